@@ -1,0 +1,1 @@
+"""The ways in: other formats become `relay` IR."""

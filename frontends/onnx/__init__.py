@@ -1,0 +1,1 @@
+"""ONNX models become `relay` IR; weights stay outside the text."""

@@ -1,0 +1,1 @@
+"""The lowerings: steps down a level, and the pipelines made of them."""

@@ -1,0 +1,1 @@
+"""Facts about IR; nothing here changes a program."""

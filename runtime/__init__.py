@@ -1,0 +1,1 @@
+"""What runs a compiled program. Nothing here imports xDSL."""

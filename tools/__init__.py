@@ -1,0 +1,1 @@
+"""The commands, and what `xrelay` registers with xDSL."""
