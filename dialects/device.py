@@ -1,0 +1,238 @@
+"""
+Virtual devices, and how a type carries one.
+
+A tensor's device is its encoding, `tensor<5x7xf32, #relay.device<cuda:0>>`; other types of
+this project that live somewhere are `DeviceCarrier`s. `with_device` and `device_of` are the
+only readers and writers of that convention.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Self, cast
+
+from xdsl.dialects.builtin import (
+    FunctionType,
+    IntAttr,
+    NoneAttr,
+    StringAttr,
+    TensorType,
+    TupleType,
+)
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from .tensors import Tensor, as_tensor
+
+
+def _text(value: str | Attribute | None) -> StringAttr | NoneAttr:
+    if value is None:
+        return NoneAttr()
+    if isinstance(value, str):
+        return StringAttr(value)
+    assert isinstance(value, StringAttr | NoneAttr)
+    return value
+
+
+def _index(value: int | Attribute | None) -> IntAttr | NoneAttr:
+    if value is None:
+        return NoneAttr()
+    if isinstance(value, int):
+        return IntAttr(value)
+    assert isinstance(value, IntAttr | NoneAttr)
+    return cast(IntAttr | NoneAttr, value)
+
+
+@irdl_attr_definition
+class VirtualDeviceAttr(ParametrizedAttribute):
+    """
+    Where data is or a computation runs: device type, id, target and memory scope, each optional.
+
+    ```mlir
+    #relay.device<cuda:0>
+    #relay.device<cpu>
+    #relay.device<?:1, target = "llvm", scope = "global">
+    #relay.device<?>
+    ```
+
+    The four fields and their joining are those of TVM's `VirtualDevice`.
+    """
+
+    name = "relay.device"
+
+    device_type: StringAttr | NoneAttr = param_def(converter=_text)
+    device_id: IntAttr | NoneAttr = param_def(converter=_index)
+    target: StringAttr | NoneAttr = param_def(converter=_text)
+    scope: StringAttr | NoneAttr = param_def(converter=_text)
+
+    def __init__(
+        self,
+        device_type: str | Attribute | None = None,
+        device_id: int | Attribute | None = None,
+        target: str | Attribute | None = None,
+        scope: str | Attribute | None = None,
+    ):
+        super().__init__(_text(device_type), _index(device_id), _text(target), _text(scope))
+
+    def verify(self) -> None:
+        if isinstance(self.device_id, IntAttr) and self.device_id.data < 0:
+            raise VerifyException(f"a device id must be at least 0, but is {self.device_id.data}")
+
+    @classmethod
+    def parse_spec(cls, text: str) -> VirtualDeviceAttr | None:
+        """The device that `cpu`, `cuda:1` or `?` names; None when `text` is none of these."""
+        kind, colon, number = text.partition(":")
+        if colon and not (number.isascii() and number.isdigit()):
+            return None
+        if kind != "?" and not kind.isidentifier():
+            return None
+        return cls(None if kind == "?" else kind, int(number) if colon else None)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        with parser.in_angle_brackets():
+            fields: list[Attribute] = [NoneAttr(), NoneAttr(), NoneAttr(), NoneAttr()]
+            if parser.parse_optional_punctuation("?") is None:
+                fields[0] = StringAttr(parser.parse_identifier(" of a device type or ?"))
+            if parser.parse_optional_punctuation(":") is not None:
+                fields[1] = IntAttr(parser.parse_integer(allow_boolean=False))
+            while parser.parse_optional_punctuation(",") is not None:
+                if parser.parse_optional_keyword("target") is not None:
+                    index = 2
+                else:
+                    parser.parse_keyword("scope")
+                    index = 3
+                parser.parse_punctuation("=")
+                fields[index] = parser.parse_attribute()
+                if not isinstance(fields[index], StringAttr):
+                    parser.raise_error(
+                        f"{('target', 'scope')[index - 2]} must be a string, but is {fields[index]}"
+                    )
+            return fields
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(self.spec)
+            for key, value in (("target", self.target), ("scope", self.scope)):
+                if isinstance(value, StringAttr):
+                    printer.print_string(f", {key} = ")
+                    printer.print_attribute(value)
+
+    @property
+    def spec(self) -> str:
+        """Type and id as one reads them: `cuda:0`, `cpu`, `?`."""
+        kind = "?" if isinstance(self.device_type, NoneAttr) else self.device_type.data
+        if isinstance(self.device_id, NoneAttr):
+            return kind
+        return f"{kind}:{self.device_id.data}"
+
+    @property
+    def is_unconstrained(self) -> bool:
+        return all(isinstance(field, NoneAttr) for field in self.parameters)
+
+    def join(self, other: VirtualDeviceAttr) -> VirtualDeviceAttr | None:
+        """The device that is both, field by field; None when a field is set to two values."""
+        fields: list[Attribute] = []
+        for mine, theirs in zip(self.parameters, other.parameters, strict=True):
+            if isinstance(mine, NoneAttr):
+                fields.append(theirs)
+            elif isinstance(theirs, NoneAttr) or mine == theirs:
+                fields.append(mine)
+            else:
+                return None
+        return VirtualDeviceAttr(*fields)
+
+    def or_default(self, default: VirtualDeviceAttr) -> VirtualDeviceAttr:
+        """
+        This device, with what it leaves open taken from `default`.
+
+        A target (and an id) belongs to a device type: it is taken only where the types agree.
+        """
+        fields = list(self.parameters)
+        kind, other = self.device_type, default.device_type
+        same_kind = isinstance(kind, NoneAttr) or kind == other
+        for i, theirs in enumerate(default.parameters):
+            if isinstance(fields[i], NoneAttr) and (same_kind or i == 3):
+                fields[i] = theirs
+        if not same_kind and isinstance(fields[1], NoneAttr):
+            fields[1] = IntAttr(0)
+        return VirtualDeviceAttr(*fields)
+
+
+UNCONSTRAINED = VirtualDeviceAttr()
+CPU = VirtualDeviceAttr("cpu", 0)
+"""The device that programs run on when nothing says otherwise, and the host."""
+
+
+class DeviceCarrier(ABC):
+    """A type that names the device it lives on in a parameter of its own."""
+
+    @property
+    @abstractmethod
+    def carried_device(self) -> VirtualDeviceAttr | None: ...
+
+    @abstractmethod
+    def carrying(self, device: VirtualDeviceAttr | None) -> Self: ...
+
+
+def device_of(type: Attribute) -> VirtualDeviceAttr | None:
+    """The device that `type` carries; of a tuple or function, that of its first part with one."""
+    if tensor := as_tensor(type):
+        encoding = tensor.encoding
+        return encoding if isinstance(encoding, VirtualDeviceAttr) else None
+    if isinstance(type, DeviceCarrier):
+        return type.carried_device
+    return next((d for d in map(device_of, _parts(type)) if d is not None), None)
+
+
+def with_device(type: Attribute, device: VirtualDeviceAttr | None) -> Attribute:
+    """
+    `type` on `device`, all its parts too; None takes the device away.
+
+    A type that lives nowhere (an integer, `!relay.incomplete`) is given back as it is.
+    """
+    if tensor := as_tensor(type):
+        if tensor.encoding == (NoneAttr() if device is None else device):
+            return type
+        return tensor_type(tensor.element_type, tensor.shape.data, device)
+    if isinstance(type, DeviceCarrier):
+        return type.carrying(device)
+    if isinstance(type, TupleType):
+        return TupleType(
+            tuple(cast(TypeAttribute, with_device(t, device)) for t in type.types.data)
+        )
+    if isinstance(type, FunctionType):
+        return FunctionType.from_lists(
+            [with_device(t, device) for t in type.inputs],
+            [with_device(t, device) for t in type.outputs],
+        )
+    return type
+
+
+def tensor_type(
+    element_type: Attribute,
+    shape: tuple[IntAttr, ...] | list[int],
+    device: VirtualDeviceAttr | None = None,
+) -> Tensor:
+    """A ranked tensor type on `device`: the one place that writes an encoding."""
+    return TensorType(element_type, shape, NoneAttr() if device is None else device)
+
+
+def devices_in(type: Attribute) -> Iterator[VirtualDeviceAttr | None]:
+    """The device, or None, of each leaf of `type` that can carry one, in order."""
+    if as_tensor(type) or isinstance(type, DeviceCarrier):
+        yield device_of(type)
+    for part in _parts(type):
+        yield from devices_in(part)
+
+
+def _parts(type: Attribute) -> tuple[Attribute, ...]:
+    if isinstance(type, TupleType):
+        return type.types.data
+    if isinstance(type, FunctionType):
+        return (*type.inputs.data, *type.outputs.data)
+    return ()

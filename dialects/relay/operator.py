@@ -1,0 +1,91 @@
+"""
+What the tensor operators of `relay` have in common.
+
+An operator is an op class with operands, properties, results and the traits of
+`dialects.interfaces`; its type rule stands in `type_rules/`, its kernel in `runtime/kernels`.
+A plug-in's operators may derive from `Operator` too.
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Self
+
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import IRDLOperation, ParsePropInAttrDict
+from xdsl.utils.exceptions import VerifyException
+
+from ..interfaces import InferTypes
+from .types import is_incomplete, refine
+
+
+def infer_result_types(op: Operation) -> Sequence[Attribute] | None:
+    """
+    What `op`'s results should be, without devices; None when it has no rule or an operand's
+    type is still incomplete. Raises `VerifyException` when operands or attributes do not fit.
+    """
+    infer = op.get_trait(InferTypes)
+    if infer is None or any(is_incomplete(o.type) for o in op.operands):
+        return None
+    return infer.rule(op)
+
+
+def refined_result_types(op: Operation) -> list[Attribute] | None:
+    """
+    `op`'s result types filled in from its operands; None where nothing can be said.
+
+    Raises `VerifyException`, naming both types, when a declared type contradicts the operands.
+    """
+    inferred = infer_result_types(op)
+    if inferred is None:
+        return None
+    if len(inferred) != len(op.results):
+        raise VerifyException(
+            f"{op.name} has {len(inferred)} results, but {len(op.results)} are declared"
+        )
+    types: list[Attribute] = []
+    for i, (result, type) in enumerate(zip(op.results, inferred, strict=True)):
+        refined = refine(result.type, type)
+        if refined is None:
+            which = f"result {i}" if len(inferred) > 1 else "the result"
+            raise VerifyException(
+                f"{which} of {op.name} is {type}, but is declared as {result.type}"
+            )
+        types.append(refined)
+    return types
+
+
+class Operator(IRDLOperation, ABC):
+    """
+    A tensor operator: its declared result types must agree with its type rule.
+
+    ```mlir
+    %y = relay.nn.leaky_relu %x {alpha = 0.01 : f32} : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    """
+
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format: ClassVar[str | None] = (
+        "operands attr-dict `:` functional-type(operands, results)"
+    )
+
+    @classmethod
+    def on(
+        cls,
+        operands: Sequence[SSAValue],
+        properties: Mapping[str, Attribute] | None = None,
+    ) -> Self:
+        """
+        The operator on `operands`, its result types inferred.
+
+        The operands' types must be complete; raises `VerifyException` when they do not fit.
+        """
+        bare = cls.create(operands=operands, properties=dict(properties or {}))
+        types = infer_result_types(bare)
+        bare.drop_all_references()
+        assert types is not None, f"{cls.name} needs operands of known types"
+        return cls.create(operands=operands, result_types=types, properties=bare.properties)
+
+    def verify_(self) -> None:
+        refined_result_types(self)

@@ -1,0 +1,1 @@
+"""The type rules of the operators: result types from operand types and attributes."""

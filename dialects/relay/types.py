@@ -1,0 +1,81 @@
+"""The types of `relay` that xDSL does not have, and what counts as a tensor."""
+
+from typing import cast
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    FunctionType,
+    TensorType,
+    TupleType,
+)
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import base, irdl_attr_definition
+
+from ..device import device_of, tensor_type
+from ..tensors import Tensor, as_tensor
+
+
+@irdl_attr_definition
+class IncompleteType(ParametrizedAttribute, TypeAttribute):
+    """
+    A type that `infer-types` is to fill in (Relay's `IncompleteType`).
+
+    ```mlir
+    %y = relay.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> !relay.incomplete
+    ```
+    """
+
+    name = "relay.incomplete"
+
+
+AnyTensor = base(TensorType) | base(IncompleteType)
+"""What an operator takes and gives: a ranked tensor, or one not yet inferred."""
+
+
+def is_incomplete(type: Attribute) -> bool:
+    """Whether `type`, or a part of it, is still to be inferred."""
+    if isinstance(type, IncompleteType):
+        return True
+    if isinstance(type, TupleType):
+        return any(is_incomplete(t) for t in type.types)
+    if isinstance(type, FunctionType):
+        return any(is_incomplete(t) for t in (*type.inputs, *type.outputs))
+    return False
+
+
+def refine(declared: Attribute, inferred: Attribute) -> Attribute | None:
+    """
+    `declared` filled in from `inferred`; None when the two contradict each other.
+
+    What `declared` leaves open (an incomplete type, a dynamic dim) is taken from `inferred`;
+    a dim that only `declared` knows stays; its device stays.
+    """
+    if isinstance(declared, IncompleteType):
+        return inferred
+    mine, theirs = as_tensor(declared), as_tensor(inferred)
+    if mine is not None and theirs is not None:
+        return _refine_tensor(mine, theirs)
+    if isinstance(declared, TupleType) and isinstance(inferred, TupleType):
+        if len(declared.types) != len(inferred.types):
+            return None
+        fields = [refine(d, i) for d, i in zip(declared.types, inferred.types, strict=True)]
+        if None in fields:
+            return None
+        return TupleType(tuple(cast(TypeAttribute, f) for f in fields))
+    return declared if declared == inferred else None
+
+
+def _refine_tensor(declared: Tensor, inferred: Tensor) -> Attribute | None:
+    if declared.element_type != inferred.element_type:
+        return None
+    if declared.shape == inferred.shape:
+        return declared
+    mine, theirs = declared.get_shape(), inferred.get_shape()
+    if len(mine) != len(theirs):
+        return None
+    dims: list[int] = []
+    for m, t in zip(mine, theirs, strict=True):
+        if DYNAMIC_INDEX not in (m, t) and m != t:
+            return None
+        dims.append(t if m == DYNAMIC_INDEX else m)
+    return tensor_type(declared.element_type, dims, device_of(declared))

@@ -1,0 +1,90 @@
+"""Tensor types: reading them, their sizes in bytes, their alignment (as TVM's ManifestAlloc)."""
+
+from math import prod
+from typing import TypeAlias, cast
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AnyFloat,
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IndexType,
+    IntegerType,
+    Signedness,
+    TensorType,
+)
+from xdsl.ir import Attribute
+
+Tensor: TypeAlias = TensorType[Attribute]
+AnyInteger: TypeAlias = IntegerType[int, Signedness]
+
+
+def as_tensor(type: Attribute) -> Tensor | None:
+    """`type` if it is a ranked tensor type."""
+    return cast(Tensor, type) if isinstance(type, TensorType) else None
+
+
+MIN_ALIGNMENT = 64
+"""The least alignment of a storage, in bytes (TVM's `kAllocAlignment`)."""
+
+_FLOATS: dict[type[AnyFloat], tuple[int, str]] = {
+    Float16Type: (16, "float16"),
+    BFloat16Type: (16, "bfloat16"),
+    Float32Type: (32, "float32"),
+    Float64Type: (64, "float64"),
+}
+
+
+def bits_of(element_type: Attribute) -> int | None:
+    """The width of an element in bits (`index` is 64); None when it is no dtype."""
+    if isinstance(element_type, IntegerType):
+        return cast(AnyInteger, element_type).width.data
+    if isinstance(element_type, IndexType):
+        return 64
+    known = _FLOATS.get(type(element_type))  # pyright: ignore[reportArgumentType, reportCallIssue]
+    return None if known is None else known[0]
+
+
+def dtype_name(element_type: Attribute) -> str | None:
+    """
+    NumPy's name of an element type (`i1` is "bool", `index` "int64"); None when it is no dtype.
+
+    A sub-byte integer is named by its width ("int4") although NumPy has no such dtype.
+    """
+    if isinstance(element_type, IndexType):
+        return "int64"
+    if isinstance(element_type, IntegerType):
+        element_type = cast(AnyInteger, element_type)
+        width = element_type.width.data
+        if width == 1:
+            return "bool"
+        unsigned = element_type.signedness.data == Signedness.UNSIGNED
+        return f"{'u' if unsigned else ''}int{width}"
+    known = _FLOATS.get(type(element_type))  # pyright: ignore[reportArgumentType, reportCallIssue]
+    return None if known is None else known[1]
+
+
+def element_size(element_type: Attribute) -> int:
+    """Bytes of one element; sub-byte elements take a whole byte each."""
+    bits = bits_of(element_type)
+    assert bits is not None, f"{element_type} is no element type with a size"
+    return -(-bits // 8)
+
+
+def storage_alignment(element_type: Attribute) -> int:
+    """The alignment in bytes of a storage for such elements: at least 64."""
+    bits = bits_of(element_type)
+    assert bits is not None, f"{element_type} is no element type with a size"
+    return max(MIN_ALIGNMENT, bits // 8)
+
+
+def is_static(type: Tensor) -> bool:
+    return all(dim.data != DYNAMIC_INDEX for dim in type.shape.data)
+
+
+def tensor_size(type: Tensor) -> int:
+    """The bytes of a tensor of static shape: elements times `element_size`."""
+    assert is_static(type), f"{type} has no static size"
+    return prod(dim.data for dim in type.shape.data) * element_size(type.element_type)
