@@ -1,0 +1,310 @@
+"""
+Is a module valid? xDSL's own checks, dominance, and an answer that has a place.
+
+Every op is visited once, with the set of values that may be used there:
+
+    %a = "test.op"() : () -> i32             visible: %a
+    "test.op"() ({
+      %b = "test.op"(%a) : (i32) -> i32      visible: %a, %b
+    }) : () -> ()
+    "test.op"(%b) : (i32) -> ()              visible: %a      -> error
+
+Inside a region with several blocks, blocks are visited along the dominator tree; what a
+block defines is visible in the blocks that it dominates. An op isolated from above starts
+with nothing visible. Blocks that nothing branches to are held to everything but that.
+
+Linear in ops, blocks and operands (xDSL's `verify` counts a region's blocks for every
+terminator, and looks symbols up by a walk for every call), without recursion.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeAlias
+
+from xdsl.ir import Block, ErasedSSAValue, Operation, OpTraits, Region, SSAValue
+from xdsl.irdl import OpDef
+from xdsl.traits import (
+    IsolatedFromAbove,
+    IsTerminator,
+    NoTerminator,
+    SymbolOpInterface,
+    SymbolTable,
+    SymbolUserOpInterface,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from .analysis.dominance import dominated_by
+from .diagnostics import PassError
+
+Lookup: TypeAlias = Callable[[str], Operation | None]
+"""Finds a symbol by its name, in constant time."""
+
+
+class VerifySymbolUses(Protocol):
+    """
+    The method `verify_symbol_uses` of an op that refers to symbols.
+
+    The verifier calls it after `verify_`, so that `verify_` need not look symbols up
+    itself (xDSL's lookup walks the whole module for each).
+    """
+
+    def __call__(self, lookup: Lookup) -> None:
+        """Raise `VerifyException` if a symbol is missing or of the wrong kind."""
+        ...
+
+
+class VerifyError(PassError):
+    """An op that breaks the rules, with its place."""
+
+
+@dataclass
+class _Visit:
+    """The ops of one block that are still to be visited, and what ends with it."""
+
+    block: Block
+    ops: Iterator[Operation]
+    dominated: dict[Block, list[Block]]
+    reachable: bool
+    defined: list[int] = field(default_factory=list[int])
+    """The ids of the values that stop being visible at the end of this visit."""
+    opened: Operation | None = None
+    """The op whose regions are being visited: not verified and not defined yet."""
+    outside: set[int] | None = None
+    """What was visible before `opened`, when it is isolated from above."""
+
+
+def verify(root: Operation) -> None:
+    """Raise `VerifyError` at the first op in or under `root` that is not valid."""
+    _Verifier(root).run()
+
+
+class _Verifier:
+    def __init__(self, root: Operation):
+        self.root = root
+        self.visible: set[int] = set()
+        self.visits: list[_Visit] = []
+        self.symbols: dict[Operation, dict[str, Operation]] = {}
+        self.call_definition: OpDef | None = None
+
+    def run(self) -> None:
+        for region in self.root.regions:
+            _check_blocks(self.root, region)
+        for i, operand in enumerate(self.root.operands):
+            if isinstance(operand, ErasedSSAValue):
+                raise VerifyError(_erased(self.root, i), self.root)
+        self._open(self.root, True)
+        while self.visits:
+            visit = self.visits[-1]
+            if visit.opened is not None:
+                self._close(visit, visit.opened)
+            for op in visit.ops:
+                self._check_place(op, visit)
+                if op.regions:
+                    visit.opened = op
+                    if op.has_trait(IsolatedFromAbove, value_if_unregistered=False):
+                        visit.outside = self.visible
+                        self.visible = set()
+                    self._open(op, visit.reachable)
+                    break
+                self._check_op(op)
+                self._define(visit, op.results)
+            else:
+                self._leave(visit)
+        self._check_op(self.root)
+
+    def _open(self, op: Operation, reachable: bool) -> None:
+        """Plan the visits of the regions of `op`; the first region is on top."""
+        for region in reversed(op.regions):
+            entry = region.first_block
+            if entry is None:
+                continue
+            if entry.next_block is None:
+                self.visits.append(_Visit(entry, self._enter(entry), {}, reachable))
+                continue
+            tree = dominated_by(entry)
+            unreachable = [b for b in region.blocks if b not in tree]
+            for block in reversed(unreachable):
+                self.visits.append(_Visit(block, self._enter(block), {}, False))
+            self.visits.append(_Visit(entry, self._enter(entry), tree, reachable))
+
+    def _enter(self, block: Block) -> Iterator[Operation]:
+        """The ops of `block`; its arguments are defined when the first is asked for."""
+        self._define(self.visits[-1], block.args)
+        yield from block.ops
+
+    def _close(self, visit: _Visit, op: Operation) -> None:
+        """The regions of `op` are done: what they define is gone, its results come."""
+        if visit.outside is not None:
+            self.visible = visit.outside
+            visit.outside = None
+        visit.opened = None
+        self._check_op(op)
+        self._define(visit, op.results)
+
+    def _leave(self, visit: _Visit) -> None:
+        """Go on with the blocks that this one dominates; at last, end its values."""
+        below = visit.dominated.get(visit.block)
+        if below:
+            block = below.pop()
+            self.visits.append(_Visit(block, self._enter(block), visit.dominated, visit.reachable))
+            return
+        self.visible.difference_update(visit.defined)
+        self.visits.pop()
+
+    def _define(self, visit: _Visit, values: "tuple[SSAValue, ...]") -> None:
+        for value in values:
+            visit.defined.append(id(value))
+            self.visible.add(id(value))
+
+    def _check_place(self, op: Operation, visit: _Visit) -> None:
+        """What depends on where `op` stands: operands, successors, blocks in it."""
+        for i, operand in enumerate(op.operands):
+            if id(operand) not in self.visible and (
+                visit.reachable or isinstance(operand, ErasedSSAValue)
+            ):
+                raise _not_visible(op, i, operand, self.root)
+        if op.successors:
+            if visit.block.last_op is not op:
+                raise VerifyError(f"'{op.name}' op with successors must end its block", op)
+            for successor in op.successors:
+                if successor.parent is not visit.block.parent:
+                    raise VerifyError(f"'{op.name}' op branches to a block of another region", op)
+        for region in op.regions:
+            _check_blocks(op, region)
+
+    def _check_op(self, op: Operation) -> None:
+        """What the op's definition says."""
+        try:
+            if op.name == "func.call":
+                self._check_call(op)
+            else:
+                op.verify_()
+            uses: VerifySymbolUses | None = getattr(op, "verify_symbol_uses", None)
+            if uses is not None:
+                uses(lambda name: self._symbol(op, name))
+        except PassError:
+            raise
+        except VerifyException as error:
+            raise VerifyError(f"'{op.name}' op {error}", op) from error
+        except Exception as error:
+            error.add_note(f"while verifying an op '{op.name}'")
+            raise
+
+    def _check_call(self, op: Operation) -> None:
+        """As `func.call` checks itself, with the callee from a table."""
+        from xdsl.dialects.func import CallOp, FuncOp
+
+        if not isinstance(op, CallOp) or op.callee.nested_references.data:
+            op.verify_()
+            return
+        if self.call_definition is None:
+            self.call_definition = _without_symbol_uses(CallOp.get_irdl_definition())
+        self.call_definition.verify(op)
+        name = op.callee.string_value()
+        callee = self._symbol(op, name)
+        if callee is None:
+            raise VerifyException(f"'@{name}' could not be found in symbol table")
+        if not isinstance(callee, FuncOp):
+            raise VerifyException(f"'@{name}' does not reference a valid function")
+        inputs = callee.function_type.inputs.data
+        outputs = callee.function_type.outputs.data
+        for what, wanted, given in (
+            ("operand", inputs, op.arguments.types),
+            ("result", outputs, op.res.types),
+        ):
+            if len(wanted) != len(given):
+                raise VerifyException(
+                    f"incorrect number of {what}s for callee: '@{name}' has "
+                    f"{len(wanted)}, but the call has {len(given)}"
+                )
+            for i, (expected, actual) in enumerate(zip(wanted, given, strict=True)):
+                if expected != actual:
+                    raise VerifyException(
+                        f"{what} type mismatch: expected {what} type {expected}, "
+                        f"but provided {actual} for {what} number {i}"
+                    )
+
+    def _symbol(self, user: Operation, name: str) -> Operation | None:
+        """The symbol `name` as seen from `user`: of the nearest table around it."""
+        table: Operation | None = user
+        while table is not None and not table.has_trait(SymbolTable, value_if_unregistered=False):
+            table = table.parent_op()
+        if table is None:
+            return None
+        if table not in self.symbols:
+            self.symbols[table] = dict(_symbols(table))
+        return self.symbols[table].get(name)
+
+
+def _symbols(table: Operation) -> Iterator[tuple[str, Operation]]:
+    for op in table.regions[0].block.ops:
+        interface = op.get_trait(SymbolOpInterface)
+        if interface is not None:
+            name = interface.get_sym_attr_name(op)
+            if name is not None:
+                yield name.data, op
+
+
+def _without_symbol_uses(definition: OpDef) -> OpDef:
+    """The same definition, less the check that looks symbols up by a walk."""
+
+    others = tuple(t for t in definition.traits if not isinstance(t, SymbolUserOpInterface))
+    return replace(definition, traits=OpTraits(lambda: others))
+
+
+def _check_blocks(op: Operation, region: Region) -> None:
+    """A region's blocks end as they must: by a terminator, if `op` asks for one."""
+    first = region.first_block
+    if first is None:
+        return
+    several = first.next_block is not None
+    free = not several and op.has_trait(NoTerminator, value_if_unregistered=True)
+    for block in region.blocks:
+        last = block.last_op
+        if free:
+            continue
+        if last is None:
+            raise VerifyError(
+                f"'{op.name}' op has an empty block; it needs at least a terminator",
+                op,
+            )
+        if not last.has_trait(IsTerminator, value_if_unregistered=True):
+            raise VerifyError(
+                f"'{last.name}' op ends a block, but is not a terminator",
+                last,
+                [(op, f"of this '{op.name}' op")],
+            )
+
+
+def _erased(op: Operation, index: int) -> str:
+    return f"'{op.name}' op operand #{index} has been erased"
+
+
+def _not_visible(op: Operation, index: int, operand: SSAValue, root: Operation) -> VerifyError:
+    """Why `operand` may not be used by `op`."""
+    which = f"'{op.name}' op operand #{index}"
+    if isinstance(operand, ErasedSSAValue):
+        return VerifyError(_erased(op, index), op)
+    owner = operand.owner
+    if not root.is_ancestor(owner):
+        return VerifyError(f"{which} is defined by an op that is not in the IR", op)
+    here = [(operand, "operand defined here")]
+    scope = owner.parent_region() if isinstance(owner, Operation) else owner.parent
+    crossed: list[Operation] = []
+    around: Operation | None = op
+    while around is not None and around.parent_region() is not scope:
+        around = around.parent_op()
+        if around is not None:
+            crossed.append(around)
+    if around is None:
+        return VerifyError(
+            f"{which} is defined in a region that does not enclose this use", op, here
+        )
+    for wall in crossed:
+        if wall.has_trait(IsolatedFromAbove, value_if_unregistered=False):
+            return VerifyError(
+                f"{which} is defined outside of '{wall.name}', which is isolated from above",
+                op,
+                [*here, (wall, "isolated by this op")],
+            )
+    return VerifyError(f"{which} does not dominate this use", op, here)
