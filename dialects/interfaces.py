@@ -8,7 +8,7 @@ inference, device planning, fusion, explicit allocation, liveness and the VM lik
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -220,3 +220,21 @@ class FreesOperand(MemoryEffect):
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
         return _effects((MemoryEffectKind.FREE, op.operands[:1]))
+
+
+# -------------------------------------------------------------------- symbols
+
+Symbols = Mapping[str, Operation]
+"""The symbols that a module defines, by name."""
+
+
+class SymbolUser(OpTrait, ABC):
+    """
+    The op names a symbol of its module.
+
+    Checked by `passes.verifier` with one table for the whole module; xDSL's own trait looks
+    each symbol up by a linear scan.
+    """
+
+    @abstractmethod
+    def verify_symbols(self, op: Operation, symbols: Symbols) -> None: ...

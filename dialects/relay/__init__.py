@@ -4,6 +4,11 @@ from xdsl.ir import Dialect
 
 from ..device import VirtualDeviceAttr
 from . import elementwise
+from .constants import ConstantOp, MaterializeConstant, ParamOp
+from .control import IfOp, YieldOp
+from .placement import DeviceCopyOp, OnDeviceOp
+from .primitive import CallLoweredOp, PrimFuncOp, PrimitiveOp
+from .tuples import TupleGetItemOp, TupleOp
 from .types import IncompleteType
 
 OPERATORS = (*elementwise.OPERATORS,)
@@ -11,6 +16,20 @@ OPERATORS = (*elementwise.OPERATORS,)
 
 Relay = Dialect(
     "relay",
-    [*OPERATORS],
+    [
+        *OPERATORS,
+        ConstantOp,
+        ParamOp,
+        TupleOp,
+        TupleGetItemOp,
+        IfOp,
+        YieldOp,
+        OnDeviceOp,
+        DeviceCopyOp,
+        PrimitiveOp,
+        PrimFuncOp,
+        CallLoweredOp,
+    ],
     [VirtualDeviceAttr, IncompleteType],
+    [MaterializeConstant()],
 )

@@ -1,0 +1,135 @@
+"""Constants: small ones stand in the text, large ones are named and live in a side file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialect_interfaces.constant_materialization import ConstantMaterializationInterface
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, StringAttr
+from xdsl.interfaces import HasFolderInterface
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, result_def, traits_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import ConstantLike, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ..device import VirtualDeviceAttr, device_of, with_device
+from ..interfaces import DeviceConstant
+from ..tensors import as_tensor, is_static, tensor_size
+from .types import AnyTensor
+
+INLINE_LIMIT = 1024
+"""The most bytes of a constant that stands in the text; larger ones are a `relay.param`."""
+
+
+@irdl_op_definition
+class ConstantOp(IRDLOperation, HasFolderInterface):
+    """
+    Give the tensor `value`.
+
+    ```mlir
+    %c = relay.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %d = relay.constant dense<[1.0, 2.0]> : tensor<2xf32> on #relay.device<cuda:0>
+    ```
+
+    `value`'s own type has no device; the result is of that type on the device, if any.
+    Values of more than 1 KiB belong in a side file (`relay.param`), but are accepted.
+    """
+
+    name = "relay.constant"
+
+    value = prop_def(DenseIntOrFPElementsAttr)
+    result = result_def(AnyTensor)
+
+    traits = traits_def(Pure(), ConstantLike(), DeviceConstant())
+
+    def __init__(self, value: DenseIntOrFPElementsAttr, device: VirtualDeviceAttr | None = None):
+        super().__init__(
+            properties={"value": value}, result_types=[with_device(value.type, device)]
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        value = parser.parse_attribute()
+        if not isinstance(value, DenseIntOrFPElementsAttr):
+            parser.raise_error(f"expected a dense constant, but found {value}")
+        device = None
+        if parser.parse_optional_keyword("on") is not None:
+            device = parser.parse_attribute()
+            if not isinstance(device, VirtualDeviceAttr):
+                parser.raise_error(f"expected a #relay.device, but found {device}")
+        op = cls(value, device)
+        op.attributes = parser.parse_optional_attr_dict()
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_attribute(self.value)
+        device = device_of(self.result.type)
+        if device is not None:
+            printer.print_string(" on ")
+            printer.print_attribute(device)
+        printer.print_op_attributes(self.attributes)
+
+    def fold(self) -> Sequence[SSAValue | Attribute]:
+        return (self.value,)
+
+    def verify_(self) -> None:
+        if with_device(self.result.type, None) != self.value.type:
+            raise VerifyException(
+                f"the constant is {self.value.type}, but is declared as {self.result.type}"
+            )
+
+
+class MaterializeConstant(ConstantMaterializationInterface):
+    """Makes a `relay.constant` of what an operator's folder gives."""
+
+    def materialize_constant(self, value: Attribute, type: Attribute) -> Operation | None:
+        if not isinstance(value, DenseIntOrFPElementsAttr):
+            return None
+        return ConstantOp(value, device_of(type))
+
+
+@irdl_op_definition
+class ParamOp(IRDLOperation):
+    """
+    Give the tensor that the module's side file holds under `param`.
+
+    ```mlir
+    %w = relay.param "conv1_w" : tensor<64x3x7x7xf32>
+    ```
+
+    The file is the module's `relay.params` attribute (`.safetensors`, relative to the IR
+    file). No pass reads or copies the data.
+    """
+
+    name = "relay.param"
+
+    param = prop_def(StringAttr)
+    result = result_def(AnyTensor)
+
+    traits = traits_def(Pure(), DeviceConstant())
+    assembly_format = "$param attr-dict `:` type($result)"
+
+    def __init__(self, param: str | StringAttr, type: Attribute):
+        name = StringAttr(param) if isinstance(param, str) else param
+        super().__init__(properties={"param": name}, result_types=[type])
+
+    def verify_(self) -> None:
+        type = as_tensor(self.result.type)
+        if type is None or not is_static(type):
+            raise VerifyException(
+                f'param "{self.param.data}" must have a static shape, but is {self.result.type}'
+            )
+
+
+PARAMS_FILE = "relay.params"
+"""The module's discardable attribute that names its side file."""
+
+
+def fits_inline(type: Attribute) -> bool:
+    """Whether a constant of this type may stand in the text."""
+    tensor = as_tensor(type)
+    return tensor is not None and is_static(tensor) and tensor_size(tensor) <= INLINE_LIMIT

@@ -1,0 +1,218 @@
+"""Control flow: a choice between two regions, and what ends every region of this dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import (
+    IsTerminator,
+    Pure,
+    RecursivelySpeculatable,
+    RecursiveMemoryEffect,
+    ReturnLike,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from ..device import with_device
+from ..interfaces import Aliasing, AnyDevice, DeviceConstraint, DeviceRule, InferTypes, Together
+from ..tensors import as_tensor
+from .types import AnyTensor, is_incomplete, refine
+
+
+@irdl_op_definition
+class YieldOp(IRDLOperation):
+    """
+    End a region, giving `values` to the op around it.
+
+    ```mlir
+    relay.yield %y : tensor<4xf32>
+    ```
+    """
+
+    name = "relay.yield"
+
+    values = var_operand_def(AnyAttr())
+
+    traits = traits_def(Pure(), IsTerminator(), ReturnLike(), AnyDevice())
+    assembly_format = "($values^ `:` type($values))? attr-dict"
+
+    def __init__(self, *values: SSAValue):
+        super().__init__(operands=[values])
+
+
+def yielded(region: Region) -> Sequence[SSAValue]:
+    """What the `relay.yield` at the end of `region` gives; nothing when there is none."""
+    block = region.blocks.first
+    last = None if block is None else block.last_op
+    return last.operands if isinstance(last, YieldOp) else ()
+
+
+def verify_yielded(op: Operation, region: Region, types: Sequence[Attribute], what: str) -> None:
+    """`region` must yield one value of each of `types`, devices apart."""
+    block = region.blocks.first
+    last = None if block is None else block.last_op
+    if not isinstance(last, YieldOp):
+        raise VerifyException(f"{what} of {op.name} must end in relay.yield")
+    if len(last.values) != len(types):
+        raise VerifyException(
+            f"{what} of {op.name} yields {len(last.values)} values, but {len(types)} are declared"
+        )
+    for i, (value, type) in enumerate(zip(last.values, types, strict=True)):
+        if value.type == type or is_incomplete(value.type) or is_incomplete(type):
+            continue
+        if refine(with_device(type, None), with_device(value.type, None)) is None:
+            raise VerifyException(
+                f"{what} of {op.name} yields {value.type} as value {i}, but {type} is declared"
+            )
+
+
+def _branch_types(op: IfOp) -> Sequence[Attribute]:
+    """What both branches yield; the more precise of the two where they differ."""
+    then, other = (
+        [with_device(v.type, None) for v in yielded(r)] for r in (op.then_region, op.else_region)
+    )
+    if len(then) != len(other):
+        raise VerifyException(
+            f"the branches of relay.if must yield the same number of values, but yield "
+            f"{len(then)} and {len(other)}"
+        )
+    types: list[Attribute] = []
+    for a, b in zip(then, other, strict=True):
+        joined = b if is_incomplete(a) else a if is_incomplete(b) else refine(a, b)
+        if joined is None:
+            raise VerifyException(f"the branches of relay.if yield different types: {a} and {b}")
+        types.append(joined)
+    return types
+
+
+@dataclass(frozen=True)
+class BranchesAlias(Aliasing):
+    """Each result is the value that the branch taken yields."""
+
+    def aliases(self, op: Operation) -> Iterable[tuple[OpResult, SSAValue]]:
+        for region in op.regions:
+            yield from zip(op.results, yielded(region), strict=False)
+
+
+@dataclass(frozen=True)
+class IfDevices(DeviceRule):
+    """Condition, results and what the branches yield are on one device (as in Relay)."""
+
+    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
+        for i, result in enumerate(op.results):
+            values = [r[i] for r in map(yielded, op.regions) if i < len(r)]
+            yield Together(
+                (result, op.operands[0], *values),
+                "condition, branches and result of relay.if share a device",
+            )
+
+
+@irdl_op_definition
+class IfOp(IRDLOperation):
+    """
+    Run the first region when `condition` is true, the second when it is false.
+
+    ```mlir
+    %r = relay.if %c : tensor<i1> -> (tensor<4xf32>) {
+      relay.yield %a : tensor<4xf32>
+    } else {
+      relay.yield %b : tensor<4xf32>
+    }
+    ```
+
+    `condition` is a tensor of rank 0. Both regions see the values above them.
+    """
+
+    name = "relay.if"
+
+    condition = operand_def(AnyTensor)
+    outputs = var_result_def(AnyAttr())
+    then_region = region_def("single_block")
+    else_region = region_def("single_block")
+
+    traits = traits_def(
+        RecursiveMemoryEffect(),
+        RecursivelySpeculatable(),
+        BranchesAlias(),
+        IfDevices(),
+        InferTypes(_branch_types),
+    )
+
+    def __init__(
+        self,
+        condition: SSAValue,
+        result_types: Sequence[Attribute],
+        then_region: Region,
+        else_region: Region,
+    ):
+        super().__init__(
+            operands=[condition],
+            result_types=[result_types],
+            regions=[then_region, else_region],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        unresolved = parser.parse_unresolved_operand()
+        parser.parse_punctuation(":")
+        condition = parser.resolve_operand(unresolved, parser.parse_type())
+        types: Sequence[Attribute] = ()
+        if parser.parse_optional_punctuation("->") is not None:
+            types = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+        then_region = parser.parse_region()
+        parser.parse_keyword("else")
+        else_region = parser.parse_region()
+        op = cls(condition, types, then_region, else_region)
+        op.attributes = parser.parse_optional_attr_dict()
+        for region in op.regions:
+            _end_with_yield(region)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_operand(self.condition)
+        printer.print_string(" : ")
+        printer.print_attribute(self.condition.type)
+        if self.results:
+            printer.print_string(" -> (")
+            printer.print_list(self.results, lambda r: printer.print_attribute(r.type))
+            printer.print_string(")")
+        printer.print_string(" ")
+        printer.print_region(self.then_region)
+        printer.print_string(" else ")
+        printer.print_region(self.else_region)
+        printer.print_op_attributes(self.attributes)
+
+    def verify_(self) -> None:
+        type = as_tensor(self.condition.type)
+        if type is not None and type.get_num_dims() != 0:
+            raise VerifyException(
+                f"the condition must be a tensor of rank 0, but is {self.condition.type}"
+            )
+        types = [r.type for r in self.results]
+        verify_yielded(self, self.then_region, types, "the first region")
+        verify_yielded(self, self.else_region, types, "the second region")
+
+
+def _end_with_yield(region: Region) -> None:
+    """A region that yields nothing may leave its `relay.yield` away in text."""
+    if not region.blocks:
+        region.add_block(Block())
+    block = region.blocks[0]
+    if block.last_op is None:
+        block.add_op(YieldOp())

@@ -1,0 +1,176 @@
+"""Where values are: hints to the device planner, and the copies that it answers with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import BoolAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from .. import memory
+from ..device import VirtualDeviceAttr, device_of, with_device
+from ..interfaces import (
+    AllocatesResults,
+    DeviceConstraint,
+    DeviceRule,
+    InferTypes,
+    On,
+    WantsStorage,
+)
+from .types import is_incomplete, refine
+
+
+def _same_type(op: Operation) -> Sequence[Attribute]:
+    return (with_device(op.operands[0].type, None),)
+
+
+def _verify_same_type(op: Operation) -> None:
+    """Operand and result must have one type, devices apart."""
+    given, declared = op.operands[0].type, op.results[0].type
+    if is_incomplete(given) or is_incomplete(declared):
+        return
+    if refine(with_device(declared, None), with_device(given, None)) is None:
+        raise VerifyException(
+            f"the result of {op.name} is like its operand, {given}, but is declared as {declared}"
+        )
+
+
+@dataclass(frozen=True)
+class HintedDevices(DeviceRule):
+    """The operand, the result, or both are on the hint's device; they are not tied together."""
+
+    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
+        assert isinstance(op, OnDeviceOp)
+        if op.constrain_body:
+            yield On(op.value, op.device, "the hint says where its operand is")
+        if op.constrain_result:
+            yield On(op.result, op.device, "the hint says where its result is")
+
+
+@irdl_op_definition
+class OnDeviceOp(IRDLOperation):
+    """
+    Ask that `value` be on `device`.
+
+    ```mlir
+    %y = relay.on_device %x, #relay.device<cpu:0> : (tensor<4xf32>) -> tensor<4xf32>
+    %z = relay.on_device %x, #relay.device<cpu:0> {constrain_result = true}
+           : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+
+    `constrain_body` (true) puts the operand there, `constrain_result` (false) the result;
+    where the two devices differ, `plan-devices` copies. Two equal hints are never merged.
+    """
+
+    name = "relay.on_device"
+
+    value = operand_def(AnyAttr())
+    device = prop_def(VirtualDeviceAttr)
+    constrain_body_attr = prop_def(
+        BoolAttr, default_value=BoolAttr.from_bool(True), prop_name="constrain_body"
+    )
+    constrain_result_attr = prop_def(
+        BoolAttr, default_value=BoolAttr.from_bool(False), prop_name="constrain_result"
+    )
+    result = result_def(AnyAttr())
+
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(AllocatesResults(), HintedDevices(), InferTypes(_same_type))
+    assembly_format = (
+        "$value `,` qualified($device) attr-dict `:` functional-type(operands, results)"
+    )
+
+    @property
+    def constrain_body(self) -> bool:
+        return bool(self.constrain_body_attr)
+
+    @property
+    def constrain_result(self) -> bool:
+        return bool(self.constrain_result_attr)
+
+    def __init__(
+        self,
+        value: SSAValue,
+        device: VirtualDeviceAttr,
+        constrain_body: bool = True,
+        constrain_result: bool = False,
+    ):
+        super().__init__(
+            operands=[value],
+            properties={
+                "device": device,
+                "constrain_body": BoolAttr.from_bool(constrain_body),
+                "constrain_result": BoolAttr.from_bool(constrain_result),
+            },
+            result_types=[value.type],
+        )
+
+    def verify_(self) -> None:
+        if (self.constrain_body or self.constrain_result) and self.device.is_unconstrained:
+            raise VerifyException("a hint that constrains something must name a device")
+        _verify_same_type(self)
+
+
+@dataclass(frozen=True)
+class CopiedDevices(DeviceRule):
+    """The operand is on the device of its type, and the result on that of its own."""
+
+    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
+        for value, what in ((op.operands[0], "source"), (op.results[0], "destination")):
+            device = device_of(value.type)
+            if device is not None:
+                yield On(value, device, f"the {what} of relay.device_copy is where it says")
+
+
+@dataclass(frozen=True)
+class CopyWantsStorage(WantsStorage):
+    """The copy writes into a tensor on the destination."""
+
+    def in_destination_passing_style(self, op: Operation, outs: Sequence[SSAValue]) -> Operation:
+        return memory.CopyOp.create(operands=[op.operands[0], outs[0]], result_types=[outs[0].type])
+
+
+@irdl_op_definition
+class DeviceCopyOp(IRDLOperation):
+    """
+    Copy `value` to the device of the result type.
+
+    ```mlir
+    %g = relay.device_copy %x
+           : tensor<4xf32, #relay.device<cpu:0>> to tensor<4xf32, #relay.device<cuda:0>>
+    ```
+
+    Both types name a device and differ in nothing else.
+    """
+
+    name = "relay.device_copy"
+
+    value = operand_def(AnyAttr())
+    result = result_def(AnyAttr())
+
+    traits = traits_def(Pure(), CopiedDevices(), CopyWantsStorage())
+    assembly_format = "$value attr-dict `:` type($value) `to` type($result)"
+
+    def __init__(self, value: SSAValue, device: VirtualDeviceAttr):
+        super().__init__(operands=[value], result_types=[with_device(value.type, device)])
+
+    def verify_(self) -> None:
+        for value, what in ((self.value, "operand"), (self.result, "result")):
+            if not is_incomplete(value.type) and device_of(value.type) is None:
+                raise VerifyException(
+                    f"the {what} of relay.device_copy must name a device, but is {value.type}"
+                )
+        _verify_same_type(self)

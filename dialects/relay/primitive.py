@@ -1,0 +1,261 @@
+"""Primitives: operators that become one kernel, first in place, then outlined and called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from xdsl.dialects.builtin import (
+    FunctionType,
+    StringAttr,
+    SymbolNameConstraint,
+    SymbolRefAttr,
+    UnitAttr,
+)
+from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import (
+    IsolatedFromAbove,
+    Pure,
+    RecursiveMemoryEffect,
+    SymbolOpInterface,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from .. import vm
+from ..device import with_device
+from ..interfaces import AnyDevice, Symbols, SymbolUser, WantsStorage
+from .control import verify_yielded
+from .types import AnyTensor
+
+
+@irdl_op_definition
+class PrimitiveOp(IRDLOperation):
+    """
+    Compute the region's operators as one kernel, on `args`.
+
+    ```mlir
+    %r = relay.primitive(%a = %x : tensor<4xf32>, %b = %y : tensor<4xf32>) -> (tensor<4xf32>) {
+      %0 = relay.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      relay.yield %0 : tensor<4xf32>
+    }
+    ```
+
+    The region sees only its arguments. `{reshape_only}` says that the result has operand 0's
+    elements in their order, so that it can be a view.
+    """
+
+    name = "relay.primitive"
+
+    args = var_operand_def(AnyTensor)
+    reshape_only = opt_prop_def(UnitAttr)
+    outputs = var_result_def(AnyTensor)
+    body = region_def("single_block")
+
+    traits = traits_def(IsolatedFromAbove(), RecursiveMemoryEffect(), AnyDevice())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        def argument() -> tuple[Parser.Argument, SSAValue]:
+            name = parser.parse_argument(expect_type=False)
+            parser.parse_punctuation("=")
+            operand = parser.parse_unresolved_operand()
+            parser.parse_punctuation(":")
+            type = parser.parse_type()
+            return name.resolve(type), parser.resolve_operand(operand, type)
+
+        arguments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, argument)
+        parser.parse_punctuation("->")
+        types = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        body = parser.parse_region([a for a, _ in arguments])
+        op = cls.create(
+            operands=[operand for _, operand in arguments], result_types=types, regions=[body]
+        )
+        if attributes is not None:
+            op.attributes = dict(attributes.data)
+            if "reshape_only" in op.attributes:
+                op.properties["reshape_only"] = op.attributes.pop("reshape_only")
+        return op
+
+    def print(self, printer: Printer) -> None:
+        block = self.body.block
+
+        def argument(pair: tuple[SSAValue, SSAValue]) -> None:
+            printer.print_ssa_value(pair[0])
+            printer.print_string(" = ")
+            printer.print_operand(pair[1])
+            printer.print_string(" : ")
+            printer.print_attribute(pair[1].type)
+
+        with printer.in_parens():
+            printer.print_list(zip(block.args, self.args, strict=True), argument)
+        printer.print_string(" -> ")
+        with printer.in_parens():
+            printer.print_list(self.results, lambda r: printer.print_attribute(r.type))
+        shown = dict(self.attributes)
+        if self.reshape_only is not None:
+            shown["reshape_only"] = self.reshape_only
+        printer.print_op_attributes(shown, print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False)
+
+    def verify_(self) -> None:
+        arguments = self.body.block.args
+        if len(arguments) != len(self.args):
+            raise VerifyException(
+                f"the region has {len(arguments)} arguments, "
+                f"but there are {len(self.args)} operands"
+            )
+        for i, (argument, operand) in enumerate(zip(arguments, self.args, strict=True)):
+            if argument.type != operand.type:
+                raise VerifyException(
+                    f"argument {i} of the region is {argument.type}, "
+                    f"but operand {i} is {operand.type}"
+                )
+        verify_yielded(self, self.body, [r.type for r in self.results], "the region")
+
+
+@irdl_op_definition
+class PrimFuncOp(IRDLOperation):
+    """
+    Define a kernel: a function of tensors to tensors that `relay.call_lowered` names.
+
+    ```mlir
+    relay.prim_func @fused_add(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = relay.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      relay.yield %0 : tensor<4xf32>
+    }
+    ```
+
+    Its types carry no device: one kernel serves every device of its `target`, if it has one.
+    """
+
+    name = "relay.prim_func"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    function_type = prop_def(FunctionType)
+    target = opt_prop_def(StringAttr)
+    body = region_def("single_block")
+
+    traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), AnyDevice())
+
+    def __init__(
+        self, name: str, type: FunctionType, body: Region, target: StringAttr | None = None
+    ):
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(name),
+                "function_type": type,
+                "target": target,
+            },
+            regions=[body],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        name, inputs, outputs, body, attributes, _, _ = parse_func_op_like(
+            parser, reserved_attr_names=("sym_name", "function_type")
+        )
+        op = cls(name, FunctionType.from_lists(inputs, outputs), body)
+        if attributes is not None:
+            op.attributes = dict(attributes.data)
+            if "target" in op.attributes:
+                op.properties["target"] = op.attributes.pop("target")
+        return op
+
+    def print(self, printer: Printer) -> None:
+        shown = dict(self.attributes)
+        if self.target is not None:
+            shown["target"] = self.target
+        print_func_op_like(
+            printer,
+            self.sym_name,
+            self.function_type,
+            self.body,
+            shown,
+            reserved_attr_names=("sym_name", "function_type"),
+        )
+
+    def verify_(self) -> None:
+        if self.function_type.inputs.data != tuple(self.body.block.arg_types):
+            raise VerifyException(
+                "the arguments of the body must have the types of the signature, "
+                f"{self.function_type}"
+            )
+        for type in (*self.function_type.inputs, *self.function_type.outputs):
+            if with_device(type, None) != type:
+                raise VerifyException(f"a kernel's types carry no device, but one is {type}")
+        verify_yielded(self, self.body, self.function_type.outputs.data, "the body")
+
+
+@dataclass(frozen=True)
+class CallsPrimFunc(SymbolUser):
+    """The callee is a `relay.prim_func` of the operands' and results' types, devices apart."""
+
+    def verify_symbols(self, op: Operation, symbols: Symbols) -> None:
+        assert isinstance(op, CallLoweredOp)
+        vm.verify_kernel_call(op, op.callee, op.args, op.results, symbols)
+
+
+@dataclass(frozen=True)
+class CallWantsStorage(WantsStorage):
+    """The kernel writes into tensors that its caller allocates."""
+
+    def in_destination_passing_style(self, op: Operation, outs: Sequence[SSAValue]) -> Operation:
+        assert isinstance(op, CallLoweredOp)
+        return vm.InvokeTvmOp.on(op.callee, op.operands, outs)
+
+
+@irdl_op_definition
+class CallLoweredOp(IRDLOperation):
+    """
+    Call the kernel `callee` on `args`.
+
+    ```mlir
+    %r = relay.call_lowered @fused_add(%x, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %v = relay.call_lowered @fused_reshape(%x) {reshape_only} : (tensor<4xf32>) -> tensor<2x2xf32>
+    ```
+
+    The types are those of the kernel, devices apart. With `reshape_only` the result has
+    operand 0's elements in their order.
+    """
+
+    name = "relay.call_lowered"
+
+    callee = prop_def(SymbolRefAttr)
+    args = var_operand_def(AnyTensor)
+    reshape_only = opt_prop_def(UnitAttr)
+    outputs = var_result_def(AnyTensor)
+
+    traits = traits_def(Pure(), AnyDevice(), CallsPrimFunc(), CallWantsStorage())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$callee `(` $args `)` attr-dict `:` functional-type($args, $outputs)"
+
+    @classmethod
+    def on(
+        cls,
+        callee: SymbolRefAttr,
+        args: Sequence[SSAValue],
+        result_types: Sequence[Attribute],
+        reshape_only: UnitAttr | None = None,
+    ) -> Self:
+        """The call, made without checks: passes make one for every operator."""
+        properties: dict[str, Attribute] = {"callee": callee}
+        if reshape_only is not None:
+            properties["reshape_only"] = reshape_only
+        return cls.create(operands=args, result_types=result_types, properties=properties)

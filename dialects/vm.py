@@ -1,0 +1,255 @@
+"""The `vm` dialect: calls of kernels that write into given tensors, shapes, and views."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+from typing import Self
+
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    FunctionType,
+    SymbolRefAttr,
+    TensorType,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Dialect, Operation, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from .device import with_device
+from .interfaces import (
+    DestinationPassing,
+    DeviceConstraint,
+    DeviceRule,
+    OnHost,
+    ResultAliases,
+    ResultOnHost,
+    SameDevice,
+    Symbols,
+    SymbolUser,
+    Together,
+)
+from .memory import ResultIsOuts, verify_destinations
+from .tensors import as_tensor, is_static
+
+
+def verify_kernel_call(
+    op: Operation,
+    callee: SymbolRefAttr,
+    args: Sequence[SSAValue],
+    results: Sequence[SSAValue],
+    symbols: Symbols,
+) -> None:
+    """`callee` is a kernel of `symbols` with the types of `args` and `results`, devices apart."""
+    name = callee.string_value()
+    kernel = symbols.get(name)
+    if kernel is None:
+        raise VerifyException(f"@{name} is not defined in the module")
+    type = kernel.properties.get("function_type")
+    if kernel.name == "func.func" or not isinstance(type, FunctionType):
+        raise VerifyException(f"{op.name} calls kernels, but @{name} is a {kernel.name}")
+    for what, given, wanted in (
+        ("arguments", args, type.inputs.data),
+        ("results", results, type.outputs.data),
+    ):
+        if len(given) != len(wanted):
+            raise VerifyException(f"@{name} has {len(wanted)} {what}, but {len(given)} are given")
+        for i, (value, expected) in enumerate(zip(given, wanted, strict=True)):
+            if value.type != expected and with_device(value.type, None) != expected:
+                raise VerifyException(
+                    f"{what[:-1]} {i} of @{name} is {expected}, but {value.type} is given"
+                )
+
+
+@dataclass(frozen=True)
+class CallsKernel(SymbolUser):
+    """The callee is a kernel of the operands' and results' types, devices apart."""
+
+    def verify_symbols(self, op: Operation, symbols: Symbols) -> None:
+        assert isinstance(op, DestinationCall)
+        verify_kernel_call(op, op.callee, op.ins, op.outs, symbols)
+
+
+@lru_cache(maxsize=256)
+def _segment_sizes(ins: int, outs: int) -> Attribute:
+    return DenseArrayBase.from_list(i32, [ins, outs])
+
+
+class DestinationCall(IRDLOperation, ABC):
+    """A call of `callee` on `ins` that writes its results into `outs`."""
+
+    callee = prop_def(SymbolRefAttr)
+    ins = var_operand_def(TensorType)
+    outs = var_operand_def(TensorType)
+    outputs = var_result_def(TensorType)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(DestinationPassing(), ResultIsOuts(), CallsKernel())
+
+    assembly_format = (
+        "$callee (`ins` `(` $ins^ `:` type($ins) `)`)? (`outs` `(` $outs^ `:` type($outs) `)`)? "
+        "attr-dict (`->` type($outputs)^)?"
+    )
+
+    @classmethod
+    def on(cls, callee: SymbolRefAttr, ins: Sequence[SSAValue], outs: Sequence[SSAValue]) -> Self:
+        """The call, made without checks: passes make one for every operator."""
+        return cls.create(
+            operands=[*ins, *outs],
+            result_types=[out.type for out in outs],
+            properties={
+                "callee": callee,
+                "operandSegmentSizes": _segment_sizes(len(ins), len(outs)),
+            },
+        )
+
+    def verify_(self) -> None:
+        verify_destinations(self, self.outs)
+
+
+@irdl_op_definition
+class InvokeTvmOp(DestinationCall):
+    """
+    Run the kernel `callee` on `ins`, writing into `outs`.
+
+    ```mlir
+    %y = vm.invoke_tvm_op @fused_nn_dense
+           ins(%x, %w : tensor<8x4xf32>, tensor<16x4xf32>)
+           outs(%t : tensor<8x16xf32>) -> tensor<8x16xf32>
+    ```
+
+    Result i is the value written into the bytes of `outs` i.
+    """
+
+    name = "vm.invoke_tvm_op"
+
+    traits = traits_def(SameDevice())
+
+
+@irdl_op_definition
+class ShapeFuncOp(DestinationCall):
+    """
+    Run the shape function `callee` on the host, writing the shapes it finds into `outs`.
+
+    ```mlir
+    %s = vm.shape_func @shape_of_add {is_input = array<i64: 0, 0>}
+           ins(%a, %b : tensor<2xi64>, tensor<2xi64>) outs(%t : tensor<2xi64>) -> tensor<2xi64>
+    ```
+
+    `is_input` has one flag an operand: 1 when it is the data of an input, 0 when its shape.
+    """
+
+    name = "vm.shape_func"
+
+    is_input = prop_def(DenseArrayBase.constr(i64))
+
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(ResultOnHost())
+
+    def verify_(self) -> None:
+        verify_destinations(self, self.outs)
+        flags = self.is_input.get_values()
+        if len(flags) != len(self.ins) or any(flag not in (0, 1) for flag in flags):
+            raise VerifyException(
+                f"is_input needs a 0 or 1 for each of {len(self.ins)} operands, but is {flags}"
+            )
+
+
+@irdl_op_definition
+class ShapeOfOp(IRDLOperation):
+    """
+    Give the dims of `data` as an i64 tensor on the host.
+
+    ```mlir
+    %s = vm.shape_of %x : (tensor<?x4xf32>) -> tensor<2xi64>
+    ```
+    """
+
+    name = "vm.shape_of"
+
+    data = operand_def(TensorType)
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure(), ResultOnHost())
+    assembly_format = "$data attr-dict `:` functional-type(operands, results)"
+
+    def verify_(self) -> None:
+        data, result = as_tensor(self.data.type), as_tensor(self.result.type)
+        assert data is not None
+        assert result is not None
+        rank = data.get_num_dims()
+        if result.element_type != i64 or result.get_shape() != (rank,):
+            raise VerifyException(
+                f"the shape of {data} is a tensor<{rank}xi64>, but is declared as {result}"
+            )
+
+
+@dataclass(frozen=True)
+class ViewDevices(DeviceRule):
+    """The view is where its data is; a shape is on the host."""
+
+    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
+        yield Together((op.operands[0], op.results[0]), "a view is where its data is")
+        for shape in op.operands[1:]:
+            yield OnHost(shape, f"the shape of {op.name} is on the host")
+
+
+@irdl_op_definition
+class ReshapeTensorOp(IRDLOperation):
+    """
+    View `data` with another shape; the view shares its bytes.
+
+    ```mlir
+    %v = vm.reshape_tensor %x : (tensor<4x2xf32>) -> tensor<8xf32>
+    %d = vm.reshape_tensor %x shape %s : (tensor<?x2xf32>, tensor<1xi64>) -> tensor<?xf32>
+    ```
+
+    Shapes that are not static are given by an i64 tensor on the host.
+    """
+
+    name = "vm.reshape_tensor"
+
+    data = operand_def(TensorType)
+    shape = opt_operand_def(TensorType)
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure(), ResultAliases((0,)), ViewDevices())
+    assembly_format = "$data (`shape` $shape^)? attr-dict `:` functional-type(operands, results)"
+
+    def verify_(self) -> None:
+        data, result = as_tensor(self.data.type), as_tensor(self.result.type)
+        assert data is not None
+        assert result is not None
+        if data.element_type != result.element_type:
+            raise VerifyException(
+                f"a view keeps its element type, but goes from {data} to {result}"
+            )
+        if is_static(data) and is_static(result):
+            before, after = prod(data.get_shape()), prod(result.get_shape())
+            if before != after:
+                raise VerifyException(
+                    f"a view keeps its elements, but {data} has {before} and {result} has {after}"
+                )
+        if not is_static(result) and self.shape is None:
+            raise VerifyException(f"a view of dynamic shape, {result}, needs a shape operand")
+
+
+Vm = Dialect("vm", [InvokeTvmOp, ShapeFuncOp, ShapeOfOp, ReshapeTensorOp])
