@@ -8,7 +8,7 @@ inference, device planning, fusion, explicit allocation, liveness and the VM lik
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -224,17 +224,10 @@ class FreesOperand(MemoryEffect):
 
 # -------------------------------------------------------------------- symbols
 
-Symbols = Mapping[str, Operation]
-"""The symbols that a module defines, by name."""
+Lookup = Callable[[str], Operation | None]
+"""
+Finds a symbol of the module by its name, in constant time.
 
-
-class SymbolUser(OpTrait, ABC):
-    """
-    The op names a symbol of its module.
-
-    Checked by `passes.verifier` with one table for the whole module; xDSL's own trait looks
-    each symbol up by a linear scan.
-    """
-
-    @abstractmethod
-    def verify_symbols(self, op: Operation, symbols: Symbols) -> None: ...
+An op that names symbols has a method `verify_symbol_uses(lookup)`, which `passes.verifier`
+calls; xDSL's own trait for this looks each symbol up by a linear scan.
+"""

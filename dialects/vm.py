@@ -43,8 +43,6 @@ from .interfaces import (
     ResultAliases,
     ResultOnHost,
     SameDevice,
-    Symbols,
-    SymbolUser,
     Together,
 )
 from .memory import ResultIsOuts, verify_destinations
@@ -56,11 +54,11 @@ def verify_kernel_call(
     callee: SymbolRefAttr,
     args: Sequence[SSAValue],
     results: Sequence[SSAValue],
-    symbols: Symbols,
+    lookup: Lookup,
 ) -> None:
-    """`callee` is a kernel of `symbols` with the types of `args` and `results`, devices apart."""
+    """`callee` is a kernel with the types of `args` and `results`, devices apart."""
     name = callee.string_value()
-    kernel = symbols.get(name)
+    kernel = lookup(name)
     if kernel is None:
         raise VerifyException(f"@{name} is not defined in the module")
     type = kernel.properties.get("function_type")
@@ -79,15 +77,6 @@ def verify_kernel_call(
                 )
 
 
-@dataclass(frozen=True)
-class CallsKernel(SymbolUser):
-    """The callee is a kernel of the operands' and results' types, devices apart."""
-
-    def verify_symbols(self, op: Operation, symbols: Symbols) -> None:
-        assert isinstance(op, DestinationCall)
-        verify_kernel_call(op, op.callee, op.ins, op.outs, symbols)
-
-
 @lru_cache(maxsize=256)
 def _segment_sizes(ins: int, outs: int) -> Attribute:
     return DenseArrayBase.from_list(i32, [ins, outs])
@@ -102,7 +91,7 @@ class DestinationCall(IRDLOperation, ABC):
     outputs = var_result_def(TensorType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(DestinationPassing(), ResultIsOuts(), CallsKernel())
+    traits = traits_def(DestinationPassing(), ResultIsOuts())
 
     assembly_format = (
         "$callee (`ins` `(` $ins^ `:` type($ins) `)`)? (`outs` `(` $outs^ `:` type($outs) `)`)? "
@@ -123,6 +112,9 @@ class DestinationCall(IRDLOperation, ABC):
 
     def verify_(self) -> None:
         verify_destinations(self, self.outs)
+
+    def verify_symbol_uses(self, lookup: Lookup) -> None:
+        verify_kernel_call(self, self.callee, self.ins, self.outs, lookup)
 
 
 @irdl_op_definition

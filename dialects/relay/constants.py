@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self, TypeAlias, cast
 
 from xdsl.dialect_interfaces.constant_materialization import ConstantMaterializationInterface
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, StringAttr
@@ -19,6 +19,8 @@ from ..device import VirtualDeviceAttr, device_of, with_device
 from ..interfaces import DeviceConstant
 from ..tensors import as_tensor, is_static, tensor_size
 from .types import AnyTensor
+
+Dense: TypeAlias = DenseIntOrFPElementsAttr[Any]
 
 INLINE_LIMIT = 1024
 """The most bytes of a constant that stands in the text; larger ones are a `relay.param`."""
@@ -45,7 +47,7 @@ class ConstantOp(IRDLOperation, HasFolderInterface):
 
     traits = traits_def(Pure(), ConstantLike(), DeviceConstant())
 
-    def __init__(self, value: DenseIntOrFPElementsAttr, device: VirtualDeviceAttr | None = None):
+    def __init__(self, value: Dense, device: VirtualDeviceAttr | None = None):
         super().__init__(
             properties={"value": value}, result_types=[with_device(value.type, device)]
         )
@@ -60,7 +62,7 @@ class ConstantOp(IRDLOperation, HasFolderInterface):
             device = parser.parse_attribute()
             if not isinstance(device, VirtualDeviceAttr):
                 parser.raise_error(f"expected a #relay.device, but found {device}")
-        op = cls(value, device)
+        op = cls(cast(Dense, value), device)
         op.attributes = parser.parse_optional_attr_dict()
         return op
 
@@ -89,7 +91,7 @@ class MaterializeConstant(ConstantMaterializationInterface):
     def materialize_constant(self, value: Attribute, type: Attribute) -> Operation | None:
         if not isinstance(value, DenseIntOrFPElementsAttr):
             return None
-        return ConstantOp(value, device_of(type))
+        return ConstantOp(cast(Dense, value), device_of(type))
 
 
 @irdl_op_definition

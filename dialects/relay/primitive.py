@@ -38,7 +38,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from .. import vm
 from ..device import with_device
-from ..interfaces import AnyDevice, Symbols, SymbolUser, WantsStorage
+from ..interfaces import AnyDevice, WantsStorage
 from .control import verify_yielded
 from .types import AnyTensor
 
@@ -204,15 +204,6 @@ class PrimFuncOp(IRDLOperation):
 
 
 @dataclass(frozen=True)
-class CallsPrimFunc(SymbolUser):
-    """The callee is a `relay.prim_func` of the operands' and results' types, devices apart."""
-
-    def verify_symbols(self, op: Operation, symbols: Symbols) -> None:
-        assert isinstance(op, CallLoweredOp)
-        vm.verify_kernel_call(op, op.callee, op.args, op.results, symbols)
-
-
-@dataclass(frozen=True)
 class CallWantsStorage(WantsStorage):
     """The kernel writes into tensors that its caller allocates."""
 
@@ -242,7 +233,7 @@ class CallLoweredOp(IRDLOperation):
     reshape_only = opt_prop_def(UnitAttr)
     outputs = var_result_def(AnyTensor)
 
-    traits = traits_def(Pure(), AnyDevice(), CallsPrimFunc(), CallWantsStorage())
+    traits = traits_def(Pure(), AnyDevice(), CallWantsStorage())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$callee `(` $args `)` attr-dict `:` functional-type($args, $outputs)"
 
@@ -259,3 +250,6 @@ class CallLoweredOp(IRDLOperation):
         if reshape_only is not None:
             properties["reshape_only"] = reshape_only
         return cls.create(operands=args, result_types=result_types, properties=properties)
+
+    def verify_symbol_uses(self, lookup: Lookup) -> None:
+        vm.verify_kernel_call(self, self.callee, self.args, self.results, lookup)
