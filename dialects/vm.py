@@ -39,6 +39,7 @@ from .interfaces import (
     DestinationPassing,
     DeviceConstraint,
     DeviceRule,
+    Lookup,
     OnHost,
     ResultAliases,
     ResultOnHost,

@@ -38,7 +38,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from .. import vm
 from ..device import with_device
-from ..interfaces import AnyDevice, WantsStorage
+from ..interfaces import AnyDevice, Lookup, WantsStorage
 from .control import verify_yielded
 from .types import AnyTensor
 
