@@ -3,7 +3,17 @@
 from xdsl.ir import Dialect
 
 from ..device import VirtualDeviceAttr
-from . import elementwise
+from . import (
+    broadcast,
+    convolution,
+    elementwise,
+    matmul,
+    normalization,
+    pooling,
+    rearrange,
+    reduce,
+    reshape,
+)
 from .constants import ConstantOp, MaterializeConstant, ParamOp
 from .control import IfOp, YieldOp
 from .placement import DeviceCopyOp, OnDeviceOp
@@ -11,7 +21,17 @@ from .primitive import CallLoweredOp, PrimFuncOp, PrimitiveOp
 from .tuples import TupleGetItemOp, TupleOp
 from .types import IncompleteType
 
-OPERATORS = (*elementwise.OPERATORS,)
+OPERATORS = (
+    *elementwise.OPERATORS,
+    *broadcast.OPERATORS,
+    *reduce.OPERATORS,
+    *matmul.OPERATORS,
+    *normalization.OPERATORS,
+    *convolution.OPERATORS,
+    *pooling.OPERATORS,
+    *reshape.OPERATORS,
+    *rearrange.OPERATORS,
+)
 """Every tensor operator of the dialect."""
 
 Relay = Dialect(

@@ -1,32 +1,27 @@
-"""Operators that work on each element by itself, or on pairs of elements with broadcasting."""
+"""Operators that work on each element of one tensor by itself."""
 
 from abc import ABC
 
-from xdsl.dialects.builtin import FloatAttr, f64
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
-from xdsl.traits import Commutative, Pure
+from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.traits import Pure
 
 from ..interfaces import Fusible, FusionKind, InferTypes, SameDevice
 from .operator import Operator
-from .type_rules import broadcast
+from .properties import dtype_prop, float_prop, ints_prop, string_prop
+from .type_rules import broadcast, operands
 from .types import AnyTensor
 
-ELEMWISE = (
-    Pure(),
-    SameDevice(),
-    Fusible(FusionKind.ELEMWISE),
-    InferTypes(broadcast.same_as_operand),
-)
-BROADCAST = (
-    Pure(),
-    SameDevice(),
-    Fusible(FusionKind.BROADCAST),
-    InferTypes(broadcast.broadcast),
-)
+ELEMWISE = (Pure(), SameDevice(), Fusible(FusionKind.ELEMWISE))
 
 
-class Unary(Operator, ABC):
-    """An operator on one tensor, element by element; the result is like the operand."""
+class Elementwise(Operator, ABC):
+    """
+    An operator on one tensor, element by element.
+
+    ```mlir
+    %y = relay.abs %x : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    """
 
     data = operand_def(AnyTensor)
     result = result_def(AnyTensor)
@@ -34,14 +29,168 @@ class Unary(Operator, ABC):
     traits = traits_def(*ELEMWISE)
 
 
-class Binary(Operator, ABC):
-    """An operator on two tensors of one element type, broadcast together."""
+class Unary(Elementwise, ABC):
+    """An elementwise operator on numbers; the result is like the operand."""
 
-    lhs = operand_def(AnyTensor)
-    rhs = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
+    traits = traits_def(InferTypes(broadcast.same_as_operand_of(operands.require_number)))
 
-    traits = traits_def(*BROADCAST)
+
+class FloatUnary(Elementwise, ABC):
+    """An elementwise operator on floats; the result is like the operand."""
+
+    traits = traits_def(InferTypes(broadcast.same_as_operand_of(operands.require_float)))
+
+
+# -------------------------------------------------------------------- numbers
+
+
+@irdl_op_definition
+class AbsOp(Unary):
+    """Take the absolute value of `data`."""
+
+    name = "relay.abs"
+
+
+@irdl_op_definition
+class NegativeOp(Unary):
+    """Negate `data`."""
+
+    name = "relay.negative"
+
+
+@irdl_op_definition
+class SignOp(Unary):
+    """Tell the sign of `data`: -1, 0 or 1 (NaN of NaN)."""
+
+    name = "relay.sign"
+
+
+@irdl_op_definition
+class CeilOp(Unary):
+    """Round `data` up; integers stay."""
+
+    name = "relay.ceil"
+
+
+@irdl_op_definition
+class FloorOp(Unary):
+    """Round `data` down; integers stay."""
+
+    name = "relay.floor"
+
+
+@irdl_op_definition
+class RoundOp(Unary):
+    """Round `data` to the nearest integer, a half to the even one; integers stay."""
+
+    name = "relay.round"
+
+
+@irdl_op_definition
+class ClipOp(Unary):
+    """
+    Clamp `data` to [a_min, a_max].
+
+    ```mlir
+    %y = relay.clip %x {a_min = 0.0, a_max = 6.0} : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    """
+
+    name = "relay.clip"
+
+    a_min = float_prop()
+    a_max = float_prop()
+
+
+# --------------------------------------------------------------------- floats
+
+
+@irdl_op_definition
+class ExpOp(FloatUnary):
+    """Raise e to the power of `data`."""
+
+    name = "relay.exp"
+
+
+@irdl_op_definition
+class LogOp(FloatUnary):
+    """Take the natural logarithm of `data`."""
+
+    name = "relay.log"
+
+
+@irdl_op_definition
+class SqrtOp(FloatUnary):
+    """Take the square root of `data`."""
+
+    name = "relay.sqrt"
+
+
+@irdl_op_definition
+class RsqrtOp(FloatUnary):
+    """Take 1 by the square root of `data`."""
+
+    name = "relay.rsqrt"
+
+
+@irdl_op_definition
+class SinOp(FloatUnary):
+    """Take the sine of `data`, in radians."""
+
+    name = "relay.sin"
+
+
+@irdl_op_definition
+class CosOp(FloatUnary):
+    """Take the cosine of `data`, in radians."""
+
+    name = "relay.cos"
+
+
+@irdl_op_definition
+class TanOp(FloatUnary):
+    """Take the tangent of `data`, in radians."""
+
+    name = "relay.tan"
+
+
+@irdl_op_definition
+class TanhOp(FloatUnary):
+    """Take the hyperbolic tangent of `data`."""
+
+    name = "relay.tanh"
+
+
+@irdl_op_definition
+class SigmoidOp(FloatUnary):
+    """Take 1 / (1 + exp(-x)) of each x of `data`."""
+
+    name = "relay.sigmoid"
+
+
+@irdl_op_definition
+class ErfOp(FloatUnary):
+    """Take the error function of `data`."""
+
+    name = "relay.erf"
+
+
+@irdl_op_definition
+class IsNanOp(Elementwise):
+    """
+    Tell where `data` is not a number.
+
+    ```mlir
+    %y = relay.isnan %x : (tensor<4xf32>) -> tensor<4xi1>
+    ```
+    """
+
+    name = "relay.isnan"
+
+    traits = traits_def(InferTypes(broadcast.is_nan))
+
+
+# ---------------------------------------------------------------- activations
 
 
 @irdl_op_definition
@@ -52,21 +201,128 @@ class ReluOp(Unary):
 
 
 @irdl_op_definition
-class LeakyReluOp(Unary):
-    """Multiply the negative elements of `data` by `alpha`."""
+class LeakyReluOp(FloatUnary):
+    """
+    Multiply the negative elements of `data` by `alpha`.
+
+    ```mlir
+    %y = relay.nn.leaky_relu %x {alpha = 0.01} : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    """
 
     name = "relay.nn.leaky_relu"
 
-    alpha = prop_def(FloatAttr, default_value=FloatAttr(0.05, f64))
+    alpha = float_prop(0.05)
 
 
 @irdl_op_definition
-class AddOp(Binary):
-    """Add `lhs` and `rhs`."""
+class GeluOp(Elementwise):
+    """
+    Multiply each element of `data` by the normal distribution function of it.
 
-    name = "relay.add"
+    ```mlir
+    %y = relay.nn.gelu %x {approximate = "tanh"} : (tensor<4xf32>) -> tensor<4xf32>
+    ```
 
-    traits = traits_def(Commutative())
+    `approximate` is "none" (by erf) or "tanh" (Hendrycks and Gimpel 2016, as in ONNX).
+    """
+
+    name = "relay.nn.gelu"
+
+    approximate = string_prop("none")
+
+    traits = traits_def(InferTypes(broadcast.gelu))
 
 
-OPERATORS = [ReluOp, LeakyReluOp, AddOp]
+# ---------------------------------------------------------------- any element
+
+
+@irdl_op_definition
+class CopyOp(Elementwise):
+    """Copy `data` into a new tensor."""
+
+    name = "relay.copy"
+
+    traits = traits_def(InferTypes(broadcast.same_as_operand))
+
+
+@irdl_op_definition
+class LogicalNotOp(Elementwise):
+    """
+    Negate `data`, of i1 elements.
+
+    ```mlir
+    %y = relay.logical_not %x : (tensor<4xi1>) -> tensor<4xi1>
+    ```
+    """
+
+    name = "relay.logical_not"
+
+    traits = traits_def(InferTypes(broadcast.same_as_operand_of(operands.require_bool)))
+
+
+@irdl_op_definition
+class CastOp(Elementwise):
+    """
+    Convert the elements of `data` to `dtype`.
+
+    ```mlir
+    %y = relay.cast %x {dtype = i64} : (tensor<4xf32>) -> tensor<4xi64>
+    ```
+
+    Floats lose their fraction on the way to integers; to i1, all but 0 is true.
+    """
+
+    name = "relay.cast"
+
+    dtype = dtype_prop()
+
+    traits = traits_def(InferTypes(broadcast.cast))
+
+
+@irdl_op_definition
+class FullOp(Operator):
+    """
+    Fill a tensor of `shape` with the scalar `fill_value`.
+
+    ```mlir
+    %y = relay.full %v {shape = array<i64: 2, 3>} : (tensor<f32>) -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "relay.full"
+
+    fill_value = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    shape = ints_prop()
+
+    traits = traits_def(*ELEMWISE, InferTypes(broadcast.full))
+
+
+OPERATORS = [
+    AbsOp,
+    NegativeOp,
+    SignOp,
+    CeilOp,
+    FloorOp,
+    RoundOp,
+    ClipOp,
+    ExpOp,
+    LogOp,
+    SqrtOp,
+    RsqrtOp,
+    SinOp,
+    CosOp,
+    TanOp,
+    TanhOp,
+    SigmoidOp,
+    ErfOp,
+    IsNanOp,
+    ReluOp,
+    LeakyReluOp,
+    GeluOp,
+    CopyOp,
+    LogicalNotOp,
+    CastOp,
+    FullOp,
+]

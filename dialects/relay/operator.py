@@ -61,7 +61,7 @@ class Operator(IRDLOperation, ABC):
     A tensor operator: its declared result types must agree with its type rule.
 
     ```mlir
-    %y = relay.nn.leaky_relu %x {alpha = 0.01 : f32} : (tensor<4xf32>) -> tensor<4xf32>
+    %y = relay.nn.leaky_relu %x {alpha = 0.01} : (tensor<4xf32>) -> tensor<4xf32>
     ```
     """
 

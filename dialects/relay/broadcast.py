@@ -1,0 +1,364 @@
+"""Operators that work element by element on several tensors, broadcast together as in NumPy."""
+
+from abc import ABC
+
+from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.traits import Commutative, Pure
+
+from ..interfaces import Fusible, FusionKind, InferTypes, SameDevice
+from .operator import Operator
+from .properties import int_prop, ints_prop
+from .type_rules import broadcast, operands, rearrange
+from .types import AnyTensor
+
+BROADCAST = (Pure(), SameDevice(), Fusible(FusionKind.BROADCAST))
+
+
+class Pairwise(Operator, ABC):
+    """
+    An operator on two tensors of one element type, broadcast together.
+
+    ```mlir
+    %y = relay.add %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+    ```
+    """
+
+    lhs = operand_def(AnyTensor)
+    rhs = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+
+    traits = traits_def(*BROADCAST)
+
+
+class Binary(Pairwise, ABC):
+    """A pairwise operator on numbers."""
+
+    traits = traits_def(InferTypes(broadcast.broadcast_of(operands.require_number)))
+
+
+class LatticeBinary(Pairwise, ABC):
+    """A pairwise operator that makes sense of i1 too."""
+
+    traits = traits_def(Commutative(), InferTypes(broadcast.broadcast))
+
+
+class Logical(Pairwise, ABC):
+    """
+    A pairwise operator on i1 elements.
+
+    ```mlir
+    %y = relay.logical_and %a, %b : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
+    ```
+    """
+
+    traits = traits_def(Commutative(), InferTypes(broadcast.broadcast_of(operands.require_bool)))
+
+
+class Comparison(Pairwise, ABC):
+    """
+    A pairwise operator that tells i1.
+
+    ```mlir
+    %y = relay.less %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+    ```
+    """
+
+    traits = traits_def(InferTypes(broadcast.comparison))
+
+
+# ----------------------------------------------------------------- arithmetic
+
+
+@irdl_op_definition
+class AddOp(Binary):
+    """Add `lhs` and `rhs`."""
+
+    name = "relay.add"
+
+    traits = traits_def(Commutative())
+
+
+@irdl_op_definition
+class SubtractOp(Binary):
+    """Subtract `rhs` from `lhs`."""
+
+    name = "relay.subtract"
+
+
+@irdl_op_definition
+class MultiplyOp(LatticeBinary):
+    """Multiply `lhs` and `rhs`; on i1, both."""
+
+    name = "relay.multiply"
+
+
+@irdl_op_definition
+class DivideOp(Binary):
+    """Divide `lhs` by `rhs`; a quotient of integers is rounded toward 0, as in C."""
+
+    name = "relay.divide"
+
+
+@irdl_op_definition
+class PowerOp(Binary):
+    """Raise `lhs` to the power of `rhs`."""
+
+    name = "relay.power"
+
+
+@irdl_op_definition
+class ModOp(Binary):
+    """Take the rest of `lhs` divided by `rhs`; it has the sign of `lhs`, as in C."""
+
+    name = "relay.mod"
+
+
+@irdl_op_definition
+class FloorModOp(Binary):
+    """Take the rest of `lhs` divided by `rhs`, rounded down; it has the sign of `rhs`."""
+
+    name = "relay.floor_mod"
+
+
+@irdl_op_definition
+class FloorDivideOp(Binary):
+    """Divide `lhs` by `rhs` and round down."""
+
+    name = "relay.floor_divide"
+
+
+@irdl_op_definition
+class MaximumOp(LatticeBinary):
+    """Take the greater of `lhs` and `rhs`; on i1, either."""
+
+    name = "relay.maximum"
+
+
+@irdl_op_definition
+class MinimumOp(LatticeBinary):
+    """Take the lesser of `lhs` and `rhs`; on i1, both."""
+
+    name = "relay.minimum"
+
+
+# --------------------------------------------------------- logic, comparisons
+
+
+@irdl_op_definition
+class LogicalAndOp(Logical):
+    """Tell where both `lhs` and `rhs` are true."""
+
+    name = "relay.logical_and"
+
+
+@irdl_op_definition
+class LogicalOrOp(Logical):
+    """Tell where `lhs` or `rhs` is true."""
+
+    name = "relay.logical_or"
+
+
+@irdl_op_definition
+class LogicalXorOp(Logical):
+    """Tell where one of `lhs` and `rhs` is true, but not both."""
+
+    name = "relay.logical_xor"
+
+
+@irdl_op_definition
+class EqualOp(Comparison):
+    """Tell where `lhs` equals `rhs`."""
+
+    name = "relay.equal"
+
+    traits = traits_def(Commutative())
+
+
+@irdl_op_definition
+class NotEqualOp(Comparison):
+    """Tell where `lhs` differs from `rhs`."""
+
+    name = "relay.not_equal"
+
+    traits = traits_def(Commutative())
+
+
+@irdl_op_definition
+class LessOp(Comparison):
+    """Tell where `lhs` is below `rhs`."""
+
+    name = "relay.less"
+
+
+@irdl_op_definition
+class LessEqualOp(Comparison):
+    """Tell where `lhs` is at most `rhs`."""
+
+    name = "relay.less_equal"
+
+
+@irdl_op_definition
+class GreaterOp(Comparison):
+    """Tell where `lhs` is above `rhs`."""
+
+    name = "relay.greater"
+
+
+@irdl_op_definition
+class GreaterEqualOp(Comparison):
+    """Tell where `lhs` is at least `rhs`."""
+
+    name = "relay.greater_equal"
+
+
+@irdl_op_definition
+class WhereOp(Operator):
+    """
+    Take `x` where `condition` is true and `y` elsewhere.
+
+    ```mlir
+    %r = relay.where %c, %x, %y : (tensor<4xi1>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    ```
+    """
+
+    name = "relay.where"
+
+    condition = operand_def(AnyTensor)
+    x = operand_def(AnyTensor)
+    y = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+
+    traits = traits_def(*BROADCAST, InferTypes(broadcast.where))
+
+
+# -------------------------------------------------------- a vector on an axis
+
+
+@irdl_op_definition
+class BiasAddOp(Operator):
+    """
+    Add the vector `bias` along `axis` of `data`.
+
+    ```mlir
+    %y = relay.nn.bias_add %x, %b : (tensor<1x8x4x4xf32>, tensor<8xf32>) -> tensor<1x8x4x4xf32>
+    ```
+    """
+
+    name = "relay.nn.bias_add"
+
+    data = operand_def(AnyTensor)
+    bias = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    axis = int_prop(1)
+
+    traits = traits_def(*BROADCAST, InferTypes(broadcast.along_axis))
+
+
+@irdl_op_definition
+class PreluOp(Operator):
+    """
+    Multiply the negative elements of `data` by the vector `alpha` along `axis`.
+
+    ```mlir
+    %y = relay.nn.prelu %x, %a : (tensor<1x8x4x4xf32>, tensor<8xf32>) -> tensor<1x8x4x4xf32>
+    ```
+    """
+
+    name = "relay.nn.prelu"
+
+    data = operand_def(AnyTensor)
+    alpha = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    axis = int_prop(1)
+
+    traits = traits_def(*BROADCAST, InferTypes(broadcast.along_axis))
+
+
+# ---------------------------------------------------------------- repetitions
+
+
+@irdl_op_definition
+class BroadcastToOp(Operator):
+    """
+    Repeat `data` to `shape`.
+
+    ```mlir
+    %y = relay.broadcast_to %x {shape = array<i64: 2, 3>} : (tensor<3xf32>) -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "relay.broadcast_to"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    shape = ints_prop()
+
+    traits = traits_def(*BROADCAST, InferTypes(broadcast.broadcast_to))
+
+
+@irdl_op_definition
+class TileOp(Operator):
+    """
+    Repeat `data` as a whole, `reps[i]` times along axis i; both are aligned at the last axis.
+
+    ```mlir
+    %y = relay.tile %x {reps = array<i64: 2, 1>} : (tensor<3xf32>) -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "relay.tile"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    reps = ints_prop()
+
+    traits = traits_def(*BROADCAST, InferTypes(rearrange.tile))
+
+
+@irdl_op_definition
+class RepeatOp(Operator):
+    """
+    Repeat every slice of `data` along `axis` `repeats` times.
+
+    ```mlir
+    %y = relay.repeat %x {repeats = 2} : (tensor<3xf32>) -> tensor<6xf32>
+    ```
+    """
+
+    name = "relay.repeat"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    repeats = int_prop()
+    axis = int_prop(0)
+
+    traits = traits_def(*BROADCAST, InferTypes(rearrange.repeat))
+
+
+OPERATORS = [
+    AddOp,
+    SubtractOp,
+    MultiplyOp,
+    DivideOp,
+    PowerOp,
+    ModOp,
+    FloorModOp,
+    FloorDivideOp,
+    MaximumOp,
+    MinimumOp,
+    LogicalAndOp,
+    LogicalOrOp,
+    LogicalXorOp,
+    EqualOp,
+    NotEqualOp,
+    LessOp,
+    LessEqualOp,
+    GreaterOp,
+    GreaterEqualOp,
+    WhereOp,
+    BiasAddOp,
+    PreluOp,
+    BroadcastToOp,
+    TileOp,
+    RepeatOp,
+]

@@ -1,0 +1,70 @@
+"""Convolutions over height and width."""
+
+from xdsl.irdl import irdl_op_definition, operand_def, traits_def
+
+from ..interfaces import InferTypes
+from .matmul import SumOfProducts
+from .properties import int_prop, ints_prop, string_prop
+from .type_rules import windows
+from .types import AnyTensor
+
+
+@irdl_op_definition
+class Conv2dOp(SumOfProducts):
+    """
+    Correlate the images `data` with the filters `weight`.
+
+    ```mlir
+    %y = relay.nn.conv2d %x, %w {padding = array<i64: 1, 1, 1, 1>}
+      : (tensor<1x3x8x8xf32>, tensor<16x3x3x3xf32>) -> tensor<1x16x8x8xf32>
+    ```
+
+    `data_layout` is "NCHW" or "NHWC", `kernel_layout` "OIHW" or "HWIO", where I counts the
+    input channels of one group. `padding` is (top, left, bottom, right), of zeros.
+    """
+
+    name = "relay.nn.conv2d"
+
+    data = operand_def(AnyTensor)
+    weight = operand_def(AnyTensor)
+    strides = ints_prop((1, 1))
+    padding = ints_prop((0, 0, 0, 0))
+    dilation = ints_prop((1, 1))
+    groups = int_prop(1)
+    data_layout = string_prop("NCHW")
+    kernel_layout = string_prop("OIHW")
+
+    traits = traits_def(InferTypes(windows.conv2d))
+
+
+@irdl_op_definition
+class Conv2dTransposeOp(SumOfProducts):
+    """
+    Spread each pixel of `data` over the result, weighted by `weight`: the transpose of `conv2d`.
+
+    ```mlir
+    %y = relay.nn.conv2d_transpose %x, %w {strides = array<i64: 2, 2>}
+      : (tensor<1x16x4x4xf32>, tensor<16x3x2x2xf32>) -> tensor<1x3x8x8xf32>
+    ```
+
+    The dims of `weight` are (input channels, output channels of one group, height, width).
+    `padding` (top, left, bottom, right) is cut off the result; `output_padding` is added at
+    its bottom and right.
+    """
+
+    name = "relay.nn.conv2d_transpose"
+
+    data = operand_def(AnyTensor)
+    weight = operand_def(AnyTensor)
+    strides = ints_prop((1, 1))
+    padding = ints_prop((0, 0, 0, 0))
+    output_padding = ints_prop((0, 0))
+    dilation = ints_prop((1, 1))
+    groups = int_prop(1)
+    data_layout = string_prop("NCHW")
+    kernel_layout = string_prop("IOHW")
+
+    traits = traits_def(InferTypes(windows.conv2d_transpose))
+
+
+OPERATORS = [Conv2dOp, Conv2dTransposeOp]

@@ -1,0 +1,88 @@
+"""Matrix products."""
+
+from abc import ABC
+
+from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.traits import Pure
+
+from ..interfaces import Fusible, FusionKind, InferTypes, SameDevice
+from .operator import Operator
+from .properties import bool_prop, optional_dtype_prop
+from .type_rules import matmul
+from .types import AnyTensor
+
+
+class SumOfProducts(Operator, ABC):
+    """
+    An operator whose elements are sums of products, of the operands' element type or `out_dtype`.
+    """
+
+    result = result_def(AnyTensor)
+    out_dtype = optional_dtype_prop()
+
+    traits = traits_def(Pure(), SameDevice(), Fusible(FusionKind.OUT_ELEMWISE_FUSABLE))
+
+
+@irdl_op_definition
+class DenseOp(SumOfProducts):
+    """
+    Multiply the rows of `data` (…, k) with those of `weight` (units, k): (…, units).
+
+    ```mlir
+    %y = relay.nn.dense %x, %w : (tensor<2x4xf32>, tensor<8x4xf32>) -> tensor<2x8xf32>
+    ```
+    """
+
+    name = "relay.nn.dense"
+
+    data = operand_def(AnyTensor)
+    weight = operand_def(AnyTensor)
+
+    traits = traits_def(InferTypes(matmul.dense))
+
+
+@irdl_op_definition
+class MatmulOp(SumOfProducts):
+    """
+    Multiply the matrices `a` (n, k) and `b` (k, m), each of them first transposed if so said.
+
+    ```mlir
+    %y = relay.nn.matmul %a, %b {transpose_b = true}
+      : (tensor<2x4xf32>, tensor<8x4xf32>) -> tensor<2x8xf32>
+    ```
+    """
+
+    name = "relay.nn.matmul"
+
+    a = operand_def(AnyTensor)
+    b = operand_def(AnyTensor)
+    transpose_a = bool_prop(False)
+    transpose_b = bool_prop(False)
+
+    traits = traits_def(InferTypes(matmul.matmul))
+
+
+@irdl_op_definition
+class BatchMatmulOp(SumOfProducts):
+    """
+    Multiply the matrices of `x` (b, n, k) with those of `y`, by default transposed: (b, m, k).
+
+    ```mlir
+    %r = relay.nn.batch_matmul %x, %y
+      : (tensor<3x2x4xf32>, tensor<1x8x4xf32>) -> tensor<3x2x8xf32>
+    ```
+
+    A batch of 1 serves every matrix of the other operand.
+    """
+
+    name = "relay.nn.batch_matmul"
+
+    x = operand_def(AnyTensor)
+    y = operand_def(AnyTensor)
+    transpose_a = bool_prop(False)
+    transpose_b = bool_prop(True)
+
+    traits = traits_def(InferTypes(matmul.batch_matmul))
+
+
+OPERATORS = [DenseOp, MatmulOp, BatchMatmulOp]

@@ -1,0 +1,128 @@
+"""Operators that shrink or grow height and width: pooling and upsampling."""
+
+from abc import ABC
+
+from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.traits import Pure
+
+from ..interfaces import Fusible, FusionKind, InferTypes, SameDevice
+from .operator import Operator
+from .properties import bool_prop, float_prop, ints_prop, string_prop
+from .type_rules import windows
+from .types import AnyTensor
+
+OUT_FUSABLE = (Pure(), SameDevice(), Fusible(FusionKind.OUT_ELEMWISE_FUSABLE))
+
+
+class Pool2d(Operator, ABC):
+    """
+    An operator on each window of height and width.
+
+    ```mlir
+    %y = relay.nn.max_pool2d %x {pool_size = array<i64: 2, 2>, strides = array<i64: 2, 2>}
+      : (tensor<1x3x8x8xf32>) -> tensor<1x3x4x4xf32>
+    ```
+
+    `layout` is "NCHW" or "NHWC"; `padding` is (top, left, bottom, right). With `ceil_mode` the
+    last window may reach behind the padding.
+    """
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    pool_size = ints_prop()
+    strides = ints_prop((1, 1))
+    dilation = ints_prop((1, 1))
+    padding = ints_prop((0, 0, 0, 0))
+    layout = string_prop("NCHW")
+    ceil_mode = bool_prop(False)
+
+    traits = traits_def(*OUT_FUSABLE, InferTypes(windows.pool2d))
+
+
+@irdl_op_definition
+class MaxPool2dOp(Pool2d):
+    """Take the greatest element of each window of `data`; padding never is."""
+
+    name = "relay.nn.max_pool2d"
+
+
+@irdl_op_definition
+class AvgPool2dOp(Pool2d):
+    """
+    Take the mean of each window of `data`.
+
+    ```mlir
+    %y = relay.nn.avg_pool2d %x {pool_size = array<i64: 2, 2>}
+      : (tensor<1x3x8x8xf32>) -> tensor<1x3x7x7xf32>
+    ```
+
+    With `count_include_pad`, padding counts as zeros; otherwise it does not count.
+    """
+
+    name = "relay.nn.avg_pool2d"
+
+    count_include_pad = bool_prop(False)
+
+
+class GlobalPool2d(Operator, ABC):
+    """
+    An operator on each image as a whole; the result has height and width 1.
+
+    ```mlir
+    %y = relay.nn.global_avg_pool2d %x : (tensor<1x3x8x8xf32>) -> tensor<1x3x1x1xf32>
+    ```
+    """
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    layout = string_prop("NCHW")
+
+    traits = traits_def(*OUT_FUSABLE, InferTypes(windows.global_pool2d))
+
+
+@irdl_op_definition
+class GlobalAvgPool2dOp(GlobalPool2d):
+    """Take the mean of each image of `data`."""
+
+    name = "relay.nn.global_avg_pool2d"
+
+
+@irdl_op_definition
+class GlobalMaxPool2dOp(GlobalPool2d):
+    """Take the greatest element of each image of `data`."""
+
+    name = "relay.nn.global_max_pool2d"
+
+
+@irdl_op_definition
+class UpsamplingOp(Operator):
+    """
+    Grow height and width of `data` by `scale_h` and `scale_w`, repeating the nearest pixel.
+
+    ```mlir
+    %y = relay.nn.upsampling %x {scale_h = 2.0, scale_w = 2.0}
+      : (tensor<1x3x8x8xf32>) -> tensor<1x3x16x16xf32>
+    ```
+
+    The new sizes are rounded, a half to the even one. `method` must be "nearest_neighbor".
+    """
+
+    name = "relay.nn.upsampling"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    scale_h = float_prop(1.0)
+    scale_w = float_prop(1.0)
+    layout = string_prop("NCHW")
+    method = string_prop("nearest_neighbor")
+    align_corners = bool_prop(False)
+
+    traits = traits_def(
+        Pure(),
+        SameDevice(),
+        Fusible(FusionKind.INJECTIVE),
+        InferTypes(windows.upsampling),
+    )
+
+
+OPERATORS = [MaxPool2dOp, AvgPool2dOp, GlobalAvgPool2dOp, GlobalMaxPool2dOp, UpsamplingOp]

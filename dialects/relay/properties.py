@@ -1,0 +1,80 @@
+"""
+The kinds of properties that operators have, one constructor each.
+
+    axis = int_prop(-1)              axis = -1 : i64, the default is not printed
+    axis = optional_ints_prop()      axis = array<i64: 0, 2>, or absent
+
+A property without a default must be given. `dialects.attributes` reads them as Python values.
+"""
+
+from collections.abc import Sequence
+from typing import TypeAlias, cast
+
+from xdsl.dialects.builtin import (
+    BoolAttr,
+    DenseArrayBase,
+    Float64Type,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    f64,
+    i1,
+    i64,
+)
+from xdsl.ir import Attribute, TypeAttribute
+from xdsl.irdl import AttrConstraint, base, opt_prop_def, prop_def
+
+Int: TypeAlias = IntegerAttr[IntegerType]
+Ints: TypeAlias = DenseArrayBase[IntegerType]
+Float: TypeAlias = FloatAttr[Float64Type]
+
+INT = cast(AttrConstraint[Int], IntegerAttr.constr(i64))
+INTS = cast(AttrConstraint[Ints], DenseArrayBase.constr(i64))
+FLOAT = cast(AttrConstraint[Float], FloatAttr.constr(f64))
+BOOL = cast(AttrConstraint[BoolAttr], IntegerAttr.constr(i1))
+STRING = base(StringAttr)
+DTYPE = base(TypeAttribute)
+"""An element type; that it is one with a size and a name is for the type rule to say."""
+INT_OR_INTS = INT | INTS
+
+
+def ints(values: Sequence[int]) -> Ints:
+    """`array<i64: …>` of `values`."""
+    return DenseArrayBase.from_list(i64, values)
+
+
+def int_prop(default: int | None = None) -> Int:
+    return prop_def(INT, None if default is None else IntegerAttr(default, i64))
+
+
+def optional_int_prop() -> Int | None:
+    return opt_prop_def(INT)
+
+
+def ints_prop(default: Sequence[int] | None = None) -> Ints:
+    return prop_def(INTS, None if default is None else ints(default))
+
+
+def optional_ints_prop() -> Ints | None:
+    return opt_prop_def(INTS)
+
+
+def float_prop(default: float | None = None) -> Float:
+    return prop_def(FLOAT, None if default is None else FloatAttr(default, f64))
+
+
+def bool_prop(default: bool) -> BoolAttr:
+    return prop_def(BOOL, BoolAttr.from_bool(default))
+
+
+def string_prop(default: str) -> StringAttr:
+    return prop_def(STRING, StringAttr(default))
+
+
+def dtype_prop(default: TypeAttribute | None = None) -> Attribute:
+    return prop_def(DTYPE, default)
+
+
+def optional_dtype_prop() -> Attribute | None:
+    return opt_prop_def(DTYPE)

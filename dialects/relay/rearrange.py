@@ -1,0 +1,229 @@
+"""Operators that permute, join, part, pad or pick elements."""
+
+from abc import ABC
+
+from xdsl.irdl import (
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.traits import Pure
+
+from ..interfaces import Fusible, FusionKind, InferTypes, SameDevice
+from .operator import Operator
+from .properties import (
+    INT_OR_INTS,
+    int_prop,
+    ints_prop,
+    optional_int_prop,
+    optional_ints_prop,
+    string_prop,
+)
+from .type_rules import rearrange, slicing
+from .types import AnyTensor
+
+INJECTIVE = (Pure(), SameDevice(), Fusible(FusionKind.INJECTIVE))
+
+
+@irdl_op_definition
+class TransposeOp(Operator):
+    """
+    Permute the dims of `data`: dim i of the result is dim `axes[i]`; without `axes`, reversed.
+
+    ```mlir
+    %y = relay.transpose %x {axes = array<i64: 0, 2, 1>} : (tensor<2x3x4xf32>) -> tensor<2x4x3xf32>
+    ```
+    """
+
+    name = "relay.transpose"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    axes = optional_ints_prop()
+
+    traits = traits_def(*INJECTIVE, InferTypes(rearrange.transpose))
+
+
+@irdl_op_definition
+class ReverseOp(Operator):
+    """
+    Reverse the order of the slices of `data` along `axis`.
+
+    ```mlir
+    %y = relay.reverse %x {axis = 1} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "relay.reverse"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    axis = int_prop(0)
+
+    traits = traits_def(*INJECTIVE, InferTypes(rearrange.reverse))
+
+
+# -------------------------------------------------------------------- joining
+
+
+class Joining(Operator, ABC):
+    """An operator on one or more tensors of one element type."""
+
+    tensors = var_operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    axis = int_prop(0)
+
+    traits = traits_def(*INJECTIVE)
+
+
+@irdl_op_definition
+class ConcatenateOp(Joining):
+    """
+    Join `tensors`, at least one, along `axis`; their other dims are equal.
+
+    ```mlir
+    %y = relay.concatenate %a, %b {axis = 1}
+      : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x7xf32>
+    ```
+    """
+
+    name = "relay.concatenate"
+
+    traits = traits_def(InferTypes(rearrange.concatenate))
+
+
+@irdl_op_definition
+class StackOp(Joining):
+    """
+    Join `tensors`, at least one, of one shape, along a new `axis`.
+
+    ```mlir
+    %y = relay.stack %a, %b : (tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "relay.stack"
+
+    traits = traits_def(InferTypes(rearrange.stack))
+
+
+@irdl_op_definition
+class SplitOp(Operator):
+    """
+    Part `data` along `axis`.
+
+    ```mlir
+    %a, %b = relay.split %x {indices_or_sections = 2}
+      : (tensor<6xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+    %a, %b = relay.split %x {indices_or_sections = array<i64: 2>}
+      : (tensor<6xf32>) -> (tensor<2xf32>, tensor<4xf32>)
+    ```
+
+    An integer is the number of equal parts; an array has the ascending points to split at.
+    """
+
+    name = "relay.split"
+
+    data = operand_def(AnyTensor)
+    parts = var_result_def(AnyTensor)
+    indices_or_sections = prop_def(INT_OR_INTS)
+    axis = int_prop(0)
+
+    traits = traits_def(*INJECTIVE, InferTypes(rearrange.split))
+
+
+@irdl_op_definition
+class PadOp(Operator):
+    """
+    Surround `data` with `pad_width` (before 0, after 0, before 1, …) more elements on each axis.
+
+    ```mlir
+    %y = relay.nn.pad %x, %v {pad_width = array<i64: 0, 0, 1, 1>}
+      : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x5xf32>
+    ```
+
+    `pad_mode` says what they are: "constant" (the scalar `pad_value`), "edge" (the nearest
+    element), "reflect" (mirrored at the first and last element, which is not repeated).
+    """
+
+    name = "relay.nn.pad"
+
+    data = operand_def(AnyTensor)
+    pad_value = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    pad_width = ints_prop()
+    pad_mode = string_prop("constant")
+
+    traits = traits_def(*INJECTIVE, InferTypes(rearrange.pad))
+
+
+# -------------------------------------------------------------------- picking
+
+
+@irdl_op_definition
+class StridedSliceOp(Operator):
+    """
+    Take every `strides`-th slice of `data` from `begin` to before `end` along `axes`.
+
+    ```mlir
+    %y = relay.strided_slice %x {begin = array<i64: 1>, end = array<i64: -1>, axes = array<i64: 1>}
+      : (tensor<2x4xf32>) -> tensor<2x2xf32>
+    ```
+
+    Without `axes` the entries are for the first dims. Negative indices count from the back,
+    those out of range are clamped, as in NumPy; missing strides are 1. With the `slice_mode`
+    "size", `end` holds the sizes of the slices, -1 for all that follow; strides are ignored.
+    """
+
+    name = "relay.strided_slice"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    begin = ints_prop()
+    end = ints_prop()
+    strides = optional_ints_prop()
+    axes = optional_ints_prop()
+    slice_mode = string_prop("end")
+
+    traits = traits_def(*INJECTIVE, InferTypes(slicing.strided_slice))
+
+
+@irdl_op_definition
+class TakeOp(Operator):
+    """
+    Take the slices of `data` along `axis` that `indices` name; without `axis`, of flat `data`.
+
+    ```mlir
+    %y = relay.take %x, %i {axis = 0} : (tensor<9x4xf32>, tensor<2x3xi64>) -> tensor<2x3x4xf32>
+    ```
+
+    The first `batch_dims` dims are common to both. An index out of range is clamped ("clip"),
+    counted around ("wrap"), or must not be ("fast").
+    """
+
+    name = "relay.take"
+
+    data = operand_def(AnyTensor)
+    indices = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    axis = optional_int_prop()
+    batch_dims = int_prop(0)
+    mode = string_prop("clip")
+
+    traits = traits_def(*INJECTIVE, InferTypes(slicing.take))
+
+
+OPERATORS = [
+    TransposeOp,
+    ReverseOp,
+    ConcatenateOp,
+    StackOp,
+    SplitOp,
+    PadOp,
+    StridedSliceOp,
+    TakeOp,
+]

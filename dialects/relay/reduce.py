@@ -1,0 +1,133 @@
+"""Operators that reduce a tensor along some of its axes."""
+
+from abc import ABC
+
+from xdsl.dialects.builtin import i32
+from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.traits import Pure
+
+from ..interfaces import Fusible, FusionKind, InferTypes, SameDevice
+from .operator import Operator
+from .properties import bool_prop, dtype_prop, optional_ints_prop
+from .type_rules import operands
+from .type_rules.reduce import arg_reduction, reduction_of
+from .types import AnyTensor
+
+
+class Reduction(Operator, ABC):
+    """
+    An operator that reduces `data` along `axis`.
+
+    ```mlir
+    %y = relay.sum %x {axis = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xf32>
+    ```
+
+    Without `axis` all axes are reduced; an empty one reduces none. With `exclude` the axes
+    not in `axis` are. With `keepdims` a reduced axis stays, as a dim of 1.
+    """
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    axis = optional_ints_prop()
+    keepdims = bool_prop(False)
+    exclude = bool_prop(False)
+
+    traits = traits_def(Pure(), SameDevice(), Fusible(FusionKind.COMM_REDUCE))
+
+
+@irdl_op_definition
+class SumOp(Reduction):
+    """Add up `data` along `axis`."""
+
+    name = "relay.sum"
+
+    traits = traits_def(InferTypes(reduction_of(operands.require_number, of_nothing=True)))
+
+
+@irdl_op_definition
+class ProdOp(Reduction):
+    """Multiply `data` up along `axis`."""
+
+    name = "relay.prod"
+
+    traits = traits_def(InferTypes(reduction_of(operands.require_number, of_nothing=True)))
+
+
+@irdl_op_definition
+class MeanOp(Reduction):
+    """Take the mean of `data`, of floats, along `axis`."""
+
+    name = "relay.mean"
+
+    traits = traits_def(InferTypes(reduction_of(operands.require_float, of_nothing=True)))
+
+
+@irdl_op_definition
+class MaxOp(Reduction):
+    """Take the greatest of `data` along `axis`, which must not be empty."""
+
+    name = "relay.max"
+
+    traits = traits_def(InferTypes(reduction_of(None, of_nothing=False)))
+
+
+@irdl_op_definition
+class MinOp(Reduction):
+    """Take the least of `data` along `axis`, which must not be empty."""
+
+    name = "relay.min"
+
+    traits = traits_def(InferTypes(reduction_of(None, of_nothing=False)))
+
+
+@irdl_op_definition
+class AllOp(Reduction):
+    """Tell whether all of `data`, of i1, is true along `axis`."""
+
+    name = "relay.all"
+
+    traits = traits_def(InferTypes(reduction_of(operands.require_bool, of_nothing=True)))
+
+
+@irdl_op_definition
+class AnyOp(Reduction):
+    """Tell whether any of `data`, of i1, is true along `axis`."""
+
+    name = "relay.any"
+
+    traits = traits_def(InferTypes(reduction_of(operands.require_bool, of_nothing=True)))
+
+
+class ArgReduction(Reduction, ABC):
+    """
+    An operator that tells where along one axis, or in the flattened `data`, something stands.
+
+    ```mlir
+    %y = relay.argmax %x {axis = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xi32>
+    ```
+
+    Of several such places it is the first one, or the last with `select_last_index`. The
+    axis must not be empty.
+    """
+
+    select_last_index = bool_prop(False)
+    dtype = dtype_prop(i32)
+
+    traits = traits_def(InferTypes(arg_reduction))
+
+
+@irdl_op_definition
+class ArgMaxOp(ArgReduction):
+    """Tell where `data` is greatest along `axis`."""
+
+    name = "relay.argmax"
+
+
+@irdl_op_definition
+class ArgMinOp(ArgReduction):
+    """Tell where `data` is least along `axis`."""
+
+    name = "relay.argmin"
+
+
+OPERATORS = [SumOp, ProdOp, MeanOp, MaxOp, MinOp, AllOp, AnyOp, ArgMaxOp, ArgMinOp]

@@ -1,0 +1,98 @@
+"""Operators that give the same elements another shape."""
+
+from abc import ABC
+
+from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.traits import Pure
+
+from ..interfaces import Fusible, FusionKind, InferTypes, ReshapesOnly, SameDevice
+from .operator import Operator
+from .properties import bool_prop, int_prop, ints_prop, optional_ints_prop
+from .type_rules import reshape
+from .types import AnyTensor
+
+
+class Reshaping(Operator, ABC):
+    """An operator whose result has the elements of `data` in the same order."""
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+
+    traits = traits_def(Pure(), SameDevice(), Fusible(FusionKind.INJECTIVE), ReshapesOnly())
+
+
+@irdl_op_definition
+class ReshapeOp(Reshaping):
+    """
+    Give `data` the shape that `newshape` describes.
+
+    ```mlir
+    %y = relay.reshape %x {newshape = array<i64: 0, -1>} : (tensor<2x3x4xf32>) -> tensor<2x12xf32>
+    ```
+
+    Read from the front: a positive entry is a dim, 0 copies the dim at its place (with
+    `allowzero` it is a dim of 0), -1 is what the others leave over (once), -2 copies all dims
+    that follow, -3 multiplies the next two, -4 splits the next one into the two entries after it.
+    """
+
+    name = "relay.reshape"
+
+    newshape = ints_prop()
+    allowzero = bool_prop(False)
+
+    traits = traits_def(InferTypes(reshape.reshape))
+
+
+@irdl_op_definition
+class BatchFlattenOp(Reshaping):
+    """
+    Flatten all but the first dim of `data`.
+
+    ```mlir
+    %y = relay.nn.batch_flatten %x : (tensor<2x3x4xf32>) -> tensor<2x12xf32>
+    ```
+    """
+
+    name = "relay.nn.batch_flatten"
+
+    traits = traits_def(InferTypes(reshape.batch_flatten))
+
+
+@irdl_op_definition
+class ExpandDimsOp(Reshaping):
+    """
+    Insert `num_newaxis` dims of 1 at `axis` of `data`.
+
+    ```mlir
+    %y = relay.expand_dims %x {axis = 1} : (tensor<2x3xf32>) -> tensor<2x1x3xf32>
+    ```
+
+    An `axis` of -1 is behind the last dim.
+    """
+
+    name = "relay.expand_dims"
+
+    axis = int_prop()
+    num_newaxis = int_prop(1)
+
+    traits = traits_def(InferTypes(reshape.expand_dims))
+
+
+@irdl_op_definition
+class SqueezeOp(Reshaping):
+    """
+    Remove the dims `axis` of `data`, which must be 1; without `axis`, all dims of 1.
+
+    ```mlir
+    %y = relay.squeeze %x {axis = array<i64: 0>} : (tensor<1x2x1xf32>) -> tensor<2x1xf32>
+    ```
+    """
+
+    name = "relay.squeeze"
+
+    axis = optional_ints_prop()
+
+    traits = traits_def(InferTypes(reshape.squeeze))
+
+
+OPERATORS = [ReshapeOp, BatchFlattenOp, ExpandDimsOp, SqueezeOp]
