@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-import numpy as np
 import numpy.typing as npt
 
 from .instructions import Instruction
 
-Array: TypeAlias = npt.NDArray[np.generic]
+Array: TypeAlias = npt.NDArray[Any]
 AttrValue: TypeAlias = int | float | bool | str | tuple[int, ...]
 
 

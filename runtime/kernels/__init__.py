@@ -1,0 +1,40 @@
+"""
+NumPy kernels of the `relay` operators, one file a family.
+
+`KERNELS` maps an operator's name to its `bind`; `loading.load_kernels` adds those of plug-ins.
+"""
+
+from collections.abc import Mapping
+
+from . import (
+    activation,
+    binary,
+    convolution,
+    elementwise,
+    gather,
+    matmul,
+    normalization,
+    padding,
+    pooling,
+    rearrange,
+    reduction,
+)
+from .bind import Bind
+
+_FAMILIES = (
+    activation,
+    binary,
+    convolution,
+    elementwise,
+    gather,
+    matmul,
+    normalization,
+    padding,
+    pooling,
+    rearrange,
+    reduction,
+)
+
+KERNELS: Mapping[str, Bind] = {
+    name: bind for family in _FAMILIES for name, bind in family.KERNELS.items()
+}

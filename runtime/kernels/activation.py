@@ -1,0 +1,113 @@
+"""Activation functions and the bias that comes before them."""
+
+from collections.abc import Sequence
+from functools import partial
+from math import pi, sqrt
+
+import numpy as np
+
+from .bind import (
+    Array,
+    Attrs,
+    Bind,
+    Thunk,
+    along,
+    integer,
+    number,
+    sequence,
+    widen_half,
+    word,
+)
+from .erf import bind_erf, erf
+from .scratch import scratch
+
+
+def sigmoid(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """1 / (1 + exp(-x))."""
+    (x,), (y,) = ins, outs
+    one = np.ones((), y.dtype)
+    return sequence(
+        partial(np.negative, x, y),
+        partial(np.exp, y, y),
+        partial(np.add, y, one, y),
+        partial(np.reciprocal, y, y),
+    )
+
+
+def relu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """max(x, 0)."""
+    return partial(np.maximum, ins[0], np.zeros((), ins[0].dtype), outs[0])
+
+
+def leaky_relu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """x where x > 0, alpha x elsewhere."""
+    (x,), (y,) = ins, outs
+    alpha = number(attrs, "alpha", 0.05)
+    if alpha == 0:
+        return relu(attrs, ins, outs)
+    scaled = scratch(y.shape, y.dtype)
+    choose = np.maximum if alpha <= 1 else np.minimum
+    return sequence(
+        partial(np.multiply, x, np.array(alpha, x.dtype), scaled),
+        partial(choose, x, scaled, y),
+    )
+
+
+def prelu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """x where x > 0, alpha x elsewhere; one alpha for each index along `axis`."""
+    (x, alpha), (y,) = ins, outs
+    zero = np.zeros((), x.dtype)
+    slope = along(alpha, integer(attrs, "axis", 1), x.ndim)
+    below = scratch(y.shape, y.dtype)
+    return sequence(
+        partial(np.minimum, x, zero, below),
+        partial(np.multiply, below, slope, below),
+        partial(np.maximum, x, zero, y),
+        partial(np.add, y, below, y),
+    )
+
+
+def gelu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """
+    x Φ(x), with Φ the normal distribution; approximate="tanh":
+    x (1 + tanh(sqrt(2/π) (x + 0.044715 x³))) / 2.
+    """
+    (x,), (y,) = ins, outs
+    share = scratch(y.shape, y.dtype)
+    half, one = np.array(0.5, y.dtype), np.ones((), y.dtype)
+    if word(attrs, "approximate", "none") == "tanh":
+        cubic, scale = np.array(0.044715, y.dtype), np.array(sqrt(2 / pi), y.dtype)
+        inner = sequence(
+            partial(np.multiply, x, x, share),
+            partial(np.multiply, share, cubic, share),
+            partial(np.add, share, one, share),
+            partial(np.multiply, share, x, share),
+            partial(np.multiply, share, scale, share),
+            partial(np.tanh, share, share),
+        )
+    else:
+        scale = np.array(sqrt(0.5), y.dtype)
+        inner = sequence(partial(np.multiply, x, scale, share), bind_erf(share, share))
+    return sequence(
+        inner,
+        partial(np.add, share, one, share),
+        partial(np.multiply, share, half, share),
+        partial(np.multiply, share, x, y),
+    )
+
+
+def bias_add(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """data + bias, the bias along `axis`."""
+    data, bias = ins
+    return partial(np.add, data, along(bias, integer(attrs, "axis", 1), data.ndim), outs[0])
+
+
+KERNELS: dict[str, Bind] = {
+    "relay.erf": widen_half(erf),
+    "relay.nn.bias_add": bias_add,
+    "relay.nn.gelu": widen_half(gelu),
+    "relay.nn.leaky_relu": leaky_relu,
+    "relay.nn.prelu": prelu,
+    "relay.nn.relu": relu,
+    "relay.sigmoid": widen_half(sigmoid),
+}

@@ -1,0 +1,62 @@
+"""Operators on the elements of two or three tensors that broadcast against each other."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from .bind import Array, Attrs, Bind, Thunk, sequence
+from .elementwise import ufunc
+from .scratch import scratch
+
+
+def divide(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """lhs / rhs; integers are divided as C does, toward zero."""
+    (a, b), (y,) = ins, outs
+    if y.dtype.kind == "f":
+        return partial(np.divide, a, b, y)
+    if y.dtype.kind == "u":
+        return partial(np.floor_divide, a, b, y)
+    whole = scratch(y.shape, y.dtype)  # lhs less its remainder: a multiple of rhs
+    return sequence(
+        partial(np.fmod, a, b, whole),
+        partial(np.subtract, a, whole, whole),
+        partial(np.floor_divide, whole, b, y),
+    )
+
+
+def where(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """x where the condition holds, y elsewhere."""
+    (condition, x, y), (out,) = ins, outs
+    in_place = any(np.may_share_memory(out, array) for array in (condition, x))
+    result = scratch(out.shape, out.dtype) if in_place else out
+
+    def run() -> None:
+        np.copyto(result, y)
+        np.copyto(result, x, where=condition)
+
+    return sequence(run, partial(np.copyto, out, result)) if in_place else run
+
+
+KERNELS: dict[str, Bind] = {
+    "relay.add": ufunc(np.add),
+    "relay.divide": divide,
+    "relay.equal": ufunc(np.equal),
+    "relay.floor_divide": ufunc(np.floor_divide),
+    "relay.floor_mod": ufunc(np.remainder),
+    "relay.greater": ufunc(np.greater),
+    "relay.greater_equal": ufunc(np.greater_equal),
+    "relay.less": ufunc(np.less),
+    "relay.less_equal": ufunc(np.less_equal),
+    "relay.logical_and": ufunc(np.logical_and),
+    "relay.logical_or": ufunc(np.logical_or),
+    "relay.logical_xor": ufunc(np.logical_xor),
+    "relay.maximum": ufunc(np.maximum),
+    "relay.minimum": ufunc(np.minimum),
+    "relay.mod": ufunc(np.fmod),
+    "relay.multiply": ufunc(np.multiply),
+    "relay.not_equal": ufunc(np.not_equal),
+    "relay.power": ufunc(np.power),
+    "relay.subtract": ufunc(np.subtract),
+    "relay.where": where,
+}

@@ -1,0 +1,133 @@
+"""
+What a kernel is: `bind(attrs, ins, outs)` gives a callable that computes `outs` from `ins`.
+
+Binding happens once, running many times: all that depends on shapes (views, blocking, scratch
+memory) is settled in `bind`. `ins` and `outs` are C-contiguous arrays of fixed shape; no output
+overlaps an input, except that an elementwise kernel may get an output that *is* one of its
+inputs. Floating-point exceptions are the caller's to silence (`numpy.errstate`).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, wraps
+from typing import TypeAlias
+
+import numpy as np
+
+from ..program import Array, AttrValue
+from .scratch import scratch
+
+Attrs: TypeAlias = Mapping[str, AttrValue]
+Thunk: TypeAlias = Callable[[], object]
+Bind: TypeAlias = Callable[[Attrs, Sequence[Array], Sequence[Array]], Thunk]
+
+
+def integer(attrs: Attrs, name: str, default: int | None = None) -> int:
+    """The integer attribute `name`; `KeyError` when it is absent and has no default."""
+    value = attrs[name] if default is None else attrs.get(name, default)
+    assert isinstance(value, int), f"{name} must be an integer, but is {value!r}"
+    return value
+
+
+def number(attrs: Attrs, name: str, default: float | None = None) -> float:
+    """The float attribute `name`; an integer will do."""
+    value = attrs[name] if default is None else attrs.get(name, default)
+    assert isinstance(value, int | float), f"{name} must be a number, but is {value!r}"
+    return value
+
+
+def flag(attrs: Attrs, name: str, default: bool) -> bool:
+    """The boolean attribute `name`."""
+    return bool(attrs.get(name, default))
+
+
+def word(attrs: Attrs, name: str, default: str) -> str:
+    """The string attribute `name`."""
+    value = attrs.get(name, default)
+    assert isinstance(value, str), f"{name} must be a string, but is {value!r}"
+    return value
+
+
+def integers(attrs: Attrs, name: str, default: tuple[int, ...] | None = None) -> tuple[int, ...]:
+    """The attribute `name`, a list of integers; one integer is a list of one."""
+    value = attrs[name] if default is None else attrs.get(name, default)
+    if isinstance(value, int):
+        return (value,)
+    assert isinstance(value, Sequence), f"{name} must be a list, but is {value!r}"
+    return tuple(int(v) for v in value)
+
+
+def pair(attrs: Attrs, name: str, default: int) -> tuple[int, int]:
+    """A (height, width) attribute; one integer stands for both."""
+    values = integers(attrs, name, (default, default))
+    return (values[0], values[-1])
+
+
+def borders(attrs: Attrs) -> tuple[int, int, int, int]:
+    """The attribute `padding` as (top, left, bottom, right); two numbers serve both sides."""
+    values = integers(attrs, "padding", (0, 0, 0, 0))
+    top, left, bottom, right = (values * (4 // len(values)))[:4]
+    return top, left, bottom, right
+
+
+def along(vector: Array, axis: int, rank: int) -> Array:
+    """`vector` (rank 1) as a view that broadcasts along `axis` of a tensor of `rank`."""
+    shape = [1] * rank
+    shape[axis] = vector.size
+    return vector.reshape(shape)
+
+
+def nothing() -> None:
+    """The kernel of outputs without elements."""
+
+
+def sequence(*thunks: Thunk) -> Thunk:
+    """Run `thunks` one after the other."""
+    if len(thunks) == 1:
+        return thunks[0]
+
+    def run() -> None:
+        for thunk in thunks:
+            thunk()
+
+    return run
+
+
+def fold(function: np.ufunc, x: Array, axes: int | tuple[int, ...], y: Array, keep: bool) -> Thunk:
+    """Fold `axes` of `x` with `function` into `y`, in `y`'s element type; `keep` them as 1s."""
+    reduce: Callable[..., object] = function.reduce
+    return partial(reduce, x, axes, y.dtype, y, keep)
+
+
+HALF = np.dtype(np.float16)
+
+
+def widen_half(bind: Bind) -> Bind:
+    """
+    Compute float16 operands in float32 and round once, at the end.
+
+    For kernels whose intermediate results would overflow or lose precision in float16.
+    """
+
+    @wraps(bind)
+    def bound(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+        if not any(array.dtype == HALF for array in (*ins, *outs)):
+            return bind(attrs, ins, outs)
+
+        def wide(array: Array) -> Array:
+            return scratch(array.shape, "float32") if array.dtype == HALF else array
+
+        wide_ins, wide_outs = [wide(x) for x in ins], [wide(y) for y in outs]
+        inner = bind(attrs, wide_ins, wide_outs)
+        loads = [(w, x) for w, x in zip(wide_ins, ins, strict=True) if w is not x]
+        stores = [(y, w) for y, w in zip(outs, wide_outs, strict=True) if w is not y]
+
+        def run() -> None:
+            for to, source in loads:
+                np.copyto(to, source)
+            inner()
+            for to, source in stores:
+                np.copyto(to, source, casting="same_kind")
+
+        return run
+
+    return bound

@@ -1,0 +1,207 @@
+"""
+Convolution of images.
+
+An output row block at a time: the block's windows are laid out as the columns of a matrix
+(im2col), which is multiplied by the weights. Blocks keep that matrix small. A 1x1 convolution
+needs no such matrix; where each group has one channel (depthwise), one product a cell of the
+window is faster than matrices of one column.
+
+Names: N images, g groups, C channels a group in, O channels a group out, K = C * kh * kw.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from .bind import Array, Attrs, Bind, Thunk, borders, integer, pair, sequence, widen_half, word
+from .scratch import scratch
+from .windows import Geometry, blocks, image_scratch
+
+COLUMNS_SIZE = 4 << 20
+"""The size in bytes that a block's matrix of windows should not exceed (one row may)."""
+DEPTHWISE_SIZE = 1 << 18
+"""The size in bytes that a block of a depthwise convolution should not exceed."""
+
+
+def _rows(row_size: int, height: int, limit: int) -> int:
+    return max(1, min(height, limit // max(1, row_size)))
+
+
+def _matrix(kernels: Array, shape: tuple[int, ...], y: Array, steps: list[Thunk]) -> Array:
+    """`kernels` reshaped to `shape` in `y`'s element type: a view, or a copy made by a step."""
+    matrix = kernels.reshape(shape)
+    if matrix.dtype == y.dtype and np.may_share_memory(matrix, kernels):
+        return matrix
+    copied = scratch(shape, y.dtype)
+    steps.append(partial(np.copyto, copied.reshape(kernels.shape), kernels))
+    return copied
+
+
+def _by_columns(
+    x: Array, kernels: Array, y: Array, geometry: Geometry, channels_last: bool
+) -> list[Thunk]:
+    """
+    Convolve `x` (N, g * C, height, width) with `kernels` (g, O, C, kh, kw), all views, into `y`,
+    in its own layout.
+    """
+    images, (groups, out_channels, channels) = x.shape[0], kernels.shape[:3]
+    height, width = y.shape[1:3] if channels_last else y.shape[2:]
+    size = kernels[0, 0].size
+    steps: list[Thunk] = []
+    if channels_last:  # K in the order kh, kw, C
+        shape = (groups, size, out_channels)
+        matrix = _matrix(kernels.transpose(0, 3, 4, 2, 1), shape, y, steps)
+        results = y.reshape(images, height * width, groups, out_channels).transpose(0, 2, 1, 3)
+    else:
+        matrix = _matrix(kernels, (groups, out_channels, size), y, steps)
+        results = y.reshape(images, groups, out_channels, height * width)
+
+    if kernels[0, 0, 0].size == 1 and x.dtype == y.dtype and x.shape[2:] == (height, width):
+        if channels_last:
+            cells = x.transpose(0, 2, 3, 1).reshape(images, height * width, groups, channels)
+            return [*steps, partial(np.matmul, cells.transpose(0, 2, 1, 3), matrix, results)]
+        cells = x.reshape(images, groups, channels, height * width)
+        return [*steps, partial(np.matmul, matrix, cells, results)]
+
+    rows = _rows(groups * size * width * y.itemsize, height, COLUMNS_SIZE)
+    buffer = scratch((groups * size * rows * width,), y.dtype)
+    for block in blocks(x, (height, width), rows, geometry, channels_last):
+        channel, *inner = block.windows.strides
+        count = block.windows.shape[3]
+        windows = as_strided(
+            block.windows,
+            (groups, channels, *block.windows.shape[1:]),
+            (channel * channels, channel, *inner),
+            writeable=False,
+        )
+        steps += block.load
+        columns = buffer[: groups * size * count * width]
+        part = slice(block.first * width, (block.first + count) * width)
+        if channels_last:
+            windows = windows.transpose(0, 4, 5, 2, 3, 1)
+            cells = columns.reshape(groups, count * width, size)
+            product = partial(np.matmul, cells, matrix, results[block.image, :, part])
+        else:
+            cells = columns.reshape(groups, size, count * width)
+            product = partial(np.matmul, matrix, cells, results[block.image, :, :, part])
+        steps += [partial(np.copyto, columns.reshape(windows.shape), windows), product]
+    return steps
+
+
+def _depthwise(
+    x: Array, kernels: Array, y: Array, geometry: Geometry, channels_last: bool
+) -> list[Thunk]:
+    """As `_by_columns`, where C is 1."""
+    groups, out_channels, _, kh, kw = kernels.shape
+    if channels_last:
+        y = y.transpose(0, 3, 1, 2)
+    height, width = y.shape[2:]
+    rows = _rows(y.shape[1] * width * y.itemsize, height, DEPTHWISE_SIZE)
+    buffer = image_scratch((y.shape[1], rows, width), y.dtype, channels_last)
+    steps: list[Thunk] = []
+
+    def grouped(image: Array) -> Array:
+        channel, row, column = image.strides
+        shape = (groups, out_channels, *image.shape[1:])
+        return as_strided(image, shape, (channel * out_channels, channel, row, column))
+
+    for block in blocks(x, (height, width), rows, geometry, channels_last):
+        count = block.windows.shape[3]
+        total = grouped(y[block.image, :, block.first : block.first + count])
+        product = grouped(buffer[:, :count])
+        steps += block.load
+        for i in range(kh):
+            for j in range(kw):
+                factor = kernels[:, :, 0, i, j, None, None]
+                to = product if i or j else total
+                window = block.windows[:, None, i, j]
+                steps.append(partial(np.multiply, window, factor, to, dtype=y.dtype))
+                if i or j:
+                    steps.append(partial(np.add, total, product, total))
+    return steps
+
+
+def conv2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """
+    Sums of products of each window of `data` with `weight` (cross-correlation, zero padding), in
+    the output's element type.
+    """
+    (x, weight), (y,) = ins, outs
+    groups = integer(attrs, "groups", 1)
+    channels_last = word(attrs, "data_layout", "NCHW") == "NHWC"
+    if channels_last:
+        x = x.transpose(0, 3, 1, 2)
+    if word(attrs, "kernel_layout", "OIHW") == "HWIO":
+        weight = weight.transpose(3, 2, 0, 1)
+    kernels = weight.reshape(groups, weight.shape[0] // groups, *weight.shape[1:])
+    padding = borders(attrs)
+    geometry = Geometry(
+        kernel=(weight.shape[2], weight.shape[3]),
+        strides=pair(attrs, "strides", 1),
+        dilation=pair(attrs, "dilation", 1),
+        padding=padding[:2],
+        after=padding[2:],
+    )
+    operands = (kernels.shape[2] * groups, kernels.shape[1] * groups)
+    channels = (x.shape[1], y.shape[3 if channels_last else 1])
+    if operands != channels:
+        raise ValueError(f"weights are for {operands} channels, but there are {channels}")
+    convolve = _depthwise if groups > 1 and kernels.shape[2] == 1 else _by_columns
+    return sequence(*convolve(x, kernels, y, geometry, channels_last))
+
+
+def conv2d_transpose(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """
+    Each cell of `data` spreads `weight` (in, out / groups, kh, kw) over the output, whose
+    borders are then cut by `padding`: what `conv2d` does to gradients.
+
+    One product of matrices a cell of the window, added to every `strides`-th output cell.
+    """
+    (x, weight), (y,) = ins, outs
+    groups = integer(attrs, "groups", 1)
+    if word(attrs, "data_layout", "NCHW") == "NHWC":
+        x, y = x.transpose(0, 3, 1, 2), y.transpose(0, 3, 1, 2)
+    images, in_channels, height, width = x.shape
+    channels, (out_channels, kh, kw) = in_channels // groups, weight.shape[1:]
+    strides, dilation = pair(attrs, "strides", 1), pair(attrs, "dilation", 1)
+    top, left = borders(attrs)[:2]
+    kernels = weight.reshape(groups, channels, out_channels, kh, kw).transpose(3, 4, 0, 2, 1)
+    matrices = scratch(kernels.shape, y.dtype)
+    cells = scratch((groups, channels, height, width), y.dtype)
+    product = scratch((groups, out_channels, height, width), y.dtype)
+    steps: list[Thunk] = [partial(np.copyto, matrices, kernels), partial(np.copyto, y, 0)]
+    flat = cells.reshape(groups, channels, -1), product.reshape(groups, out_channels, -1)
+    spread = product.reshape(groups * out_channels, height, width)
+    for n in range(images):
+        steps.append(partial(np.copyto, cells.reshape(x.shape[1:]), x[n]))
+        for i in range(kh):
+            for j in range(kw):
+                row = _landing(height, strides[0], i * dilation[0] - top, y.shape[2])
+                column = _landing(width, strides[1], j * dilation[1] - left, y.shape[3])
+                if row is None or column is None:
+                    continue
+                to = y[n, :, row[1], column[1]]
+                steps.append(partial(np.matmul, matrices[i, j], flat[0], flat[1]))
+                steps.append(partial(np.add, to, spread[:, row[0], column[0]], to))
+    return sequence(*steps)
+
+
+def _landing(count: int, stride: int, shift: int, extent: int) -> tuple[slice, slice] | None:
+    """
+    Of the cells 0 … count - 1, moved to `cell * stride + shift`, those that land in an axis of
+    `extent`, and where; None when none does.
+    """
+    first = max(0, -(shift // stride))
+    last = min(count, (extent - 1 - shift) // stride + 1)
+    if first >= last:
+        return None
+    start = first * stride + shift
+    return slice(first, last), slice(start, (last - 1) * stride + shift + 1, stride)
+
+
+KERNELS: dict[str, Bind] = {
+    "relay.nn.conv2d": widen_half(conv2d),
+    "relay.nn.conv2d_transpose": widen_half(conv2d_transpose),
+}

@@ -1,0 +1,86 @@
+"""Operators on each element of one tensor, but for activation functions."""
+
+from collections.abc import Sequence
+from functools import partial
+from math import ceil, floor, isfinite
+
+import numpy as np
+
+from .bind import Array, Attrs, Bind, Thunk, number, sequence
+
+
+def ufunc(function: np.ufunc) -> Bind:
+    """The kernel that applies `function`, broadcasting its operands."""
+
+    def bind(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+        return partial(function, *ins, outs[0])
+
+    return bind
+
+
+def copy(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """The same elements in the output's element type, broadcast to its shape."""
+    return partial(np.copyto, outs[0], ins[0], "unsafe")
+
+
+def rounding(function: np.ufunc) -> Bind:
+    """As `ufunc`; integers are whole already."""
+
+    def bind(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+        if ins[0].dtype.kind != "f":
+            return copy(attrs, ins, outs)
+        return partial(function, ins[0], outs[0])
+
+    return bind
+
+
+def rsqrt(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """1 / sqrt(x)."""
+    (x,), (y,) = ins, outs
+    return sequence(partial(np.sqrt, x, y), partial(np.reciprocal, y, y))
+
+
+def clip(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """
+    min(max(x, a_min), a_max); NaN stays.
+
+    For integers the bounds are the integers inside [a_min, a_max] that the type can represent.
+    """
+    (x,), (y,) = ins, outs
+    low, high = number(attrs, "a_min"), number(attrs, "a_max")
+    if x.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            lowest, highest = np.array(low).astype(x.dtype), np.array(high).astype(x.dtype)
+    else:
+        info = np.iinfo(x.dtype)
+
+        def represent(bound: float) -> Array:
+            return np.array(min(max(bound, info.min), info.max), x.dtype)
+
+        lowest = represent(ceil(low) if isfinite(low) else low)
+        highest = represent(floor(high) if isfinite(high) else high)
+    return sequence(partial(np.maximum, x, lowest, y), partial(np.minimum, y, highest, y))
+
+
+KERNELS: dict[str, Bind] = {
+    "relay.abs": ufunc(np.absolute),
+    "relay.cast": copy,
+    "relay.ceil": rounding(np.ceil),
+    "relay.clip": clip,
+    "relay.copy": copy,
+    "relay.cos": ufunc(np.cos),
+    "relay.exp": ufunc(np.exp),
+    "relay.floor": rounding(np.floor),
+    "relay.full": copy,
+    "relay.isnan": ufunc(np.isnan),
+    "relay.log": ufunc(np.log),
+    "relay.logical_not": ufunc(np.logical_not),
+    "relay.negative": ufunc(np.negative),
+    "relay.round": rounding(np.rint),
+    "relay.rsqrt": rsqrt,
+    "relay.sign": ufunc(np.sign),
+    "relay.sin": ufunc(np.sin),
+    "relay.sqrt": ufunc(np.sqrt),
+    "relay.tan": ufunc(np.tan),
+    "relay.tanh": ufunc(np.tanh),
+}

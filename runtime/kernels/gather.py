@@ -1,0 +1,59 @@
+"""Operators that fetch elements by index."""
+
+from collections.abc import Sequence
+from functools import partial
+from math import prod
+
+import numpy as np
+
+from .bind import Array, Attrs, Bind, Thunk, integer, number, sequence, word
+from .scratch import scratch
+
+
+def take(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """
+    The slices along `axis` (elements, when not given) that the indices name.
+
+    Indices outside are clipped to the first or last, or with mode "wrap" taken modulo the
+    extent; "fast" promises that there are none and clips too.
+    """
+    (x, indices), (y,) = ins, outs
+    mode = "wrap" if word(attrs, "mode", "clip") == "wrap" else "clip"
+    shared = integer(attrs, "batch_dims", 0) % max(indices.ndim, 1)
+    axis = integer(attrs, "axis") % x.ndim - shared if "axis" in attrs else None
+    steps: list[Thunk] = []
+    if indices.dtype != np.intp:
+        numbers = scratch(indices.shape, np.intp)
+        steps.append(partial(np.copyto, numbers, indices, "unsafe"))
+        indices = numbers
+    if not shared:
+        return sequence(*steps, partial(np.take, x, indices, axis, y, mode))
+    count = prod(x.shape[:shared])
+    batches = (array.reshape(count, *array.shape[shared:]) for array in (x, indices, y))
+    for part, wanted, to in zip(*batches, strict=True):
+        steps.append(partial(np.take, part, wanted, axis, to, mode))
+    return sequence(*steps)
+
+
+def upsampling(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """Each cell's nearest one below: row r of the result is row floor(r * height / result's)."""
+    (x,), (y,) = ins, outs
+    h = word(attrs, "layout", "NCHW").index("H")
+    assert word(attrs, "method", "nearest_neighbor") == "nearest_neighbor"
+    assert number(attrs, "scale_h", 1.0) > 0 < number(attrs, "scale_w", 1.0)
+
+    def nearest(axis: int) -> Array:
+        rows = y.shape[axis]
+        return np.array([row * x.shape[axis] // rows for row in range(rows)], np.intp)
+
+    wide = scratch((*x.shape[: h + 1], y.shape[h + 1], *x.shape[h + 2 :]), x.dtype)
+    return sequence(
+        partial(np.take, x, nearest(h + 1), h + 1, wide, "clip"),
+        partial(np.take, wide, nearest(h), h, y, "clip"),
+    )
+
+
+KERNELS: dict[str, Bind] = {
+    "relay.nn.upsampling": upsampling,
+    "relay.take": take,
+}

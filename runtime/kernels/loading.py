@@ -1,0 +1,43 @@
+"""The kernels of all installed packages."""
+
+from collections.abc import Iterable, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from typing import cast
+from warnings import warn
+
+from . import KERNELS
+from .bind import Bind
+
+GROUP = "xrelay.kernels"
+"""The entry-point group; each entry names a mapping from operator names to `Bind`s."""
+
+
+def load_kernels(entries: Iterable[EntryPoint] | None = None) -> dict[str, Bind]:
+    """
+    The kernels of this package and of every entry point of `GROUP` (or `entries`).
+
+    An entry point that cannot be loaded, is no mapping, or has a kernel for an operator that
+    already has one is skipped as a whole with a warning that names it.
+    """
+    kernels = dict(KERNELS)
+    origin = dict.fromkeys(kernels, "xrelay")
+    for entry in entry_points(group=GROUP) if entries is None else entries:
+        reason = None
+        try:
+            loaded: object = entry.load()
+        except Exception as error:  # a plug-in may fail in any way
+            loaded, reason = None, f"{type(error).__name__}: {error}"
+        if loaded is KERNELS:
+            continue
+        if reason is None and not isinstance(loaded, Mapping):
+            reason = f"{entry.value} is not a mapping"
+        added: Mapping[str, Bind] = {} if reason else cast(Mapping[str, Bind], loaded)
+        clash = next((name for name in added if name in origin), None)
+        if clash is not None:
+            reason = f"{clash} already has a kernel from {origin[clash]}"
+        if reason is not None:
+            warn(f"kernels of plug-in '{entry.name}' are skipped: {reason}", stacklevel=2)
+            continue
+        kernels.update(added)
+        origin.update(dict.fromkeys(added, entry.name))
+    return kernels

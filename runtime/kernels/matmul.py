@@ -1,0 +1,45 @@
+"""Products of matrices."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from .bind import Array, Attrs, Bind, Thunk, flag, widen_half
+
+
+def product(a: Array, b: Array, out: Array) -> Thunk:
+    """Write a @ b to `out`, computed in `out`'s element type."""
+    if a.dtype == b.dtype == out.dtype:
+        return partial(np.matmul, a, b, out)
+    return partial(np.matmul, a, b, out, dtype=out.dtype)
+
+
+def dense(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """data (…, k) times the transpose of weight (units, k)."""
+    (data, weight), (y,) = ins, outs
+    units, k = weight.shape
+    rows = y.size // max(units, 1)
+    return product(data.reshape(rows, k), weight.T, y.reshape(rows, units))
+
+
+def matmul(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """a times b, each possibly transposed (the last two axes)."""
+    a, b = ins
+    if flag(attrs, "transpose_a", False):
+        a = a.swapaxes(-1, -2)
+    if flag(attrs, "transpose_b", False):
+        b = b.swapaxes(-1, -2)
+    return product(a, b, outs[0])
+
+
+def batch_matmul(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """As `matmul` for each index of the first axis; b is transposed unless said otherwise."""
+    return matmul({"transpose_b": True, **attrs}, ins, outs)
+
+
+KERNELS: dict[str, Bind] = {
+    "relay.nn.batch_matmul": widen_half(batch_matmul),
+    "relay.nn.dense": widen_half(dense),
+    "relay.nn.matmul": widen_half(matmul),
+}

@@ -1,0 +1,42 @@
+"""Padding a tensor's sides."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from .bind import Array, Attrs, Bind, Thunk, integers, sequence, word
+
+_MODES: dict[str, Literal["edge", "reflect"]] = {"edge": "edge", "reflect": "reflect"}
+
+
+def pad(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """
+    `pad_width` (before and after each axis) more slices: of a given value, of the edge's
+    elements, or of the tensor mirrored at its edge.
+
+    For the latter two, axes are filled in order, each copying slices already complete in the
+    axes before it.
+    """
+    (x, value), (y,) = ins, outs
+    widths = integers(attrs, "pad_width")
+    before, after = widths[::2], widths[1::2]
+    inside = [slice(b, b + extent) for b, extent in zip(before, x.shape, strict=True)]
+    interior = partial(np.copyto, y[tuple(inside)], x)
+    mode = word(attrs, "pad_mode", "constant")
+    if mode == "constant":
+        return sequence(partial(np.copyto, y, value), interior)
+    steps: list[Thunk] = [interior]
+    for axis, extent in enumerate(x.shape):
+        numbers = np.array(range(extent), np.intp)
+        source: Array = np.pad(numbers, (before[axis], after[axis]), _MODES[mode])
+        for to in (*range(before[axis]), *range(before[axis] + extent, y.shape[axis])):
+            place: list[Any] = [slice(None)] * axis + [to] + inside[axis + 1 :]
+            origin = list(place)
+            origin[axis] = int(source[to]) + before[axis]
+            steps.append(partial(np.copyto, y[tuple(place)], y[tuple(origin)]))
+    return sequence(*steps)
+
+
+KERNELS: dict[str, Bind] = {"relay.nn.pad": pad}

@@ -1,0 +1,116 @@
+"""Operators that move elements without computing."""
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import accumulate
+
+import numpy as np
+
+from .bind import Array, Attrs, Bind, Thunk, integer, integers, sequence
+from .elementwise import copy
+
+
+def reshape(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """The same elements in the same order in another shape."""
+    return partial(np.copyto, outs[0], ins[0].reshape(outs[0].shape))
+
+
+def transpose(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """Axis i of the result is axis `axes[i]` of the operand; reversed when not given."""
+    (x,), (y,) = ins, outs
+    axes = integers(attrs, "axes") if "axes" in attrs else tuple(range(x.ndim))[::-1]
+    return partial(np.copyto, y, x.transpose(axes))
+
+
+def concatenate(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """The operands one after the other along `axis`."""
+    return partial(np.concatenate, tuple(ins), integer(attrs, "axis", 0), outs[0])
+
+
+def stack(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """The operands one after the other along a new axis."""
+    axis = integer(attrs, "axis", 0) % outs[0].ndim
+    slices = tuple(np.expand_dims(x, axis) for x in ins)
+    return partial(np.concatenate, slices, axis, outs[0])
+
+
+def split(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """Consecutive pieces along `axis`; the outputs' shapes say how long each is."""
+    (x,) = ins
+    axis = integer(attrs, "axis", 0) % x.ndim
+    if "indices_or_sections" in attrs and not isinstance(attrs["indices_or_sections"], int):
+        points = integers(attrs, "indices_or_sections")
+        pieces = np.split(x, points, axis)
+    else:
+        ends = list(accumulate(y.shape[axis] for y in outs))
+        pieces = np.split(x, ends[:-1], axis)
+    return sequence(*(partial(np.copyto, y, p) for y, p in zip(outs, pieces, strict=True)))
+
+
+def slices(attrs: Attrs, shape: tuple[int, ...]) -> tuple[slice, ...]:
+    """The slice of each axis that `strided_slice` takes; entries left out take everything."""
+    begin, end = integers(attrs, "begin"), integers(attrs, "end")
+    strides = integers(attrs, "strides", ())
+    if len(strides) == 1:
+        strides = strides * len(begin)
+    axes = integers(attrs, "axes", tuple(range(len(begin))))
+    by_size = attrs.get("slice_mode", "end") == "size"
+    taken = [slice(None)] * len(shape)
+    for i, axis in enumerate(axes):
+        extent, start = shape[axis], begin[i]
+        if by_size:
+            first = start + extent if start < 0 else start
+            size = end[i] if i < len(end) else -1
+            taken[axis] = slice(first, extent if size < 0 else first + size)
+        else:
+            stride = strides[i] if i < len(strides) else 1
+            taken[axis] = slice(start, end[i] if i < len(end) else None, stride)
+    return tuple(taken)
+
+
+def strided_slice(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """Every `strides`-th element from `begin` to before `end` of each axis, as NumPy slices."""
+    (x,), (y,) = ins, outs
+    return partial(np.copyto, y, x[slices(attrs, x.shape)])
+
+
+def tile(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """The operand repeated `reps[i]` times along axis i, as `numpy.tile`."""
+    (x,), (y,) = ins, outs
+    reps = integers(attrs, "reps")
+    rank = y.ndim
+    shape = (1,) * (rank - x.ndim) + x.shape
+    reps = (1,) * (rank - len(reps)) + reps
+    source = x.reshape([n for extent in shape for n in (1, extent)])
+    target = y.reshape([n for pair in zip(reps, shape, strict=True) for n in pair])
+    return partial(np.copyto, target, source)
+
+
+def repeat(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """Each slice along `axis` `repeats` times."""
+    (x,), (y,) = ins, outs
+    axis = integer(attrs, "axis", 0) % x.ndim
+    target = y.reshape(*x.shape[: axis + 1], integer(attrs, "repeats"), *x.shape[axis + 1 :])
+    return partial(np.copyto, target, np.expand_dims(x, axis + 1))
+
+
+def reverse(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """The slices along `axis` in reverse order."""
+    return partial(np.copyto, outs[0], np.flip(ins[0], integer(attrs, "axis", 0)))
+
+
+KERNELS: dict[str, Bind] = {
+    "relay.broadcast_to": copy,
+    "relay.concatenate": concatenate,
+    "relay.expand_dims": reshape,
+    "relay.nn.batch_flatten": reshape,
+    "relay.repeat": repeat,
+    "relay.reshape": reshape,
+    "relay.reverse": reverse,
+    "relay.split": split,
+    "relay.squeeze": reshape,
+    "relay.stack": stack,
+    "relay.strided_slice": strided_slice,
+    "relay.tile": tile,
+    "relay.transpose": transpose,
+}
