@@ -1,1 +1,50 @@
-"""ONNX models become `relay` IR; weights stay outside the text."""
+"""
+ONNX models become modules of the `relay` dialect (extra `onnx`).
+
+    data = Path("model.onnx").read_bytes()
+    module = load_module(ctx, data, "model.onnx", Path("model.safetensors"))
+
+One function converts each operator (`operators/`); what is not supported is an `OnnxError`
+that names node, operator, opset and what is. Nothing here imports `onnx` or NumPy before a
+model is loaded.
+"""
+
+import importlib
+from pathlib import Path
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+
+from ...dialects.relay.constants import PARAMS_FILE
+from .errors import OnnxError
+
+__all__ = ["OnnxError", "load_module"]
+
+
+def load_module(ctx: Context, data: bytes, name: str, weights_path: Path | None) -> ModuleOp:
+    """
+    The model in `data`, which stands in the file `name`, as a module.
+
+    Its function `@main` has the graph's inputs for arguments and the graph's outputs for
+    results, with their ONNX names in the attribute `relay.name`. Constants of more than 1 KiB
+    are `relay.param`s, written to `weights_path` (`.safetensors`, replaced when it is there);
+    the module's `relay.params` is that file's name, without a folder. With no path, they are
+    left out and `relay.params` is absent. Raises `OnnxError` for a damaged model, for what is
+    not supported, and when the package `onnx` or the file cannot be had.
+    """
+    try:
+        importlib.import_module("onnx")
+    except ImportError as error:
+        raise OnnxError(
+            f"reading ONNX models needs the package onnx ({error}): pip install xrelay[onnx]"
+        ) from None
+    from .importer import convert_model
+    from .model import read_model
+    from .weights import write_weights
+
+    conversion = convert_model(read_model(data), name)
+    module, params = conversion.module, conversion.params
+    if params and weights_path is not None:
+        write_weights(params, weights_path)
+        module.attributes[PARAMS_FILE] = StringAttr(weights_path.name)
+    return module

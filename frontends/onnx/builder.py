@@ -1,0 +1,225 @@
+"""
+Writes `relay` operators at the end of a block, for the node at hand.
+
+    y = b.op("nn.conv2d", x, w, strides=(2, 2), groups=1)
+
+Operands are values; Python properties become attributes as the dialect wants them. When all
+operands are known at compile time and the operator is one that can be folded, nothing is
+written and the result is a constant too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    BoolAttr,
+    BytesAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    TensorType,
+    f64,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from ...dialects import relay
+from ...dialects.relay.constants import ConstantOp, ParamOp, fits_inline
+from ...dialects.relay.operator import Operator
+from .folding import fold
+from .node import Node
+from .values import (
+    Array,
+    Constant,
+    Value,
+    dtype_of,
+    element_type,
+    shape_of,
+    tensor_type_of,
+    value_name,
+)
+
+_OPERATORS: Mapping[str, type[Operator]] = {
+    cast("type[Operator]", op).name.removeprefix("relay."): cast("type[Operator]", op)
+    for op in relay.OPERATORS
+}
+
+
+def attribute_of(value: Any) -> Attribute:
+    """The attribute that says `value` in a property: dtypes are element types, ints are i64."""
+    if isinstance(value, bool):
+        return BoolAttr.from_bool(value)
+    if isinstance(value, int):
+        return IntegerAttr(value, i64)
+    if isinstance(value, float):
+        return FloatAttr(value, f64)
+    if isinstance(value, str):
+        return StringAttr(value)
+    if isinstance(value, np.dtype):
+        element = element_type(cast("np.dtype[Any]", value))
+        assert element is not None, f"no element type for {value}"
+        return element
+    return DenseArrayBase.from_list(i64, [int(i) for i in value])
+
+
+class Builder:
+    """Appends operators to a block; `params` are the constants too large for the text."""
+
+    def __init__(self, block: Block):
+        self.block = block
+        self.params: dict[str, Array] = {}
+        self._node: Node | None = None
+        self._params_named: dict[str, int] = {}
+        self._scalars: dict[tuple[str, bytes], Constant] = {}
+
+    @property
+    def node(self) -> Node:
+        """The node at hand: the operators written are its, and so are the errors."""
+        assert self._node is not None, "no node is being converted"
+        return self._node
+
+    @node.setter
+    def node(self, node: Node) -> None:
+        self._node = node
+
+    # ------------------------------------------------------------ operators
+
+    def op(self, name: str, *operands: Value, **properties: Any) -> Value:
+        """The one result of operator `name` (without `relay.`); None properties are absent."""
+        return self.results(name, operands, **properties)[0]
+
+    def results(self, name: str, operands: Sequence[Value], **properties: Any) -> Sequence[Value]:
+        """All results of operator `name`."""
+        given = {k: v for k, v in properties.items() if v is not None}
+        folded = self._folded(name, operands, given)
+        if folded is not None:
+            return folded
+        cls = _OPERATORS.get(name)
+        assert cls is not None, f"there is no operator relay.{name}"
+        try:
+            op = cls.on(
+                [self.tensor(o) for o in operands],
+                {k: attribute_of(v) for k, v in given.items()},
+            )
+        except VerifyException as error:
+            raise self.node.error(str(error)) from None
+        return self._append(op).results
+
+    def _append(self, op: Operation) -> Operation:
+        if self._node is not None:
+            op.location = self._node.location
+        self.block.add_op(op)
+        return op
+
+    def _folded(
+        self, name: str, operands: Sequence[Value], properties: Mapping[str, Any]
+    ) -> Sequence[Value] | None:
+        arrays = [o.array for o in operands if isinstance(o, Constant)]
+        if len(arrays) != len(operands):
+            return None
+        try:
+            folded = fold(name, arrays, properties)
+        except (ValueError, IndexError, TypeError) as error:
+            raise self.node.error(f"on constants: {error}") from None
+        return None if folded is None else [self.constant(a) for a in folded]
+
+    # ------------------------------------------------------------ constants
+
+    def constant(self, array: Array, name: str = "") -> Constant:
+        """A constant called `name`, or else after the node."""
+        return Constant(name or self.node.title, array)
+
+    def scalar(self, number: complex, dtype: np.dtype[Any]) -> Constant:
+        """`number` as a tensor of rank 0."""
+        array = np.asarray(number).astype(dtype)
+        key = (dtype.name, array.tobytes())
+        if key not in self._scalars:
+            self._scalars[key] = self.constant(array, "scalar")
+        return self._scalars[key]
+
+    def scalar_like(self, number: complex, value: Value) -> Constant:
+        """`number` as a tensor of rank 0 with the element type of `value`."""
+        return self.scalar(number, dtype_of(value))
+
+    def ints(self, numbers: Sequence[int]) -> Constant:
+        """A vector of i64."""
+        return self.constant(np.asarray(list(numbers), np.int64))
+
+    def tensor(self, value: Value) -> SSAValue:
+        """`value` as a tensor: a constant gets its operator when it is first needed as one."""
+        if not isinstance(value, Constant):
+            return value
+        if value.tensor is None:
+            value.tensor = self._materialize(value)
+            value.tensor.name_hint = value_name(value.name)
+        return value.tensor
+
+    def _materialize(self, constant: Constant) -> SSAValue:
+        type = tensor_type_of(constant)
+        array = constant.array
+        if array.size == 0 or (constant.is_splat and not fits_inline(type)):
+            # no bytes in the file for one element, repeated
+            element: Any = array[(0,) * array.ndim] if array.size else 0
+            fill = self.scalar(element, array.dtype)
+            return self.tensor(self.op("full", fill, shape=array.shape))
+        if fits_inline(type):
+            data = BytesAttr(np.ascontiguousarray(array).tobytes())
+            dense = DenseIntOrFPElementsAttr(cast("TensorType[AnyFloat]", type), data)
+            return self._append(ConstantOp(dense)).results[0]
+        name = self._unique(constant.name)
+        self.params[name] = array
+        return self._append(ParamOp(name, type)).results[0]
+
+    def _unique(self, name: str) -> str:
+        count = self._params_named.get(name, 0)
+        self._params_named[name] = count + 1
+        unique = f"{name}#{count}" if count else name
+        return unique if unique not in self.params else self._unique(unique)
+
+    # ------------------------------------------------------ what many rules do
+
+    def reshape(self, value: Value, shape: Sequence[int]) -> Value:
+        """`value` with a static shape of as many elements."""
+        old = shape_of(value)
+        if old == tuple(shape):
+            return value
+        if prod(old) != prod(shape):
+            raise self.node.error(
+                f"{prod(old)} elements of shape {list(old)} do not fit shape {list(shape)}"
+            )
+        zeros = True if 0 in shape else None
+        return self.op("reshape", value, newshape=tuple(shape), allowzero=zeros)
+
+    def transpose(self, value: Value, axes: Sequence[int]) -> Value:
+        """`value` with its dims in the order of `axes`."""
+        if list(axes) == list(range(len(axes))):
+            return value
+        return self.op("transpose", value, axes=tuple(axes))
+
+    def broadcast_to(self, value: Value, shape: Sequence[int]) -> Value:
+        """`value` repeated to `shape`."""
+        if shape_of(value) == tuple(shape):
+            return value
+        return self.op("broadcast_to", value, shape=tuple(shape))
+
+    def cast(self, value: Value, dtype: np.dtype[Any]) -> Value:
+        """`value` with elements of `dtype`."""
+        if dtype_of(value) == dtype:
+            return value
+        return self.op("cast", value, dtype=dtype)
+
+    def slice(self, value: Value, axis: int, begin: int, end: int) -> Value:
+        """The part of `value` from `begin` to `end` of `axis`."""
+        if (begin, end) == (0, shape_of(value)[axis]):
+            return value
+        return self.op(
+            "strided_slice", value, begin=(begin,), end=(end,), strides=(1,), axes=(axis,)
+        )

@@ -1,0 +1,140 @@
+"""
+Operators on arrays: what is known at compile time is computed at compile time.
+
+Shapes in ONNX are tensors; chains like Shape, Gather, Concat, Reshape end here and leave no
+operator behind. Big arrays are only given new views: other work on weights is left to the
+`fold-constants` pass.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from .values import Array
+
+FOLD_LIMIT = 1024
+"""The most elements of an operand of an operator that is folded, views excepted."""
+
+Properties = Mapping[str, Any]
+Fold = Callable[[Sequence[Array], Properties], Sequence[Array]]
+
+
+def reshaped(array: Array, shape: Sequence[int]) -> Array:
+    """`array` with another shape; a repeated element stays a repeated element."""
+    if array.size > 1 and not any(array.strides):
+        return np.broadcast_to(array[(0,) * array.ndim], tuple(shape))
+    return array.reshape(tuple(shape))
+
+
+def _ufunc(function: Callable[..., Any]) -> Fold:
+    def fold(arrays: Sequence[Array], _: Properties) -> Sequence[Array]:
+        return (np.asarray(function(*arrays)),)
+
+    return fold
+
+
+def _divide(x: Array, y: Array) -> Array:
+    if x.dtype.kind not in "iu":
+        return np.asarray(np.divide(x, y))
+    quotient = np.abs(x) // np.abs(y)  # rounds toward zero, as C does
+    return np.where((x < 0) != (y < 0), -quotient, quotient).astype(x.dtype)
+
+
+def _reduce(function: Callable[..., Any]) -> Fold:
+    def fold(arrays: Sequence[Array], properties: Properties) -> Sequence[Array]:
+        (data,) = arrays
+        axes = tuple(properties.get("axis", range(data.ndim)))
+        keepdims = properties.get("keepdims", False)
+        return (np.asarray(function(data, axis=axes, keepdims=keepdims), data.dtype),)
+
+    return fold
+
+
+def _take(arrays: Sequence[Array], properties: Properties) -> Sequence[Array]:
+    data, indices = arrays
+    mode = properties.get("mode", "clip")
+    return (np.asarray(np.take(data, indices, properties["axis"], mode=mode)),)
+
+
+def _slice(arrays: Sequence[Array], properties: Properties) -> Sequence[Array]:
+    (data,) = arrays
+    begin, end, steps = (properties[k] for k in ("begin", "end", "strides"))
+    index = [slice(None)] * data.ndim
+    for axis, b, e, s in zip(properties["axes"], begin, end, steps, strict=True):
+        # an end before the first element, which as an index would count from the back
+        stop = None if s < 0 and e < -data.shape[axis] else e
+        index[axis] = slice(b, stop, s)
+    return (data[tuple(index)],)
+
+
+def _split(arrays: Sequence[Array], properties: Properties) -> Sequence[Array]:
+    how = properties["indices_or_sections"]
+    return np.split(arrays[0], how if isinstance(how, int) else list(how), properties["axis"])
+
+
+def _cast(arrays: Sequence[Array], properties: Properties) -> Sequence[Array]:
+    return (arrays[0].astype(cast("np.dtype[Any]", properties["dtype"])),)
+
+
+VIEWS: Mapping[str, Fold] = {
+    "reshape": lambda a, p: (reshaped(a[0], p["newshape"]),),
+    "transpose": lambda a, p: (a[0].transpose(p["axes"]),),
+    "broadcast_to": lambda a, p: (np.broadcast_to(a[0], p["shape"]),),
+    "strided_slice": _slice,
+    "split": _split,
+}
+"""Operators that copy nothing: folded whatever the size."""
+
+ARITHMETIC: Mapping[str, Fold] = {
+    "abs": _ufunc(np.abs),
+    "add": _ufunc(np.add),
+    "cast": _cast,
+    "ceil": _ufunc(np.ceil),
+    "concatenate": lambda a, p: (np.concatenate(a, p["axis"]),),
+    "divide": lambda a, _: (_divide(*a),),
+    "equal": _ufunc(np.equal),
+    "floor": _ufunc(np.floor),
+    "floor_mod": _ufunc(np.mod),
+    "greater": _ufunc(np.greater),
+    "greater_equal": _ufunc(np.greater_equal),
+    "less": _ufunc(np.less),
+    "less_equal": _ufunc(np.less_equal),
+    "logical_and": _ufunc(np.logical_and),
+    "logical_not": _ufunc(np.logical_not),
+    "logical_or": _ufunc(np.logical_or),
+    "max": _reduce(np.max),
+    "maximum": _ufunc(np.maximum),
+    "min": _reduce(np.min),
+    "minimum": _ufunc(np.minimum),
+    "mod": _ufunc(np.fmod),
+    "multiply": _ufunc(np.multiply),
+    "negative": _ufunc(np.negative),
+    "prod": _reduce(np.prod),
+    "sqrt": _ufunc(np.sqrt),
+    "subtract": _ufunc(np.subtract),
+    "sum": _reduce(np.sum),
+    "take": _take,
+    "where": _ufunc(np.where),
+}
+"""Operators that are folded on small operands."""
+
+
+def fold(name: str, arrays: Sequence[Array], properties: Properties) -> Sequence[Array] | None:
+    """
+    The results of operator `name` (without `relay.`) on `arrays`; None when it is not folded.
+
+    Raises `ValueError` or `IndexError` when the operands do not fit.
+    """
+    rule = VIEWS.get(name)
+    if rule is None:
+        if any(a.size > FOLD_LIMIT for a in arrays):
+            return None
+        rule = ARITHMETIC.get(name)
+    if rule is None:
+        return None
+    if name in ("divide", "mod", "floor_mod") and arrays[1].dtype.kind in "iu":
+        if not arrays[1].all():
+            return None  # division by zero: what it gives is the machine's business
+    with np.errstate(all="ignore"):
+        return rule(arrays, properties)

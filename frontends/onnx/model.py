@@ -1,0 +1,83 @@
+"""Reads a model's bytes and checks what can be said before any node is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from google.protobuf.message import DecodeError
+from onnx import ModelProto, ValueInfoProto, load_model_from_string
+
+from ...dialects.device import tensor_type
+from ...dialects.tensors import Tensor
+from .errors import OnnxError
+from .tensors import array_of, dtype_of_number
+from .values import Constant, element_type
+
+OPSETS = range(7, 29)
+"""The versions of ONNX's operator set that the converters were written for."""
+
+DEFAULT_DOMAINS = ("", "ai.onnx")
+"""The names of ONNX's own operator set."""
+
+
+def read_model(data: bytes) -> ModelProto:
+    """The model that `data` holds; raises `OnnxError` when it is damaged or is none."""
+    try:
+        model = load_model_from_string(data)
+    except DecodeError:
+        raise OnnxError("this is no ONNX model, or it is damaged or cut off") from None
+    if not model.HasField("graph") or not model.opset_import:
+        raise OnnxError("this is no ONNX model: it has no graph or no operator set")
+    return model
+
+
+def opset_of(model: ModelProto) -> int:
+    """The version of the default operator set, within `OPSETS`."""
+    versions = [o.version for o in model.opset_import if o.domain in DEFAULT_DOMAINS]
+    if not versions:
+        domains = ", ".join(o.domain for o in model.opset_import)
+        raise OnnxError(f"the model uses operator sets {domains}; supported: ai.onnx")
+    if versions[0] not in OPSETS:
+        raise OnnxError(
+            f"the model uses opset {versions[0]}; supported: opsets {OPSETS[0]} to {OPSETS[-1]} "
+            "(onnx.version_converter can change it)"
+        )
+    return versions[0]
+
+
+def initializers_of(model: ModelProto) -> Iterator[Constant]:
+    """The arrays that stand in the model."""
+    if model.graph.sparse_initializer:
+        name = model.graph.sparse_initializer[0].values.name
+        raise OnnxError(f'initializer "{name}" is sparse; supported: dense ones')
+    for tensor in model.graph.initializer:
+        try:
+            yield Constant(tensor.name, array_of(tensor))
+        except OnnxError as error:
+            raise OnnxError(f'initializer "{tensor.name}": {error.message}') from None
+
+
+def input_type(info: ValueInfoProto) -> Tensor:
+    """The type of a graph input, which must be a tensor of static shape."""
+    what = f'input "{info.name}"'
+    if info.type.WhichOneof("value") != "tensor_type":
+        kind = info.type.WhichOneof("value") or "of no type"
+        raise OnnxError(f"{what} is {kind}; supported: tensors")
+    tensor = info.type.tensor_type
+    try:
+        element = element_type(dtype_of_number(tensor.elem_type))
+    except OnnxError as error:
+        raise OnnxError(f"{what}: {error.message}") from None
+    assert element is not None, "a supported dtype has an element type"
+    if not tensor.HasField("shape"):
+        raise OnnxError(f"{what} has no shape; supported: static shapes")
+    shape: list[int] = []
+    for i, dim in enumerate(tensor.shape.dim):
+        if dim.WhichOneof("value") != "dim_value" or dim.dim_value < 0:
+            called = f' "{dim.dim_param}"' if dim.dim_param else ""
+            raise OnnxError(
+                f"dim {i}{called} of {what} is dynamic; supported: static shapes "
+                "(onnx.tools.update_model_dims can set it)"
+            )
+        shape.append(dim.dim_value)
+    return tensor_type(element, shape)

@@ -1,0 +1,31 @@
+"""How each ONNX operator is converted: a rule an operator, a file a family."""
+
+from .activations import RULES as ACTIVATIONS
+from .constants import RULES as CONSTANTS
+from .convolution import RULES as CONVOLUTION
+from .elementwise import RULES as ELEMENTWISE
+from .indexing import RULES as INDEXING
+from .linear import RULES as LINEAR
+from .normalization import RULES as NORMALIZATION
+from .pooling import RULES as POOLING
+from .reductions import RULES as REDUCTIONS
+from .resize import RULES as RESIZE
+from .rule import Rule, Rules
+from .shapes import RULES as SHAPES
+
+__all__ = ["RULES", "Rule"]
+
+RULES: Rules = {
+    **ACTIVATIONS,
+    **CONSTANTS,
+    **CONVOLUTION,
+    **ELEMENTWISE,
+    **INDEXING,
+    **LINEAR,
+    **NORMALIZATION,
+    **POOLING,
+    **REDUCTIONS,
+    **RESIZE,
+    **SHAPES,
+}
+"""Every operator that is supported, with its rules."""

@@ -1,0 +1,178 @@
+"""Activation functions; those that `relay` has no operator for are written out in ones it has."""
+
+from __future__ import annotations
+
+from math import prod
+
+from ..builder import Builder
+from ..node import Node
+from ..values import Value, shape_of
+from .elementwise import unary
+from .rule import Convert, Rule, Rules, since
+
+
+def leaky_relu(node: Node, b: Builder) -> Value:
+    return b.op("nn.leaky_relu", node.input(0), alpha=node.number("alpha", 0.01))
+
+
+def prelu(node: Node, b: Builder) -> Value:
+    """One slope a channel is `nn.prelu`; other slopes are broadcast."""
+    x, slope = node.input(0), node.input(1)
+    shape, slopes = shape_of(x), shape_of(slope)
+    # the slope is aligned at the last dim: (C, 1, …) and (1, C, 1, …) are one a channel
+    channels = (*shape[1:2], *([1] * (len(shape) - 2)))
+    if len(shape) > 1 and slopes in (channels, (1, *channels)):
+        return b.op("nn.prelu", x, b.reshape(slope, shape[1:2]), axis=1)
+    negative = b.op("multiply", x, slope)
+    return b.op("where", b.op("less", x, b.scalar_like(0, x)), negative, x)
+
+
+def gelu(node: Node, b: Builder) -> Value:
+    approximate = node.choice("approximate", "none", ("none", "tanh"))
+    return b.op("nn.gelu", node.input(0), approximate=approximate)
+
+
+def softplus(node: Node, b: Builder) -> Value:
+    """log(1 + exp(x)), written so that exp cannot overflow."""
+    return _softplus(node.input(0), b)
+
+
+def _softplus(x: Value, b: Builder) -> Value:
+    small = b.op("exp", b.op("negative", b.op("abs", x)))
+    tail = b.op("log", b.op("add", small, b.scalar_like(1, x)))
+    return b.op("add", b.op("nn.relu", x), tail)
+
+
+def softsign(node: Node, b: Builder) -> Value:
+    """x / (1 + |x|)"""
+    x = node.input(0)
+    return b.op("divide", x, b.op("add", b.op("abs", x), b.scalar_like(1, x)))
+
+
+def mish(node: Node, b: Builder) -> Value:
+    """x * tanh(softplus(x))"""
+    x = node.input(0)
+    return b.op("multiply", x, b.op("tanh", _softplus(x, b)))
+
+
+def swish(node: Node, b: Builder) -> Value:
+    """x * sigmoid(alpha * x)"""
+    x = node.input(0)
+    alpha = node.number("alpha", 1.0)
+    inner = x if alpha == 1.0 else b.op("multiply", x, b.scalar_like(alpha, x))
+    return b.op("multiply", x, b.op("sigmoid", inner))
+
+
+def _hard_sigmoid(x: Value, alpha: float, beta: float, b: Builder) -> Value:
+    line = b.op("multiply", x, b.scalar_like(alpha, x))
+    line = b.op("add", line, b.scalar_like(beta, x))
+    return b.op("clip", line, a_min=0.0, a_max=1.0)
+
+
+def hard_sigmoid(node: Node, b: Builder) -> Value:
+    """max(0, min(1, alpha * x + beta))"""
+    return _hard_sigmoid(node.input(0), node.number("alpha", 0.2), node.number("beta", 0.5), b)
+
+
+def hard_swish(node: Node, b: Builder) -> Value:
+    """x * max(0, min(1, x / 6 + 0.5))"""
+    x = node.input(0)
+    return b.op("multiply", x, _hard_sigmoid(x, 1 / 6, 0.5, b))
+
+
+def _elu(x: Value, alpha: float, gamma: float, scale: float, b: Builder) -> Value:
+    """gamma * x above 0, gamma * alpha * (exp(x / scale) - 1) below."""
+    zero = b.scalar_like(0, x)
+    below = b.op("minimum", x, zero)  # exp of large elements would overflow
+    if scale != 1.0:
+        below = b.op("divide", below, b.scalar_like(scale, x))
+    grown = b.op("subtract", b.op("exp", below), b.scalar_like(1, x))
+    grown = b.op("multiply", grown, b.scalar_like(gamma * alpha, x))
+    above = x if gamma == 1.0 else b.op("multiply", x, b.scalar_like(gamma, x))
+    return b.op("where", b.op("greater", x, zero), above, grown)
+
+
+def elu(node: Node, b: Builder) -> Value:
+    return _elu(node.input(0), node.number("alpha", 1.0), 1.0, 1.0, b)
+
+
+def celu(node: Node, b: Builder) -> Value:
+    alpha = node.number("alpha", 1.0)
+    return _elu(node.input(0), alpha, 1.0, alpha, b)
+
+
+def selu(node: Node, b: Builder) -> Value:
+    alpha = node.number("alpha", 1.67326319217681884765625)
+    gamma = node.number("gamma", 1.05070102214813232421875)
+    return _elu(node.input(0), alpha, gamma, 1.0, b)
+
+
+def thresholded_relu(node: Node, b: Builder) -> Value:
+    """x where it is above alpha, else 0."""
+    x = node.input(0)
+    above = b.op("greater", x, b.scalar_like(node.number("alpha", 1.0), x))
+    return b.op("where", above, x, b.scalar_like(0, x))
+
+
+def shrink(node: Node, b: Builder) -> Value:
+    """x moved toward 0 by `bias` where it is further than `lambd` from 0, else 0."""
+    x = node.input(0)
+    bias, lambd = node.number("bias", 0.0), node.number("lambd", 0.5)
+    up = b.op("add", x, b.scalar_like(bias, x))
+    down = b.op("subtract", x, b.scalar_like(bias, x))
+    zero = b.scalar_like(0, x)
+    inner = b.op("where", b.op("less", x, b.scalar_like(-lambd, x)), up, zero)
+    return b.op("where", b.op("greater", x, b.scalar_like(lambd, x)), down, inner)
+
+
+def softmax_of_matrix(name: str) -> Convert:
+    """Opsets up to 12: the dims before `axis` are rows, those from it on are one column axis."""
+
+    def convert(node: Node, b: Builder) -> Value:
+        x = node.input(0)
+        shape = shape_of(x)
+        rank = len(shape)
+        given = node.integer("axis", 1)
+        axis = given if given == rank else node.axis(given, rank)
+        if axis == rank - 1:
+            return b.op(name, x, axis=-1)
+        rows = b.reshape(x, (prod(shape[:axis]), prod(shape[axis:])))
+        return b.reshape(b.op(name, rows, axis=-1), shape)
+
+    return convert
+
+
+def softmax_of_axis(name: str) -> Convert:
+    """From opset 13: along one axis."""
+
+    def convert(node: Node, b: Builder) -> Value:
+        return b.op(name, node.input(0), axis=node.integer("axis", -1))
+
+    return convert
+
+
+def _softmax_rules(name: str) -> tuple[Rule, ...]:
+    return (Rule(softmax_of_matrix(name), 1, 13), Rule(softmax_of_axis(name), 13))
+
+
+RULES: Rules = {
+    "Celu": since(12, celu),
+    "Elu": since(6, elu),
+    "Gelu": since(20, gelu),
+    "HardSigmoid": since(6, hard_sigmoid),
+    "HardSwish": since(14, hard_swish),
+    "LeakyRelu": since(6, leaky_relu),
+    "LogSoftmax": _softmax_rules("nn.log_softmax"),
+    "Mish": since(18, mish),
+    "PRelu": since(7, prelu),
+    "Relu": since(6, unary("nn.relu")),
+    "Selu": since(6, selu),
+    "Shrink": since(9, shrink),
+    "Sigmoid": since(6, unary("sigmoid")),
+    "Softmax": _softmax_rules("nn.softmax"),
+    "Softplus": since(1, softplus),
+    "Softsign": since(1, softsign),
+    "Swish": since(24, swish),
+    "Tanh": since(6, unary("tanh")),
+    "ThresholdedRelu": since(10, thresholded_relu),
+}

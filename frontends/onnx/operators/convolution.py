@@ -1,0 +1,107 @@
+"""Convolutions over one or two dims, and their transposes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..builder import Builder
+from ..node import Node
+from ..values import Value, shape_of
+from .rule import Rules, since
+from .windows import (
+    AUTO_PADS,
+    flat_windows,
+    per_dim,
+    spatial_dims,
+    split_padding,
+    windows_of,
+    with_height,
+    without_height,
+)
+
+
+def _kernel_shape(node: Node, x: Value, weight: Value) -> tuple[int, ...]:
+    """The weight's last dims, which the attribute, if there, must agree with."""
+    node.require_rank(weight, [len(shape_of(x))], "the weight")
+    kernel = shape_of(weight)[2:]
+    given = node.ints("kernel_shape")
+    if given is not None and tuple(given) != kernel:
+        raise node.error(
+            f"attribute kernel_shape is {given}, but the weight has shape {list(shape_of(weight))}"
+        )
+    return kernel
+
+
+def _with_bias(node: Node, y: Value, b: Builder) -> Value:
+    bias = node.optional(2)
+    return y if bias is None else b.op("nn.bias_add", y, bias, axis=1)
+
+
+def conv(node: Node, b: Builder) -> Value:
+    x, weight = node.input(0), node.input(1)
+    dims = spatial_dims(node, x)
+    windows = windows_of(node, dims, _kernel_shape(node, x, weight))
+    y = b.op(
+        "nn.conv2d",
+        with_height(x, b),
+        with_height(weight, b),
+        strides=windows.strides,
+        padding=windows.pads,
+        dilation=windows.dilations,
+        groups=node.integer("group", 1),
+    )
+    return without_height(_with_bias(node, y, b), len(dims) + 2, b)
+
+
+def conv_transpose(node: Node, b: Builder) -> Value:
+    """The padding takes away from the result; `output_shape` says the result instead."""
+    x, weight = node.input(0), node.input(1)
+    dims = spatial_dims(node, x)
+    rank = len(dims)
+    kernel = _kernel_shape(node, x, weight)
+    strides = per_dim(node, "strides", rank, 1)
+    dilations = per_dim(node, "dilations", rank, 1)
+    extra = per_dim(node, "output_padding", rank, 0)
+    full = [
+        (n - 1) * s + (k - 1) * d + 1 + e
+        for n, s, k, d, e in zip(dims, strides, kernel, dilations, extra, strict=True)
+    ]
+    pads = _transposed_pads(node, dims, strides, full)
+    windows = flat_windows(kernel, strides, dilations, pads)
+    y = b.op(
+        "nn.conv2d_transpose",
+        with_height(x, b),
+        with_height(weight, b),
+        strides=windows.strides,
+        padding=windows.pads,
+        output_padding=extra if rank == 2 else (0, *extra),
+        dilation=windows.dilations,
+        groups=node.integer("group", 1),
+    )
+    return without_height(_with_bias(node, y, b), rank + 2, b)
+
+
+def _transposed_pads(
+    node: Node, dims: Sequence[int], strides: Sequence[int], full: Sequence[int]
+) -> tuple[int, ...]:
+    """What is taken away of the `full` result, before all dims, then after."""
+    auto_pad = node.choice("auto_pad", "NOTSET", AUTO_PADS)
+    given = per_dim(node, "pads", 2 * len(dims), 0)
+    wanted = node.ints("output_shape")
+    if wanted is None and auto_pad.startswith("SAME"):
+        wanted = [n * s for n, s in zip(dims, strides, strict=True)]
+    if wanted is None:
+        return given if auto_pad == "NOTSET" else (0,) * (2 * len(dims))
+    totals = [f - w for f, w in zip(full, wanted[-len(dims) :], strict=True)]
+    if any(t < 0 for t in totals):
+        raise node.error(
+            f"a result of {list(wanted)} is larger than {list(full)}, which the input gives; "
+            "supported: smaller ones"
+        )
+    return split_padding(totals, upper=auto_pad == "SAME_UPPER")
+
+
+RULES: Rules = {
+    "Conv": since(1, conv),
+    "ConvTranspose": since(1, conv_transpose),
+}

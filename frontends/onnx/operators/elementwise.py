@@ -1,0 +1,167 @@
+"""Operators on each element by itself, or on pairs of elements with broadcasting."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..builder import Builder
+from ..node import Node
+from ..values import Constant, Value, dtype_of, is_float
+from .rule import Convert, Rule, Rules, since
+
+
+def unary(name: str) -> Convert:
+    """An operator of one input that `relay` has under `name`."""
+
+    def convert(node: Node, b: Builder) -> Value:
+        return b.op(name, node.input(0))
+
+    return convert
+
+
+def binary(name: str) -> Convert:
+    """An operator of two inputs, broadcast together, that `relay` has under `name`."""
+
+    def convert(node: Node, b: Builder) -> Value:
+        return b.op(name, node.input(0), node.input(1))
+
+    return convert
+
+
+def joined(name: str, node: Node, b: Builder) -> Value:
+    """All inputs, broadcast together, joined by the binary operator `name`."""
+    first, *others = node.variadic()
+    for other in others:
+        first = b.op(name, first, other)
+    return first
+
+
+def variadic(name: str) -> Convert:
+    """An operator of one or more inputs that are joined by the binary operator `name`."""
+
+    def convert(node: Node, b: Builder) -> Value:
+        return joined(name, node, b)
+
+    return convert
+
+
+def mean(node: Node, b: Builder) -> Value:
+    """The mean of the inputs, element by element."""
+    total = joined("add", node, b)
+    return b.op("divide", total, b.scalar_like(len(node.inputs), total))
+
+
+def power(node: Node, b: Builder) -> Value:
+    """The exponent may be of another dtype; the result has that of the base."""
+    base, exponent = node.input(0), node.input(1)
+    dtype, other = dtype_of(base), dtype_of(exponent)
+    if is_float(other) and not is_float(dtype):
+        return b.cast(b.op("power", b.cast(base, other), exponent), dtype)
+    return b.op("power", base, b.cast(exponent, dtype))
+
+
+def mod(node: Node, b: Builder) -> Value:
+    """With `fmod` the sign is the dividend's (as C's), without it the divisor's."""
+    fmod = node.flag("fmod", False)
+    if not fmod and is_float(dtype_of(node.input(0))):
+        raise node.error("attribute fmod is 0 for floats; supported: 1 for floats")
+    return b.op("mod" if fmod else "floor_mod", node.input(0), node.input(1))
+
+
+def reciprocal(node: Node, b: Builder) -> Value:
+    return b.op("divide", b.scalar_like(1, node.input(0)), node.input(0))
+
+
+def is_inf(node: Node, b: Builder) -> Value:
+    """Which elements are infinite, of either sign or of one."""
+    x = node.input(0)
+    positive = node.flag("detect_positive", True)
+    negative = node.flag("detect_negative", True)
+    if not positive and not negative:
+        return b.op("less", x, x)  # false everywhere
+    if negative:
+        x = b.op("abs" if positive else "negative", x)
+    return b.op("equal", x, b.scalar_like(np.inf, x))
+
+
+def cast(node: Node, b: Builder) -> Value:
+    node.ignore("saturate", "round_mode")  # they are about 8-bit floats
+    return b.cast(node.input(0), node.dtype("to"))
+
+
+def cast_like(node: Node, b: Builder) -> Value:
+    node.ignore("saturate", "round_mode")
+    return b.cast(node.input(0), dtype_of(node.input(1)))
+
+
+def clip_by_attributes(node: Node, b: Builder) -> Value:
+    """Opsets up to 10: the bounds are attributes."""
+    low, high = node.optional_float("min"), node.optional_float("max")
+    x = node.input(0)
+    dtype = dtype_of(x)
+    low_value = None if low is None else b.scalar(low, dtype)
+    high_value = None if high is None else b.scalar(high, dtype)
+    return _clip(b, x, low_value, high_value)
+
+
+def clip(node: Node, b: Builder) -> Value:
+    """From opset 11: the bounds are inputs."""
+    return _clip(b, node.input(0), node.optional(1), node.optional(2))
+
+
+def _clip(b: Builder, x: Value, low: Value | None, high: Value | None) -> Value:
+    """One bound alone, and bounds that no f64 holds, are a maximum or a minimum."""
+    if isinstance(low, Constant) and isinstance(high, Constant) and is_float(dtype_of(x)):
+        a_min, a_max = float(low.array.reshape(-1)[0]), float(high.array.reshape(-1)[0])
+        if a_min <= a_max:
+            return b.op("clip", x, a_min=a_min, a_max=a_max)
+    if low is not None:
+        x = b.op("maximum", x, low)
+    return x if high is None else b.op("minimum", x, high)
+
+
+def where(node: Node, b: Builder) -> Value:
+    return b.op("where", node.input(0), node.input(1), node.input(2))
+
+
+RULES: Rules = {
+    "Abs": since(6, unary("abs")),
+    "Add": since(7, binary("add")),
+    "And": since(7, binary("logical_and")),
+    "Cast": since(6, cast),
+    "CastLike": since(15, cast_like),
+    "Ceil": since(6, unary("ceil")),
+    "Clip": (Rule(clip_by_attributes, 6, 11), Rule(clip, 11)),
+    "Cos": since(7, unary("cos")),
+    "Div": since(7, binary("divide")),
+    "Equal": since(7, binary("equal")),
+    "Erf": since(9, unary("erf")),
+    "Exp": since(6, unary("exp")),
+    "Floor": since(6, unary("floor")),
+    "Greater": since(7, binary("greater")),
+    "GreaterOrEqual": since(12, binary("greater_equal")),
+    "IsInf": since(10, is_inf),
+    "IsNaN": since(9, unary("isnan")),
+    "Less": since(7, binary("less")),
+    "LessOrEqual": since(12, binary("less_equal")),
+    "Log": since(6, unary("log")),
+    "Max": since(6, variadic("maximum")),
+    "Mean": since(6, mean),
+    "Min": since(6, variadic("minimum")),
+    "Mod": since(10, mod),
+    "Mul": since(7, binary("multiply")),
+    "Neg": since(6, unary("negative")),
+    "Not": since(1, unary("logical_not")),
+    "Or": since(7, binary("logical_or")),
+    "Pow": since(7, power),
+    "Reciprocal": since(6, reciprocal),
+    "Round": since(11, unary("round")),
+    "Sign": since(9, unary("sign")),
+    "Sin": since(7, unary("sin")),
+    "Sqrt": since(6, unary("sqrt")),
+    "Sub": since(7, binary("subtract")),
+    "Sum": since(6, variadic("add")),
+    "Tan": since(7, unary("tan")),
+    "Where": since(9, where),
+    "Xor": since(7, binary("logical_xor")),
+}

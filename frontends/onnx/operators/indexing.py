@@ -1,0 +1,183 @@
+"""Operators that join, divide, pick or pad parts of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..builder import Builder
+from ..node import Node
+from ..values import Constant, Value, shape_of
+from .rule import Results, Rule, Rules, since
+
+PAD_MODES = ("constant", "edge", "reflect")
+
+
+def concat(node: Node, b: Builder) -> Value:
+    values = node.variadic()
+    axis = node.optional_int("axis")
+    if axis is None:
+        raise node.error("attribute axis is missing")
+    axis = node.axis(axis, len(shape_of(values[0])))
+    return values[0] if len(values) == 1 else b.op("concatenate", *values, axis=axis)
+
+
+def split(node: Node, b: Builder) -> Results:
+    """Into parts of named sizes, or into as many equal ones as there are outputs."""
+    x = node.input(0)
+    shape = shape_of(x)
+    axis = node.axis(node.integer("axis", 0), len(shape))
+    total, count = shape[axis], len(node.outputs)
+    sizes = node.int_list("split", 1)
+    wanted = node.optional_int("num_outputs")
+    if wanted is not None and wanted != count:
+        raise node.error(f"attribute num_outputs is {wanted}, but there are {count} outputs")
+    if sizes is None:
+        if wanted is None and total % count:
+            raise node.error(f"{total} elements of axis {axis} do not divide into {count}")
+        part = -(-total // count)
+        sizes = [min(part, max(total - i * part, 0)) for i in range(count)]
+    if len(sizes) != count or sum(sizes) != total or any(n < 0 for n in sizes):
+        raise node.error(f"split is {sizes}; supported: {count} sizes that sum up to {total}")
+    if count == 1:
+        return x
+    if len(set(sizes)) == 1:
+        return b.results("split", [x], indices_or_sections=count, axis=axis)
+    points = [sum(sizes[: i + 1]) for i in range(count - 1)]
+    return b.results("split", [x], indices_or_sections=tuple(points), axis=axis)
+
+
+def slice_by_attributes(node: Node, b: Builder) -> Value:
+    """Opsets up to 9: the ranges are attributes, the steps 1."""
+    starts, ends = node.ints("starts"), node.ints("ends")
+    if starts is None or ends is None:
+        raise node.error("attribute starts or ends is missing")
+    return _sliced(node, starts, ends, node.ints("axes"), None, b)
+
+
+def slice_by_inputs(node: Node, b: Builder) -> Value:
+    """From opset 10: the ranges are inputs."""
+    return _sliced(
+        node,
+        node.required_ints(1, "starts"),
+        node.required_ints(2, "ends"),
+        node.ints_at(3, "axes"),
+        node.ints_at(4, "steps"),
+        b,
+    )
+
+
+def _sliced(
+    node: Node,
+    starts: Sequence[int],
+    ends: Sequence[int],
+    axes: Sequence[int] | None,
+    steps: Sequence[int] | None,
+    b: Builder,
+) -> Value:
+    """Ranges that reach out of the tensor end at its edge."""
+    x = node.input(0)
+    shape = shape_of(x)
+    axes = range(len(starts)) if axes is None else axes
+    steps = [1] * len(starts) if steps is None else steps
+    if not len(starts) == len(ends) == len(axes) == len(steps):
+        raise node.error(
+            f"there are {len(starts)} starts, {len(ends)} ends, {len(axes)} axes and "
+            f"{len(steps)} steps; supported: as many of each"
+        )
+    if 0 in steps:
+        raise node.error("a step is 0; supported: other integers")
+    axes = node.axes(axes, len(shape))
+    begins: list[int] = []
+    stops: list[int] = []
+    for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
+        first, last, _ = slice(start, end, step).indices(shape[axis])
+        begins.append(first)
+        # one before the first element: as an index, -1 would be the last one
+        stops.append(last if last >= 0 else -shape[axis] - 1)
+    whole = all(
+        (first, last, step) == (0, shape[axis], 1)
+        for axis, first, last, step in zip(axes, begins, stops, steps, strict=True)
+    )
+    if whole:
+        return x
+    return b.op(
+        "strided_slice",
+        x,
+        begin=tuple(begins),
+        end=tuple(stops),
+        strides=tuple(steps),
+        axes=tuple(axes),
+    )
+
+
+def gather(node: Node, b: Builder) -> Value:
+    """Indices below 0 count from the back: known ones are put right, others wrap around."""
+    x, indices = node.input(0), node.input(1)
+    shape = shape_of(x)
+    axis = node.axis(node.integer("axis", 0), len(shape))
+    if not isinstance(indices, Constant):
+        return b.op("take", x, indices, axis=axis, mode="wrap")
+    array, size = indices.array, shape[axis]
+    if array.size and not (-size <= array.min() and array.max() < size):
+        raise node.error(
+            f"an index is {array.min()} or {array.max()}; supported: [{-size}, {size})"
+        )
+    positive = indices
+    if array.size and array.min() < 0:
+        positive = b.constant(np.where(array < 0, array + size, array).astype(array.dtype))
+    return b.op("take", x, positive, axis=axis, mode="clip")
+
+
+def pad_by_attributes(node: Node, b: Builder) -> Value:
+    """Opsets up to 10: pads and value are attributes."""
+    pads = node.ints("pads")
+    if pads is None:
+        raise node.error("attribute pads is missing")
+    x = node.input(0)
+    return _padded(node, x, pads, None, b.scalar_like(node.number("value", 0.0), x), b)
+
+
+def pad_by_inputs(node: Node, b: Builder) -> Value:
+    """From opset 11: pads and value are inputs, and may be about some axes only."""
+    x = node.input(0)
+    value = node.optional(2)
+    value = b.scalar_like(0, x) if value is None else b.reshape(value, ())
+    return _padded(node, x, node.required_ints(1, "pads"), node.ints_at(3, "axes"), value, b)
+
+
+def _padded(
+    node: Node,
+    x: Value,
+    pads: Sequence[int],
+    axes: Sequence[int] | None,
+    value: Value,
+    b: Builder,
+) -> Value:
+    """Padding below 0 takes away."""
+    mode = node.choice("mode", "constant", PAD_MODES)
+    rank = len(shape_of(x))
+    where = list(range(rank)) if axes is None else node.axes(axes, rank)
+    if len(pads) != 2 * len(where):
+        raise node.error(f"there are {len(pads)} pads; supported: {2 * len(where)}")
+    width = [0] * (2 * rank)
+    for i, axis in enumerate(where):
+        before, after = pads[i], pads[i + len(where)]
+        size = shape_of(x)[axis]
+        if size + min(before, 0) + min(after, 0) < 0:
+            raise node.error(f"pads {before} and {after} take away more than {size} elements")
+        x = b.slice(x, axis, max(-before, 0), size - max(-after, 0))
+        width[2 * axis : 2 * axis + 2] = max(before, 0), max(after, 0)
+    if not any(width):
+        return x
+    return b.op("nn.pad", x, value, pad_width=tuple(width), pad_mode=mode)
+
+
+RULES: Rules = {
+    "Concat": since(4, concat),
+    "Gather": since(1, gather),
+    "Pad": (Rule(pad_by_attributes, 2, 11), Rule(pad_by_inputs, 11)),
+    "Slice": (Rule(slice_by_attributes, 1, 10), Rule(slice_by_inputs, 10)),
+    "Split": since(2, split),
+}

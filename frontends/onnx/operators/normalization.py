@@ -1,0 +1,166 @@
+"""Normalizations: by stored statistics, over channels, over the last dims."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from ..builder import Builder
+from ..node import Node
+from ..values import Value, shape_of
+from .rule import Results, Rules, since
+
+
+def _channelwise(value: Value, rank: int, b: Builder) -> Value:
+    """A vector of one number a channel, to be broadcast over a tensor of `rank` dims."""
+    return b.reshape(value, (*shape_of(value), *([1] * (rank - 2))))
+
+
+def batch_normalization(node: Node, b: Builder) -> Value:
+    """By statistics that were taken in training."""
+    node.ignore("momentum")
+    if node.flag("training_mode", False):
+        raise node.error("attribute training_mode is 1; supported: 0")
+    if not node.flag("spatial", True):
+        raise node.error("attribute spatial is 0; supported: 1")
+    for i, what in enumerate(("the mean", "the variance", "a saved mean", "a saved variance")):
+        node.require_unused(i + 1, what)
+    x = node.input(0)
+    if len(shape_of(x)) < 2:
+        raise node.error(f"the input has rank {len(shape_of(x))}; supported: 2 and more")
+    operands = [node.input(i) for i in range(5)]
+    epsilon = node.number("epsilon", 1e-5)
+    return b.results("nn.batch_norm", operands, axis=1, epsilon=epsilon)[0]
+
+
+def local_response(node: Node, b: Builder) -> Value:
+    size = node.optional_int("size")
+    if size is None or size < 1:
+        raise node.error(f"attribute size is {size}; supported: 1 and more")
+    return b.op(
+        "nn.lrn",
+        node.input(0),
+        size=size,
+        axis=1,
+        bias=node.number("bias", 1.0),
+        alpha=node.number("alpha", 1e-4),
+        beta=node.number("beta", 0.75),
+    )
+
+
+def _moments(x: Value, axes: Sequence[int], b: Builder) -> tuple[Value, Value, Value]:
+    """Mean over `axes`, what is left of `x` without it, and variance; dims stay as 1."""
+    mean = b.op("mean", x, axis=tuple(axes), keepdims=True)
+    centred = b.op("subtract", x, mean)
+    square = b.op("multiply", centred, centred)
+    return mean, centred, b.op("mean", square, axis=tuple(axes), keepdims=True)
+
+
+def _inverse_deviation(variance: Value, epsilon: float, b: Builder) -> Value:
+    return b.op("rsqrt", b.op("add", variance, b.scalar_like(epsilon, variance)))
+
+
+def _stash_type(node: Node) -> None:
+    if node.integer("stash_type", 1) != 1:
+        raise node.error("attribute stash_type must be 1 (float32); supported: 1")
+
+
+def layer_normalization(node: Node, b: Builder) -> Results:
+    """Over the dims from `axis` on; mean and inverse deviation are written out when used."""
+    _stash_type(node)
+    x, scale, bias = node.input(0), node.input(1), node.optional(2)
+    shape = shape_of(x)
+    axis = node.axis(node.integer("axis", -1), len(shape))
+    epsilon = node.number("epsilon", 1e-5)
+    inner = shape[axis:]
+    if bias is None:
+        bias = b.broadcast_to(b.scalar_like(0, x), (prod(inner),))
+    rows = x if len(inner) == 1 else b.reshape(x, (*shape[:axis], prod(inner)))
+    flat = (prod(inner),)
+    gamma, beta = (
+        b.reshape(v if prod(shape_of(v)) == prod(inner) else b.broadcast_to(v, inner), flat)
+        for v in (scale, bias)
+    )
+    y = b.op("nn.layer_norm", rows, gamma, beta, axis=-1, epsilon=epsilon)
+    results = [b.reshape(y, shape)]
+    if any(name in node.used for name in node.outputs[1:]):
+        mean, _, variance = _moments(x, range(axis, len(shape)), b)
+        results += [mean, _inverse_deviation(variance, epsilon, b)]
+    return results
+
+
+def instance_normalization(node: Node, b: Builder) -> Value:
+    """Each channel of each sample for itself."""
+    x = node.input(0)
+    rank = len(shape_of(x))
+    if rank < 3:
+        raise node.error(f"the input has rank {rank}; supported: 3 and more")
+    _, centred, variance = _moments(x, range(2, rank), b)
+    y = b.op("multiply", centred, _inverse_deviation(variance, node.number("epsilon", 1e-5), b))
+    y = b.op("multiply", y, _channelwise(node.input(1), rank, b))
+    return b.op("add", y, _channelwise(node.input(2), rank, b))
+
+
+def group_normalization(node: Node, b: Builder) -> Value:
+    """Each group of channels of each sample for itself."""
+    _stash_type(node)
+    x = node.input(0)
+    shape = shape_of(x)
+    groups = node.integer("num_groups", 0)
+    if len(shape) < 3 or groups < 1 or shape[1] % groups:
+        raise node.error(
+            f"attribute num_groups is {groups} for shape {list(shape)}; supported: a divisor "
+            "of the channels of at least three dims"
+        )
+    grouped = b.reshape(x, (shape[0], groups, prod(shape[1:]) // groups))
+    _, centred, variance = _moments(grouped, (2,), b)
+    y = b.op("multiply", centred, _inverse_deviation(variance, node.number("epsilon", 1e-5), b))
+    y = b.op("multiply", b.reshape(y, shape), _channelwise(node.input(1), len(shape), b))
+    return b.op("add", y, _channelwise(node.input(2), len(shape), b))
+
+
+def rms_normalization(node: Node, b: Builder) -> Value:
+    """By the root of the mean square over the dims from `axis` on."""
+    _stash_type(node)
+    x = node.input(0)
+    rank = len(shape_of(x))
+    axes = range(node.axis(node.integer("axis", -1), rank), rank)
+    square = b.op("mean", b.op("multiply", x, x), axis=tuple(axes), keepdims=True)
+    y = b.op("multiply", x, _inverse_deviation(square, node.number("epsilon", 1e-5), b))
+    return b.op("multiply", y, node.input(1))
+
+
+def lp_normalization(node: Node, b: Builder) -> Value:
+    """By the sum of the absolute values (p = 1) or the root of the sum of squares (p = 2)."""
+    x = node.input(0)
+    axis = (node.axis(node.integer("axis", -1), len(shape_of(x))),)
+    p = node.integer("p", 2)
+    if p == 1:
+        norm = b.op("sum", b.op("abs", x), axis=axis, keepdims=True)
+    elif p == 2:
+        norm = b.op("sqrt", b.op("sum", b.op("multiply", x, x), axis=axis, keepdims=True))
+    else:
+        raise node.error(f"attribute p is {p}; supported: 1, 2")
+    zero = b.op("equal", norm, b.scalar_like(0, x))
+    return b.op("divide", x, b.op("where", zero, b.scalar_like(1, x), norm))
+
+
+def mean_variance_normalization(node: Node, b: Builder) -> Value:
+    x = node.input(0)
+    rank = len(shape_of(x))
+    axes = node.axes(node.ints("axes") or [0, 2, 3], rank)
+    _, centred, variance = _moments(x, axes, b)
+    deviation = b.op("add", b.op("sqrt", variance), b.scalar_like(1e-9, x))
+    return b.op("divide", centred, deviation)
+
+
+RULES: Rules = {
+    "BatchNormalization": since(7, batch_normalization),
+    "GroupNormalization": since(21, group_normalization),
+    "InstanceNormalization": since(6, instance_normalization),
+    "LRN": since(1, local_response),
+    "LayerNormalization": since(17, layer_normalization),
+    "LpNormalization": since(1, lp_normalization),
+    "MeanVarianceNormalization": since(9, mean_variance_normalization),
+    "RMSNormalization": since(23, rms_normalization),
+}

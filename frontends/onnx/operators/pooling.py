@@ -1,0 +1,107 @@
+"""Pooling over one or two dims, and over all of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..builder import Builder
+from ..node import Node
+from ..values import Value, shape_of
+from .rule import Convert, Rules, since
+from .windows import Windows, spatial_dims, windows_of, with_height, without_height
+
+
+def _windows(node: Node, x: Value) -> Windows:
+    dims = spatial_dims(node, x)
+    kernel = node.ints("kernel_shape")
+    if kernel is None or len(kernel) != len(dims) or any(k < 1 for k in kernel):
+        raise node.error(
+            f"attribute kernel_shape is {kernel}; supported: {len(dims)} integers of at least 1"
+        )
+    return windows_of(node, dims, kernel)
+
+
+def _rounded_up(windows: Windows, dims: tuple[int, ...]) -> Windows:
+    """
+    The windows with as much padding at the end as `ceil_mode` reads past it.
+
+    A last window that would lie in the padding at the end altogether is left out.
+    """
+    pads = list(windows.pads)
+    for i, (n, s, reach) in enumerate(zip(dims, windows.strides, windows.reach, strict=True)):
+        before, after = windows.pads[i], windows.pads[i + 2]
+        count = -(-(n + before + after - reach) // s) + 1
+        if (count - 1) * s >= n + before:
+            count -= 1
+        pads[i + 2] = max((count - 1) * s + reach - n - before, 0)
+    return replace(windows, pads=tuple(pads))
+
+
+def _pool(name: str, x: Value, windows: Windows, b: Builder, **properties: bool) -> Value:
+    return b.op(
+        name,
+        x,
+        pool_size=windows.kernel,
+        strides=windows.strides,
+        dilation=windows.dilations,
+        padding=windows.pads,
+        **properties,
+    )
+
+
+def max_pool(node: Node, b: Builder) -> Value:
+    x = node.input(0)
+    windows = _windows(node, x)
+    node.ignore("storage_order")  # it is about the indices
+    node.require_unused(1, "the indices")
+    flat = with_height(x, b)
+    if node.flag("ceil_mode", False):
+        windows = _rounded_up(windows, shape_of(flat)[2:])
+    return without_height(_pool("nn.max_pool2d", flat, windows, b), len(shape_of(x)), b)
+
+
+def average_pool(node: Node, b: Builder) -> Value:
+    """What `ceil_mode` reads past the end never counts, the padding only if wanted."""
+    x = node.input(0)
+    windows = _windows(node, x)
+    counts = node.flag("count_include_pad", False)
+    flat = with_height(x, b)
+    if node.flag("ceil_mode", False):
+        wider = _rounded_up(windows, shape_of(flat)[2:])
+        past = [w - p for w, p in zip(wider.pads[2:], windows.pads[2:], strict=True)]
+        if counts and any(p > 0 for p in past):
+            flat = _padded(flat, windows.pads, b)
+            wider = replace(windows, pads=(0, 0, *(max(p, 0) for p in past)))
+            counts = False
+        windows = wider
+    y = _pool("nn.avg_pool2d", flat, windows, b, count_include_pad=counts)
+    return without_height(y, len(shape_of(x)), b)
+
+
+def _padded(x: Value, pads: tuple[int, ...], b: Builder) -> Value:
+    top, left, bottom, right = pads
+    width = (0, 0, 0, 0, top, bottom, left, right)
+    return b.op("nn.pad", x, b.scalar_like(0, x), pad_width=width, pad_mode="constant")
+
+
+def global_pool(name: str, reduction: str) -> Convert:
+    """Over all dims after batch and channel, which stay as 1."""
+
+    def convert(node: Node, b: Builder) -> Value:
+        x = node.input(0)
+        rank = len(shape_of(x))
+        if rank == 4:
+            return b.op(name, x)
+        if rank < 3:
+            raise node.error(f"the input has rank {rank}; supported: 3 and more")
+        return b.op(reduction, x, axis=tuple(range(2, rank)), keepdims=True)
+
+    return convert
+
+
+RULES: Rules = {
+    "AveragePool": since(7, average_pool),
+    "GlobalAveragePool": since(1, global_pool("nn.global_avg_pool2d", "mean")),
+    "GlobalMaxPool": since(1, global_pool("nn.global_max_pool2d", "max")),
+    "MaxPool": since(1, max_pool),
+}

@@ -1,0 +1,97 @@
+"""Windows that slide over the last dims: kernel, strides, dilations and padding of a node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..builder import Builder
+from ..node import Node
+from ..values import Value, shape_of
+
+AUTO_PADS = ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
+
+
+@dataclass(frozen=True)
+class Windows:
+    """
+    Windows over the two dims (height, width); `pads` are (top, left, bottom, right).
+
+    A node with one such dim has a height of 1 (`with_height`).
+    """
+
+    kernel: tuple[int, ...]
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
+    pads: tuple[int, ...]
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        """How many elements a window spans, in each dim."""
+        height, width = ((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilations, strict=True))
+        return height, width
+
+
+def spatial_dims(node: Node, x: Value) -> tuple[int, ...]:
+    """The dims after batch and channel, of which there must be one or two."""
+    dims = shape_of(x)[2:]
+    if len(dims) not in (1, 2):
+        raise node.error(
+            f"the input has shape {list(shape_of(x))}; supported: batch, channel and 1 or 2 dims"
+        )
+    return dims
+
+
+def with_height(value: Value, b: Builder) -> Value:
+    """`value` of (batch, channel, width) with a height of 1; of four dims, as it is."""
+    shape = shape_of(value)
+    return value if len(shape) == 4 else b.reshape(value, (*shape[:2], 1, *shape[2:]))
+
+
+def without_height(value: Value, rank: int, b: Builder) -> Value:
+    """The opposite of `with_height`, for a node whose input has `rank` dims."""
+    shape = shape_of(value)
+    return value if len(shape) == rank else b.reshape(value, (*shape[:2], *shape[3:]))
+
+
+def per_dim(node: Node, name: str, rank: int, default: int) -> tuple[int, ...]:
+    """The attribute `name`, one integer (at least `default`) for each of `rank` dims."""
+    found = node.ints(name)
+    numbers = [default] * rank if found is None else found
+    if len(numbers) != rank or any(n < default for n in numbers):
+        raise node.error(
+            f"attribute {name} is {numbers}; supported: {rank} integers of at least {default}"
+        )
+    return tuple(numbers)
+
+
+def windows_of(node: Node, dims: Sequence[int], kernel: Sequence[int]) -> Windows:
+    """The windows of a convolution or pooling over `dims`."""
+    rank = len(dims)
+    strides = per_dim(node, "strides", rank, 1)
+    dilations = per_dim(node, "dilations", rank, 1)
+    auto_pad = node.choice("auto_pad", "NOTSET", AUTO_PADS)
+    given = per_dim(node, "pads", 2 * rank, 0)
+    pads = given if auto_pad == "NOTSET" else (0,) * (2 * rank)
+    if auto_pad.startswith("SAME"):
+        totals = [
+            max((-(-n // s) - 1) * s + (k - 1) * d + 1 - n, 0)
+            for n, k, s, d in zip(dims, kernel, strides, dilations, strict=True)
+        ]
+        pads = split_padding(totals, upper=auto_pad == "SAME_UPPER")
+    return flat_windows(kernel, strides, dilations, pads)
+
+
+def split_padding(totals: Sequence[int], *, upper: bool) -> tuple[int, ...]:
+    """Padding in two: before all dims, then after; the odd element is after if `upper`."""
+    less, more = [t // 2 for t in totals], [t - t // 2 for t in totals]
+    return (*less, *more) if upper else (*more, *less)
+
+
+def flat_windows(
+    kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int], pads: Sequence[int]
+) -> Windows:
+    """Windows over one or two dims, as windows over two."""
+    if len(kernel) == 2:
+        return Windows(tuple(kernel), tuple(strides), tuple(dilations), tuple(pads))
+    return Windows((1, *kernel), (1, *strides), (1, *dilations), (0, pads[0], 0, pads[1]))

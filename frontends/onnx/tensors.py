@@ -1,0 +1,55 @@
+"""ONNX tensors as NumPy arrays."""
+
+from math import prod
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, numpy_helper
+
+from .errors import OnnxError
+from .values import SUPPORTED_DTYPES, Array
+
+
+def dtype_of_number(number: int) -> np.dtype[Any]:
+    """The NumPy dtype for ONNX's number of an element type."""
+    try:
+        dtype = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(number))
+    except (KeyError, TypeError, ValueError):
+        dtype = None
+    # 4-bit and 8-bit floats and the like have NumPy dtypes too, but none of ours
+    if dtype is None or dtype.name not in SUPPORTED_DTYPES:
+        raise OnnxError(
+            f"dtype {_name(number)} is not supported; supported: {', '.join(SUPPORTED_DTYPES)}"
+        )
+    return dtype
+
+
+def _name(number: int) -> str:
+    try:
+        return TensorProto.DataType.Name(number).lower()
+    except ValueError:
+        return f"number {number}"
+
+
+def array_of(tensor: TensorProto) -> Array:
+    """The array that `tensor` holds; its data must stand in the model itself."""
+    dtype = dtype_of_number(tensor.data_type)
+    if tensor.data_location == TensorProto.EXTERNAL:
+        raise OnnxError(
+            "the data stands in another file; supported: data in the model itself "
+            "(onnx.save with save_as_external_data=False)"
+        )
+    dims = list(tensor.dims)
+    if any(d < 0 for d in dims):
+        raise OnnxError(f"the shape {dims} has a negative dim")
+    if tensor.HasField("raw_data") and len(tensor.raw_data) != prod(dims) * dtype.itemsize:
+        raise OnnxError(
+            f"{dtype.name} of shape {dims} takes {prod(dims) * dtype.itemsize} bytes, "
+            f"but there are {len(tensor.raw_data)}"
+        )
+    try:
+        array = numpy_helper.to_array(tensor)
+    except (ValueError, TypeError) as error:
+        raise OnnxError(f"the data does not fit {dtype.name} of shape {dims}: {error}") from None
+    return np.asarray(array, dtype)

@@ -1,0 +1,106 @@
+"""
+What an ONNX name stands for while a graph is converted: an SSA value, or an array.
+
+Initializers, constants and what is computed from them and from static shapes stay arrays
+until an operator needs them as a tensor, so that a shape never becomes a tensor program.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IntegerType,
+    Signedness,
+)
+from xdsl.ir import Attribute, SSAValue
+
+from ...dialects.device import tensor_type
+from ...dialects.tensors import Tensor, as_tensor, dtype_name
+
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+
+_ELEMENT_TYPES: dict[str, Attribute] = {
+    "bool": IntegerType(1),
+    **{f"int{n}": IntegerType(n) for n in (8, 16, 32, 64)},
+    **{f"uint{n}": IntegerType(n, Signedness.UNSIGNED) for n in (8, 16, 32, 64)},
+    "float16": Float16Type(),
+    "bfloat16": BFloat16Type(),
+    "float32": Float32Type(),
+    "float64": Float64Type(),
+}
+
+SUPPORTED_DTYPES = tuple(_ELEMENT_TYPES)
+"""The dtypes that a model may use, by NumPy's names."""
+
+
+@dataclass(eq=False)
+class Constant:
+    """
+    A value known at compile time; `name` is what it is called in the side file.
+
+    An array whose strides are all 0 is one element repeated and takes no memory.
+    """
+
+    name: str
+    array: Array
+    tensor: SSAValue | None = None
+    """The array as a tensor, once an operator has needed it."""
+
+    @property
+    def is_splat(self) -> bool:
+        """Whether the array is stored as one element, repeated."""
+        return self.array.size != 1 and not any(self.array.strides)
+
+
+Value: TypeAlias = SSAValue | Constant
+
+
+def element_type(dtype: np.dtype[Any]) -> Attribute | None:
+    """The element type for a NumPy dtype; None when there is none."""
+    return _ELEMENT_TYPES.get(dtype.name)
+
+
+def tensor_type_of(value: Value) -> Tensor:
+    """The type that `value` has, or would have, as a tensor; its shape is static."""
+    if isinstance(value, Constant):
+        element = element_type(value.array.dtype)
+        assert element is not None, f"no tensor holds {value.array.dtype}"
+        return tensor_type(element, list(value.array.shape))
+    type = as_tensor(value.type)
+    assert type is not None, f"{value.type} is no tensor"
+    return type
+
+
+def shape_of(value: Value) -> tuple[int, ...]:
+    """The static shape of `value`."""
+    if isinstance(value, Constant):
+        return value.array.shape
+    return tuple(tensor_type_of(value).get_shape())
+
+
+def dtype_of(value: Value) -> np.dtype[Any]:
+    """The NumPy dtype of `value`'s elements."""
+    if isinstance(value, Constant):
+        return value.array.dtype
+    name = dtype_name(tensor_type_of(value).element_type)
+    assert name is not None, f"{value.type} has no NumPy dtype"
+    return np.dtype(name)
+
+
+def is_float(dtype: np.dtype[Any]) -> bool:
+    """Whether `dtype` is a floating-point one (`bfloat16` is, though NumPy does not know)."""
+    return dtype.kind == "f" or dtype.name == "bfloat16"
+
+
+def value_name(name: str) -> str | None:
+    """`name` as an SSA name can be, readable; None when nothing is left of it."""
+    text = re.sub(r"[^\w$.-]", "_", name, flags=re.ASCII).lstrip("0123456789")
+    # the printer takes a last `_1` for a number of its own
+    text = re.sub(r"_(?=\d+$)", ".", text)
+    return text or None
