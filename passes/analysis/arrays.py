@@ -1,0 +1,48 @@
+"""Between dense attributes and NumPy arrays."""
+
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, i1
+
+from ...dialects.device import with_device
+from ...dialects.tensors import Tensor, dtype_name
+
+Array: TypeAlias = npt.NDArray[Any]
+Dense: TypeAlias = DenseIntOrFPElementsAttr[Any]
+
+
+def numpy_dtype(type: Tensor) -> np.dtype[Any] | None:
+    """NumPy's dtype for `type`'s elements; None when it has none (bf16, i4)."""
+    name = dtype_name(type.element_type)
+    try:
+        return None if name is None else np.dtype(name)
+    except TypeError:
+        return None
+
+
+def dense_of(array: Array, type: Tensor) -> Dense:
+    """`array` as a dense attribute of `type` (its device left away)."""
+    plain = cast(Any, with_device(type, None))
+    if type.element_type == i1:  # all bits of a byte, as xDSL stores it
+        data = np.where(array, np.uint8(0xFF), np.uint8(0)).tobytes()
+    else:
+        data = np.ascontiguousarray(array, dtype=numpy_dtype(type)).tobytes()
+    return DenseIntOrFPElementsAttr(plain, BytesAttr(data))
+
+
+def array_of(attr: Dense) -> Array | None:
+    """The values of `attr`, read-only; None when NumPy has no such dtype."""
+    type = cast(Tensor, attr.type)
+    dtype, shape = numpy_dtype(type), type.get_shape()
+    if dtype is None:
+        return None
+    flat = np.frombuffer(attr.data.data, np.uint8 if dtype == np.bool_ else dtype)
+    if dtype == np.bool_:
+        flat = flat != 0
+    if flat.size == 1:  # a splat is stored once by some makers of attributes
+        flat = np.broadcast_to(flat, shape)
+    array = flat.reshape(shape)
+    array.setflags(write=False)
+    return array

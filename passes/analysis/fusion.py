@@ -1,0 +1,191 @@
+"""
+Which operators of a block become one primitive (TVM's `GraphPartitioner`, v0.10).
+
+Each operator is a node; a group grows from a node to its post-dominator when every operator on
+the paths between may join. Three rounds: first what follows convolutions and matrix products,
+and elementwise operators; then injective ones. Within a group only the last operator, the root,
+is used outside.
+"""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.ir import Block, Operation
+
+from ...dialects.device import device_of
+from ...dialects.interfaces import Fusible, FusionKind
+from ...dialects.tensors import as_tensor
+from .post_dominators import Edge, PostDominatorTree, post_dominators
+
+Kind = FusionKind
+
+
+@dataclass
+class Graph:
+    """The operators of a block in program order, their kinds, and who uses whom."""
+
+    ops: list[Operation]
+    kinds: list[FusionKind]
+    uses: list[list[Edge] | None]
+    """None when an operator is used by something that is no operator of the block."""
+
+
+def graph_of(block: Block) -> Graph:
+    ops: list[Operation] = []
+    kinds: list[FusionKind] = []
+    for op in block.ops:
+        fusible = op.get_trait(Fusible)
+        if fusible is not None:
+            ops.append(op)
+            kinds.append(fusible.kind)
+    index = {op: i for i, op in enumerate(ops)}
+    return Graph(ops, kinds, [_uses(op, index, kinds) for op in ops])
+
+
+def _uses(
+    op: Operation, index: dict[Operation, int], kinds: Sequence[FusionKind]
+) -> list[Edge] | None:
+    edges: dict[tuple[int, int], Edge] = {}
+    for result in op.results:
+        for use in result.uses:
+            user = index.get(use.operation)
+            if user is None or device_of(result.type) != device_of(use.operation.results[0].type):
+                return None
+            kind = kinds[user]
+            if kind is Kind.BROADCAST and _same_shape(use.operation, use.index):
+                kind = Kind.ELEMWISE
+            edges[user, kind] = Edge(user, kind)
+    return [edges[key] for key in sorted(edges)] or None
+
+
+def _same_shape(op: Operation, operand: int) -> bool:
+    """Whether a broadcast leaves this operand's shape as it is."""
+    given, made = as_tensor(op.operands[operand].type), as_tensor(op.results[0].type)
+    return given is not None and made is not None and given.shape == made.shape
+
+
+@dataclass
+class Groups:
+    """A union-find of operators; a group knows its kind, its size and its root (last) op."""
+
+    parent: list[int]
+    kind: list[FusionKind]
+    size: list[int]
+
+    @staticmethod
+    def singletons(kinds: Sequence[FusionKind]) -> "Groups":
+        n = len(kinds)
+        return Groups(list(range(n)), list(kinds), [1] * n)
+
+    def find(self, node: int) -> int:
+        root = node
+        while self.parent[root] != root:
+            root = self.parent[root]
+        while self.parent[node] != root:
+            self.parent[node], node = root, self.parent[node]
+        return root
+
+    def merge(self, child: int, into: int) -> None:
+        """Join the groups; `into`'s root stays the root, the kind is the more general one."""
+        child, into = self.find(child), self.find(into)
+        if child == into:
+            return
+        self.parent[child] = into
+        self.size[into] += self.size[child]
+        self.kind[into] = max(self.kind[into], self.kind[child])
+
+
+May = Callable[[FusionKind, bool], bool]
+"""Whether a group of this kind may join; the flag is true for the post-dominator's group."""
+
+
+@dataclass
+class Partitioner:
+    graph: Graph
+    tree: PostDominatorTree
+    max_size: int
+    groups: Groups = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.groups = Groups.singletons(self.graph.kinds)
+
+    def run(self) -> Groups:
+        for phase in range(2):
+            for node in range(len(self.graph.ops)):
+                self._fuse(node, phase)
+        return self.groups
+
+    def _fuse(self, node: int, phase: int) -> None:
+        """Let `node`'s group join that of its post-dominator, when all on the way may."""
+        groups, sink = self.groups, self.tree.parent[node]
+        if sink is None:
+            return
+        group, target = groups.find(node), groups.find(sink)
+        if group == target:
+            return
+        may = self._condition(groups.kind[group], Kind(self.tree.kind[node]), phase)
+        if may is None or groups.size[group] + groups.size[target] > self.max_size:
+            return
+        path = self._path(node, sink, may)
+        if path is not None:
+            for between in path:
+                groups.merge(between, sink)
+            groups.merge(node, sink)
+
+    @staticmethod
+    def _condition(kind: FusionKind, path: FusionKind, phase: int) -> May | None:
+        """What may join a group of `kind` whose paths to its post-dominator are `path`."""
+        if kind is Kind.OUT_ELEMWISE_FUSABLE:
+            if phase != 0 or path is not Kind.ELEMWISE:
+                return None
+            return lambda other, at_sink: other <= Kind.BROADCAST
+        if kind <= Kind.BROADCAST:
+            if path > Kind.COMM_REDUCE:
+                return None
+            return lambda other, at_sink: (
+                other <= Kind.OUT_ELEMWISE_FUSABLE if at_sink else other <= Kind.INJECTIVE
+            )
+        if kind is Kind.INJECTIVE and phase == 1:
+            return lambda other, at_sink: other <= Kind.INJECTIVE
+        return None
+
+    def _path(self, source: int, sink: int, may: May) -> list[int] | None:
+        """The nodes strictly between, if all may join and the group stays small enough."""
+        groups, uses = self.groups, self.graph.uses
+        seen, found, pending = {source, sink}, list[int](), deque([source])
+        if not may(groups.kind[groups.find(sink)], True):
+            return None
+        while pending:
+            for edge in uses[pending.popleft()] or ():
+                if edge.user in seen:
+                    continue
+                seen.add(edge.user)
+                if not may(groups.kind[groups.find(edge.user)], False):
+                    return None
+                found.append(edge.user)
+                pending.append(edge.user)
+                if len(found) > self.max_size:
+                    return None
+        return found
+
+
+def fusion_groups(block: Block, max_size: int) -> list[list[Operation]]:
+    """
+    The operators of `block`, grouped: each group in program order, its root last.
+
+    No group has more than `max_size` operators (up to those already grouped on a path).
+    """
+    graph = graph_of(block)
+    exit_kind = int(Kind.OPAQUE)
+    tree = post_dominators(graph.uses, exit_kind)
+    groups = Partitioner(graph, tree, max_size).run()
+    members: dict[int, list[Operation]] = {}
+    for node, op in enumerate(graph.ops):
+        members.setdefault(groups.find(node), []).append(op)
+    return list(members.values())
+
+
+def single_operators(block: Block) -> list[list[Operation]]:
+    """Each operator of `block` by itself."""
+    return [[op] for op in block.ops if op.has_trait(Fusible)]

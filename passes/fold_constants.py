@@ -1,0 +1,117 @@
+"""
+Compute operators whose operands are all constants.
+
+    %a = relay.constant dense<1.0> : tensor<2xf32>
+    %b = relay.nn.relu %a : (tensor<2xf32>) -> tensor<2xf32>
+    ->
+    %b = relay.constant dense<1.0> : tensor<2xf32>
+
+Only results that may stand in the text (1 KiB) are computed; a `relay.param` is never read. A
+branch on a constant becomes the branch taken, a projection of a tuple the field. Constants that
+this leaves without a use are removed. (TVM: FoldConstant.) Level: `relay`.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from ..dialects import relay
+from ..dialects.device import device_of
+from ..dialects.interfaces import Fusible
+from ..dialects.relay.constants import fits_inline
+from ..dialects.relay.control import yielded
+from ..dialects.tensors import as_tensor
+from .analysis.arrays import Array, array_of, dense_of, numpy_dtype
+from .evaluate import apply_operator
+from .rewriting import apply_patterns
+
+
+def constant_operands(op: Operation) -> list[Array] | None:
+    """The values of `op`'s operands; None unless all are constants that NumPy can hold."""
+    arrays: list[Array] = []
+    for operand in op.operands:
+        owner = operand.owner
+        array = array_of(owner.value) if isinstance(owner, relay.ConstantOp) else None
+        if array is None:
+            return None
+        arrays.append(array)
+    return arrays
+
+
+def computable(op: Operation) -> bool:
+    """Whether every result is a small tensor that NumPy can hold."""
+    types = [as_tensor(result.type) for result in op.results]
+    return all(t is not None and fits_inline(t) and numpy_dtype(t) is not None for t in types)
+
+
+class FoldOperator(RewritePattern):
+    """Replace an operator on constants by its results."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not op.has_trait(Fusible) or not op.operands or not computable(op):
+            return
+        args = constant_operands(op)
+        if args is None:
+            return
+        constants: list[relay.ConstantOp] = []
+        for result, array in zip(op.results, apply_operator(op, args), strict=True):
+            type = as_tensor(result.type)
+            assert type is not None
+            constants.append(relay.ConstantOp(dense_of(array, type), device_of(type)))
+            constants[-1].result.name_hint = result.name_hint
+        rewriter.replace(op, constants, [c.result for c in constants])
+
+
+class FoldProjection(RewritePattern):
+    """Replace a projection of a tuple that is at hand by the field."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.TupleGetItemOp, rewriter: PatternRewriter, /) -> None:
+        owner = op.tuple.owner
+        if isinstance(owner, relay.TupleOp):
+            rewriter.replace(op, [], [owner.fields[op.index.value.data]])
+
+
+class FoldBranch(RewritePattern):
+    """Replace a branch on a constant by the branch taken."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.IfOp, rewriter: PatternRewriter, /) -> None:
+        condition = constant_operands(op)
+        if condition is None:
+            return
+        taken = op.then_region if bool(condition[0]) else op.else_region
+        values, block = list(yielded(taken)), taken.block
+        assert block.last_op is not None
+        rewriter.erase(block.last_op)
+        rewriter.inline_block(block, InsertPoint.before(op))
+        rewriter.replace(op, [], values)
+
+
+class RemoveUnusedConstant(RewritePattern):
+    """Remove a constant without a use."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.ConstantOp, rewriter: PatternRewriter, /) -> None:
+        if not op.result.uses:
+            rewriter.erase(op)
+
+
+@dataclass(frozen=True)
+class FoldConstantsPass(ModulePass):
+    """Compute operators whose operands are all constants."""
+
+    name = "fold-constants"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        # In program order, so that a chain of foldable operators folds in one walk; a branch
+        # that is inlined is walked by the next round.
+        apply_patterns(op, FoldProjection(), FoldOperator(), FoldBranch())
+        while apply_patterns(op, FoldBranch()):
+            apply_patterns(op, FoldProjection(), FoldOperator())
+        apply_patterns(op, RemoveUnusedConstant())

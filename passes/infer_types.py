@@ -1,0 +1,126 @@
+"""
+Fill in result types from operand types.
+
+    %y = relay.nn.relu %x : (tensor<4xf32>) -> !relay.incomplete
+    ->
+    %y = relay.nn.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+
+Devices that a type already carries stay. A declared type that contradicts the operands is an
+error that names both; so is a type that nothing determines. Function arguments must be
+complete; function results are inferred from what the function returns, and calls from their
+callee. Level: any that has `relay` operators; the level stays.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from ..dialects.interfaces import InferTypes
+from ..dialects.relay.operator import refined_result_types
+from ..dialects.relay.types import is_incomplete, refine
+from .diagnostics import PassError
+from .rewriting import apply_patterns
+
+
+def unknown_value(module: ModuleOp) -> SSAValue | None:
+    """The first value in program order whose type is still incomplete."""
+    for op in module.walk():
+        for result in op.results:
+            if is_incomplete(result.type):
+                return result
+        for region in op.regions:
+            for block in region.blocks:
+                for argument in block.args:
+                    if is_incomplete(argument.type):
+                        return argument
+    return None
+
+
+def agreed(declared: Attribute, found: Attribute, op: Operation, what: str) -> Attribute:
+    """`declared` filled in from `found`; an error at `op` when they contradict each other."""
+    refined = refine(declared, found)
+    if refined is None:
+        raise PassError(f"{what} is {found}, but is declared as {declared}", op)
+    return refined
+
+
+class RefineResults(RewritePattern):
+    """Fill in the results of an op that has a type rule."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not op.has_trait(InferTypes):
+            return
+        types = refined_result_types(op)
+        for result, type in zip(op.results, types or (), strict=False):
+            if result.type != type:
+                rewriter.replace_value_with_new_type(result, type)
+
+
+class RefineSignature(RewritePattern):
+    """Fill in a function's result types from what it returns."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
+        block = op.body.blocks.first
+        last = None if block is None else block.last_op
+        if not isinstance(last, func.ReturnOp):
+            return
+        declared = op.function_type.outputs.data
+        if len(declared) != len(last.operands):
+            raise PassError(
+                f"@{op.sym_name.data} returns {len(last.operands)} values, "
+                f"but {len(declared)} are declared",
+                last,
+            )
+        outputs = [
+            t
+            if is_incomplete(v.type)
+            else agreed(t, v.type, last, f"result {i} of @{op.sym_name.data}")
+            for i, (t, v) in enumerate(zip(declared, last.operands, strict=True))
+        ]
+        if tuple(outputs) != declared:
+            op.function_type = FunctionType.from_lists(op.function_type.inputs.data, outputs)
+            rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class RefineCall(RewritePattern):
+    """Fill in the results of a call from the function that it names."""
+
+    functions: dict[str, func.FuncOp]
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: func.CallOp, rewriter: PatternRewriter, /) -> None:
+        callee = self.functions.get(op.callee.string_value())
+        if callee is None:
+            return
+        outputs = callee.function_type.outputs.data
+        for i, (result, type) in enumerate(zip(op.results, outputs, strict=False)):
+            if is_incomplete(type):
+                continue
+            what = f"result {i} of @{callee.sym_name.data}"
+            refined = agreed(result.type, type, op, what)
+            if refined != result.type:
+                rewriter.replace_value_with_new_type(result, refined)
+
+
+@dataclass(frozen=True)
+class InferTypesPass(ModulePass):
+    """Fill in result types from operand types, and check those that are declared."""
+
+    name = "infer-types"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = {f.sym_name.data: f for f in op.ops if isinstance(f, func.FuncOp)}
+        patterns = (RefineResults(), RefineSignature(), RefineCall(functions))
+        # One walk is enough but for calls of functions that stand further down.
+        changed = apply_patterns(op, *patterns, walk_regions_first=True)
+        while (value := unknown_value(op)) is not None:
+            if not changed:
+                raise PassError("the type of this value cannot be inferred", value)
+            changed = apply_patterns(op, *patterns, walk_regions_first=True)

@@ -1,0 +1,156 @@
+"""
+Make each distinct primitive a function, and call it.
+
+    %r = relay.primitive(%a = %x : T) -> (U) {…}
+    ->
+    %r = relay.call_lowered @fused_nn_relu(%x) : (T) -> U
+    relay.prim_func @fused_nn_relu(%a: T) -> U {…}
+
+Primitives with equal bodies (ops, attributes, wiring, types without devices) and the same target
+share one function; its types carry no device. Functions are named after their operators, in the
+order of first use, and stand at the end of the module. From level `fused` to `lowered`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import Rewriter
+
+from ..dialects import relay
+from ..dialects.device import device_of, with_device
+from ..dialects.interfaces import Fusible
+from .rewriting import apply_patterns
+
+NAME_LIMIT = 80
+"""The most characters of a function's name, a number that makes it unique apart."""
+
+Key = tuple[object, ...]
+
+
+@dataclass
+class PlainTypes:
+    """Types without their devices, each made once."""
+
+    known: dict[Attribute, Attribute] = field(default_factory=dict[Attribute, Attribute])
+
+    def __call__(self, type: Attribute) -> Attribute:
+        plain = self.known.get(type)
+        if plain is None:
+            plain = self.known[type] = with_device(type, None)
+        return plain
+
+
+def structural_key(primitive: relay.PrimitiveOp, plain: PlainTypes) -> Key:
+    """Equal for primitives that compute the same, whatever their values are called."""
+    block = primitive.body.block
+    number: dict[SSAValue, int] = {}
+    for argument in block.args:
+        number[argument] = len(number)
+    key: list[object] = [tuple(plain(a.type) for a in block.args)]
+    for op in block.ops:
+        key.append(
+            (
+                op.name,
+                tuple(number[operand] for operand in op.operands),
+                tuple(sorted(op.properties.items())),
+                tuple(sorted(op.attributes.items())),
+                tuple(plain(result.type) for result in op.results),
+            )
+        )
+        for result in op.results:
+            number[result] = len(number)
+    return tuple(key)
+
+
+def function_name(ops: Iterable[Operation]) -> str:
+    """`fused_` and the operators' names, as TVM writes them: `fused_nn_dense_add`."""
+    names = [op.name.partition(".")[2] for op in ops if op.has_trait(Fusible)]
+    return "_".join(["fused", *names]).replace(".", "_")[:NAME_LIMIT]
+
+
+def target_of(primitive: relay.PrimitiveOp) -> StringAttr | None:
+    """The target that the primitive's device names, if it does."""
+    for value in (*primitive.results, *primitive.operands):
+        device = device_of(value.type)
+        if device is not None and isinstance(device.target, StringAttr):
+            return device.target
+    return None
+
+
+@dataclass
+class SymbolNames:
+    """The symbols of a module, to which unique ones can be added."""
+
+    taken: set[str]
+    next_number: dict[str, int] = field(default_factory=dict[str, int])
+
+    @staticmethod
+    def of(module: ModuleOp) -> "SymbolNames":
+        names = (op.properties.get("sym_name") for op in module.ops)
+        return SymbolNames({n.data for n in names if isinstance(n, StringAttr)})
+
+    def unique(self, base: str) -> str:
+        name, number = base, self.next_number.get(base, 0)
+        while name in self.taken:
+            number += 1
+            name = f"{base}_{number}"
+        self.next_number[base] = number
+        self.taken.add(name)
+        return name
+
+
+@dataclass
+class OutlinePrimitive(RewritePattern):
+    """Replace a primitive by a call; the first of its kind becomes the function."""
+
+    names: SymbolNames
+    plain: PlainTypes = field(default_factory=PlainTypes)
+    callees: dict[Key, SymbolRefAttr] = field(default_factory=dict[Key, SymbolRefAttr])
+    functions: list[relay.PrimFuncOp] = field(default_factory=list[relay.PrimFuncOp])
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.PrimitiveOp, rewriter: PatternRewriter, /) -> None:
+        target = target_of(op)
+        key = (structural_key(op, self.plain), target)
+        callee = self.callees.get(key)
+        if callee is None:
+            callee = self.callees[key] = SymbolRefAttr(self._outline(op, target))
+        call = relay.CallLoweredOp.on(
+            callee, op.operands, [r.type for r in op.results], op.reshape_only
+        )
+        for old, new in zip(op.results, call.results, strict=True):
+            new.name_hint = old.name_hint
+        rewriter.replace(op, call)
+
+    def _outline(self, op: relay.PrimitiveOp, target: StringAttr | None) -> str:
+        """A function with the body of `op`, which loses it; the function's name."""
+        name = self.names.unique(function_name(op.body.block.ops))
+        body = op.detach_region(op.body)
+        for value in (*body.block.args, *(r for o in body.block.ops for r in o.results)):
+            plain = self.plain(value.type)
+            if plain != value.type:
+                Rewriter.replace_value_with_new_type(value, plain)
+        terminator = body.block.last_op
+        assert terminator is not None
+        type = FunctionType.from_lists(body.block.arg_types, [v.type for v in terminator.operands])
+        function = relay.PrimFuncOp(name, type, body, target)
+        function.location = op.location
+        self.functions.append(function)
+        return name
+
+
+@dataclass(frozen=True)
+class OutlinePrimitivesPass(ModulePass):
+    """Make each distinct primitive a function, and call it."""
+
+    name = "outline-primitives"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        outline = OutlinePrimitive(SymbolNames.of(op))
+        apply_patterns(op, outline)
+        op.body.block.add_ops(outline.functions)

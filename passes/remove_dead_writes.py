@@ -1,0 +1,106 @@
+"""
+Remove writes that nobody reads, and the allocations that this leaves without a use.
+
+    %s = memory.alloc_storage 16 align 64 : …
+    %t = memory.alloc_tensor %s[0] : …            ->      (nothing)
+    %y = vm.invoke_tvm_op @f ins(%x : …) outs(%t : …) -> …
+    memory.kill %t : …
+
+A write is dead when none of its results is used but by kills, and its `outs` are allocations that
+nothing else uses but kills. Writes into parameters stay: the caller sees them. Level `manifest`.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from ..dialects import memory
+from ..dialects.interfaces import DestinationPassing
+from .rewriting import apply_patterns
+
+
+def only_killed(value: SSAValue, besides: Operation | None = None) -> bool:
+    """Whether nothing uses `value` but kills (and `besides`)."""
+    return all(
+        isinstance(use.operation, memory.KillOp) or use.operation is besides for use in value.uses
+    )
+
+
+def written_tensors(op: Operation) -> list[SSAValue]:
+    """The `outs` of a destination-passing op: its last operands, one a result."""
+    return list(op.operands[len(op.operands) - len(op.results) :])
+
+
+def is_dead_write(op: Operation) -> bool:
+    """Whether `op` only writes tensors that nobody reads."""
+    return (
+        op.has_trait(DestinationPassing)
+        and all(only_killed(result) for result in op.results)
+        and all(
+            isinstance(out, OpResult)
+            and isinstance(out.op, memory.AllocTensorOp)
+            and only_killed(out, besides=op)
+            for out in written_tensors(op)
+        )
+    )
+
+
+def erase_kills(value: SSAValue, rewriter: PatternRewriter) -> None:
+    for use in tuple(value.uses):
+        if isinstance(use.operation, memory.KillOp):
+            rewriter.erase(use.operation)
+
+
+class RemoveDeadWrite(RewritePattern):
+    """Remove a write that nobody reads, and the tensors that it wrote."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not is_dead_write(op):
+            return
+        tensors = written_tensors(op)
+        for value in (*op.results, *tensors):
+            erase_kills(value, rewriter)
+        rewriter.erase(op)
+        for tensor in dict.fromkeys(tensors):
+            assert isinstance(tensor, OpResult)
+            rewriter.erase(tensor.op)
+
+
+class RemoveUnusedTensor(RewritePattern):
+    """Remove an allocated tensor that is only killed."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memory.AllocTensorOp, rewriter: PatternRewriter, /) -> None:
+        if only_killed(op.tensor):
+            erase_kills(op.tensor, rewriter)
+            rewriter.erase(op)
+
+
+class RemoveUnusedStorage(RewritePattern):
+    """Remove a storage that holds nothing."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memory.AllocStorageOp, rewriter: PatternRewriter, /) -> None:
+        if not op.storage.uses:
+            rewriter.erase(op)
+
+
+@dataclass(frozen=True)
+class RemoveDeadWritesPass(ModulePass):
+    """Remove writes that nobody reads, with their allocations."""
+
+    name = "remove-dead-writes"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        # From the end: a write dies when its readers, further down, are gone.
+        apply_patterns(
+            op,
+            RemoveDeadWrite(),
+            RemoveUnusedTensor(),
+            RemoveUnusedStorage(),
+            walk_reverse=True,
+        )
