@@ -1,9 +1,11 @@
 """Convolutions over height and width."""
 
-from xdsl.irdl import irdl_op_definition, operand_def, traits_def
+from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.traits import Pure
 
-from ..interfaces import InferTypes
+from ..interfaces import Fusible, FusionKind, InferTypes, SameDevice
 from .matmul import SumOfProducts
+from .operator import Operator
 from .properties import int_prop, ints_prop, string_prop
 from .type_rules import windows
 from .types import AnyTensor
@@ -38,7 +40,7 @@ class Conv2dOp(SumOfProducts):
 
 
 @irdl_op_definition
-class Conv2dTransposeOp(SumOfProducts):
+class Conv2dTransposeOp(Operator):
     """
     Spread each pixel of `data` over the result, weighted by `weight`: the transpose of `conv2d`.
 
@@ -56,6 +58,7 @@ class Conv2dTransposeOp(SumOfProducts):
 
     data = operand_def(AnyTensor)
     weight = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
     strides = ints_prop((1, 1))
     padding = ints_prop((0, 0, 0, 0))
     output_padding = ints_prop((0, 0))
@@ -64,7 +67,12 @@ class Conv2dTransposeOp(SumOfProducts):
     data_layout = string_prop("NCHW")
     kernel_layout = string_prop("IOHW")
 
-    traits = traits_def(InferTypes(windows.conv2d_transpose))
+    traits = traits_def(
+        Pure(),
+        SameDevice(),
+        Fusible(FusionKind.OUT_ELEMWISE_FUSABLE),
+        InferTypes(windows.conv2d_transpose),
+    )
 
 
 OPERATORS = [Conv2dOp, Conv2dTransposeOp]

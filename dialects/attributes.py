@@ -1,0 +1,167 @@
+"""
+The properties of operators as plain Python values, and back.
+
+    {axis = array<i64: 0, 1>, keepdims = true}    <->    {"axis": (0, 1), "keepdims": True}
+
+Integers are `int`, bits `bool`, floats `float`, strings `str`, arrays tuples; an element type
+is NumPy's name of it. This is what kernels get: they know no xDSL.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, TypeAlias, cast
+
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    BoolAttr,
+    DenseArrayBase,
+    Float16Type,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    Signedness,
+    StringAttr,
+    f32,
+    f64,
+    i1,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, TypeAttribute
+from xdsl.irdl import AttrConstraint, IRDLOperation, VerificationContext
+from xdsl.utils.exceptions import VerifyException
+
+from .tensors import dtype_name
+
+Plain: TypeAlias = int | float | bool | str | tuple[int, ...]
+
+_SEGMENTS = {"operandSegmentSizes", "resultSegmentSizes"}
+
+
+def _integer(attr: Attribute) -> int | bool:
+    attr = cast(IntegerAttr[IntegerType], attr)
+    value = attr.value.data
+    return value if attr.type != i1 else value != 0
+
+
+_PLAIN: dict[type[Attribute], Callable[[Any], Plain]] = {
+    IntegerAttr: _integer,
+    FloatAttr: lambda attr: attr.value.data,
+    StringAttr: lambda attr: attr.data,
+    DenseArrayBase: lambda attr: attr.get_values(),
+}
+
+
+def plain_attributes(op: Operation) -> dict[str, Plain]:
+    """
+    The properties of `op`, but for its segment sizes; an absent optional one is absent here.
+
+    Raises `VerifyException` when a property is of none of the kinds above.
+    """
+    result: dict[str, Plain] = {}
+    for name, attr in op.properties.items():
+        if name in _SEGMENTS:
+            continue
+        read = _PLAIN.get(type(attr))
+        value = dtype_name(attr) if read is None else read(attr)
+        if value is None:
+            raise VerifyException(
+                f"{name} of {op.name} must be an integer, float, string, array or element type, "
+                f"but is {attr}"
+            )
+        result[name] = value
+    return result
+
+
+# ----------------------------------------------------------------------- back
+
+ELEMENT_TYPES: dict[str, TypeAttribute] = {
+    "bool": i1,
+    **{f"int{n}": IntegerType(n) for n in (4, 8, 16, 32, 64)},
+    **{f"uint{n}": IntegerType(n, Signedness.UNSIGNED) for n in (4, 8, 16, 32, 64)},
+    "float16": Float16Type(),
+    "bfloat16": BFloat16Type(),
+    "float32": f32,
+    "float64": f64,
+}
+"""The element types by NumPy's names: `dtype_name` of each is its name."""
+
+_Write: TypeAlias = Callable[[Any], Attribute | None]
+"""The attribute for a Python value; None when the value is of another kind."""
+
+
+def _bool(value: Any) -> Attribute | None:
+    return BoolAttr.from_bool(bool(value)) if value in (0, 1) else None
+
+
+def _int(value: Any) -> Attribute | None:
+    if not isinstance(value, int) or not -(2**63) <= value < 2**63:
+        return None
+    return IntegerAttr(value, i64)
+
+
+def _float(value: Any) -> Attribute | None:
+    return FloatAttr(float(value), f64) if isinstance(value, int | float) else None
+
+
+def _ints(value: Any) -> Attribute | None:
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        return None
+    values = list(cast(Sequence[Any], value))
+    return DenseArrayBase.from_list(i64, values) if all(map(_int, values)) else None
+
+
+def _string(value: Any) -> Attribute | None:
+    return StringAttr(value) if isinstance(value, str) else None
+
+
+def _dtype(value: Any) -> Attribute | None:
+    return ELEMENT_TYPES.get(value) if isinstance(value, str) else None
+
+
+_KINDS: tuple[tuple[Attribute, str, _Write], ...] = (
+    (BoolAttr.from_bool(True), "a bool", _bool),
+    (IntegerAttr(0, i64), "an integer", _int),
+    (DenseArrayBase.from_list(i64, [0]), "a list of integers", _ints),
+    (FloatAttr(0.0, f64), "a float", _float),
+    (StringAttr(""), "a string", _string),
+    (f32, "the name of a dtype", _dtype),
+)
+"""A sample of each kind of property, the kind in words, and how a value becomes one."""
+
+
+def _accepts(constraint: AttrConstraint, attr: Attribute) -> bool:
+    try:
+        constraint.verify(attr, VerificationContext())
+    except VerifyException:
+        return False
+    return True
+
+
+@cache
+def _properties(op: type[IRDLOperation]) -> dict[str, tuple[str, list[_Write]]]:
+    """Of each property of `op`: what it must be, in words, and how a value becomes it."""
+    table: dict[str, tuple[str, list[_Write]]] = {}
+    for name, definition in op.get_irdl_definition().properties.items():
+        kinds = [(w, f) for sample, w, f in _KINDS if _accepts(definition.constr, sample)]
+        table[name] = (" or ".join(words for words, _ in kinds), [write for _, write in kinds])
+    return table
+
+
+def properties_of(op: type[IRDLOperation], values: Mapping[str, Any]) -> dict[str, Attribute]:
+    """
+    `values` as properties of the operator class `op`, by what each of them takes.
+
+    Raises `VerifyException` for a name or a kind of value that `op` does not know.
+    """
+    table = _properties(op)
+    result: dict[str, Attribute] = {}
+    for name, value in values.items():
+        if name not in table:
+            known = ", ".join(n for n in table if n not in _SEGMENTS) or "none"
+            raise VerifyException(f"{op.name} has no attribute {name} (its attributes: {known})")
+        words, writes = table[name]
+        attr = next((a for write in writes if (a := write(value)) is not None), None)
+        if attr is None:
+            raise VerifyException(f"{name} of {op.name} must be {words}, but is {value!r}")
+        result[name] = attr
+    return result
