@@ -1,0 +1,194 @@
+"""The command line of `xrelay-opt`."""
+
+import argparse
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+from xdsl.xdsl_opt_main import VersionAction
+
+DESCRIPTION = (
+    "Read a module, run passes on it, and print it. Errors point at the source and give "
+    "exit status 1. What a pass is and takes: --list-passes."
+)
+
+
+class Group(Protocol):
+    """A group of options, which argparse has no public name for."""
+
+    def add_argument(self, *names: str, **how: Any) -> Any:
+        """Declare one."""
+        ...
+
+
+def truth(text: str) -> bool:
+    """The value of a flag such as `--verify-each=false`."""
+    known = {"true": True, "1": True, "false": False, "0": False}
+    if text.lower() not in known:
+        raise argparse.ArgumentTypeError(f"must be true or false, but is '{text}'")
+    return known[text.lower()]
+
+
+def count(text: str) -> int:
+    """A number of things, not negative."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"must be a number from 0 on, but is '{text}'")
+    return int(text)
+
+
+def add_arguments(parser: argparse.ArgumentParser, frontends: Iterable[str]) -> None:
+    """Declare all options; names of mlir-opt and of xdsl-opt are taken as well."""
+    parser.prog = "xrelay-opt"
+    parser.description = DESCRIPTION
+    _input_and_output(parser.add_argument_group("input and output"), list(frontends))
+    _pipeline(parser.add_argument_group("pipeline"))
+    _checking(parser.add_argument_group("checking"))
+    _watching(parser.add_argument_group("watching"))
+
+
+def _flag(group: Group, *names: str, help: str) -> None:
+    group.add_argument(*names, action="store_true", help=help)
+
+
+def _input_and_output(group: Group, frontends: list[str]) -> None:
+    group.add_argument("input_file", nargs="?", help="the file to read; stdin when left out or '-'")
+    group.add_argument(
+        "-f",
+        "--frontend",
+        choices=frontends,
+        help="what the input is; by default its extension says so",
+    )
+    group.add_argument(
+        "-o",
+        "--output-file",
+        metavar="FILE",
+        help="where to write, when all went well; stdout when left out",
+    )
+    group.add_argument(
+        "-t", "--target", default="mlir", help="the form of the output (default: mlir)"
+    )
+    _flag(
+        group,
+        "--split-input-file",
+        help="process the parts between lines '// -----' each for itself",
+    )
+    _flag(
+        group,
+        "--no-implicit-module",
+        help="the input must be a builtin.module",
+    )
+    _flag(
+        group,
+        "--allow-unregistered-dialect",
+        help="read ops and attributes that no dialect defines",
+    )
+    _flag(
+        group,
+        "--print-op-generic",
+        "--mlir-print-op-generic",
+        help="print in generic form",
+    )
+    _flag(
+        group,
+        "--print-debuginfo",
+        "--mlir-print-debuginfo",
+        help="print locations",
+    )
+    _flag(
+        group,
+        "--print-no-properties",
+        help="print properties as if they were attributes",
+    )
+    group.add_argument(
+        "--mlir-elide-elementsattrs-if-larger",
+        "--elide-elementsattrs-if-larger",
+        dest="elide_above",
+        type=count,
+        metavar="N",
+        help="leave out the elements of constants that have more than N",
+    )
+    _flag(group, "--syntax-highlight", help="print with colours")
+    group.add_argument(
+        "-v",
+        "--version",
+        action=VersionAction,
+        version_format="xrelay-opt on xdsl {xdsl_version}",
+        help="print the version",
+    )
+
+
+def _pipeline(group: Group) -> None:
+    group.add_argument(
+        "-p",
+        "--passes",
+        default="",
+        metavar="PIPELINE",
+        help="passes and pipelines by name, separated by commas, with options in braces",
+    )
+    _flag(group, "--list-passes", help="print all passes and pipelines, and stop")
+    _flag(
+        group,
+        "--dump-pass-pipeline",
+        help="print the passes that will be run, with all options, to stderr",
+    )
+    group.add_argument(
+        "--crash-reproducer",
+        "--mlir-pass-pipeline-crash-reproducer",
+        metavar="FILE",
+        help="on an internal error, write what repeats it",
+    )
+    _flag(group, "--run-reproducer", help="the input is a reproducer: do what it says")
+
+
+def _checking(group: Group) -> None:
+    group.add_argument(
+        "--verify-each",
+        type=truth,
+        default=True,
+        metavar="true|false",
+        help="verify the module after each pass (default: true)",
+    )
+    _flag(group, "--disable-verify", help="verify nothing at all, not even attributes")
+    _flag(
+        group,
+        "--verify-diagnostics",
+        help="succeed if the messages are those of expected-… comments",
+    )
+    _flag(group, "--traceback", help="with an error, show where it was raised")
+    _flag(group, "--shrink", help="succeed only if a ShrinkException is raised")
+
+
+def _watching(group: Group) -> None:
+    for when in ("before", "after"):
+        group.add_argument(
+            f"--print-ir-{when}",
+            f"--mlir-print-ir-{when}",
+            default="",
+            metavar="PASSES",
+            help=f"print the module {when} these passes, to stderr",
+        )
+        _flag(
+            group,
+            f"--print-ir-{when}-all",
+            f"--mlir-print-ir-{when}-all",
+            *(["--print-between-passes"] if when == "after" else []),
+            help=f"print the module {when} every pass, to stderr",
+        )
+    _flag(
+        group,
+        "--print-ir-after-change",
+        "--mlir-print-ir-after-change",
+        help="print the module after passes that changed it, to stderr",
+    )
+    _flag(
+        group,
+        "--print-ir-after-failure",
+        "--mlir-print-ir-after-failure",
+        help="print the module as a pass that failed left it, to stderr",
+    )
+    _flag(
+        group,
+        "--timing",
+        "--mlir-timing",
+        "--time-passes",
+        help="print a tree of times, to stderr",
+    )

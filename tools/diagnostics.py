@@ -1,0 +1,159 @@
+"""
+Show messages with their source line, and turn errors of all kinds into messages.
+
+    model.mlir:3:8: error: 'memory.alloc_storage' op alignment must be a power of two
+      %s = memory.alloc_storage 64 align 48 : !memory.storage
+           ^
+    model.mlir:1:1: note: …
+"""
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TextIO, cast
+
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import (
+    ArgSpecParseError,
+    DiagnosticException,
+    MultipleSpansParseError,
+    ParseError,
+)
+from xdsl.utils.lexer import Span
+
+from ..passes.diagnostics import Message, Note, PassError, Severity, location_of
+
+
+class UsageError(DiagnosticException):
+    """A wrong command line; the text says what is right."""
+
+
+class SourceError(DiagnosticException):
+    """Text that is wrong at a place of its own, such as a pipeline on a command line."""
+
+    def __init__(self, message: Message, width: int = 1):
+        super().__init__(message.message)
+        self.shown = message
+        self.width = width
+
+
+@dataclass
+class Reporter:
+    """Writes messages to a stream, with the source lines that it knows."""
+
+    stream: TextIO | None = None
+    """Where to write; None is stderr as it is at the time of writing."""
+    sources: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """The lines of each file, by the name that locations have."""
+    errors: int = 0
+    """How many errors were reported."""
+
+    def add_source(self, name: str, text: str) -> None:
+        """Let messages quote the lines of `text` for places in the file `name`."""
+        self.sources[name] = text.split("\n")
+
+    def report(self, message: Message, width: int = 1) -> None:
+        """Write `message`; `width` characters from its place on are underlined."""
+        if message.severity is Severity.ERROR:
+            self.errors += 1
+        print(self.render(message, width), file=self.stream or sys.stderr)
+
+    def render(self, message: Message, width: int = 1) -> str:
+        """The message and its notes, each with its source line and a caret."""
+        lines = [str(Message(message.severity, message.message, message.location))]
+        lines += self._quote(message.location, width)
+        for note in message.notes:
+            lines.append(str(Message(Severity.NOTE, note.message, note.location)))
+            lines += self._quote(note.location, 1)
+        return "\n".join(lines)
+
+    def _quote(self, at: FileLineColLoc | None, width: int) -> Iterable[str]:
+        if at is None:
+            return
+        lines = self.sources.get(at.filename.data, [])
+        number, column = at.line.data - 1, at.column.data - 1
+        if not 0 <= number < len(lines) or column < 0:
+            return
+        line = lines[number].rstrip("\r")
+        if len(line) > 400:  # one line of a big constant says nothing
+            start = max(0, column - 80)
+            line, column = line[start : start + 160], column - start
+        column = min(column, len(line))
+        blank = "".join("\t" if c == "\t" else " " for c in line[:column])
+        width = max(1, min(width, len(line) - column))
+        yield line
+        yield blank + "^" * width
+
+
+def place(name: str, line: int, column: int) -> FileLineColLoc:
+    """Line and column, both counted from 1, of the file `name`."""
+    return FileLineColLoc(StringAttr(name), IntAttr(line), IntAttr(column))
+
+
+def message_of(error: BaseException) -> tuple[Message, int] | None:
+    """
+    `error` as a message and the width of its place, if it is one for the user.
+
+    None for an error that is ours.
+    """
+    match error:
+        case SourceError():
+            return error.shown, error.width
+        case PassError():
+            return error.as_message(), 1
+        case ParseError():
+            return _of_parse_error(error)
+        case ArgSpecParseError():
+            return Message(Severity.ERROR, str(error).rstrip()), 1
+        case DiagnosticException():
+            op = blamed_op(error)
+            at = None if op is None else location_of(op)
+            text = str(error) or type(error).__name__
+            return Message(Severity.ERROR, text, at), 1
+        case _:
+            return None
+
+
+def _of_parse_error(error: ParseError) -> tuple[Message, int]:
+    notes: tuple[Note, ...] = ()
+    if isinstance(error, MultipleSpansParseError):
+        notes = tuple(
+            Note(text or error.ref_text or "", span_place(span)) for span, text in error.refs
+        )
+    text = error.msg.strip() or "syntax error"
+    message = Message(Severity.ERROR, text, span_place(error.span), notes)
+    return message, max(1, error.span.end - error.span.start)
+
+
+def span_place(span: Span[str] | Span[bytes]) -> FileLineColLoc:
+    """The place where `span` starts."""
+    at = span.get_location()
+    return place(at.file, at.line, at.col)
+
+
+def blamed_op(error: BaseException) -> Operation | None:
+    """
+    The op that `error` is about.
+
+    Errors of xDSL do not hold it, but they are raised through `Operation.emit_error`,
+    which is still on the stack of the traceback.
+    """
+    op: object = getattr(error, "op", None)
+    if isinstance(op, Operation):
+        return op
+    trace: TracebackType | None = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code is Operation.emit_error.__code__:
+            return cast(Operation, trace.tb_frame.f_locals["self"])
+        trace = trace.tb_next
+    return None
+
+
+def did_you_mean(wrong: str, known: Iterable[str]) -> str:
+    """ "; did you mean 'x'?" for the name that is nearest to `wrong`, or nothing."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(wrong, list(known), n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""

@@ -1,0 +1,116 @@
+"""
+`--verify-diagnostics`: the messages are those that comments in the file announce.
+
+    // expected-error@+1 {{alignment must be a power of two}}
+    %s = memory.alloc_storage 64 align 48 : !memory.storage
+
+As in mlir-opt: `expected-error`, `-warning`, `-remark` and `-note`; on this line, `@+N` or
+`@-N` lines away, on the line `@above` or `@below` that holds no such comment, or
+`@unknown` for messages without a place. The text in braces is part of the message; after
+`-re` what stands in inner braces is a regular expression. Each comment stands for one
+message, and there may be no others.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ..passes.diagnostics import Message, Severity
+from .diagnostics import place
+
+COMMENT = re.compile(
+    r"expected-(?P<severity>error|warning|remark|note)(?P<re>-re)?"
+    r" *(?P<at>@(?:[+-][0-9]+|above|below|unknown))? *\{\{(?P<text>.*)\}\}\s*$"
+)
+
+
+@dataclass
+class Expectation:
+    """One comment: a message that must come."""
+
+    severity: Severity
+    text: re.Pattern[str]
+    shown: str
+    line: int | None
+    """The line of the message, counted from 1; None when it has no place."""
+    written: int
+    """The line of the comment."""
+    came: bool = field(default=False)
+
+
+def expectations(lines: Sequence[str], first: int = 1) -> Iterator[Expectation]:
+    """The comments in `lines`, whose first one has the number `first`."""
+    matches = [COMMENT.search(line) for line in lines]
+    plain = [i for i, match in enumerate(matches) if match is None]
+    for i, match in enumerate(matches):
+        if match is None:
+            continue
+        line: int | None = i
+        match match["at"]:
+            case None:
+                pass
+            case "@above":
+                line = max((p for p in plain if p < i), default=i)
+            case "@below":
+                line = min((p for p in plain if p > i), default=i)
+            case "@unknown":
+                line = None
+            case offset:
+                line = i + int(offset[1:])
+        yield Expectation(
+            Severity(match["severity"]),
+            _pattern(match["text"], match["re"] is not None),
+            match["text"],
+            None if line is None else line + first,
+            i + first,
+        )
+
+
+def _pattern(text: str, has_expressions: bool) -> re.Pattern[str]:
+    if not has_expressions:
+        return re.compile(re.escape(text))
+    parts = re.split(r"\{\{(.*?)\}\}", text)
+    return re.compile(
+        "".join(f"(?:{part})" if i % 2 else re.escape(part) for i, part in enumerate(parts))
+    )
+
+
+def check(expected: Sequence[Expectation], messages: Sequence[Message], name: str) -> list[Message]:
+    """What is wrong: messages nobody expected, and expected ones that did not come."""
+    wrong: list[Message] = []
+    for message in messages:
+        for part in (message, *_notes(message)):
+            if not _take(expected, part, name):
+                shown = f"unexpected {part.severity}: {part.message}"
+                wrong.append(Message(Severity.ERROR, shown, part.location))
+    for one in expected:
+        if not one.came:
+            shown = f"expected {one.severity} {one.shown!r} was not produced"
+            at = place(name, one.written, 1)
+            wrong.append(Message(Severity.ERROR, shown, at))
+    return wrong
+
+
+def _notes(message: Message) -> Iterator[Message]:
+    for note in message.notes:
+        yield Message(Severity.NOTE, note.message, note.location)
+
+
+def _take(expected: Sequence[Expectation], message: Message, name: str) -> bool:
+    """Mark the first comment that `message` fulfils."""
+    at = message.location
+    line = None
+    if at is not None:
+        if at.filename.data != name:
+            return False
+        line = at.line.data
+    for one in expected:
+        if (
+            not one.came
+            and one.severity is message.severity
+            and one.line == line
+            and one.text.search(message.message)
+        ):
+            one.came = True
+            return True
+    return False

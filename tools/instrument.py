@@ -1,0 +1,72 @@
+"""
+Show the module between passes: `--print-ir-before/after[-all|-change|-failure]`.
+
+Dumps go to stderr under a heading as mlir-opt's:
+
+    // -----// IR Dump After canonicalize //----- //
+"""
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from .diagnostics import UsageError, did_you_mean
+from .printing import PrintOptions, module_text
+
+
+@dataclass
+class Dumps:
+    """What is to be printed, and when."""
+
+    before: frozenset[str] = frozenset()
+    after: frozenset[str] = frozenset()
+    before_all: bool = False
+    after_all: bool = False
+    after_change: bool = False
+    """Print after a pass only if the text of the module is another."""
+    after_failure: bool = False
+    options: PrintOptions = field(default_factory=PrintOptions)
+    seen: str = field(default="", init=False)
+    """The text before the pass, when changes matter."""
+
+    def before_pass(self, name: str, ctx: Context, module: ModuleOp) -> None:
+        """To be called right before the pass `name` runs."""
+        if self.after_change:
+            self.seen = module_text(ctx, module, self.options)
+        if self.before_all or name in self.before:
+            self._dump(f"Before {name}", ctx, module)
+
+    def after_pass(self, name: str, ctx: Context, module: ModuleOp) -> None:
+        """To be called when the pass `name` has succeeded."""
+        if self.after_change and (self.after_all or not self.after):
+            wanted = True
+        else:
+            wanted = self.after_all or name in self.after
+        if not wanted:
+            return
+        if self.after_change and module_text(ctx, module, self.options) == self.seen:
+            return
+        self._dump(f"After {name}", ctx, module)
+
+    def after_failed_pass(self, name: str, ctx: Context, module: ModuleOp) -> None:
+        """To be called when the pass `name` has failed, as far as it came."""
+        if self.after_failure:
+            self._dump(f"After {name} Failed", ctx, module)
+
+    def _dump(self, when: str, ctx: Context, module: ModuleOp) -> None:
+        print(f"// -----// IR Dump {when} //----- //", file=sys.stderr)
+        print(module_text(ctx, module, self.options), file=sys.stderr)
+
+
+def pass_names(text: str, known: Iterable[str], option: str) -> frozenset[str]:
+    """The names in the comma separated `text` of `option`, each of a known pass."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    known = list(known)
+    for name in names:
+        if name not in known:
+            near = did_you_mean(name, known)
+            raise UsageError(f"{option}: there is no pass '{name}'{near}")
+    return frozenset(names)

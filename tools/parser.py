@@ -1,0 +1,213 @@
+"""
+A parser that remembers where everything stands.
+
+Every op and block argument without a `loc(...)` of its own gets the line and column of
+its name; errors of attributes and of op definitions, which xDSL raises without a place,
+get that of the op; an undefined value is reported where it is used.
+"""
+
+import bisect
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeAlias, cast
+
+from typing_extensions import override
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    FileLineColLoc,
+    IntAttr,
+    ModuleOp,
+    StringAttr,
+)
+from xdsl.ir import (
+    Attribute,
+    AttributeInvT,
+    BlockArgument,
+    Dialect,
+    Operation,
+    SSAValue,
+)
+from xdsl.parser import ForwardDeclaredValue, Parser, UnresolvedOperand
+from xdsl.utils.exceptions import (
+    AlreadyRegisteredConstructException,
+    DiagnosticException,
+    MultipleSpansParseError,
+    ParseError,
+    UnregisteredConstructException,
+)
+from xdsl.utils.lexer import Span
+
+from .diagnostics import did_you_mean
+from .scopes import Mark, ScopedNames
+
+AnySpan: TypeAlias = "Span[str] | Span[bytes]"
+
+WRONG_TEXT = (
+    DiagnosticException,
+    UnregisteredConstructException,
+    AlreadyRegisteredConstructException,
+    NotImplementedError,
+    ValueError,
+)
+"""What op and attribute parsers raise, besides `ParseError`, for text that is wrong."""
+
+
+class LocatingParser(Parser):
+    """
+    Parses `text`, which starts after `line_offset` lines of the file `name`.
+
+    Raises `ParseError` for whatever is wrong with the text; its span has the offset.
+    """
+
+    def __init__(self, ctx: Context, text: str, name: str, line_offset: int = 0):
+        self._names = ScopedNames()
+        self._line_starts = [0, *(m.end() for m in re.finditer("\n", text))]
+        self._line_offset = line_offset
+        self._file = StringAttr(name)
+        self._columns: dict[int, IntAttr] = {}
+        self._op_starts: list[int] = []
+        self._first_uses: dict[SSAValue, Span[str]] = {}
+        super().__init__(ctx, text, name)
+
+    @property
+    def ssa_values(self) -> ScopedNames:
+        """The values that have a name here."""
+        return self._names
+
+    @ssa_values.setter
+    def ssa_values(  # pyright: ignore[reportIncompatibleVariableOverride]
+        self, names: "Mark | dict[str, tuple[SSAValue, ...]]"
+    ) -> None:
+        if isinstance(names, Mark):
+            self._names.go_back(names)
+        else:
+            self._names = ScopedNames(names)
+
+    def place(self, position: int) -> FileLineColLoc:
+        """The line and column of a position in the text."""
+        line = bisect.bisect_right(self._line_starts, position)
+        column = position - self._line_starts[line - 1] + 1
+        column_attr = self._columns.get(column)
+        if column_attr is None:
+            column_attr = self._columns[column] = IntAttr(column)
+        return FileLineColLoc(self._file, IntAttr(line + self._line_offset), column_attr)
+
+    @override
+    def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
+        try:
+            module = super().parse_module(allow_implicit_module)
+        except ParseError as error:
+            error = self._undefined_value(error)
+            raise self.shifted(error) from error.__cause__
+        if module.location is UNKNOWN_LOC:
+            module.location = self.place(0)
+        return module
+
+    def shifted(self, error: ParseError) -> ParseError:
+        """`error` with the line that it has in the whole file."""
+        error.span = self._shifted_span(error.span)
+        if isinstance(error, MultipleSpansParseError):
+            error.refs = [(self._shifted_span(s), text) for s, text in error.refs]
+        return error
+
+    def _shifted_span(self, span: AnySpan) -> AnySpan:
+        return replace(span, line_offset=self._line_offset)
+
+    def _undefined_value(self, error: ParseError) -> ParseError:
+        """xDSL says at the end of the file that values are undefined: say it earlier."""
+        at_end = error.span.start >= len(self.lexer.input.content)
+        if not at_end or not error.msg.startswith("values used but not defined"):
+            return error
+        spans = {
+            self._first_uses[value].start: (name, self._first_uses[value])
+            for name, values in self.forward_ssa_references.items()
+            for value in values.values()
+            if value in self._first_uses
+        }
+        if not spans:
+            return error
+        name, span = spans[min(spans)]
+        return ParseError(span, f"value '%{name}' is used but not defined")
+
+    @override
+    def _parse_op_result_list(self) -> list[tuple[Span, int]]:
+        results = super()._parse_op_result_list()
+        self._op_starts.append(self.pos)
+        return results
+
+    @override
+    def parse_operation(self) -> Operation:
+        depth = len(self._op_starts)
+        try:
+            op = super().parse_operation()
+        except WRONG_TEXT as error:
+            if isinstance(error, ParseError):
+                raise
+            raise ParseError(self._op_span(depth), str(error)) from error
+        except RecursionError:
+            raise
+        except Exception as error:
+            if not getattr(error, "__notes__", None):
+                error.add_note(f"while parsing {self._where(depth)}")
+            raise
+        start = self._op_starts[depth]
+        del self._op_starts[depth:]
+        if op.location is UNKNOWN_LOC:
+            op.location = self.place(start)
+        return op
+
+    def _op_span(self, depth: int) -> Span[str]:
+        """The name of the op that is being parsed."""
+        text = self.lexer.input.content
+        start = self._op_starts[depth] if depth < len(self._op_starts) else self.pos
+        match = re.compile(r'"?[\w$.]+"?').match(text, start)
+        return Span(start, match.end() if match else start + 1, self.lexer.input)
+
+    def _where(self, depth: int) -> str:
+        at = self.place(self._op_span(depth).start)
+        return f"{at.filename.data}:{at.line.data}:{at.column.data}"
+
+    @override
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        op = self.ctx.get_optional_op(name, dialect_stack=self._parser_state.dialect_stack)
+        if op is not None:
+            return op
+        self.raise_error(self._unknown_op(name), self._op_span(len(self._op_starts) - 1))
+
+    def _unknown_op(self, name: str) -> str:
+        """What is wrong with an op name, and the nearest that is right."""
+        dialect_name, dot, _ = name.partition(".")
+        if not dot:
+            return f"operation '{name}' is not registered"
+        dialect = self.ctx.get_optional_dialect(dialect_name)
+        if dialect is None:
+            known = sorted(self.ctx.registered_dialect_names)
+            near = did_you_mean(dialect_name, known)
+            return (
+                f"operation '{name}' is not registered: there is no dialect '{dialect_name}'{near}"
+            )
+        near = did_you_mean(name, _op_names(dialect))
+        return f"operation '{name}' is not registered{near}"
+
+    @override
+    def resolve_operand(
+        self, operand: UnresolvedOperand, type: AttributeInvT
+    ) -> SSAValue[AttributeInvT]:
+        value = super().resolve_operand(operand, type)
+        if isinstance(value, ForwardDeclaredValue):
+            self._first_uses.setdefault(cast("SSAValue[Attribute]", value), operand.span)
+        return value
+
+    @override
+    def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
+        super()._register_ssa_definition(name, values, span)
+        if len(values) == 1:
+            (value,) = values
+            if isinstance(value, BlockArgument) and value.location is UNKNOWN_LOC:
+                value.location = self.place(span.start)
+
+
+def _op_names(dialect: Dialect) -> list[str]:
+    return [op.name for op in dialect.operations]

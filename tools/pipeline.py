@@ -1,0 +1,332 @@
+"""
+From pipeline text to passes: `vm,canonicalize{…}`, with errors that carry the cure.
+
+    pipeline ::= element (`,` element)*
+    element  ::= name options? | `mlir-opt` `[` text `]`
+    options  ::= `{` (name (`=` value (`,` value)*)?)* `}`
+    value    ::= string-literal | any text without space , { } = "
+
+As xDSL's, and in addition: a name may be that of a pipeline, which stands for its passes;
+a bare boolean option is true; white space may stand between any two parts; a value that
+an option wants as a string need not be quoted (`plan-devices{default=cuda:0}`).
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import ArgSpec, ParameterListType, ParameterType
+from xdsl.utils.hints import isa, type_repr
+
+from ..passes.diagnostics import Message, Severity
+from .diagnostics import SourceError, did_you_mean, place
+from .registry import option_text
+
+Passes: TypeAlias = Mapping[str, Callable[[], type[ModulePass]]]
+
+TOKEN = re.compile(
+    r"""\s*(?: (?P<string> "(?:[^"\\\n]|\\.)*" )
+         | (?P<mlir> \[ [^\]]* \] )
+         | (?P<mark> [{}=,] )
+         | (?P<word> [^\s,{}="\[\]]+ )
+         | (?P<end> $ ) )""",
+    re.VERBOSE,
+)
+ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v"}
+
+
+@dataclass(frozen=True)
+class Value:
+    """One value of an option, as written."""
+
+    text: str
+    quoted: bool
+
+    def typed(self) -> ParameterType:
+        """What the text is by its looks: a boolean, a number, or else a string."""
+        if self.quoted:
+            return self.text
+        if self.text in ("true", "false"):
+            return self.text == "true"
+        if re.fullmatch(r"[-+]?[0-9]+", self.text):
+            return int(self.text)
+        if re.fullmatch(r"[-+]?[0-9]+\.[0-9]*([eE][-+]?[0-9]+)?", self.text):
+            return float(self.text)
+        return self.text
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of an element: where it stands and its values."""
+
+    name: str
+    at: int
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Element:
+    """The name of a pass or pipeline, with its options."""
+
+    name: str
+    at: int
+    options: tuple[Option, ...] | None = None
+    """None when there were no braces."""
+    mlir: str | None = None
+    """The text in the brackets of `mlir-opt[…]`."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A pass of a pipeline, and the named pipelines that it came through."""
+
+    run: ModulePass
+    groups: tuple[str, ...] = ()
+
+
+@dataclass
+class _Text:
+    """Pipeline text, read from left to right."""
+
+    text: str
+    name: str
+    next: int = field(default=0, init=False)
+
+    def fail(self, message: str, at: int, width: int = 1) -> SourceError:
+        line = self.text.count("\n", 0, at) + 1
+        column = at - (self.text.rfind("\n", 0, at) + 1) + 1
+        where = place(self.name, line, column)
+        return SourceError(Message(Severity.ERROR, message, where), width)
+
+    def peek(self) -> tuple[str, str, int]:
+        """Kind, text and position of the next token."""
+        match = TOKEN.match(self.text, self.next)
+        if match is None or match.lastgroup is None:
+            at = self.next + len(self.text[self.next :]) - len(self.text[self.next :].lstrip())
+            raise self.fail("unfinished string or bracket", at)
+        return match.lastgroup, match[match.lastgroup], match.start(match.lastgroup)
+
+    def take(self) -> tuple[str, str, int]:
+        token = self.peek()
+        self.next = token[2] + len(token[1])
+        return token
+
+    def take_if(self, mark: str) -> bool:
+        if self.peek()[:2] != ("mark", mark):
+            return False
+        self.take()
+        return True
+
+    def word(self, what: str) -> tuple[str, int]:
+        kind, text, at = self.take()
+        if kind != "word":
+            shown = f"'{text}'" if text else "the end"
+            raise self.fail(f"expected {what}, but found {shown}", at, len(text))
+        return text, at
+
+
+def parse(text: str, name: str = "pipeline") -> list[Element]:
+    """The elements of pipeline `text`; raises `SourceError`, at a place in `name`."""
+    return list(_elements(_Text(text, name)))
+
+
+def _elements(text: _Text) -> Iterator[Element]:
+    if text.peek()[0] == "end":
+        return
+    while True:
+        word, at = text.word("the name of a pass")
+        kind, token, _ = text.peek()
+        if kind == "mlir":
+            text.take()
+            if word != "mlir-opt":
+                message = f"'{word}' takes no [pipeline]; only 'mlir-opt' does"
+                raise text.fail(message, at, len(word))
+            yield Element(word, at, None, token[1:-1])
+        elif text.take_if("{"):
+            yield Element(word, at, tuple(_options(text)))
+        else:
+            yield Element(word, at)
+        kind, token, at = text.take()
+        if kind == "end":
+            return
+        if token != ",":
+            raise text.fail(
+                f"expected ',' before the next pass, but found '{token}'", at, len(token)
+            )
+
+
+def _options(text: _Text) -> Iterator[Option]:
+    while not text.take_if("}"):
+        name, at = text.word("the name of an option or '}'")
+        values: list[Value] = []
+        if text.take_if("="):
+            values.append(_value(text))
+            while text.take_if(","):
+                values.append(_value(text))
+        yield Option(name, at, tuple(values))
+
+
+def _value(text: _Text) -> Value:
+    kind, token, _ = text.peek()
+    if kind == "string":
+        text.take()
+        unescaped = re.sub(r"\\(.)", lambda m: ESCAPES.get(m[1], m[1]), token[1:-1])
+        return Value(unescaped, True)
+    return Value(text.word("the value of the option")[0], False)
+
+
+def build(
+    text: str,
+    passes: Passes,
+    pipelines: Callable[[], Mapping[str, str]],
+    name: str = "pipeline",
+) -> list[Step]:
+    """
+    The passes that `text` stands for, in order.
+
+    `pipelines` is asked only when a name is not that of a pass. Raises `SourceError`.
+    """
+    return list(_steps(_Text(text, name), passes, pipelines, ()))
+
+
+def _steps(
+    text: _Text,
+    passes: Passes,
+    pipelines: Callable[[], Mapping[str, str]],
+    groups: tuple[str, ...],
+) -> Iterator[Step]:
+    for element in list(_elements(text)):
+        if element.name in passes:
+            cls = passes[element.name]()
+            yield Step(_instance(text, element, cls), groups)
+            continue
+        named = pipelines()
+        width = len(element.name)
+        if element.name not in named:
+            near = did_you_mean(element.name, [*named, *passes])
+            message = f"there is no pass or pipeline '{element.name}'{near}"
+            raise text.fail(message, element.at, width)
+        inner = named[element.name]
+        if element.options is not None:
+            message = f"pipeline '{element.name}' takes no options; it is '{inner}'"
+            raise text.fail(message, element.at, width)
+        if element.name in groups:
+            path = " -> ".join((*groups, element.name))
+            raise text.fail(f"pipelines contain each other: {path}", element.at, width)
+        inner_text = _Text(inner, f"pipeline '{element.name}'")
+        yield from _steps(inner_text, passes, pipelines, (*groups, element.name))
+
+
+def _instance(text: _Text, element: Element, cls: type[ModulePass]) -> ModulePass:
+    """The pass with its options, each checked for itself."""
+    if element.mlir is not None:
+        arguments = (
+            "--mlir-print-op-generic",
+            "--allow-unregistered-dialect",
+            "-p",
+            f"builtin.module({element.mlir})",
+        )
+        return cls.from_spec(ArgSpec(element.name, {"arguments": arguments}))
+    known = {f.name: f for f in fields(cls) if f.name != "name" and f.init}
+    types = get_type_hints(cls)
+    given: dict[str, ParameterListType] = {}
+    for option in element.options or ():
+        key = option.name.replace("-", "_")
+        if key not in known:
+            raise text.fail(
+                _no_option(element.name, option.name, known), option.at, len(option.name)
+            )
+        if key in given:
+            message = f"option '{option.name}' is given twice"
+            raise text.fail(message, option.at, len(option.name))
+        try:
+            given[key] = _convert(option.values, types[key])
+        except ValueError as error:
+            message = f"option '{option.name}' of pass '{element.name}' {error}"
+            raise text.fail(message, option.at, len(option.name)) from None
+    missing = [shown(f.name) for f in known.values() if _is_required(f, types)]
+    missing = [name for name in missing if name.replace("-", "_") not in given]
+    if missing:
+        message = f"pass '{element.name}' needs option '{missing[0]}'"
+        raise text.fail(message, element.at, len(element.name))
+    try:
+        return cls.from_spec(ArgSpec(element.name, given))
+    except ValueError as error:
+        message = f"pass '{element.name}': {error}"
+        raise text.fail(message, element.at, len(element.name)) from error
+
+
+def shown(field_name: str) -> str:
+    """The name of an option as users write it."""
+    return field_name.replace("_", "-")
+
+
+def _no_option(pass_name: str, option: str, known: Mapping[str, Field[Any]]) -> str:
+    names = [shown(name) for name in known]
+    message = f"pass '{pass_name}' has no option '{option}'"
+    if not names:
+        return f"{message} (it accepts none)"
+    near = did_you_mean(shown(option), names)
+    return f"{message} (it accepts: {', '.join(names)}){near}"
+
+
+def _is_required(option: Field[Any], types: Mapping[str, Any]) -> bool:
+    return (
+        option.default is MISSING
+        and option.default_factory is MISSING
+        and NoneType not in _alternatives(types[option.name])
+    )
+
+
+def _alternatives(type_: Any) -> tuple[Any, ...]:
+    """The members of a union; any other type alone."""
+    return get_args(type_) if get_origin(type_) in (Union, UnionType) else (type_,)
+
+
+def _convert(values: tuple[Value, ...], type_: Any) -> ParameterListType:
+    """Values that `ModulePass.from_spec` takes for `type_`; ValueError says why not."""
+    if not values:
+        if isa(True, type_):
+            return (True,)
+        if NoneType in _alternatives(type_):
+            return ()
+        raise ValueError("needs a value")
+    typed = tuple(value.typed() for value in values)
+    as_text = tuple(value.text for value in values)
+    for candidate in (typed, as_text):
+        if (len(candidate) == 1 and isa(candidate[0], type_)) or isa(candidate, type_):
+            return candidate
+    given = ",".join(option_text(value) for value in typed)
+    raise ValueError(f"must be {_type_text(type_)}, but is {given}")
+
+
+def _type_text(type_: Any) -> str:
+    """`type_` in words, choices included."""
+    choices = [
+        str(choice)
+        for part in _alternatives(type_)
+        if get_origin(part) is Literal
+        for choice in get_args(part)
+    ]
+    if choices:
+        return f"one of {', '.join(choices)}"
+    return type_repr(type_)
+
+
+def pipeline_text(steps: list[Step]) -> str:
+    """Text that `build` makes the same passes of, every option written out."""
+    return ",".join(pass_text(step.run) for step in steps)
+
+
+def pass_text(run: ModulePass, *, include_default: bool = True) -> str:
+    """One pass with its options, as in a pipeline."""
+    options: list[str] = []
+    for name, values in run.spec(include_default=include_default).parameters.items():
+        if values:
+            options.append(f"{shown(name)}={option_text(values)}")
+        elif getattr(type(run), name, None) is not None:  # None, but not by default
+            options.append(shown(name))
+    return f"{run.name}{{{' '.join(options)}}}" if options else run.name

@@ -1,0 +1,106 @@
+"""
+Load everybody's dialects, passes and targets: xDSL's, ours, and those of plug-ins.
+
+A plug-in is a package with an entry point in the group `xdsl.universe`. xDSL's own
+loader gives up for everybody when one of them fails; here each is loaded for itself, and
+one that is broken, or that takes a name that is taken, is named and left out.
+"""
+
+from collections.abc import Callable
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, TypeVar, cast
+
+from xdsl.universe import XDSL_UNIVERSE, Universe
+from xdsl.utils.exceptions import DiagnosticException
+
+from .registry import UNIVERSE
+
+GROUP = "xdsl.universe"
+BUILT_IN = ("xdsl.universe:XDSL_UNIVERSE", "xrelay.tools.registry:UNIVERSE")
+
+_T = TypeVar("_T")
+
+
+class PluginError(DiagnosticException):
+    """A plug-in fails when something of it is asked for."""
+
+
+def load_universe(warn: Callable[[str], None]) -> Universe:
+    """
+    All dialects, passes and targets that are installed, ours first.
+
+    `warn` is told, in a sentence, about each plug-in that is left out.
+    """
+    everything = Universe()
+    _add(everything, UNIVERSE)
+    _add(everything, XDSL_UNIVERSE)
+    owners = dict.fromkeys(_names(XDSL_UNIVERSE), "xdsl")
+    owners |= dict.fromkeys(_names(UNIVERSE), "xrelay")
+    plugins = [p for p in entry_points(group=GROUP) if p.value not in BUILT_IN]
+    for plugin in sorted(plugins, key=_title):
+        try:
+            universe = _load(plugin)
+            names = _names(universe)
+        except (Exception, SystemExit) as error:
+            warn(f"{_title(plugin)} is left out: {_reason(error)}")
+            continue
+        taken = next((name for name in names if name in owners), None)
+        if taken is not None:
+            warn(f"{_title(plugin)} is left out: it defines {taken}, which {owners[taken]} defines")
+            continue
+        owners |= dict.fromkeys(names, _title(plugin))
+        _add(everything, universe, _title(plugin))
+    return everything
+
+
+def _title(plugin: EntryPoint) -> str:
+    """The plug-in as the user knows it: by entry point and package."""
+    package = f" (package {plugin.dist.name})" if plugin.dist is not None else ""
+    return f"plug-in '{plugin.name}'{package}"
+
+
+def _reason(error: BaseException) -> str:
+    text = str(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _load(plugin: EntryPoint) -> Universe:
+    universe = cast(object, plugin.load())
+    if not isinstance(universe, Universe):
+        raise TypeError(f"'{plugin.value}' is not an xdsl.universe.Universe")
+    return universe
+
+
+def _names(universe: Universe) -> list[str]:
+    """What `universe` defines, as words: "dialect 'relay'"."""
+    kinds: dict[str, dict[str, Any]] = {
+        "dialect": universe.all_dialects,
+        "pass": universe.all_passes,
+        "target": universe.all_targets,
+    }
+    return [f"{kind} '{name}'" for kind, named in kinds.items() for name in named]
+
+
+def _add(everything: Universe, universe: Universe, owner: str | None = None) -> None:
+    for kind, to, new in (
+        ("dialect", everything.all_dialects, universe.all_dialects),
+        ("pass", everything.all_passes, universe.all_passes),
+        ("target", everything.all_targets, universe.all_targets),
+    ):
+        to = cast(dict[str, Callable[[], Any]], to)
+        for name, factory in cast(dict[str, Callable[[], Any]], new).items():
+            if owner is not None:
+                factory = _checked(factory, f"{owner}: {kind} '{name}'")
+            to[name] = factory
+
+
+def _checked(factory: Callable[[], _T], what: str) -> Callable[[], _T]:
+    """`factory`, whose failure is the plug-in's and says so."""
+
+    def load() -> _T:
+        try:
+            return factory()
+        except Exception as error:
+            raise PluginError(f"{what} cannot be loaded: {_reason(error)}") from error
+
+    return load

@@ -1,0 +1,90 @@
+"""
+Print a module as text, with the choices of the command line.
+
+Constants with more elements than `elide_above` are printed as
+`dense_resource<__elided__>`, as mlir-opt does: short, and not to be parsed again.
+"""
+
+from dataclasses import dataclass
+from io import StringIO
+from typing import IO, Any, cast
+
+from typing_extensions import override
+from xdsl.context import Context
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
+from xdsl.ir import Attribute
+from xdsl.printer import Printer
+
+
+@dataclass(frozen=True)
+class PrintOptions:
+    """How a module is printed."""
+
+    generic: bool = False
+    properties_as_attributes: bool = False
+    debuginfo: bool = False
+    colored: bool = False
+    elide_above: int | None = None
+    """The most elements that a constant may have to be printed; None is any number."""
+
+
+class ElidingPrinter(Printer):
+    """Leaves out the elements of big constants."""
+
+    elide_above: int | None = None
+
+    @override
+    def print_attribute(self, attribute: Attribute) -> None:
+        if self.elide_above is not None:
+            type_ = _type_if_long(attribute, self.elide_above)
+            if type_ is not None:
+                self.print_string("dense_resource<__elided__> : ")
+                super().print_attribute(type_)
+                return
+        super().print_attribute(attribute)
+
+
+def _type_if_long(attribute: Attribute, most: int) -> Attribute | None:
+    """The type of a constant of more than `most` elements that are not all the same."""
+    if not isinstance(attribute, DenseIntOrFPElementsAttr):
+        return None
+    elements = cast("DenseIntOrFPElementsAttr[Any]", attribute)
+    count = len(elements)
+    if count <= most:
+        return None
+    data = elements.data.data
+    first = data[: len(data) // count]
+    return None if first * count == data else elements.type
+
+
+def print_module(ctx: Context, module: ModuleOp, stream: IO[str], options: PrintOptions) -> None:
+    """Write `module` and the resources that it refers to, and an end of line."""
+    kind = ElidingPrinter
+    if options.colored:
+        kind = _colored()
+    printer = kind(
+        stream=stream,
+        print_generic_format=options.generic,
+        print_properties_as_attributes=options.properties_as_attributes,
+        print_debuginfo=options.debuginfo,
+    )
+    printer.elide_above = options.elide_above
+    printer.print_op(module)
+    printer.print_metadata(ctx.loaded_dialects)
+    stream.write("\n")
+
+
+def _colored() -> type[ElidingPrinter]:
+    from xdsl.syntax_printer import SyntaxPrinter
+
+    class ColoredPrinter(ElidingPrinter, SyntaxPrinter):
+        """With colours for a terminal."""
+
+    return ColoredPrinter
+
+
+def module_text(ctx: Context, module: ModuleOp, options: PrintOptions) -> str:
+    """The module as one string."""
+    stream = StringIO()
+    print_module(ctx, module, stream, options)
+    return stream.getvalue()

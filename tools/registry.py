@@ -1,0 +1,125 @@
+"""
+What xrelay adds to xDSL: one line a dialect, one line a pass.
+
+`UNIVERSE` is the `xdsl.universe` entry point, so stock `xdsl-opt` imports this module at
+every start: nothing here imports a dialect or a pass before it is asked for.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, fields
+from importlib import import_module
+from inspect import cleandoc
+from typing import Any, NamedTuple, cast
+
+from xdsl.passes import ModulePass
+from xdsl.universe import Universe
+from xdsl.utils.hints import type_repr
+
+DIALECTS = {
+    "relay": "dialects.relay:Relay",
+    "memory": "dialects.memory:Memory",
+    "vm": "dialects.vm:Vm",
+    "bytecode": "dialects.bytecode:Bytecode",
+}
+
+PASSES = {
+    "infer-types": "passes.infer_types:InferTypesPass",
+    "fold-constants": "passes.fold_constants:FoldConstantsPass",
+    "plan-devices": "passes.plan_devices:PlanDevicesPass",
+    "fuse-ops": "passes.fuse_ops:FuseOpsPass",
+    "outline-primitives": "passes.outline_primitives:OutlinePrimitivesPass",
+    "manifest-alloc": "passes.manifest_alloc:ManifestAllocPass",
+    "remove-dead-writes": "passes.remove_dead_writes:RemoveDeadWritesPass",
+    "verify-stage": "passes.verify_stage:VerifyStagePass",
+    "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
+}
+
+PIPELINES = "lowering.pipelines:PIPELINES"
+
+
+def _lazily(where: str) -> Callable[[], Any]:
+    """A factory that imports `module:NAME` of this package when it is called."""
+
+    def load() -> Any:
+        module, _, name = where.partition(":")
+        return getattr(import_module(f"..{module}", __package__), name)
+
+    return load
+
+
+UNIVERSE = Universe(
+    all_dialects={name: _lazily(where) for name, where in DIALECTS.items()},
+    all_passes={name: _lazily(where) for name, where in PASSES.items()},
+)
+
+
+def named_pipelines() -> dict[str, str]:
+    """The pipelines that have a name: pipeline text by name."""
+    return _lazily(PIPELINES)()
+
+
+class OptionInfo(NamedTuple):
+    """One option of a pass, as it is written in a pipeline."""
+
+    name: str
+    type: str
+    default: str | None
+    """The default as pipeline text, or None when the option must be given."""
+
+
+class PassInfo(NamedTuple):
+    """What there is to know about a pass without running it."""
+
+    name: str
+    description: str
+    """The first line of the docstring of the pass, or of its module."""
+    options: tuple[OptionInfo, ...]
+
+
+def pass_infos(
+    passes: Mapping[str, Callable[[], type[ModulePass]]] | None = None,
+) -> Iterator[PassInfo]:
+    """Describe `passes`, by default our own, in their order."""
+    for name, factory in (UNIVERSE.all_passes if passes is None else passes).items():
+        yield pass_info(name, factory())
+
+
+def pass_info(name: str, cls: type[ModulePass]) -> PassInfo:
+    """Describe one pass by its class."""
+    return PassInfo(name, _description(cls), tuple(_options(cls)))
+
+
+def _description(cls: type[ModulePass]) -> str:
+    doc = cls.__dict__.get("__doc__") or ""
+    if not doc or doc.startswith(f"{cls.__name__}("):  # made up by @dataclass
+        doc = import_module(cls.__module__).__doc__ or ""
+    paragraph = cleandoc(doc).partition("\n\n")[0]
+    return " ".join(paragraph.split())
+
+
+def _options(cls: type[ModulePass]) -> Iterator[OptionInfo]:
+    for field in fields(cls):
+        if field.name == "name" or not field.init:
+            continue
+        default: str | None = None
+        if field.default is not MISSING:
+            default = option_text(field.default)
+        elif field.default_factory is not MISSING:
+            default = option_text(field.default_factory())
+        type_text = field.type if isinstance(field.type, str) else type_repr(field.type)
+        yield OptionInfo(field.name.replace("_", "-"), type_text, default)
+
+
+def option_text(value: object) -> str:
+    """`value` as it is written after the `=` of an option."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+            return '"' + escaped.replace("\n", "\\n") + '"'
+        case tuple():
+            parts = cast("tuple[object, ...]", value)
+            return ",".join(option_text(part) for part in parts)
+        case _:
+            return str(value)

@@ -1,0 +1,52 @@
+"""
+A file that repeats a crash: the module as it was, and what was still to be done to it.
+
+    // Written by xrelay-opt when it failed. To repeat: xrelay-opt --run-reproducer FILE
+    // pipeline: fuse-ops{level=3},outline-primitives
+    // flags: --allow-unregistered-dialect
+    "builtin.module"() ({ …
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from .printing import PrintOptions, module_text
+
+HEADING = "// Written by xrelay-opt when it failed. To repeat: xrelay-opt --run-reproducer FILE\n"
+LINE = re.compile(r"// (pipeline|flags): ?(.*)")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a reproducer asks for, besides its module."""
+
+    pipeline: str
+    flags: tuple[str, ...]
+
+
+def write(path: str, text: str, pipeline: str, flags: Sequence[str]) -> None:
+    """Write a reproducer for the module `text`; OSError when that cannot be done."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"{HEADING}// pipeline: {pipeline}\n// flags: {' '.join(flags)}\n")
+        file.write(text)
+
+
+def text_of(ctx: Context, module: ModuleOp) -> str:
+    """The module in generic form, which needs no code of the dialects to be printed."""
+    return module_text(ctx, module, PrintOptions(generic=True))
+
+
+def read(text: str) -> Recipe | None:
+    """The recipe in the first lines of a reproducer; None if `text` is not one."""
+    found: dict[str, str] = {}
+    for line in text.split("\n", 4)[:4]:
+        match = LINE.match(line)
+        if match is not None:
+            found[match[1]] = match[2].strip()
+    if "pipeline" not in found:
+        return None
+    return Recipe(found["pipeline"], tuple(found.get("flags", "").split()))

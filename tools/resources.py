@@ -1,0 +1,57 @@
+"""
+Resources (`dense_resource<key>` and its `{-# … #-}`) that belong to one context.
+
+xDSL keeps them on module-level `Dialect` objects, shared by every run in the process,
+and renames a key that it has seen before: the second run prints references without data.
+Here each context has its own copy of such a dialect, and keys stay what they are.
+"""
+
+from collections.abc import Callable, Iterable
+
+from typing_extensions import override
+from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
+from xdsl.ir import Dialect
+
+
+class OwnResources(OpAsmDialectInterface):
+    """Named blobs, as the hex text they are written in (`"0x…"`)."""
+
+    @override
+    def declare_resource(self, key: str) -> str:
+        """Any reference to `key` is a reference to the same blob."""
+        self._blob_storage.setdefault(key, "")
+        return key
+
+    @override
+    def parse_resource(self, key: str, val: str) -> None:
+        """Set the blob; ValueError (a diagnostic of the parser) when it is not hex."""
+        if not val.startswith("0x"):
+            raise ValueError(f"resource '{key}' must be a hex string, but is {val!r}")
+        self._blob_storage[key] = val
+
+    @override
+    def build_resources(self, keys: Iterable[str]) -> dict[str, str]:
+        """The blobs of `keys` that have data, in alphabetical order."""
+        return {key: self._blob_storage[key] for key in sorted(keys) if self._blob_storage.get(key)}
+
+
+def with_own_resources(factory: Callable[[], Dialect]) -> Callable[[], Dialect]:
+    """`factory`, whose dialect has resources of its own each time it is made."""
+
+    def make() -> Dialect:
+        dialect = factory()
+        if not dialect.has_interface(OpAsmDialectInterface):
+            return dialect
+        others = [
+            interface
+            for interface in dialect._interfaces  # pyright: ignore[reportPrivateUsage]
+            if not isinstance(interface, OpAsmDialectInterface)
+        ]
+        return Dialect(
+            dialect.name,
+            list(dialect.operations),
+            list(dialect.attributes),
+            [*others, OwnResources()],
+        )
+
+    return make

@@ -1,0 +1,146 @@
+"""
+Run the passes of a pipeline on a module: verified, shown, timed, and blamed when it fails.
+"""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkException
+
+from ..passes.diagnostics import Message, PassError, Severity
+from ..passes.verifier import VerifyError, verify
+from . import reproducer
+from .diagnostics import SourceError, message_of
+from .instrument import Dumps
+from .pipeline import Step, pipeline_text
+from .timing import Timer
+
+TOO_DEEP = "the program is nested too deeply"
+"""What is said when Python's stack is not enough."""
+
+
+class InternalError(Exception):
+    """A failure that is not the user's; `repeated_by` is the reproducer, if written."""
+
+    def __init__(self, during: str, error: BaseException):
+        super().__init__(f"internal error {during}: {describe(error)}")
+        self.repeated_by: str | None = None
+
+
+def describe(error: BaseException) -> str:
+    """The error in one line, with where in the code it was raised."""
+    import traceback
+
+    text = str(error).partition("\n")[0]
+    shown = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    frames = traceback.extract_tb(error.__traceback__)
+    notes = [n for n in getattr(error, "__notes__", ()) if "\n" not in n]
+    where = "".join(f", {note}" for note in notes)
+    if frames:
+        file = frames[-1].filename.replace("\\", "/").rpartition("/")[2]
+        where += f" ({file}:{frames[-1].lineno})"
+    return shown + where
+
+
+@dataclass
+class Runner:
+    """How pipelines are run; `reproducer_path` is where a crash is written to."""
+
+    steps: Sequence[Step] = ()
+    verify_first: bool = True
+    verify_each: bool = True
+    dumps: Dumps = field(default_factory=Dumps)
+    timer: Timer = field(default_factory=Timer)
+    reproducer_path: str | None = None
+    flags: Sequence[str] = ()
+    """The flags that a reproducer must be run with."""
+
+    def run(self, ctx: Context, module: ModuleOp) -> None:
+        """
+        Run all steps.
+
+        Raises the diagnostic of a pass as it is, `VerifyError` naming the pass after
+        which the module is wrong, and `InternalError` for everything else.
+        """
+        if self.verify_first:
+            with self.timer.span("verify"):
+                verify(module)
+        for i, step in enumerate(self.steps):
+            with ExitStack() as spans:
+                for group in step.groups:
+                    spans.enter_context(self.timer.span(f"pipeline '{group}'"))
+                self._run_step(ctx, module, i)
+
+    def _run_step(self, ctx: Context, module: ModuleOp, index: int) -> None:
+        step = self.steps[index].run
+        before = module.clone() if self.reproducer_path is not None else None
+        self.dumps.before_pass(step.name, ctx, module)
+        try:
+            with self.timer.span(step.name):
+                step.apply(ctx, module)
+        except ShrinkException:
+            raise
+        except Exception as error:
+            self.dumps.after_failed_pass(step.name, ctx, module)
+            if isinstance(error, RecursionError):
+                error = DiagnosticException(TOO_DEEP)
+            if isinstance(error, DiagnosticException | ParseError):
+                raise _named(error, step.name)
+            internal = InternalError(f"in pass '{step.name}'", error)
+            internal.repeated_by = self._write(ctx, before, index)
+            raise internal from error
+        if self.verify_each:
+            self._verify(ctx, module, before, index)
+        self.dumps.after_pass(step.name, ctx, module)
+
+    def _verify(self, ctx: Context, module: ModuleOp, before: ModuleOp | None, index: int) -> None:
+        name = self.steps[index].run.name
+        try:
+            with self.timer.span("verify"):
+                verify(module)
+        except VerifyError as error:
+            self.dumps.after_failed_pass(name, ctx, module)
+            self._write(ctx, before, index)
+            error.message = f"verification failed after pass '{name}': {error.message}"
+            raise
+        except Exception as error:
+            internal = InternalError(f"in the verifier after pass '{name}'", error)
+            internal.repeated_by = self._write(ctx, before, index)
+            raise internal from error
+
+    def _write(self, ctx: Context, module: ModuleOp | None, index: int) -> str | None:
+        if module is None or self.reproducer_path is None:
+            return None
+        rest = pipeline_text(list(self.steps[index:]))
+        text = reproducer.text_of(ctx, module)
+        return self.write_text(text, rest)
+
+    def write_text(self, text: str, pipeline: str | None = None) -> str | None:
+        """Write a reproducer for `text` with `pipeline`, by default the whole one."""
+        path = self.reproducer_path
+        if path is None:
+            return None
+        if pipeline is None:
+            pipeline = pipeline_text(list(self.steps))
+        try:
+            reproducer.write(path, text, pipeline, self.flags)
+        except OSError as error:
+            return f"{path} (which cannot be written: {error.strerror})"
+        return path
+
+
+def _named(error: Exception, pass_name: str) -> Exception:
+    """`error`, with the name of the pass in front when it has no place to show."""
+    if isinstance(error, PassError | ParseError | SourceError):
+        if not isinstance(error, PassError) or error.location is not None:
+            return error
+    found = message_of(error)
+    if found is None or found[0].location is not None:
+        return error
+    text = f"pass '{pass_name}' failed: {found[0].message}"
+    named = SourceError(Message(Severity.ERROR, text, None, found[0].notes))
+    named.__cause__ = error
+    return named

@@ -1,0 +1,78 @@
+"""
+Read the input: bytes to text, and text to the parts that are processed each for itself.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import StringIO
+
+from ..passes.diagnostics import Message, Severity
+from .diagnostics import SourceError, UsageError, place
+
+SPLIT_MARK = "// -----"
+"""A line that holds this alone separates parts."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The input as it was read."""
+
+    name: str
+    """As messages call it: the path that was given, or `<stdin>`."""
+    extension: str
+    """What follows the last dot of the path; `mlir` for stdin."""
+    data: bytes
+
+    def text(self) -> str:
+        """The data as text; `SourceError` at the first byte that is not UTF-8."""
+        try:
+            return self.data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            before = self.data[: error.start]
+            line = before.count(b"\n") + 1
+            start = before.rfind(b"\n") + 1
+            column = len(before[start:].decode("utf-8")) + 1
+            text = f"not UTF-8: byte 0x{self.data[error.start]:02x} ({error.reason})"
+            where = place(self.name, line, column)
+            raise SourceError(Message(Severity.ERROR, text, where)) from None
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of the input, and how many lines of the file come before it."""
+
+    text: str
+    lines_before: int = 0
+
+
+def read_source(path: str | None) -> Source:
+    """Read the file at `path`, or stdin; `UsageError` when that cannot be done."""
+    if path is None or path == "-":
+        return Source("<stdin>", "mlir", _read_stdin())
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(f"cannot read '{path}': {reason}") from error
+    return Source(path, os.path.splitext(path)[1].removeprefix("."), data)
+
+
+def _read_stdin() -> bytes:
+    binary = getattr(sys.stdin, "buffer", None)
+    return sys.stdin.read().encode() if binary is None else binary.read()
+
+
+def split(text: str) -> Iterator[Part]:
+    """The parts of `text` between lines that are the mark and nothing else."""
+    part: list[str] = []
+    start = 0
+    for number, line in enumerate(StringIO(text, newline="\n")):
+        if line.rstrip() == SPLIT_MARK:
+            yield Part("".join(part), start)
+            part, start = [], number + 1
+        else:
+            part.append(line)
+    yield Part("".join(part), start)
