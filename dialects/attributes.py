@@ -107,7 +107,9 @@ def _ints(value: Any) -> Attribute | None:
     if not isinstance(value, Sequence) or isinstance(value, str):
         return None
     values = list(cast(Sequence[Any], value))
-    return DenseArrayBase.from_list(i64, values) if all(map(_int, values)) else None
+    if any(_int(value) is None for value in values):
+        return None
+    return DenseArrayBase.from_list(i64, values)
 
 
 def _string(value: Any) -> Attribute | None:

@@ -55,11 +55,11 @@ class ProdOp(Reduction):
 
 @irdl_op_definition
 class MeanOp(Reduction):
-    """Take the mean of `data`, of floats, along `axis`."""
+    """Take the mean of `data`, of floats, along `axis`, which must not be empty."""
 
     name = "relay.mean"
 
-    traits = traits_def(InferTypes(reduction_of(operands.require_float, of_nothing=True)))
+    traits = traits_def(InferTypes(reduction_of(operands.require_float, of_nothing=False)))
 
 
 @irdl_op_definition

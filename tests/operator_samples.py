@@ -1,0 +1,445 @@
+"""
+Each operator of `relay` with operands that fit: plain data for the tests of type rules, text
+forms, kernels and lowerings. Import as `from operator_samples import SAMPLES`.
+
+A sample is one line: operands, attributes as Python values, results. Together the samples of
+an operator give each of its attributes a value other than the default at least once
+(`tests/dialects/relay/test_operators.py` holds them to it). Shapes are small, dims mostly
+unequal, and some are 0 or absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+DTYPES = {
+    "i1": "bool",
+    "i8": "int8",
+    "i32": "int32",
+    "i64": "int64",
+    "ui8": "uint8",
+    "f16": "float16",
+    "f32": "float32",
+    "f64": "float64",
+}
+
+Spec: TypeAlias = tuple[tuple[int, ...], str]
+"""A tensor's shape and the name of its NumPy dtype."""
+
+
+def spec(text: str) -> Spec:
+    """`2x3xf32` is ((2, 3), "float32"); `f32` is a scalar."""
+    *dims, element = text.split("x")
+    return tuple(int(dim) for dim in dims), DTYPES[element]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """An operator applied: `name` without `relay.`, `attrs` those that are not the default."""
+
+    name: str
+    operands: tuple[Spec, ...]
+    attrs: Mapping[str, Any]
+    results: tuple[Spec, ...]
+    index: int = field(compare=False)
+
+    @property
+    def id(self) -> str:
+        return f"{self.name}-{self.index}"
+
+    def __str__(self) -> str:
+        return self.id
+
+
+Line: TypeAlias = tuple[str, Mapping[str, Any], str]
+
+
+def _specs(text: str) -> tuple[Spec, ...]:
+    return tuple(spec(part) for part in text.split())
+
+
+def _like_operand(names: str, *operands: str) -> Iterator[tuple[str, Line]]:
+    for name in names.split():
+        for operand in operands:
+            yield name, (operand, {}, operand.split()[0])
+
+
+def _pairs(names: str, lines: Sequence[tuple[str, str]]) -> Iterator[tuple[str, Line]]:
+    for name in names.split():
+        for operands, result in lines:
+            yield name, (operands, {}, result)
+
+
+def _each(names: str, *lines: Line) -> Iterator[tuple[str, Line]]:
+    for name in names.split():
+        for line in lines:
+            yield name, line
+
+
+def _lines() -> Iterator[tuple[str, Line]]:
+    # elementwise
+    yield from _like_operand(
+        "abs negative sign ceil floor round nn.relu", "2x3xf32", "5xi32", "f64", "2x0xf32"
+    )
+    yield from _like_operand(
+        "exp log sqrt rsqrt sin cos tan tanh sigmoid erf", "2x3xf32", "4xf64", "f32", "3xf16"
+    )
+    yield from _like_operand("copy", "2x3xf32", "4xi1", "i64", "0xui8")
+    yield from _like_operand("logical_not", "2x3xi1", "i1")
+    yield from _each("isnan", ("2x3xf32", {}, "2x3xi1"), ("f64", {}, "i1"))
+    yield from _each(
+        "nn.leaky_relu", ("2x3xf32", {}, "2x3xf32"), ("2x3xf64", {"alpha": 0.25}, "2x3xf64")
+    )
+    yield from _each(
+        "nn.gelu", ("2x3xf32", {}, "2x3xf32"), ("9xf32", {"approximate": "tanh"}, "9xf32")
+    )
+    yield from _each(
+        "clip",
+        ("2x3xf32", {"a_min": -0.5, "a_max": 0.5}, "2x3xf32"),
+        ("7xi32", {"a_min": -2.0, "a_max": 3.0}, "7xi32"),
+        ("f32", {"a_min": 0.0, "a_max": 6.0}, "f32"),
+    )
+    yield from _each(
+        "cast",
+        ("2x3xf32", {"dtype": "int32"}, "2x3xi32"),
+        ("4xi64", {"dtype": "float32"}, "4xf32"),
+        ("4xf32", {"dtype": "bool"}, "4xi1"),
+        ("3xi1", {"dtype": "uint8"}, "3xui8"),
+        ("f64", {"dtype": "float16"}, "f16"),
+    )
+    yield from _each(
+        "full",
+        ("f32", {"shape": (2, 3)}, "2x3xf32"),
+        ("i64", {"shape": ()}, "i64"),
+        ("i1", {"shape": (0, 4)}, "0x4xi1"),
+    )
+    # broadcast
+    arithmetic = [
+        ("2x3xf32 2x3xf32", "2x3xf32"),
+        ("2x3xf32 3xf32", "2x3xf32"),
+        ("2x1x4xf32 3x1xf32", "2x3x4xf32"),
+        ("f64 f64", "f64"),
+        ("5xi32 i32", "5xi32"),
+        ("0x3xf32 1x3xf32", "0x3xf32"),
+    ]
+    yield from _pairs("add subtract multiply divide maximum minimum power", arithmetic)
+    yield from _pairs("mod floor_mod floor_divide", arithmetic)
+    yield from _pairs(
+        "logical_and logical_or logical_xor",
+        [("2x3xi1 2x3xi1", "2x3xi1"), ("2x1xi1 3xi1", "2x3xi1"), ("i1 i1", "i1")],
+    )
+    yield from _pairs(
+        "equal not_equal less less_equal greater greater_equal",
+        [
+            ("2x3xf32 2x3xf32", "2x3xi1"),
+            ("2x1xi64 3xi64", "2x3xi1"),
+            ("f32 f32", "i1"),
+            ("4xi1 4xi1", "4xi1"),
+        ],
+    )
+    yield from _pairs(
+        "where",
+        [
+            ("2x3xi1 2x3xf32 2x3xf32", "2x3xf32"),
+            ("3xi1 2x1xi64 i64", "2x3xi64"),
+            ("i1 4xf32 4xf32", "4xf32"),
+            ("i1 i1 i1", "i1"),
+        ],
+    )
+    yield from _each(
+        "nn.bias_add nn.prelu",
+        ("1x3x2x2xf32 3xf32", {}, "1x3x2x2xf32"),
+        ("2x4xf32 4xf32", {"axis": -1}, "2x4xf32"),
+        ("2x4xf64 2xf64", {"axis": 0}, "2x4xf64"),
+    )
+    yield from _each(
+        "broadcast_to",
+        ("3xf32", {"shape": (2, 3)}, "2x3xf32"),
+        ("f32", {"shape": (2, 2)}, "2x2xf32"),
+        ("2x1x3xi64", {"shape": (2, 4, 3)}, "2x4x3xi64"),
+        ("1xf32", {"shape": (0,)}, "0xf32"),
+    )
+    yield from _each(
+        "tile",
+        ("3xf32", {"reps": (2, 1)}, "2x3xf32"),
+        ("2x3xf32", {"reps": (2,)}, "2x6xf32"),
+        ("2x3xi32", {"reps": (2, 3)}, "4x9xi32"),
+        ("2x3xf32", {"reps": (0, 1)}, "0x3xf32"),
+        ("f32", {"reps": ()}, "f32"),
+    )
+    yield from _each(
+        "repeat",
+        ("3xf32", {"repeats": 2}, "6xf32"),
+        ("2x3xf32", {"repeats": 3, "axis": -1}, "2x9xf32"),
+        ("2x3xi8", {"repeats": 1, "axis": 1}, "2x3xi8"),
+    )
+    # reductions
+    reductions: list[tuple[str, Mapping[str, Any], str]] = [
+        ("2x3x4x", {}, ""),
+        ("2x3x4x", {"axis": (1,)}, "2x4x"),
+        ("2x3x4x", {"axis": (0, -1), "keepdims": True}, "1x3x1x"),
+        ("2x3x4x", {"axis": (1,), "exclude": True}, "3x"),
+        ("2x3x4x", {"keepdims": True}, "1x1x1x"),
+        ("2x3x", {"axis": ()}, "2x3x"),
+        ("", {}, ""),
+        ("0x3x", {"axis": (1,)}, "0x"),
+    ]
+    for names, elements in (
+        ("sum prod", ("f32", "i64")),
+        ("mean", ("f32", "f64")),
+        ("max min", ("f32", "i32")),
+        ("all any", ("i1",)),
+    ):
+        for name in names.split():
+            for element in elements:
+                for operand, attrs, result in reductions:
+                    yield name, (operand + element, attrs, result + element)
+    yield from _each("sum prod", ("0x3xf32", {"axis": (0,)}, "3xf32"))
+    yield from _each(
+        "argmax argmin",
+        ("2x3x4xf32", {}, "i32"),
+        ("2x3x4xf32", {"axis": (1,)}, "2x4xi32"),
+        ("2x3x4xi64", {"axis": (-1,), "keepdims": True, "dtype": "int64"}, "2x3x1xi64"),
+        ("2x3xf32", {"axis": (0,), "exclude": True}, "2xi32"),
+        ("2x3xi8", {"axis": (1,), "select_last_index": True}, "2xi32"),
+        ("2x3xf32", {"keepdims": True}, "1x1xi32"),
+        ("f32", {}, "i32"),
+    )
+    # matrix products
+    yield from _each(
+        "nn.dense",
+        ("2x4xf32 5x4xf32", {}, "2x5xf32"),
+        ("4xf32 5x4xf32", {}, "5xf32"),
+        ("2x3x4xf64 5x4xf64", {}, "2x3x5xf64"),
+        ("2x4xi8 5x4xi8", {"out_dtype": "int32"}, "2x5xi32"),
+        ("2x0xf32 5x0xf32", {}, "2x5xf32"),
+    )
+    yield from _each(
+        "nn.matmul",
+        ("2x4xf32 4x5xf32", {}, "2x5xf32"),
+        ("4x2xf32 4x5xf32", {"transpose_a": True}, "2x5xf32"),
+        ("2x4xf64 5x4xf64", {"transpose_b": True}, "2x5xf64"),
+        ("2x4xi8 4x5xi8", {"out_dtype": "int32"}, "2x5xi32"),
+    )
+    yield from _each(
+        "nn.batch_matmul",
+        ("3x2x4xf32 3x5x4xf32", {}, "3x2x5xf32"),
+        ("3x2x4xf32 1x5x4xf32", {}, "3x2x5xf32"),
+        ("1x4x2xf32 3x4x5xf32", {"transpose_a": True, "transpose_b": False}, "3x2x5xf32"),
+        ("1x2x4xi8 1x5x4xi8", {"out_dtype": "int32"}, "1x2x5xi32"),
+    )
+    # normalizations
+    yield from _each(
+        "nn.softmax nn.log_softmax",
+        ("2x3xf32", {}, "2x3xf32"),
+        ("2x3x4xf32", {"axis": 1}, "2x3x4xf32"),
+        ("5xf64", {"axis": 0}, "5xf64"),
+    )
+    yield from _each(
+        "nn.layer_norm",
+        ("2x3x4xf32 4xf32 4xf32", {}, "2x3x4xf32"),
+        ("2x3x4xf32 3xf32 3xf32", {"axis": 1, "epsilon": 0.01}, "2x3x4xf32"),
+        ("2x4xf64 4xf64 4xf64", {"center": False}, "2x4xf64"),
+        ("2x4xf32 4xf32 4xf32", {"scale": False}, "2x4xf32"),
+    )
+    yield from _each(
+        "nn.batch_norm",
+        ("2x3x4x4xf32 3xf32 3xf32 3xf32 3xf32", {}, "2x3x4x4xf32 3xf32 3xf32"),
+        (
+            "2x4x4x3xf32 3xf32 3xf32 3xf32 3xf32",
+            {"axis": -1, "epsilon": 0.01},
+            "2x4x4x3xf32 3xf32 3xf32",
+        ),
+        (
+            "2x3xf64 3xf64 3xf64 3xf64 3xf64",
+            {"center": False, "scale": False},
+            "2x3xf64 3xf64 3xf64",
+        ),
+    )
+    yield from _each(
+        "nn.lrn",
+        ("1x6x2x2xf32", {}, "1x6x2x2xf32"),
+        ("1x6x2x2xf32", {"size": 3, "bias": 1.0, "alpha": 0.5, "beta": 0.5}, "1x6x2x2xf32"),
+        ("1x2x2x7xf32", {"size": 4, "axis": 3}, "1x2x2x7xf32"),
+    )
+    # windows
+    yield from _each(
+        "nn.conv2d",
+        ("1x3x8x8xf32 4x3x3x3xf32", {}, "1x4x6x6xf32"),
+        ("2x3x8x7xf32 4x3x3x3xf32", {"padding": (1, 1, 1, 1)}, "2x4x8x7xf32"),
+        (
+            "1x3x9x8xf32 4x3x3x2xf32",
+            {"strides": (2, 1), "padding": (0, 1, 1, 0), "dilation": (1, 2)},
+            "1x4x4x7xf32",
+        ),
+        ("1x4x5x5xf32 6x2x3x3xf32", {"groups": 2}, "1x6x3x3xf32"),
+        ("1x4x5x5xf32 4x1x3x3xf32", {"groups": 4, "padding": (1, 1, 1, 1)}, "1x4x5x5xf32"),
+        (
+            "1x5x5x4xf32 3x3x4x6xf32",
+            {"data_layout": "NHWC", "kernel_layout": "HWIO"},
+            "1x3x3x6xf32",
+        ),
+        ("1x5x5x4xf32 6x4x1x1xf32", {"data_layout": "NHWC"}, "1x5x5x6xf32"),
+        ("1x2x4x4xi8 3x2x1x1xi8", {"out_dtype": "int32"}, "1x3x4x4xi32"),
+        ("0x3x8x8xf32 4x3x3x3xf32", {}, "0x4x6x6xf32"),
+    )
+    yield from _each(
+        "nn.conv2d_transpose",
+        ("1x3x4x4xf32 3x2x2x2xf32", {}, "1x2x5x5xf32"),
+        (
+            "1x3x4x5xf32 3x2x3x3xf32",
+            {"strides": (2, 2), "padding": (1, 1, 1, 1), "output_padding": (1, 0)},
+            "1x2x8x9xf32",
+        ),
+        ("1x3x4x4xf32 3x2x3x3xf32", {"dilation": (2, 1)}, "1x2x8x6xf32"),
+        ("1x4x3x3xf32 4x3x2x2xf32", {"groups": 2, "strides": (2, 2)}, "1x6x6x6xf32"),
+    )
+    pools: list[Line] = [
+        ("1x3x8x8xf32", {"pool_size": (2, 2)}, "1x3x7x7xf32"),
+        ("1x3x8x7xf32", {"pool_size": (2, 3), "strides": (2, 2)}, "1x3x4x3xf32"),
+        (
+            "1x3x7x7xf32",
+            {"pool_size": (3, 3), "strides": (2, 2), "padding": (1, 1, 1, 1)},
+            "1x3x4x4xf32",
+        ),
+        ("1x3x8x8xf32", {"pool_size": (3, 3), "strides": (2, 2), "ceil_mode": True}, "1x3x4x4xf32"),
+        ("1x2x7x7xf64", {"pool_size": (2, 2), "dilation": (2, 3)}, "1x2x5x4xf64"),
+        ("1x8x6x3xf32", {"pool_size": (2, 2), "layout": "NHWC"}, "1x7x5x3xf32"),
+    ]
+    yield from _each("nn.max_pool2d nn.avg_pool2d", *pools)
+    yield from _each(
+        "nn.max_pool2d",
+        ("1x1x4x4xi8", {"pool_size": (2, 2), "padding": (0, 1, 1, 0)}, "1x1x4x4xi8"),
+    )
+    yield from _each(
+        "nn.avg_pool2d",
+        (
+            "1x3x7x7xf32",
+            {"pool_size": (3, 3), "padding": (1, 1, 1, 1), "count_include_pad": True},
+            "1x3x7x7xf32",
+        ),
+    )
+    yield from _each(
+        "nn.global_avg_pool2d nn.global_max_pool2d",
+        ("2x3x4x5xf32", {}, "2x3x1x1xf32"),
+        ("2x4x5x3xf32", {"layout": "NHWC"}, "2x1x1x3xf32"),
+    )
+    yield from _each(
+        "nn.upsampling",
+        ("1x2x3x4xf32", {"scale_h": 2.0, "scale_w": 3.0}, "1x2x6x12xf32"),
+        ("1x3x4x2xf32", {"scale_h": 2.0, "scale_w": 2.0, "layout": "NHWC"}, "1x6x8x2xf32"),
+        ("1x2x3x4xf32", {}, "1x2x3x4xf32"),
+        ("1x2x3x4xf32", {"scale_h": 1.5, "scale_w": 0.5}, "1x2x4x2xf32"),
+    )
+    # shapes
+    yield from _each(
+        "reshape",
+        ("2x3x4xf32", {"newshape": (6, 4)}, "6x4xf32"),
+        ("2x3x4xf32", {"newshape": (0, -1)}, "2x12xf32"),
+        ("2x3x4xf32", {"newshape": (0, 0, 2, 2)}, "2x3x2x2xf32"),
+        ("2x3x4xf32", {"newshape": (-2,)}, "2x3x4xf32"),
+        ("2x3x4xf32", {"newshape": (2, -2)}, "2x3x4xf32"),
+        ("2x3x4x5xf32", {"newshape": (-3, -3)}, "6x20xf32"),
+        ("2x3x4xf32", {"newshape": (-4, 1, 2, -2)}, "1x2x3x4xf32"),
+        ("2x3x4xf32", {"newshape": (2, -4, -1, 3, -2)}, "2x1x3x4xf32"),
+        ("0x3xf32", {"newshape": (3, 0), "allowzero": True}, "3x0xf32"),
+        ("1xf32", {"newshape": ()}, "f32"),
+        ("i64", {"newshape": (1, 1)}, "1x1xi64"),
+    )
+    yield from _each(
+        "nn.batch_flatten",
+        ("2x3x4xf32", {}, "2x12xf32"),
+        ("2x3xf32", {}, "2x3xf32"),
+        ("5xf32", {}, "5x1xf32"),
+        ("0x3x4xf32", {}, "0x12xf32"),
+    )
+    yield from _each(
+        "expand_dims",
+        ("2x3xf32", {"axis": 1}, "2x1x3xf32"),
+        ("2x3xf32", {"axis": -1, "num_newaxis": 2}, "2x3x1x1xf32"),
+        ("2x3xf32", {"axis": -3}, "1x2x3xf32"),
+        ("f32", {"axis": 0}, "1xf32"),
+        ("2x3xi64", {"axis": 0, "num_newaxis": 0}, "2x3xi64"),
+    )
+    yield from _each(
+        "squeeze",
+        ("1x2x1xf32", {}, "2xf32"),
+        ("1x2x1xf32", {"axis": (0,)}, "2x1xf32"),
+        ("1x2x1xf32", {"axis": (-1, 0)}, "2xf32"),
+        ("1x2xf32", {"axis": ()}, "1x2xf32"),
+        ("1x1xi32", {}, "i32"),
+    )
+    # rearranging
+    yield from _each(
+        "transpose",
+        ("2x3x4xf32", {}, "4x3x2xf32"),
+        ("2x3x4xf32", {"axes": (0, 2, 1)}, "2x4x3xf32"),
+        ("2x3x4xf32", {"axes": (-1, 0, 1)}, "4x2x3xf32"),
+        ("f32", {}, "f32"),
+        ("0x3xi8", {"axes": (1, 0)}, "3x0xi8"),
+    )
+    yield from _each("reverse", ("2x3xf32", {}, "2x3xf32"), ("2x3xi64", {"axis": -1}, "2x3xi64"))
+    yield from _each(
+        "concatenate",
+        ("2x3xf32 4x3xf32", {}, "6x3xf32"),
+        ("2x3xf32 2x1xf32 2x0xf32", {"axis": -1}, "2x4xf32"),
+        ("2x3xi64", {"axis": 1}, "2x3xi64"),
+    )
+    yield from _each(
+        "stack",
+        ("2x3xf32 2x3xf32", {}, "2x2x3xf32"),
+        ("2x3xf32 2x3xf32 2x3xf32", {"axis": -1}, "2x3x3xf32"),
+        ("f32 f32", {"axis": 0}, "2xf32"),
+        ("3xi1", {"axis": 1}, "3x1xi1"),
+    )
+    yield from _each(
+        "split",
+        ("6x2xf32", {"indices_or_sections": 3}, "2x2xf32 2x2xf32 2x2xf32"),
+        ("6xf32", {"indices_or_sections": (2,)}, "2xf32 4xf32"),
+        ("2x5xf32", {"indices_or_sections": (1, 3), "axis": 1}, "2x1xf32 2x2xf32 2x2xf32"),
+        ("2x4xi64", {"indices_or_sections": 2, "axis": -1}, "2x2xi64 2x2xi64"),
+        ("3xf32", {"indices_or_sections": (0, 3)}, "0xf32 3xf32 0xf32"),
+        ("3xf32", {"indices_or_sections": 1}, "3xf32"),
+    )
+    yield from _each(
+        "nn.pad",
+        ("2x3xf32 f32", {"pad_width": (0, 0, 1, 2)}, "2x6xf32"),
+        ("2x3xf32 f32", {"pad_width": (1, 1, 2, 2), "pad_mode": "reflect"}, "4x7xf32"),
+        ("2x3xi64 i64", {"pad_width": (3, 0, 0, 5), "pad_mode": "edge"}, "5x8xi64"),
+        ("f32 f32", {"pad_width": ()}, "f32"),
+        ("0xf32 f32", {"pad_width": (2, 1)}, "3xf32"),
+    )
+    yield from _each(
+        "strided_slice",
+        ("5x6xf32", {"begin": (1,), "end": (4,)}, "3x6xf32"),
+        ("5x6xf32", {"begin": (0, 1), "end": (5, 6), "strides": (1, 2)}, "5x3xf32"),
+        ("5x6xf32", {"begin": (-1,), "end": (-7,), "strides": (-2,), "axes": (1,)}, "5x3xf32"),
+        ("5x6xf32", {"begin": (-3, 2), "end": (100, 100), "strides": (1,)}, "3x4xf32"),
+        ("5x6xf32", {"begin": (3, 1), "end": (-1, 2), "slice_mode": "size"}, "2x2xf32"),
+        ("5xi64", {"begin": (4,), "end": (1,)}, "0xi64"),
+        ("2x3xf32", {"begin": (), "end": ()}, "2x3xf32"),
+    )
+    yield from _each(
+        "take",
+        ("5x6xf32 2x3xi64", {"axis": 0}, "2x3x6xf32"),
+        ("5x6xf32 4xi32", {"axis": -1}, "5x4xf32"),
+        ("5x6xf32 i64", {"axis": 1}, "5xf32"),
+        ("5x6xf32 7xi64", {}, "7xf32"),
+        ("5x6xi64 2xi32", {"axis": 0, "mode": "wrap"}, "2x6xi64"),
+        ("3x5x6xf32 3x2xi64", {"axis": 1, "batch_dims": 1}, "3x2x6xf32"),
+        ("3x5xf32 3x2xi64", {"axis": 1, "batch_dims": -1}, "3x2xf32"),
+    )
+
+
+def _samples() -> Iterator[Sample]:
+    counts: dict[str, int] = {}
+    for name, (operands, attrs, results) in _lines():
+        index = counts.get(name, 0)
+        counts[name] = index + 1
+        yield Sample(name, _specs(operands), attrs, _specs(results), index)
+
+
+SAMPLES: tuple[Sample, ...] = tuple(_samples())
+"""All samples, those of one operator together by `name`."""
