@@ -1,0 +1,225 @@
+"""How the fields of `bytecode` ops are written: registers as `r3`, the rest as MLIR does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeAlias, cast
+
+from xdsl.dialects.builtin import (
+    I64,
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    IntegerAttr,
+    NoneAttr,
+    StringAttr,
+    SymbolRefAttr,
+    i64,
+)
+from xdsl.ir import Attribute, Data, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.parser import AttrParser, Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from .device import VirtualDeviceAttr
+
+Dims: TypeAlias = DenseArrayBase[I64]
+
+
+@irdl_attr_definition
+class RegisterAttr(Data[int]):
+    """A register of the machine, by number: `#bytecode.register<3>`, in custom text `r3`."""
+
+    name = "bytecode.register"
+
+    def verify(self) -> None:
+        if self.data < 0:
+            raise VerifyException(f"a register's number must be at least 0, but is {self.data}")
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> int:
+        with parser.in_angle_brackets():
+            return parser.parse_integer(allow_boolean=False)
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(str(self.data))
+
+
+@irdl_attr_definition
+class ObjectType(ParametrizedAttribute, TypeAttribute):
+    """What a register holds that is no tensor (a tuple, data, a closure), on a device."""
+
+    name = "bytecode.object"
+
+    device: VirtualDeviceAttr | NoneAttr = param_def()
+
+
+def _parse_register(parser: Parser) -> RegisterAttr:
+    at = parser.pos
+    word = parser.parse_identifier(" of a register")
+    if re.fullmatch(r"r\d+", word) is None:
+        parser.raise_error(f"expected a register like r3, but found {word}", at, parser.pos)
+    return RegisterAttr(int(word[1:]))
+
+
+def _parse_integer(parser: Parser) -> IntegerAttr[I64]:
+    return IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
+
+
+def _parse_register_or_integer(parser: Parser) -> Attribute:
+    value = parser.parse_optional_integer(allow_boolean=False)
+    return _parse_register(parser) if value is None else IntegerAttr(value, i64)
+
+
+def _parse_dims(parser: Parser) -> Dims:
+    dims = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+    return DenseArrayBase.from_list(i64, dims)
+
+
+def _parse_register_or_dims(parser: Parser) -> Attribute:
+    dims = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+    return _parse_register(parser) if dims is None else DenseArrayBase.from_list(i64, dims)
+
+
+def _parse_registers(parser: Parser) -> Attribute:
+    return ArrayAttr(
+        parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_register(parser))
+    )
+
+
+def _parse_types(parser: Parser) -> Attribute:
+    return ArrayAttr(parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type))
+
+
+def _parse_reference(parser: Parser) -> Attribute:
+    return SymbolRefAttr(parser.parse_symbol_name())
+
+
+def _parse_attribute(parser: Parser) -> Attribute:
+    return parser.parse_attribute()
+
+
+def _parse_type(parser: Parser) -> Attribute:
+    return parser.parse_type()
+
+
+def _parse_string(parser: Parser) -> Attribute:
+    return StringAttr(parser.parse_str_literal())
+
+
+Parse: TypeAlias = Callable[[Parser], Attribute]
+
+FIELDS: Mapping[str, Parse] = {
+    **dict.fromkeys(
+        ("dst", "src", "out", "result", "closure", "storage", "data", "tensor", "test", "target"),
+        cast(Parse, _parse_register),
+    ),
+    "register": _parse_register,
+    **dict.fromkeys(("args", "ins", "outs", "fields", "captured"), cast(Parse, _parse_registers)),
+    **dict.fromkeys(("size", "offset"), cast(Parse, _parse_register_or_integer)),
+    **dict.fromkeys(
+        ("tag", "field", "alignment", "true_offset", "false_offset", "register_count"),
+        cast(Parse, _parse_integer),
+    ),
+    "shape": _parse_register_or_dims,
+    **dict.fromkeys(("inputs", "outputs"), cast(Parse, _parse_dims)),
+    **dict.fromkeys(("function", "kernel", "constant"), cast(Parse, _parse_reference)),
+    "sym_name": lambda parser: parser.parse_symbol_name(),
+    **dict.fromkeys(("device", "src_device", "dst_device"), cast(Parse, _parse_attribute)),
+    **dict.fromkeys(("op", "param"), cast(Parse, _parse_string)),
+    **dict.fromkeys(("type", "element_type"), cast(Parse, _parse_type)),
+    "types": _parse_types,
+    "attrs": lambda parser: DictionaryAttr(parser.parse_optional_attr_dict()),
+    "value": lambda parser: (
+        parser.parse_attribute()
+        if (number := parser.parse_optional_integer(allow_boolean=False)) is None
+        else IntegerAttr(number, i64)
+    ),
+}
+"""How the text of a field is read, by the field's name."""
+
+
+def print_field(value: Attribute, name: str, printer: Printer) -> None:
+    """Write `value` as `FIELDS[name]` reads it."""
+    match value:
+        case RegisterAttr():
+            printer.print_string(f"r{value.data}")
+        case IntegerAttr():
+            printer.print_string(str(cast(IntegerAttr[I64], value).value.data))
+        case ArrayAttr():
+            with printer.in_parens():
+                printer.print_list(value, lambda v: print_field(v, "", printer))
+        case DenseArrayBase():
+            dims = cast(tuple[int, ...], cast(Any, value).get_values())
+            printer.print_string(str(list(dims)))
+        case StringAttr() if name == "sym_name":
+            printer.print_symbol_name(value.data)
+        case _:
+            printer.print_attribute(value)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a syntax: words, then a field (None at the end), optional or not."""
+
+    words: str
+    field: str | None
+    optional: bool
+
+    @property
+    def tokens(self) -> list[str]:
+        return re.findall(r"->|\w+|[^\s\w]", self.words)
+
+
+@cache
+def _pieces(syntax: str) -> list[Piece]:
+    pieces: list[Piece] = []
+    for part in re.findall(r"\(\?[^)]*\)|(?:(?!\(\?).)+", syntax):
+        optional = part.startswith("(?")
+        body = part[2:-1] if optional else part
+        for words, field in re.findall(r"([^$]*)(?:\$(\w+)|$)", body):
+            if words or field:
+                pieces.append(Piece(words, field or None, optional))
+    return pieces
+
+
+def _parse_literal(token: str, parser: Parser) -> None:
+    if token[0].isalpha():
+        parser.parse_keyword(token)
+    else:
+        parser.parse_punctuation(cast(Any, token))
+
+
+def _found_literal(token: str, parser: Parser) -> bool:
+    if token[0].isalpha():
+        return parser.parse_optional_keyword(token) is not None
+    return parser.parse_optional_punctuation(cast(Any, token)) is not None
+
+
+def parse_by_syntax(syntax: str, parser: Parser) -> dict[str, Attribute]:
+    """Read the fields of `syntax`, in order; an optional part is there when its word is."""
+    properties: dict[str, Attribute] = {}
+    for piece in _pieces(syntax):
+        tokens = piece.tokens
+        if piece.optional and not _found_literal(tokens.pop(0), parser):
+            continue
+        for token in tokens:
+            _parse_literal(token, parser)
+        if piece.field is not None:
+            properties[piece.field] = FIELDS[piece.field](parser)
+    return properties
+
+
+def print_by_syntax(syntax: str, properties: Mapping[str, Attribute], printer: Printer) -> None:
+    """Write the fields of `syntax`, in order, leaving out optional parts without a field."""
+    for piece in _pieces(syntax):
+        if piece.optional and piece.field not in properties:
+            continue
+        printer.print_string(piece.words)
+        if piece.field is not None:
+            print_field(properties[piece.field], piece.field, printer)
