@@ -1,0 +1,254 @@
+"""
+A lit test format that runs our tools inside the lit worker.
+
+A `RUN` line made of our tools, `filecheck` and `not`, with pipes and redirections, is run
+by calling their `main` functions; starting a Python process for each would take most of
+the time of a test suite. Any other line goes to lit's own shell. `InProcess()` and
+`lit.formats.ShTest()` give the same results; the second starts every process.
+"""
+
+import contextlib
+import os
+import re
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from importlib import import_module
+from io import BytesIO, TextIOWrapper
+from types import FrameType
+from typing import IO, Any, cast
+
+# lit has no types: its modules are taken as they come.
+_runner: Any = import_module("lit.TestRunner")
+_commands: Any = import_module("lit.ShCommands")
+_parser: Any = import_module("lit.ShUtil")
+_test: Any = import_module("lit.Test")
+_ShTest: Any = import_module("lit.formats").ShTest
+
+TOOLS = {
+    "filecheck": "filecheck.main:main",
+    "xrelay-opt": "xrelay.tools.opt:main",
+    "xrelay-plan": "xrelay.passes.planning.command:main",
+    "xrelay-run": "xrelay.tools.run:main",
+}
+"""The tools that can be called, and where their `main` is."""
+
+
+class TimeIsUp(BaseException):
+    """Raised in whatever a test is doing when its time is over."""
+
+
+class NotOurs(Exception):
+    """A RUN line holds something that only a shell can do."""
+
+
+@dataclass
+class Outcome:
+    """What came of a line: its status, and what it wrote that nobody read."""
+
+    status: int = 0
+    out: bytes = b""
+    log: BytesIO = field(default_factory=BytesIO)
+
+
+class InProcess(_ShTest):
+    """
+    Runs each line in this process if it can, and all of a test in a shell if not.
+
+    A test that takes more than `seconds` here is ended; 0 means that none is.
+    """
+
+    def __init__(self, seconds: float = 60):
+        cast(Any, super()).__init__()
+        self.seconds = seconds
+
+    def execute(self, test: Any, lit_config: Any) -> Any:
+        """Run one test; called by lit."""
+        in_shell: Callable[[Any, Any], Any] = getattr(_ShTest, "execute")
+        try:
+            lines = run_lines(test)
+            pipelines = [parse(line, test.config.pipefail) for line in lines]
+        except NotOurs:
+            return cast(Any, super()).execute(test, lit_config)
+        folder = os.path.dirname(test.getExecPath())
+        os.makedirs(os.path.dirname(_runner.getTempPaths(test)[1]), exist_ok=True)
+        try:
+            with _directory(folder), _alarm(self.seconds):
+                for line, pipeline in zip(lines, pipelines, strict=True):
+                    done = run(pipeline)
+                    if done.status:
+                        return _test.Result(_test.FAIL, _report(line, done))
+        except TimeIsUp:
+            return _test.Result(_test.TIMEOUT, f"over {self.seconds} seconds")
+        return _test.Result(_test.PASS, "")
+
+
+def run_lines(test: Any) -> list[str]:
+    """The RUN lines with everything substituted; `NotOurs` when lit has other plans."""
+    script: Any = None
+    if not test.config.unsupported:
+        script = _runner.parseIntegratedTestScript(test)
+    if not isinstance(script, list):
+        raise NotOurs
+    folder, base = _runner.getTempPaths(test)
+    lines: list[str] = _runner.applySubstitutions(
+        script,
+        _runner.getDefaultSubstitutions(test, folder, base),
+        dict.fromkeys(test.config.available_features, True),
+        recursion_limit=test.config.recursiveExpansionLimit,
+    )
+    matches = [re.fullmatch(_runner.kPdbgRegex, line) for line in lines]
+    return [
+        line if match is None else match[2].strip()
+        for line, match in zip(lines, matches, strict=True)
+    ]
+
+
+@dataclass
+class Call:
+    """One tool, its arguments and redirections, and whether it is to fail."""
+
+    tool: str
+    arguments: list[str]
+    redirections: list[tuple[tuple[Any, ...], str]]
+    negated: bool = False
+
+
+@dataclass
+class Pipeline:
+    """Calls that read what the one before writes."""
+
+    calls: list[Call]
+    negated: bool
+    any_failure_fails: bool
+
+
+def parse(line: str, pipefail: bool) -> Pipeline:
+    """The calls of one RUN line; `NotOurs` when it needs a shell."""
+    if "$" in line or "%{" in line:
+        raise NotOurs
+    tree = _parser.ShParser(line, False, pipefail).parse()
+    if not isinstance(tree, _commands.Pipeline):
+        raise NotOurs
+    calls = [_call(command) for command in tree.commands]
+    return Pipeline(calls, tree.negate, pipefail)
+
+
+def _call(command: Any) -> Call:
+    arguments: list[object] = command.args
+    words = [word for word in arguments if isinstance(word, str)]
+    if len(words) != len(arguments):  # the others are globs
+        raise NotOurs
+    negated = words[0] == "not"
+    words = words[1:] if negated else words
+    if not words or words[0] not in TOOLS:
+        raise NotOurs
+    for kind, _ in command.redirects:
+        if kind not in ((">",), ("<",), (">", 2), (">&", 2), (">>",)):
+            raise NotOurs
+    return Call(words[0], words[1:], command.redirects, negated)
+
+
+def run(pipeline: Pipeline) -> Outcome:
+    """Run the calls one after the other."""
+    outcome = Outcome()
+    data = b""
+    statuses: list[int] = []
+    for call in pipeline.calls:
+        status, data = _run_call(call, data, outcome.log)
+        statuses.append((0 if status else 1) if call.negated else status)
+    outcome.out = data
+    failures = [status for status in statuses if status]
+    outcome.status = statuses[-1]
+    if pipeline.any_failure_fails and failures:
+        outcome.status = failures[0]
+    if pipeline.negated:
+        outcome.status = 0 if outcome.status else 1
+    return outcome
+
+
+def _run_call(call: Call, data: bytes, log: BytesIO) -> tuple[int, bytes]:
+    """Run one tool with `data` as its input; its status and output."""
+    out = BytesIO()
+    with contextlib.ExitStack() as files:
+        source: IO[bytes] = BytesIO(data)
+        targets: dict[int, IO[bytes]] = {1: out, 2: log}
+        for kind, to in call.redirections:
+            if kind == ("<",):
+                source = files.enter_context(open(to, "rb"))
+            elif kind == (">&", 2):
+                targets[2] = targets[int(to)]
+            else:
+                mode = "ab" if kind == (">>",) else "wb"
+                target = files.enter_context(open(to, mode))
+                targets[2 if kind == (">", 2) else 1] = target
+        status = _call_main(call, source, targets[1], targets[2])
+    return status, out.getvalue()
+
+
+def _call_main(call: Call, source: IO[bytes], out: IO[bytes], err: IO[bytes]) -> int:
+    def text(stream: IO[bytes]) -> TextIOWrapper:
+        return TextIOWrapper(stream, encoding="utf-8", newline="", write_through=True)
+
+    module, _, name = TOOLS[call.tool].partition(":")
+    stdin, stdout = text(source), text(out)
+    stderr = stdout if err is out else text(err)
+    before = sys.stdin, sys.stdout, sys.stderr
+    sys.stdin, sys.stdout, sys.stderr = stdin, stdout, stderr
+    try:
+        main: Callable[..., object] = getattr(import_module(module), name)
+        takes_name = call.tool == "filecheck"  # as sys.argv
+        arguments = [call.tool, *call.arguments] if takes_name else call.arguments
+        done = main(arguments)
+        return done if isinstance(done, int) else 0
+    except SystemExit as done:
+        if isinstance(done.code, str):
+            print(done.code, file=sys.stderr)
+        return done.code if isinstance(done.code, int) else int(done.code is not None)
+    except Exception:
+        traceback.print_exc()
+        return 1
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = before
+        for stream in {stdin, stdout, stderr}:
+            with contextlib.suppress(ValueError):
+                stream.detach()
+
+
+def _report(line: str, done: Outcome) -> str:
+    parts = [f"$ {line}", f"# exit status: {done.status}"]
+    for name, data in (("stdout", done.out), ("stderr", done.log.getvalue())):
+        if data:
+            parts.append(f"# {name}:\n{data.decode(errors='replace')}")
+    return "\n".join(parts)
+
+
+@contextlib.contextmanager
+def _directory(path: str) -> Generator[None]:
+    before = os.getcwd()
+    os.chdir(path)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+@contextlib.contextmanager
+def _alarm(seconds: float) -> Generator[None]:
+    """Raise `TimeIsUp` after `seconds`; 0 is never, as is a system without alarms."""
+    if not seconds or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        raise TimeIsUp
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
