@@ -13,7 +13,7 @@ from .errors import OnnxError
 from .tensors import array_of, dtype_of_number
 from .values import Constant, element_type
 
-OPSETS = range(7, 29)
+OPSETS = range(6, 29)
 """The versions of ONNX's operator set that the converters were written for."""
 
 DEFAULT_DOMAINS = ("", "ai.onnx")

@@ -21,7 +21,10 @@ def prelu(node: Node, b: Builder) -> Value:
     shape, slopes = shape_of(x), shape_of(slope)
     # the slope is aligned at the last dim: (C, 1, …) and (1, C, 1, …) are one a channel
     channels = (*shape[1:2], *([1] * (len(shape) - 2)))
-    if len(shape) > 1 and slopes in (channels, (1, *channels)):
+    of_channels = [channels, (1, *channels)]
+    if node.opset < 7:
+        of_channels.append(shape[1:2])  # not yet aligned at the last dim
+    if len(shape) > 1 and slopes in of_channels:
         return b.op("nn.prelu", x, b.reshape(slope, shape[1:2]), axis=1)
     negative = b.op("multiply", x, slope)
     return b.op("where", b.op("less", x, b.scalar_like(0, x)), negative, x)
@@ -164,7 +167,7 @@ RULES: Rules = {
     "LeakyRelu": since(6, leaky_relu),
     "LogSoftmax": _softmax_rules("nn.log_softmax"),
     "Mish": since(18, mish),
-    "PRelu": since(7, prelu),
+    "PRelu": since(6, prelu),
     "Relu": since(6, unary("nn.relu")),
     "Selu": since(6, selu),
     "Shrink": since(9, shrink),

@@ -72,6 +72,8 @@ def identity(node: Node, b: Builder) -> Value:
 def dropout(node: Node, b: Builder) -> Results:
     """Drops nothing outside of training; the mask of what stays is all true."""
     node.ignore("ratio", "seed")
+    if node.opset < 7 and not node.flag("is_test", False):
+        raise node.error("attribute is_test is 0; supported: 1")
     if node.scalar_at(2, "training_mode") and node.scalar_at(1, "ratio") != 0:
         raise node.error("input training_mode is true; supported: false")
     x = node.input(0)
@@ -81,7 +83,7 @@ def dropout(node: Node, b: Builder) -> Results:
 RULES: Rules = {
     "Constant": since(1, constant),
     "ConstantOfShape": since(9, constant_of_shape),
-    "Dropout": since(7, dropout),
+    "Dropout": since(6, dropout),
     "Identity": since(1, identity),
     "Range": since(11, range_),
 }

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..builder import Builder
 from ..node import Node
-from ..values import Constant, Value, dtype_of, is_float
+from ..values import Constant, Value, dtype_of, is_float, shape_of
 from .rule import Convert, Rule, Rules, since
 
 
@@ -26,6 +26,30 @@ def binary(name: str) -> Convert:
         return b.op(name, node.input(0), node.input(1))
 
     return convert
+
+
+def aligned_binary(name: str) -> Convert:
+    """Opset 6: with `broadcast`, the second input is aligned at dim `axis` of the first."""
+
+    def convert(node: Node, b: Builder) -> Value:
+        x, y = node.input(0), node.input(1)
+        broadcast, axis = node.flag("broadcast", False), node.optional_int("axis")
+        left, right = shape_of(x), shape_of(y)
+        if not broadcast and left != right:
+            raise node.error(
+                f"shapes {list(left)} and {list(right)} differ; supported: equal ones, or "
+                "attribute broadcast = 1"
+            )
+        if broadcast and axis is not None:
+            behind = len(left) - node.axis(axis, len(left)) - len(right)
+            y = b.reshape(y, (*right, *([1] * max(behind, 0))))
+        return b.op(name, x, y)
+
+    return convert
+
+
+def _binary_rules(name: str) -> tuple[Rule, ...]:
+    return (Rule(aligned_binary(name), 6, 7), Rule(binary(name), 7))
 
 
 def joined(name: str, node: Node, b: Builder) -> Value:
@@ -126,42 +150,42 @@ def where(node: Node, b: Builder) -> Value:
 
 RULES: Rules = {
     "Abs": since(6, unary("abs")),
-    "Add": since(7, binary("add")),
-    "And": since(7, binary("logical_and")),
+    "Add": _binary_rules("add"),
+    "And": _binary_rules("logical_and"),
     "Cast": since(6, cast),
     "CastLike": since(15, cast_like),
     "Ceil": since(6, unary("ceil")),
     "Clip": (Rule(clip_by_attributes, 6, 11), Rule(clip, 11)),
     "Cos": since(7, unary("cos")),
-    "Div": since(7, binary("divide")),
-    "Equal": since(7, binary("equal")),
+    "Div": _binary_rules("divide"),
+    "Equal": _binary_rules("equal"),
     "Erf": since(9, unary("erf")),
     "Exp": since(6, unary("exp")),
     "Floor": since(6, unary("floor")),
-    "Greater": since(7, binary("greater")),
+    "Greater": _binary_rules("greater"),
     "GreaterOrEqual": since(12, binary("greater_equal")),
     "IsInf": since(10, is_inf),
     "IsNaN": since(9, unary("isnan")),
-    "Less": since(7, binary("less")),
+    "Less": _binary_rules("less"),
     "LessOrEqual": since(12, binary("less_equal")),
     "Log": since(6, unary("log")),
     "Max": since(6, variadic("maximum")),
     "Mean": since(6, mean),
     "Min": since(6, variadic("minimum")),
     "Mod": since(10, mod),
-    "Mul": since(7, binary("multiply")),
+    "Mul": _binary_rules("multiply"),
     "Neg": since(6, unary("negative")),
     "Not": since(1, unary("logical_not")),
-    "Or": since(7, binary("logical_or")),
-    "Pow": since(7, power),
+    "Or": _binary_rules("logical_or"),
+    "Pow": (Rule(aligned_binary("power"), 6, 7), Rule(power, 7)),
     "Reciprocal": since(6, reciprocal),
     "Round": since(11, unary("round")),
     "Sign": since(9, unary("sign")),
     "Sin": since(7, unary("sin")),
     "Sqrt": since(6, unary("sqrt")),
-    "Sub": since(7, binary("subtract")),
+    "Sub": _binary_rules("subtract"),
     "Sum": since(6, variadic("add")),
     "Tan": since(7, unary("tan")),
     "Where": since(9, where),
-    "Xor": since(7, binary("logical_xor")),
+    "Xor": _binary_rules("logical_xor"),
 }

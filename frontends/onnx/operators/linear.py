@@ -31,6 +31,8 @@ def gemm(node: Node, b: Builder) -> Value:
         y = b.op("nn.dense", x, weight)
     else:
         y = b.op("nn.matmul", x, weight, transpose_a=trans_a, transpose_b=trans_b)
+    if node.opset < 7:
+        node.ignore("broadcast")  # C is broadcast wherever it can be
     y = _scaled(node, y, node.number("alpha", 1.0), "alpha", b)
     beta, bias = node.number("beta", 1.0), node.optional(2)
     if bias is None or beta == 0.0:
@@ -93,6 +95,6 @@ def _stacked(value: Value, stack: list[int], b: Builder) -> Value:
 
 
 RULES: Rules = {
-    "Gemm": since(7, gemm),
+    "Gemm": since(6, gemm),
     "MatMul": since(1, matmul),
 }

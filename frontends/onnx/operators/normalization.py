@@ -21,6 +21,8 @@ def batch_normalization(node: Node, b: Builder) -> Value:
     node.ignore("momentum")
     if node.flag("training_mode", False):
         raise node.error("attribute training_mode is 1; supported: 0")
+    if node.opset < 7 and not node.flag("is_test", False):
+        raise node.error("attribute is_test is 0; supported: 1")
     if not node.flag("spatial", True):
         raise node.error("attribute spatial is 0; supported: 1")
     for i, what in enumerate(("the mean", "the variance", "a saved mean", "a saved variance")):
@@ -155,7 +157,7 @@ def mean_variance_normalization(node: Node, b: Builder) -> Value:
 
 
 RULES: Rules = {
-    "BatchNormalization": since(7, batch_normalization),
+    "BatchNormalization": since(6, batch_normalization),
     "GroupNormalization": since(21, group_normalization),
     "InstanceNormalization": since(6, instance_normalization),
     "LRN": since(1, local_response),

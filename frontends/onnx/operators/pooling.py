@@ -100,7 +100,7 @@ def global_pool(name: str, reduction: str) -> Convert:
 
 
 RULES: Rules = {
-    "AveragePool": since(7, average_pool),
+    "AveragePool": since(1, average_pool),
     "GlobalAveragePool": since(1, global_pool("nn.global_avg_pool2d", "mean")),
     "GlobalMaxPool": since(1, global_pool("nn.global_max_pool2d", "max")),
     "MaxPool": since(1, max_pool),

@@ -1,0 +1,159 @@
+"""
+The light models that the `onnx` package ships, with weights that prove something.
+
+A light model is a published network whose weights were replaced by one repeated constant
+(`ConstantOfShape` nodes, and vectors of one value), so that any mistake in, say, the order of
+channels leaves its numbers as they are. Here every weight is drawn at random by its role:
+kernels scaled by their fan-in (He et al. 2015, https://arxiv.org/abs/1502.01852), so that
+numbers neither vanish nor explode on the way; scales and variances positive.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import onnx
+import onnx.backend.test
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto, numpy_helper
+
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+
+LIGHT_MODELS = (
+    "bvlc_alexnet",
+    "densenet121",
+    "inception_v1",
+    "inception_v2",
+    "resnet50",
+    "shufflenet",
+    "squeezenet",
+    "vgg19",
+    "zfnet512",
+)
+
+
+@dataclass(frozen=True)
+class Network:
+    """
+    A network with random weights and an input for it.
+
+    Where the network ends in a softmax, the softmax's input is a second output of the graph:
+    after it, differences of small logits can no longer be seen.
+    """
+
+    name: str
+    model: ModelProto
+    feeds: dict[str, Array]
+
+    @property
+    def outputs(self) -> list[str]:
+        """The names of the graph's outputs, in order."""
+        return [o.name for o in self.model.graph.output]
+
+
+def light_model_path(name: str) -> Path:
+    """The file of the light model `name` (one of `LIGHT_MODELS`)."""
+    folder = Path(onnx.backend.test.__file__).parent
+    return folder / "data" / "light" / f"light_{name}.onnx"
+
+
+def light_network(name: str, seed: int = 0) -> Network:
+    """The light model `name` with random weights and a random input."""
+    model = onnx.load_model_from_string(light_model_path(name).read_bytes())
+    random = np.random.default_rng(seed)
+    _randomize_weights(model.graph, random)
+    model.ir_version = 8  # from 4 on, initializers need not be inputs too
+    last = model.graph.node[-1]
+    if last.op_type == "Softmax":
+        logits = onnx.helper.make_tensor_value_info(last.input[0], TensorProto.FLOAT, None)
+        model.graph.output.append(logits)
+    known = {i.name for i in model.graph.initializer}
+    feeds = {
+        i.name: random.standard_normal(_dims(i), dtype=np.float32)
+        for i in model.graph.input
+        if i.name not in known
+    }
+    return Network(name, model, feeds)
+
+
+def onnxruntime_results(network: Network) -> list[Array]:
+    """What onnxruntime computes, every output of the graph in order."""
+    return run_onnxruntime(network.model, network.feeds)
+
+
+def run_onnxruntime(model: ModelProto, feeds: dict[str, Array]) -> list[Array]:
+    """The outputs of `model`, in order, as onnxruntime computes them."""
+    ort: Any = importlib.import_module("onnxruntime")  # it has no type stubs
+    options = ort.SessionOptions()
+    options.log_severity_level = 3  # it warns of initializers that are inputs too
+    session = ort.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+    return [np.asarray(y) for y in session.run(None, feeds)]
+
+
+def _dims(info: onnx.ValueInfoProto) -> list[int]:
+    return [d.dim_value for d in info.type.tensor_type.shape.dim]
+
+
+def _randomize_weights(graph: GraphProto, random: np.random.Generator) -> None:
+    """Replace each float initializer, and each `ConstantOfShape`, by a random initializer."""
+    shapes = {
+        i.name: numpy_helper.to_array(i)
+        for i in graph.initializer
+        if i.data_type != TensorProto.FLOAT
+    }
+    roles = _roles(graph.node)
+    dims = {i.name: list(i.dims) for i in graph.initializer if i.data_type == TensorProto.FLOAT}
+    for node in graph.node:
+        if node.op_type == "ConstantOfShape":
+            dims[node.output[0]] = shapes[node.input[0]].tolist()
+    nodes = [n for n in graph.node if n.op_type != "ConstantOfShape"]
+    # each residual sum doubles the variance: its branches must add less
+    damping = 0.7 if any(n.op_type == "Sum" for n in nodes) else 1.0
+    used = {name for n in nodes for name in n.input}
+    kept = [i for i in graph.initializer if i.name in used and i.name in shapes]
+    weights = [
+        numpy_helper.from_array(_random_weight(roles[name], shape, damping, random), name)
+        for name, shape in dims.items()
+        if name in used
+    ]
+    inputs = [i for i in graph.input if i.name in used]
+    for field, values in (("node", nodes), ("initializer", kept + weights), ("input", inputs)):
+        graph.ClearField(field)
+        getattr(graph, field).extend(values)
+
+
+def _roles(nodes: Sequence[NodeProto]) -> dict[str, tuple[str, int]]:
+    """An operator that uses each value, and as which input; what reshapes it is looked through."""
+    roles: dict[str, tuple[str, int]] = {}
+    for node in reversed(nodes):
+        for i, name in enumerate(node.input):
+            if node.op_type in ("Unsqueeze", "Reshape"):
+                roles[name] = roles[node.output[0]]
+            else:
+                roles[name] = (node.op_type, i)
+    return roles
+
+
+def _random_weight(
+    role: tuple[str, int], shape: Sequence[int], damping: float, random: np.random.Generator
+) -> Array:
+    match role:
+        case ("Conv" | "Gemm", 1):
+            fan_in = prod(shape[1:]) if role[0] == "Conv" else shape[-1]
+            scale = np.float32(np.sqrt(2 / fan_in))
+            return random.standard_normal(shape, dtype=np.float32) * scale
+        case ("BatchNormalization", 1):
+            return random.uniform(0.5, 1.5, shape).astype(np.float32) * np.float32(damping)
+        case ("BatchNormalization", 4) | ("Mul", _):
+            return random.uniform(0.5, 1.5, shape).astype(np.float32)
+        case ("Conv" | "Gemm", 2) | ("BatchNormalization", 2 | 3) | ("Add", _):
+            return random.standard_normal(shape, dtype=np.float32) * np.float32(0.1)
+        case _:
+            raise AssertionError(f"no random weights are known for input {role[1]} of {role[0]}")
