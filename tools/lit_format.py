@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from io import BytesIO, TextIOWrapper
 from types import FrameType
-from typing import IO, Any, cast
+from typing import IO, Any
 
 # lit has no types: its modules are taken as they come.
 _runner: Any = import_module("lit.TestRunner")
@@ -61,17 +61,18 @@ class InProcess(_ShTest):
     """
 
     def __init__(self, seconds: float = 60):
-        cast(Any, super()).__init__()
+        base: Any = super()
+        base.__init__()
         self.seconds = seconds
 
     def execute(self, test: Any, lit_config: Any) -> Any:
         """Run one test; called by lit."""
-        in_shell: Callable[[Any, Any], Any] = getattr(_ShTest, "execute")
+        base: Any = super()
         try:
             lines = run_lines(test)
             pipelines = [parse(line, test.config.pipefail) for line in lines]
         except NotOurs:
-            return cast(Any, super()).execute(test, lit_config)
+            return base.execute(test, lit_config)
         folder = os.path.dirname(test.getExecPath())
         os.makedirs(os.path.dirname(_runner.getTempPaths(test)[1]), exist_ok=True)
         try:
