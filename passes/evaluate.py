@@ -62,7 +62,7 @@ def apply_operator(op: Operation, args: Sequence[Array]) -> list[Array]:
     if bind is None:
         raise PassError(f"{op.name} has no kernel", op)
     outs = [new_array(result) for result in op.results]
-    bind(plain_attributes(op), [np.ascontiguousarray(a) for a in args], outs)()
+    bind(plain_attributes(op), [np.asarray(a, order="C") for a in args], outs)()
     return outs
 
 
