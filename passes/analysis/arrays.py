@@ -42,7 +42,7 @@ def array_of(attr: Dense) -> Array | None:
     if dtype == np.bool_:
         flat = flat != 0
     if flat.size == 1:  # a splat is stored once by some makers of attributes
-        flat = np.broadcast_to(flat, shape)
+        flat = np.broadcast_to(flat.reshape(()), shape)
     array = flat.reshape(shape)
     array.setflags(write=False)
     return array
