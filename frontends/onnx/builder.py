@@ -171,7 +171,9 @@ class Builder:
             fill = self.scalar(element, array.dtype)
             return self.tensor(self.op("full", fill, shape=array.shape))
         if fits_inline(type):
-            data = BytesAttr(np.ascontiguousarray(array).tobytes())
+            if array.dtype == np.bool_:  # xDSL stores all bits of a byte
+                array = np.where(array, np.uint8(0xFF), np.uint8(0))
+            data = BytesAttr(array.tobytes())
             dense = DenseIntOrFPElementsAttr(cast("TensorType[AnyFloat]", type), data)
             return self._append(ConstantOp(dense)).results[0]
         name = self._unique(constant.name)
