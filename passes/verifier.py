@@ -185,7 +185,8 @@ class _Verifier:
         except PassError:
             raise
         except VerifyException as error:
-            raise VerifyError(f"'{op.name}' op {error}", op) from error
+            twice = _defined_twice(op) if op.has_trait(SymbolTable) else None
+            raise twice or VerifyError(f"'{op.name}' op {error}", op) from error
         except Exception as error:
             error.add_note(f"while verifying an op '{op.name}'")
             raise
@@ -243,6 +244,17 @@ def _symbols(table: Operation) -> Iterator[tuple[str, Operation]]:
             name = interface.get_sym_attr_name(op)
             if name is not None:
                 yield name.data, op
+
+
+def _defined_twice(table: Operation) -> VerifyError | None:
+    """The error at the second of two symbols of one name, if there are two."""
+    first: dict[str, Operation] = {}
+    for name, op in _symbols(table):
+        if name in first:
+            note = (first[name], "first defined here")
+            return VerifyError(f"symbol '@{name}' is defined twice", op, [note])
+        first[name] = op
+    return None
 
 
 def _without_symbol_uses(definition: OpDef) -> OpDef:

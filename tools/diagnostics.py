@@ -77,6 +77,8 @@ class Reporter:
         if not 0 <= number < len(lines) or column < 0:
             return
         line = lines[number].rstrip("\r")
+        if not line:
+            return
         if len(line) > 400:  # one line of a big constant says nothing
             start = max(0, column - 80)
             line, column = line[start : start + 160], column - start

@@ -99,7 +99,7 @@ class LocatingParser(Parser):
         try:
             module = super().parse_module(allow_implicit_module)
         except ParseError as error:
-            error = self._undefined_value(error)
+            error = _undefined_block(self._undefined_value(error))
             raise self.shifted(error) from error.__cause__
         if module.location is UNKNOWN_LOC:
             module.location = self.place(0)
@@ -207,6 +207,16 @@ class LocatingParser(Parser):
             (value,) = values
             if isinstance(value, BlockArgument) and value.location is UNKNOWN_LOC:
                 value.location = self.place(span.start)
+
+
+def _undefined_block(error: ParseError) -> ParseError:
+    """xDSL says at the end of the region that blocks are undefined: say it earlier."""
+    if not isinstance(error, MultipleSpansParseError) or not error.refs:
+        return error
+    if not error.msg.startswith("region ends with missing block declarations"):
+        return error
+    span, _ = error.refs[0]
+    return ParseError(span, f"block '{span.text}' is used but not defined")
 
 
 def _op_names(dialect: Dialect) -> list[str]:
