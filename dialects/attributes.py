@@ -57,15 +57,20 @@ def plain_attributes(op: Operation) -> dict[str, Plain]:
 
     Raises `VerifyException` when a property is of none of the kinds above.
     """
+    return plain_values(op.properties, op.name)
+
+
+def plain_values(attributes: Mapping[str, Attribute], op: str) -> dict[str, Plain]:
+    """As `plain_attributes`, of the properties of an operator called `op`."""
     result: dict[str, Plain] = {}
-    for name, attr in op.properties.items():
+    for name, attr in attributes.items():
         if name in _SEGMENTS:
             continue
         read = _PLAIN.get(type(attr))
         value = dtype_name(attr) if read is None else read(attr)
         if value is None:
             raise VerifyException(
-                f"{name} of {op.name} must be an integer, float, string, array or element type, "
+                f"{name} of {op} must be an integer, float, string, array or element type, "
                 f"but is {attr}"
             )
         result[name] = value

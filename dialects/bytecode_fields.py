@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum, member
 from functools import cache
 from typing import Any, TypeAlias, cast
 
@@ -112,40 +113,67 @@ def _parse_string(parser: Parser) -> Attribute:
     return StringAttr(parser.parse_str_literal())
 
 
-Parse: TypeAlias = Callable[[Parser], Attribute]
+def _parse_name(parser: Parser) -> Attribute:
+    return parser.parse_symbol_name()
 
-FIELDS: Mapping[str, Parse] = {
-    **dict.fromkeys(
-        ("dst", "src", "out", "result", "closure", "storage", "data", "tensor", "test", "target"),
-        cast(Parse, _parse_register),
-    ),
-    "register": _parse_register,
-    **dict.fromkeys(("args", "ins", "outs", "fields", "captured"), cast(Parse, _parse_registers)),
-    **dict.fromkeys(("size", "offset"), cast(Parse, _parse_register_or_integer)),
-    **dict.fromkeys(
-        ("tag", "field", "alignment", "true_offset", "false_offset", "register_count"),
-        cast(Parse, _parse_integer),
-    ),
-    "shape": _parse_register_or_dims,
-    **dict.fromkeys(("inputs", "outputs"), cast(Parse, _parse_dims)),
-    **dict.fromkeys(("function", "kernel", "constant"), cast(Parse, _parse_reference)),
-    "sym_name": lambda parser: parser.parse_symbol_name(),
-    **dict.fromkeys(("device", "src_device", "dst_device"), cast(Parse, _parse_attribute)),
-    **dict.fromkeys(("op", "param"), cast(Parse, _parse_string)),
-    **dict.fromkeys(("type", "element_type"), cast(Parse, _parse_type)),
-    "types": _parse_types,
-    "attrs": lambda parser: DictionaryAttr(parser.parse_optional_attr_dict()),
-    "value": lambda parser: (
-        parser.parse_attribute()
-        if (number := parser.parse_optional_integer(allow_boolean=False)) is None
-        else IntegerAttr(number, i64)
-    ),
+
+def _parse_attrs(parser: Parser) -> Attribute:
+    return DictionaryAttr(parser.parse_optional_attr_dict())
+
+
+def _parse_value(parser: Parser) -> Attribute:
+    number = parser.parse_optional_integer(allow_boolean=False)
+    return parser.parse_attribute() if number is None else IntegerAttr(number, i64)
+
+
+class Kind(Enum):
+    """What a field holds, and how its text is read."""
+
+    REGISTER = member(_parse_register)
+    REGISTERS = member(_parse_registers)
+    INTEGER = member(_parse_integer)
+    REGISTER_OR_INTEGER = member(_parse_register_or_integer)
+    DIMS = member(_parse_dims)
+    REGISTER_OR_DIMS = member(_parse_register_or_dims)
+    SYMBOL = member(_parse_reference)
+    NAME = member(_parse_name)
+    STRING = member(_parse_string)
+    DEVICE = member(_parse_attribute)
+    TYPE = member(_parse_type)
+    TYPES = member(_parse_types)
+    ATTRIBUTES = member(_parse_attrs)
+    VALUE = member(_parse_value)
+
+    def read(self, parser: Parser) -> Attribute:
+        """The field that stands next in the text."""
+        return cast(Callable[[Parser], Attribute], self.value)(parser)
+
+
+_NAMES: Mapping[Kind, str] = {
+    Kind.REGISTER: "dst src out result closure storage data tensor test target register",
+    Kind.REGISTERS: "args ins outs fields captured",
+    Kind.INTEGER: "tag field alignment true_offset false_offset register_count",
+    Kind.REGISTER_OR_INTEGER: "size offset",
+    Kind.DIMS: "inputs outputs",
+    Kind.REGISTER_OR_DIMS: "shape",
+    Kind.SYMBOL: "function kernel constant",
+    Kind.NAME: "sym_name",
+    Kind.STRING: "op param",
+    Kind.DEVICE: "device src_device dst_device",
+    Kind.TYPE: "type element_type",
+    Kind.TYPES: "types",
+    Kind.ATTRIBUTES: "attrs",
+    Kind.VALUE: "value",
 }
-"""How the text of a field is read, by the field's name."""
+
+FIELDS: Mapping[str, Kind] = {
+    name: kind for kind, names in _NAMES.items() for name in names.split()
+}
+"""What each field of an instruction holds, by its name."""
 
 
 def print_field(value: Attribute, name: str, printer: Printer) -> None:
-    """Write `value` as `FIELDS[name]` reads it."""
+    """Write `value` as its kind reads it."""
     match value:
         case RegisterAttr():
             printer.print_string(f"r{value.data}")
@@ -211,7 +239,7 @@ def parse_by_syntax(syntax: str, parser: Parser) -> dict[str, Attribute]:
         for token in tokens:
             _parse_literal(token, parser)
         if piece.field is not None:
-            properties[piece.field] = FIELDS[piece.field](parser)
+            properties[piece.field] = FIELDS[piece.field].read(parser)
     return properties
 
 

@@ -23,7 +23,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from ..dialects import memory, relay, vm
 from ..dialects.attributes import plain_attributes
 from ..dialects.tensors import as_tensor, is_static
-from ..runtime.kernels import load_kernels
+from ..runtime.kernels.bind import Bind
+from ..runtime.kernels.loading import load_kernels
 from .analysis.arrays import Array, array_of, numpy_dtype
 from .diagnostics import PassError
 
@@ -56,9 +57,11 @@ def new_array(value: SSAValue) -> Array:
     return np.empty(type.get_shape(), dtype)
 
 
-def apply_operator(op: Operation, args: Sequence[Array]) -> list[Array]:
-    """The results of a tensor operator on `args`, by its NumPy kernel."""
-    bind = load_kernels().get(op.name)
+def apply_operator(
+    op: Operation, args: Sequence[Array], kernels: Mapping[str, Bind]
+) -> list[Array]:
+    """The results of a tensor operator on `args`, by its kernel among `kernels`."""
+    bind = kernels.get(op.name)
     if bind is None:
         raise PassError(f"{op.name} has no kernel", op)
     outs = [new_array(result) for result in op.results]
@@ -74,6 +77,7 @@ class Evaluator:
     params: Mapping[str, Array] = field(default_factory=dict[str, Array])
 
     def __post_init__(self) -> None:
+        self.kernels = load_kernels()
         self.symbols: dict[str, Operation] = {
             name.data: op
             for op in self.module.ops
@@ -113,7 +117,7 @@ class Evaluator:
             elif (entering := ENTERING.get(type(op))) is not None:
                 results = yield entering(self, op, args, frame)
             else:
-                results = apply_operator(op, args)
+                results = apply_operator(op, args, self.kernels)
             if isinstance(op, vm.DestinationCall):
                 results = written(op.ins, args, results)
             frame.update(zip(op.results, results, strict=True))

@@ -11,7 +11,9 @@ branch on a constant becomes the branch taken, a projection of a tuple the field
 this leaves without a use are removed. (TVM: FoldConstant.) Level: `relay`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -26,6 +28,8 @@ from ..dialects.interfaces import Fusible
 from ..dialects.relay.constants import fits_inline
 from ..dialects.relay.control import yielded
 from ..dialects.tensors import as_tensor
+from ..runtime.kernels.bind import Bind
+from ..runtime.kernels.loading import load_kernels
 from .analysis.arrays import Array, array_of, dense_of, numpy_dtype
 from .evaluate import apply_operator
 from .rewriting import apply_patterns
@@ -49,8 +53,14 @@ def computable(op: Operation) -> bool:
     return all(t is not None and fits_inline(t) and numpy_dtype(t) is not None for t in types)
 
 
+@dataclass
 class FoldOperator(RewritePattern):
     """Replace an operator on constants by its results."""
+
+    @cached_property
+    def kernels(self) -> Mapping[str, Bind]:
+        """Loaded when the first operator folds."""
+        return load_kernels()
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not op.has_trait(Fusible) or not op.operands or not computable(op):
@@ -59,7 +69,8 @@ class FoldOperator(RewritePattern):
         if args is None:
             return
         constants: list[relay.ConstantOp] = []
-        for result, array in zip(op.results, apply_operator(op, args), strict=True):
+        arrays = apply_operator(op, args, self.kernels)
+        for result, array in zip(op.results, arrays, strict=True):
             type = as_tensor(result.type)
             assert type is not None
             constants.append(relay.ConstantOp(dense_of(array, type), device_of(type)))

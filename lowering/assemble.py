@@ -1,0 +1,223 @@
+"""
+Make a program that the machine runs of `bytecode` IR.
+
+    program = assemble(module)
+
+The fields of an instruction op are the fields of the instruction. `lowering.disassemble` is the
+inverse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, TypeAlias, cast
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DenseArrayBase,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+)
+from xdsl.ir import Attribute, Operation
+
+from ..dialects import bytecode
+from ..dialects.attributes import plain_values
+from ..dialects.bytecode_fields import RegisterAttr
+from ..dialects.device import VirtualDeviceAttr, device_of
+from ..dialects.tensors import as_tensor, dtype_name
+from ..passes.analysis.arrays import array_of
+from ..passes.diagnostics import PassError
+from ..runtime import instructions
+from ..runtime.instructions import Instruction, Reg
+from ..runtime.program import Constant, Function, Kernel, Late, Param, Program, Step, TensorSpec
+
+OPCODES: Mapping[type[Operation], type[Any]] = {
+    bytecode.MoveOp: instructions.Move,
+    bytecode.RetOp: instructions.Ret,
+    bytecode.InvokeOp: instructions.Invoke,
+    bytecode.InvokeClosureOp: instructions.InvokeClosure,
+    bytecode.InvokePackedOp: instructions.InvokePacked,
+    bytecode.AllocTensorOp: instructions.AllocTensor,
+    bytecode.AllocTensorRegOp: instructions.AllocTensorReg,
+    bytecode.AllocADTOp: instructions.AllocADT,
+    bytecode.AllocClosureOp: instructions.AllocClosure,
+    bytecode.GetFieldOp: instructions.GetField,
+    bytecode.IfOp: instructions.If,
+    bytecode.GotoOp: instructions.Goto,
+    bytecode.LoadConstOp: instructions.LoadConst,
+    bytecode.LoadConstiOp: instructions.LoadConsti,
+    bytecode.GetTagOp: instructions.GetTag,
+    bytecode.FatalOp: instructions.Fatal,
+    bytecode.AllocStorageOp: instructions.AllocStorage,
+    bytecode.ShapeOfOp: instructions.ShapeOf,
+    bytecode.ReshapeTensorOp: instructions.ReshapeTensor,
+    bytecode.DeviceCopyOp: instructions.DeviceCopy,
+    bytecode.KillRegisterOp: instructions.KillRegister,
+}
+"""The instruction of each op."""
+
+
+def spec_of(type: Attribute, op: Operation) -> TensorSpec:
+    """Element type and shape of a tensor type; an error at `op` when the machine has none."""
+    tensor = as_tensor(type)
+    dtype = None if tensor is None else dtype_name(tensor.element_type)
+    if tensor is None or dtype is None:
+        raise PassError(f"the machine has no tensors of type {type}", op)
+    shape = tuple(None if d == DYNAMIC_INDEX else d for d in tensor.get_shape())
+    return TensorSpec(dtype, shape)
+
+
+@dataclass
+class Symbols:
+    """The index of each function, kernel, constant and device."""
+
+    function: dict[str, int]
+    kernel: dict[str, int]
+    constant: dict[str, int]
+    device: dict[VirtualDeviceAttr, int]
+
+    def index(self, field: str, value: SymbolRefAttr, op: Operation) -> int:
+        """The index of what `value` names in the table for `field`."""
+        table = cast(dict[str, int], getattr(self, field))
+        found = table.get(value.string_value())
+        if found is None:
+            raise PassError(f"@{value.string_value()} is no {field} of this program", op)
+        return found
+
+
+def _value(field: str, attr: Attribute, symbols: Symbols, op: Operation) -> Any:
+    """What the machine gets for a field of an instruction."""
+    register_or_immediate = field in ("offset", "size", "shape")
+    match attr:
+        case RegisterAttr():
+            # AllocTensorReg's shape is always a register, so it is a plain number there.
+            plain = not register_or_immediate or (
+                isinstance(op, bytecode.AllocTensorRegOp) and (field == "shape")
+            )
+            return attr.data if plain else Reg(attr.data)
+        case IntegerAttr():
+            return cast(IntegerAttr[Any], attr).value.data
+        case ArrayAttr():
+            return tuple(cast(RegisterAttr, r).data for r in attr)
+        case DenseArrayBase():
+            return tuple(cast(Any, attr).get_values())
+        case SymbolRefAttr():
+            return symbols.index(field, attr, op)
+        case VirtualDeviceAttr():
+            index = symbols.device.get(attr)
+            if index is None:
+                raise PassError(f"{attr} is not among the module's {bytecode.DEVICES}", op)
+            return index
+        case _:
+            raise AssertionError(f"no field of an instruction: {attr}")
+
+
+def _instruction(op: Operation, symbols: Symbols) -> Instruction:
+    kind = OPCODES.get(type(op))
+    if kind is None:
+        raise PassError(f"{op.name} is no instruction", op)
+    given = dict(op.properties)
+    values: dict[str, Any] = {}
+    if (type_ := given.pop("type", None)) is not None:
+        spec = spec_of(type_, op)
+        values |= {"shape": spec.shape, "dtype": spec.dtype}
+    if (element := given.pop("element_type", None)) is not None:
+        values["dtype"] = dtype_name(element)
+    for field in fields(kind):
+        if field.name in given:
+            values[field.name] = _value(field.name, given[field.name], symbols, op)
+        elif field.name not in values:
+            values[field.name] = None
+    return kind(**values)
+
+
+def _function(op: bytecode.FuncOp, symbols: Symbols) -> Function:
+    params: list[Param] = []
+    for name, type in zip(op.param_names, op.param_types, strict=True):
+        device = device_of(type)
+        index = 0 if device is None else symbols.device.get(device)
+        if index is None:
+            raise PassError(f"{device} is not among the module's {bytecode.DEVICES}", op)
+        spec = spec_of(type, op) if as_tensor(type) is not None else None
+        params.append(Param(name.data, spec, index))
+    code = tuple(_instruction(o, symbols) for o in op.body.block.ops)
+    return Function(op.sym_name.data, tuple(params), op.register_count.value.data, code)
+
+
+def _kernel(op: bytecode.KernelOp) -> Kernel:
+    constants: list[Any] = []
+    steps: list[Step] = []
+    locals: list[TensorSpec] = []
+    for inner in op.body.block.ops:
+        if isinstance(inner, bytecode.KernelConstantOp):
+            constants.append(_array(inner.value, inner))
+        else:
+            assert isinstance(inner, bytecode.StepOp)
+            attrs = plain_values({} if inner.attrs is None else inner.attrs.data, inner.op.data)
+            ins, outs = inner.inputs.get_values(), inner.outputs.get_values()
+            steps.append(Step(inner.op.data, attrs, tuple(ins), tuple(outs)))
+            locals.extend(spec_of(type, inner) for type in inner.types)
+    return Kernel(
+        op.sym_name.data,
+        tuple(spec_of(type, op) for type in op.types),
+        tuple(constants),
+        tuple(locals),
+        tuple(steps),
+        tuple(op.outputs.get_values()),
+    )
+
+
+def _array(value: Any, op: Operation) -> Any:
+    array = array_of(value)
+    if array is None:
+        raise PassError(f"the machine has no tensors of type {value.type}", op)
+    return array
+
+
+def _constant(op: Operation) -> Constant:
+    if isinstance(op, bytecode.LateConstantOp):
+        return Late(op.param.data, spec_of(op.type, op))
+    assert isinstance(op, bytecode.ConstantOp)
+    return _array(op.value, op)
+
+
+Declaration: TypeAlias = "type[Operation] | tuple[type[Operation], ...]"
+
+
+def _named(module: ModuleOp, kinds: Declaration) -> dict[str, Operation]:
+    return {
+        cast(StringAttr, op.properties["sym_name"]).data: op
+        for op in module.ops
+        if isinstance(op, kinds)
+    }
+
+
+def assemble(module: ModuleOp) -> Program:
+    """
+    The program of a `bytecode` module.
+
+    Raises `PassError` for ops of other dialects, unknown symbols and types that the machine has no
+    tensors of.
+    """
+    functions = _named(module, bytecode.FuncOp)
+    kernels = _named(module, bytecode.KernelOp)
+    constants = _named(module, (bytecode.ConstantOp, bytecode.LateConstantOp))
+    for op in module.ops:
+        if op.name.partition(".")[0] != "bytecode":
+            raise PassError(f"{op.name} is no bytecode; run lower-to-bytecode before", op)
+    listed = module.attributes.get(bytecode.DEVICES)
+    devices = list(cast(ArrayAttr[VirtualDeviceAttr], listed)) if listed is not None else []
+    symbols = Symbols(
+        *({name: i for i, name in enumerate(table)} for table in (functions, kernels, constants)),
+        device={device: i for i, device in enumerate(devices)},
+    )
+    return Program(
+        tuple(_function(cast(bytecode.FuncOp, op), symbols) for op in functions.values()),
+        tuple(_constant(op) for op in constants.values()),
+        tuple(_kernel(cast(bytecode.KernelOp, op)) for op in kernels.values()),
+        tuple(device.spec for device in devices) or ("cpu:0",),
+    )

@@ -1,0 +1,198 @@
+"""
+Make `bytecode` IR of a program: the inverse of `lowering.assemble`.
+
+    assemble(disassemble(program)) == program
+
+What a program does not keep does not come back: locations, the constants' names, the type of a
+parameter that is no tensor, and of an operator's attribute the width of numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    BoolAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    FloatAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    f64,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, Region
+
+from ..dialects import bytecode
+from ..dialects.attributes import ELEMENT_TYPES
+from ..dialects.bytecode_fields import FIELDS, Kind, ObjectType, RegisterAttr
+from ..dialects.device import VirtualDeviceAttr, tensor_type
+from ..passes.analysis.arrays import dense_of
+from ..runtime.instructions import Instruction, Reg
+from ..runtime.program import (
+    Array,
+    AttrValue,
+    Function,
+    Kernel,
+    Late,
+    Program,
+    Step,
+    TensorSpec,
+    spec_of,
+)
+from .assemble import OPCODES
+
+OPS: dict[type[Any], type[Operation]] = {kind: op for op, kind in OPCODES.items()}
+
+
+def _type(spec: TensorSpec, device: VirtualDeviceAttr | None = None) -> Any:
+    shape = [DYNAMIC_INDEX if dim is None else dim for dim in spec.shape]
+    return tensor_type(ELEMENT_TYPES[spec.dtype], shape, device)
+
+
+def _dims(values: Sequence[int]) -> Attribute:
+    return DenseArrayBase.from_list(i64, values)
+
+
+def _device(spec: str) -> VirtualDeviceAttr:
+    device = VirtualDeviceAttr.parse_spec(spec)
+    assert device is not None, f"{spec} names no device"
+    return device
+
+
+def _attribute(field: str, value: Any, program: Program) -> Attribute:
+    """The property for a field of an instruction."""
+    if isinstance(value, Reg):
+        return RegisterAttr(value.index)
+    match FIELDS[field]:
+        case Kind.REGISTER:
+            return RegisterAttr(value)
+        case Kind.REGISTERS:
+            return ArrayAttr([RegisterAttr(register) for register in value])
+        case Kind.SYMBOL:
+            return SymbolRefAttr(_symbol(field, value, program))
+        case Kind.DEVICE:
+            return _device(program.devices[value])
+        case _:
+            if isinstance(value, tuple):
+                return _dims(value)  # pyright: ignore[reportUnknownArgumentType]
+            return IntegerAttr(value, i64)
+
+
+def _symbol(field: str, index: int, program: Program) -> str:
+    if field == "constant":
+        return f"const_{index}"
+    return (program.functions if field == "function" else program.kernels)[index].name
+
+
+def _instruction(instruction: Instruction, program: Program) -> Operation:
+    op = OPS[type(instruction)]
+    values = {f.name: getattr(instruction, f.name) for f in fields(instruction)}
+    properties: dict[str, Attribute] = {}
+    if op is bytecode.AllocTensorOp:
+        spec = TensorSpec(values.pop("dtype"), values.pop("shape"))
+        properties["type"] = _type(spec)
+    elif op is bytecode.AllocTensorRegOp:
+        properties["element_type"] = ELEMENT_TYPES[values.pop("dtype")]
+        values["shape"] = Reg(values["shape"])
+    for name, value in values.items():
+        if value is not None:
+            properties[name] = _attribute(name, value, program)
+    return op.create(properties=properties)
+
+
+def _function(function: Function, program: Program) -> Operation:
+    types: list[Attribute] = []
+    for param in function.params:
+        device = _device(program.devices[param.device])
+        types.append(ObjectType(device) if param.spec is None else _type(param.spec, device))
+    code = [_instruction(instruction, program) for instruction in function.instructions]
+    return bytecode.FuncOp.create(
+        properties={
+            "sym_name": StringAttr(function.name),
+            "param_names": ArrayAttr([StringAttr(param.name) for param in function.params]),
+            "param_types": ArrayAttr(types),
+            "register_count": IntegerAttr(function.register_count, i64),
+        },
+        regions=[Region(Block(code))],
+    )
+
+
+def _operator_attribute(value: AttrValue) -> Attribute:
+    """An operator's attribute, as the operators of `relay` write it."""
+    match value:
+        case bool():
+            return BoolAttr.from_bool(value)
+        case int():
+            return IntegerAttr(value, i64)
+        case float():
+            return FloatAttr(value, f64)
+        case str():
+            return ELEMENT_TYPES.get(value, StringAttr(value))
+        case _:
+            return _dims(value)
+
+
+def _step(step: Step, kernel: Kernel) -> Operation:
+    properties: dict[str, Attribute] = {
+        "op": StringAttr(step.op),
+        "inputs": _dims(step.ins),
+        "outputs": _dims(step.outs),
+        "types": ArrayAttr([_type(kernel.spec(value)) for value in step.outs]),
+    }
+    if step.attrs:
+        properties["attrs"] = DictionaryAttr(
+            {k: _operator_attribute(v) for k, v in step.attrs.items()}
+        )
+    return bytecode.StepOp.create(properties=properties)
+
+
+def _dense(array: Array) -> Attribute:
+    return dense_of(array, _type(spec_of(array)))
+
+
+def _kernel(kernel: Kernel) -> Operation:
+    body: list[Operation] = [
+        bytecode.KernelConstantOp.create(properties={"value": _dense(c)}) for c in kernel.constants
+    ]
+    body += [_step(step, kernel) for step in kernel.steps]
+    return bytecode.KernelOp.create(
+        properties={
+            "sym_name": StringAttr(kernel.name),
+            "types": ArrayAttr([_type(spec) for spec in kernel.ins]),
+            "outputs": _dims(kernel.results),
+        },
+        regions=[Region(Block(body))],
+    )
+
+
+def _constant(index: int, constant: Array | Late) -> Operation:
+    name = StringAttr(f"const_{index}")
+    if isinstance(constant, Late):
+        return bytecode.LateConstantOp.create(
+            properties={
+                "sym_name": name,
+                "param": StringAttr(constant.name),
+                "type": _type(constant.spec),
+            }
+        )
+    return bytecode.ConstantOp.create(properties={"sym_name": name, "value": _dense(constant)})
+
+
+def disassemble(program: Program) -> ModuleOp:
+    """The `bytecode` module that assembles to `program`."""
+    module = ModuleOp(
+        [
+            *(_constant(i, c) for i, c in enumerate(program.constants)),
+            *(_function(f, program) for f in program.functions),
+            *(_kernel(k) for k in program.kernels),
+        ]
+    )
+    module.attributes[bytecode.DEVICES] = ArrayAttr([_device(d) for d in program.devices])
+    return module
