@@ -71,9 +71,7 @@ class _Locations:
             new = new.prev_op
 
 
-def locate(
-    op: Operation, location: LocationAttr, instead_of: LocationAttr = UNKNOWN_LOC
-) -> None:
+def locate(op: Operation, location: LocationAttr, instead_of: LocationAttr = UNKNOWN_LOC) -> None:
     """Set the location of `op`, and of ops in it, where it is `instead_of`."""
     if not op.regions:
         op.location = location

@@ -185,9 +185,7 @@ def test_a_pass_error_passes_through_untouched():
 
 def test_a_bad_attribute_is_an_error_at_the_matched_op():
     with pytest.raises(PassError, match="alignment is 48") as raised:
-        apply_patterns(
-            ModuleOp([marked("a", 3)]), Fail(VerifyException("alignment is 48"))
-        )
+        apply_patterns(ModuleOp([marked("a", 3)]), Fail(VerifyException("alignment is 48")))
     assert raised.value.location == at(3)
     assert isinstance(raised.value.__cause__, VerifyException)
 
