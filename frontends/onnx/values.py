@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import (
-    BFloat16Type,
     Float16Type,
     Float32Type,
     Float64Type,
@@ -30,13 +29,12 @@ _ELEMENT_TYPES: dict[str, Attribute] = {
     **{f"int{n}": IntegerType(n) for n in (8, 16, 32, 64)},
     **{f"uint{n}": IntegerType(n, Signedness.UNSIGNED) for n in (8, 16, 32, 64)},
     "float16": Float16Type(),
-    "bfloat16": BFloat16Type(),
     "float32": Float32Type(),
     "float64": Float64Type(),
 }
 
 SUPPORTED_DTYPES = tuple(_ELEMENT_TYPES)
-"""The dtypes that a model may use, by NumPy's names."""
+"""The dtypes that a model may use, by NumPy's names: those that NumPy itself computes with."""
 
 
 @dataclass(eq=False)
@@ -94,8 +92,8 @@ def dtype_of(value: Value) -> np.dtype[Any]:
 
 
 def is_float(dtype: np.dtype[Any]) -> bool:
-    """Whether `dtype` is a floating-point one (`bfloat16` is, though NumPy does not know)."""
-    return dtype.kind == "f" or dtype.name == "bfloat16"
+    """Whether `dtype` is a floating-point one."""
+    return dtype.kind == "f"
 
 
 def value_name(name: str) -> str | None:

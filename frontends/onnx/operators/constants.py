@@ -10,7 +10,7 @@ import numpy as np
 from ..builder import Builder
 from ..folding import FOLD_LIMIT
 from ..node import Node
-from ..values import Array, Value, shape_of
+from ..values import Array, Value, dtype_of, shape_of
 from .rule import Results, Rules, since
 
 
@@ -65,6 +65,18 @@ def range_(node: Node, b: Builder) -> Value:
     return b.constant(np.asarray(start + steps * delta, start.dtype))
 
 
+def eye_like(node: Node, b: Builder) -> Value:
+    """Ones on a diagonal of a matrix of the input's shape."""
+    x = node.input(0)
+    node.require_rank(x, [2], "the input")
+    rows, columns = shape_of(x)
+    given = node.optional_int("dtype")
+    dtype = dtype_of(x) if given is None else node.dtype("dtype")
+    if rows * columns > FOLD_LIMIT**2:
+        raise node.error(f"there would be {rows} by {columns} numbers")
+    return b.constant(np.eye(rows, columns, node.integer("k", 0), dtype))
+
+
 def identity(node: Node, b: Builder) -> Value:
     return node.input(0)
 
@@ -84,6 +96,7 @@ RULES: Rules = {
     "Constant": since(1, constant),
     "ConstantOfShape": since(9, constant_of_shape),
     "Dropout": since(6, dropout),
+    "EyeLike": since(9, eye_like),
     "Identity": since(1, identity),
     "Range": since(11, range_),
 }

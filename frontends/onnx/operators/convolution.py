@@ -66,7 +66,8 @@ def conv_transpose(node: Node, b: Builder) -> Value:
         (n - 1) * s + (k - 1) * d + 1 + e
         for n, s, k, d, e in zip(dims, strides, kernel, dilations, extra, strict=True)
     ]
-    pads = _transposed_pads(node, dims, strides, full)
+    pads, missing = _transposed_pads(node, dims, strides, full)
+    extra = tuple(e + m for e, m in zip(extra, missing, strict=True))
     windows = flat_windows(kernel, strides, dilations, pads)
     y = b.op(
         "nn.conv2d_transpose",
@@ -83,22 +84,24 @@ def conv_transpose(node: Node, b: Builder) -> Value:
 
 def _transposed_pads(
     node: Node, dims: Sequence[int], strides: Sequence[int], full: Sequence[int]
-) -> tuple[int, ...]:
-    """What is taken away of the `full` result, before all dims, then after."""
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """
+    What is taken away of the `full` result, before all dims, then after; and what is to be
+    added to it, where the wanted result is larger.
+    """
+    none = (0,) * len(dims)
     auto_pad = node.choice("auto_pad", "NOTSET", AUTO_PADS)
     given = per_dim(node, "pads", 2 * len(dims), 0)
     wanted = node.ints("output_shape")
     if wanted is None and auto_pad.startswith("SAME"):
         wanted = [n * s for n, s in zip(dims, strides, strict=True)]
     if wanted is None:
-        return given if auto_pad == "NOTSET" else (0,) * (2 * len(dims))
+        return (given if auto_pad == "NOTSET" else none * 2), none
+    if len(wanted) < len(dims):
+        raise node.error(f"attribute output_shape is {wanted}; supported: {len(dims)} integers")
     totals = [f - w for f, w in zip(full, wanted[-len(dims) :], strict=True)]
-    if any(t < 0 for t in totals):
-        raise node.error(
-            f"a result of {list(wanted)} is larger than {list(full)}, which the input gives; "
-            "supported: smaller ones"
-        )
-    return split_padding(totals, upper=auto_pad == "SAME_UPPER")
+    pads = split_padding([max(t, 0) for t in totals], upper=auto_pad == "SAME_UPPER")
+    return pads, tuple(max(-t, 0) for t in totals)
 
 
 RULES: Rules = {

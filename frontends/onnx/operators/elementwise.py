@@ -87,13 +87,27 @@ def power(node: Node, b: Builder) -> Value:
 def mod(node: Node, b: Builder) -> Value:
     """With `fmod` the sign is the dividend's (as C's), without it the divisor's."""
     fmod = node.flag("fmod", False)
-    if not fmod and is_float(dtype_of(node.input(0))):
+    if not fmod and node.opset < 28 and is_float(dtype_of(node.input(0))):
         raise node.error("attribute fmod is 0 for floats; supported: 1 for floats")
     return b.op("mod" if fmod else "floor_mod", node.input(0), node.input(1))
 
 
 def reciprocal(node: Node, b: Builder) -> Value:
     return b.op("divide", b.scalar_like(1, node.input(0)), node.input(0))
+
+
+def _of_exponentials(x: Value, name: str, b: Builder) -> Value:
+    """e^x and e^-x joined by the operator `name`, and halved."""
+    both = b.op(name, b.op("exp", x), b.op("exp", b.op("negative", x)))
+    return b.op("multiply", both, b.scalar_like(0.5, x))
+
+
+def sinh(node: Node, b: Builder) -> Value:
+    return _of_exponentials(node.input(0), "subtract", b)
+
+
+def cosh(node: Node, b: Builder) -> Value:
+    return _of_exponentials(node.input(0), "add", b)
 
 
 def is_inf(node: Node, b: Builder) -> Value:
@@ -156,6 +170,7 @@ RULES: Rules = {
     "CastLike": since(15, cast_like),
     "Ceil": since(6, unary("ceil")),
     "Clip": (Rule(clip_by_attributes, 6, 11), Rule(clip, 11)),
+    "Cosh": since(9, cosh),
     "Cos": since(7, unary("cos")),
     "Div": _binary_rules("divide"),
     "Equal": _binary_rules("equal"),
@@ -181,6 +196,7 @@ RULES: Rules = {
     "Reciprocal": since(6, reciprocal),
     "Round": since(11, unary("round")),
     "Sign": since(9, unary("sign")),
+    "Sinh": since(9, sinh),
     "Sin": since(7, unary("sin")),
     "Sqrt": since(6, unary("sqrt")),
     "Sub": _binary_rules("subtract"),

@@ -174,10 +174,42 @@ def _padded(
     return b.op("nn.pad", x, value, pad_width=tuple(width), pad_mode=mode)
 
 
+def trilu(node: Node, b: Builder) -> Value:
+    """The part of each matrix above (or below) a diagonal, and 0 elsewhere."""
+    x = node.input(0)
+    shape = shape_of(x)
+    if len(shape) < 2:
+        raise node.error(f"the input has rank {len(shape)}; supported: 2 and more")
+    diagonal = int(node.scalar_at(1, "k") or 0)
+    triangle = np.triu if node.flag("upper", True) else np.tril
+    mask = b.constant(triangle(np.ones(shape[-2:], np.bool_), diagonal))
+    return b.op("where", mask, x, b.scalar_like(0, x))
+
+
+def one_hot(node: Node, b: Builder) -> Value:
+    """Rows of `off` with `on` at an index, which counts from the back when below 0."""
+    indices, values = node.input(0), node.input(2)
+    depth = node.scalar_at(1, "depth")
+    if depth is None or depth < 1 or shape_of(values) != (2,):
+        raise node.error(f"depth is {depth}; supported: 1 and more, and two values")
+    depth = int(depth)
+    shape = shape_of(indices)
+    axis = node.axis(node.integer("axis", -1), len(shape) + 1)
+    indices = b.cast(indices, np.dtype(np.int64))
+    back = b.op("add", indices, b.scalar(depth, np.dtype(np.int64)))
+    indices = b.op("where", b.op("less", indices, b.scalar_like(0, indices)), back, indices)
+    places = b.constant(np.arange(depth).reshape(depth, *([1] * (len(shape) - axis))))
+    hit = b.op("equal", b.reshape(indices, (*shape[:axis], 1, *shape[axis:])), places)
+    off, on = (b.reshape(b.slice(values, 0, i, i + 1), ()) for i in range(2))
+    return b.op("where", hit, on, off)
+
+
 RULES: Rules = {
     "Concat": since(4, concat),
     "Gather": since(1, gather),
+    "OneHot": since(9, one_hot),
     "Pad": (Rule(pad_by_attributes, 2, 11), Rule(pad_by_inputs, 11)),
     "Slice": (Rule(slice_by_attributes, 1, 10), Rule(slice_by_inputs, 10)),
     "Split": since(2, split),
+    "Trilu": since(14, trilu),
 }

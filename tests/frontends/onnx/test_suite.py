@@ -1,0 +1,74 @@
+"""
+ONNX's own test cases: those that convert give the right numbers, at relay level.
+
+`converted_cases.txt` names the cases that must convert. Every other case is one that we do not
+support: it must be refused by an `OnnxError`, unless its numbers are right.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx_suite import Case, collect_cases
+
+from xrelay.frontends.onnx import OnnxError
+from xrelay.frontends.onnx.importer import Conversion, convert_model
+from xrelay.passes.evaluate import evaluate
+
+CONVERTED = (Path(__file__).parent / "converted_cases.txt").read_text().split()
+
+
+@pytest.fixture(scope="module")
+def cases() -> dict[str, Case]:
+    return collect_cases()
+
+
+def convert(case: Case) -> tuple[Case, Conversion]:
+    """The case converted, with as few of its inputs as needed made initializers."""
+    count = len(case.data[0][0])
+    for first in (count, min(1, count), 0):
+        bound = case if first == count else case.with_initializers(first)
+        try:
+            return bound, convert_model(bound.model, case.name)
+        except OnnxError as error:
+            if first == 0 or "computed at run time" not in error.message:
+                raise
+    raise AssertionError("the last try returns or raises")
+
+
+def check_numbers(case: Case, conversion: Conversion) -> None:
+    for inputs, outputs in case.data:
+        with np.errstate(all="ignore"):  # some cases are about infinities and NaN
+            actual = evaluate(conversion.module, inputs, conversion.params)
+        assert len(actual) == len(outputs)
+        for a, e in zip(actual, outputs, strict=True):
+            assert a.shape == e.shape
+            assert a.dtype == e.dtype
+            atol = 1e-3 if e.dtype == np.float16 else case.atol
+            np.testing.assert_allclose(a.astype(np.float64), e.astype(np.float64), case.rtol, atol)
+
+
+@pytest.mark.parametrize("name", CONVERTED)
+def test_case_converts(name: str, cases: dict[str, Case]):
+    if name not in cases:
+        pytest.skip("this version of the onnx package does not have the case")
+    case, conversion = convert(cases[name])
+    conversion.module.verify()
+    check_numbers(case, conversion)
+
+
+def test_most_cases_are_there(cases: dict[str, Case]):
+    """The skip above is for a few cases that come and go, not for all of them."""
+    assert sum(name in cases for name in CONVERTED) > 0.9 * len(CONVERTED)
+
+
+def test_other_cases_are_refused(cases: dict[str, Case]):
+    expected = set(CONVERTED)
+    for case in cases.values():
+        if case.name in expected:
+            continue
+        try:
+            bound, conversion = convert(case)
+        except OnnxError:
+            continue
+        check_numbers(bound, conversion)

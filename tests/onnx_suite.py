@@ -1,0 +1,92 @@
+"""
+The test cases that ONNX itself ships for makers of backends: models, inputs, right outputs.
+
+Node cases are made by the package's code, one or more an operator; others are files that
+PyTorch exported. A case's input that an operator demands at compile time (a shape, axes) is
+made an initializer here: cases feed everything at run time.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import onnx.backend.test
+from onnx import ModelProto, TensorProto, numpy_helper
+from onnx_models import Array
+
+FOLDERS = ("pytorch-converted", "pytorch-operator", "simple")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model, and pairs of inputs and the outputs they give; tolerances are ONNX's."""
+
+    name: str
+    model: ModelProto
+    data: list[tuple[list[Array], list[Array]]]
+    rtol: float
+    atol: float
+
+    def with_initializers(self, first: int) -> Case:
+        """The case with its inputs from `first` on as initializers."""
+        (inputs, outputs), *others = self.data
+        assert not others, "initializers have one value"
+        model = ModelProto()
+        model.CopyFrom(self.model)
+        for info, array in zip(model.graph.input[first:], inputs[first:], strict=True):
+            model.graph.initializer.append(numpy_helper.from_array(array, info.name))
+        return Case(self.name, model, [(inputs[:first], outputs)], self.rtol, self.atol)
+
+
+def collect_cases() -> dict[str, Case]:
+    """All cases whose inputs and outputs are tensors, by name."""
+    return {case.name: case for case in (*_node_cases(), *_file_cases())}
+
+
+def _node_cases() -> Iterator[Case]:
+    from onnx.backend.test.case.node import collect_testcases
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # some cases divide by zero, on purpose
+        cases: list[Any] = collect_testcases(cast("str", None))
+    for case in cases:
+        if case.model is None:
+            continue
+        data = [
+            ([_array(v) for v in ins], [_array(v) for v in outs]) for ins, outs in case.data_sets
+        ]
+        if all(a is not None for ins, outs in data for a in (*ins, *outs)):
+            pairs = cast("list[tuple[list[Array], list[Array]]]", data)
+            yield Case(case.name, case.model, pairs, case.rtol, case.atol)
+
+
+def _array(value: Any) -> Array | None:
+    """A tensor of a case; None for a sequence or an optional."""
+    if isinstance(value, TensorProto):
+        return numpy_helper.to_array(value)
+    if isinstance(value, np.ndarray | np.generic | float | int):
+        return np.asarray(value)
+    return None
+
+
+def _file_cases() -> Iterator[Case]:
+    root = Path(onnx.backend.test.__file__).parent / "data"
+    for path in sorted(p for f in FOLDERS for p in (root / f).glob("*/model.onnx")):
+        model = onnx.load_model_from_string(path.read_bytes())
+        infos = (*model.graph.input, *model.graph.output)
+        if not all(i.type.HasField("tensor_type") for i in infos):
+            continue
+        sets = sorted(path.parent.glob("test_data_set_*"))
+        data = [(_tensors(s, "input"), _tensors(s, "output")) for s in sets]
+        yield Case(f"{path.parts[-3]}/{path.parts[-2]}", model, data, 1e-3, 1e-7)
+
+
+def _tensors(folder: Path, what: str) -> list[Array]:
+    count = len(list(folder.glob(f"{what}_*.pb")))
+    paths = [folder / f"{what}_{i}.pb" for i in range(count)]
+    return [numpy_helper.to_array(TensorProto.FromString(p.read_bytes())) for p in paths]
