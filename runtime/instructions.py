@@ -236,3 +236,33 @@ Instruction: TypeAlias = (
     | DeviceCopy
     | KillRegister
 )
+
+MNEMONICS: dict[type[Instruction], str] = {
+    Move: "move",
+    Ret: "ret",
+    Invoke: "invoke",
+    InvokeClosure: "invoke_closure",
+    InvokePacked: "invoke_packed",
+    AllocTensor: "alloc_tensor",
+    AllocTensorReg: "alloc_tensor_reg",
+    AllocADT: "alloc_adt",
+    AllocClosure: "alloc_closure",
+    GetField: "get_field",
+    If: "if",
+    LoadConst: "load_const",
+    Goto: "goto",
+    GetTag: "get_tag",
+    LoadConsti: "load_consti",
+    Fatal: "fatal",
+    AllocStorage: "alloc_storage",
+    ShapeOf: "shape_of",
+    ReshapeTensor: "reshape_tensor",
+    DeviceCopy: "device_copy",
+    KillRegister: "kill_register",
+}
+"""The instructions' names in listings and statistics."""
+
+
+def mnemonic(instruction: Instruction) -> str:
+    """The instruction's name in listings and statistics."""
+    return MNEMONICS[type(instruction)]

@@ -38,3 +38,12 @@ _FAMILIES = (
 KERNELS: Mapping[str, Bind] = {
     name: bind for family in _FAMILIES for name, bind in family.KERNELS.items()
 }
+
+ELEMENTWISE: frozenset[str] = frozenset(
+    {*activation.KERNELS, *binary.KERNELS, *elementwise.KERNELS} - {"relay.full"}
+)
+"""Operators whose output may be an operand of the same shape and element type."""
+RESHAPES: frozenset[str] = frozenset(
+    name for name, bind in rearrange.KERNELS.items() if bind is rearrange.reshape
+)
+"""Operators that copy their operand's bytes as they are."""

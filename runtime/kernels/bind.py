@@ -7,7 +7,8 @@ overlaps an input, except that an elementwise kernel may get an output that *is*
 inputs. Floating-point exceptions are the caller's to silence (`numpy.errstate`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial, wraps
 from typing import TypeAlias
 
@@ -80,16 +81,29 @@ def nothing() -> None:
     """The kernel of outputs without elements."""
 
 
-def sequence(*thunks: Thunk) -> Thunk:
-    """Run `thunks` one after the other."""
-    if len(thunks) == 1:
-        return thunks[0]
+@dataclass(frozen=True, slots=True)
+class InOrder:
+    """Run `thunks` one after the other; who holds many thunks may run these in place of it."""
 
-    def run() -> None:
-        for thunk in thunks:
+    thunks: tuple[Thunk, ...]
+
+    def __call__(self) -> None:
+        for thunk in self.thunks:
             thunk()
 
-    return run
+
+def flattened(thunk: Thunk) -> Iterator[Thunk]:
+    """The thunks that `thunk` runs in order: itself, unless it is an `InOrder`."""
+    if isinstance(thunk, InOrder):
+        for part in thunk.thunks:
+            yield from flattened(part)
+    elif thunk is not nothing:
+        yield thunk
+
+
+def sequence(*thunks: Thunk) -> Thunk:
+    """Run `thunks` one after the other."""
+    return thunks[0] if len(thunks) == 1 else InOrder(thunks)
 
 
 def fold(function: np.ufunc, x: Array, axes: int | tuple[int, ...], y: Array, keep: bool) -> Thunk:
@@ -117,17 +131,12 @@ def widen_half(bind: Bind) -> Bind:
             return scratch(array.shape, "float32") if array.dtype == HALF else array
 
         wide_ins, wide_outs = [wide(x) for x in ins], [wide(y) for y in outs]
-        inner = bind(attrs, wide_ins, wide_outs)
-        loads = [(w, x) for w, x in zip(wide_ins, ins, strict=True) if w is not x]
-        stores = [(y, w) for y, w in zip(outs, wide_outs, strict=True) if w is not y]
-
-        def run() -> None:
-            for to, source in loads:
-                np.copyto(to, source)
-            inner()
-            for to, source in stores:
-                np.copyto(to, source, casting="same_kind")
-
-        return run
+        loads = [partial(np.copyto, w, x) for w, x in zip(wide_ins, ins, strict=True) if w is not x]
+        stores = [
+            partial(np.copyto, y, w, "same_kind")
+            for y, w in zip(outs, wide_outs, strict=True)
+            if w is not y
+        ]
+        return sequence(*loads, bind(attrs, wide_ins, wide_outs), *stores)
 
     return bound

@@ -1,0 +1,178 @@
+"""
+What a program must hold to before the machine looks at it: every number is one of something that
+exists. What registers hold is found out when a function is prepared.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from typing import cast
+
+from . import instructions as vm
+from .dtypes import element_type, has_element_type
+from .errors import MachineError
+from .program import Function, Kernel, Late, Program, TensorSpec
+
+_REGISTERS = frozenset(
+    "dst src result closure storage data test target tensor register "
+    "args ins outs fields captured".split()
+)
+"""Names of instruction fields that are registers or tuples of them."""
+MAX_ALIGNMENT = 1 << 20
+"""The greatest alignment of a storage, in bytes."""
+
+
+def _registers(instruction: vm.Instruction) -> Iterator[int]:
+    for field in fields(instruction):
+        value: object = getattr(instruction, field.name)
+        if isinstance(value, vm.Reg):
+            yield value.index
+        elif field.name in _REGISTERS:
+            if isinstance(value, int):
+                yield value
+            elif isinstance(value, tuple):
+                yield from cast(tuple[int, ...], value)
+    match instruction:
+        case vm.AllocTensorReg():
+            yield instruction.shape
+        case vm.DeviceCopy():
+            yield instruction.out
+        case _:
+            pass
+
+
+def _indexes(instruction: vm.Instruction, program: Program) -> Iterator[tuple[str, int, int]]:
+    """What the instruction refers to by number: (what, number, how many there are)."""
+    devices, functions = len(program.devices), len(program.functions)
+    match instruction:
+        case vm.Invoke() | vm.AllocClosure():
+            yield "function", instruction.function, functions
+        case vm.InvokePacked():
+            yield "kernel", instruction.kernel, len(program.kernels)
+        case vm.LoadConst():
+            yield "constant", instruction.constant, len(program.constants)
+            yield "device", instruction.device, devices
+        case vm.AllocStorage():
+            yield "device", instruction.device, devices
+        case vm.DeviceCopy():
+            yield "device", instruction.src_device, devices
+            yield "device", instruction.dst_device, devices
+        case _:
+            pass
+
+
+def _jumps(instruction: vm.Instruction) -> tuple[int, ...]:
+    match instruction:
+        case vm.If():
+            return (instruction.true_offset, instruction.false_offset)
+        case vm.Goto():
+            return (instruction.offset,)
+        case _:
+            return ()
+
+
+def _instruction_faults(
+    instruction: vm.Instruction, pc: int, function: Function, program: Program
+) -> Iterator[str]:
+    for register in _registers(instruction):
+        if not 0 <= register < function.register_count:
+            yield f"register ${register} of {function.register_count}"
+    for what, number, count in _indexes(instruction, program):
+        if not 0 <= number < count:
+            yield f"{what} {number} of {count}"
+    length = len(function.instructions)
+    for offset in _jumps(instruction):
+        if not 0 <= pc + offset < length:
+            yield f"a jump to instruction {pc + offset} of {length}"
+    match instruction:
+        case vm.AllocStorage(alignment=alignment):
+            if not 0 < alignment <= MAX_ALIGNMENT or alignment & (alignment - 1):
+                yield f"alignment must be a power of two up to {MAX_ALIGNMENT}, but is {alignment}"
+        case vm.GetField(field=number) if number < 0:
+            yield f"field {number}"
+        case vm.LoadConsti(value=value) if not -(1 << 63) <= value < 1 << 63:
+            yield f"{value} is no 64-bit integer"
+        case _:
+            pass
+
+
+def _function_faults(function: Function, program: Program) -> Iterator[str]:
+    if len(function.params) > function.register_count:
+        counts = f"{len(function.params)} parameters in {function.register_count} registers"
+        yield f"{function.name}: {counts}"
+    for param in function.params:
+        if not 0 <= param.device < len(program.devices):
+            yield (
+                f"parameter '{param.name}' of {function.name}: device {param.device} of "
+                f"{len(program.devices)}"
+            )
+    for pc, instruction in enumerate(function.instructions):
+        for fault in _instruction_faults(instruction, pc, function, program):
+            yield f"{function.name}[{pc}] {vm.mnemonic(instruction)}: {fault}"
+    last = function.instructions[-1] if function.instructions else None
+    if not isinstance(last, vm.Ret | vm.Goto | vm.If | vm.Fatal):
+        yield f"{function.name}: its last instruction neither returns nor jumps"
+
+
+def _kernel_faults(kernel: Kernel) -> Iterator[str]:
+    first_local = len(kernel.ins) + len(kernel.constants)
+    known = set(range(first_local))
+    every = range(first_local + len(kernel.locals))
+    for number, step in enumerate(kernel.steps):
+        for value in step.ins:
+            if value not in known:
+                yield f"step {number} ({step.op}) reads value {value}, which is not computed yet"
+        for value in step.outs:
+            if value not in every[first_local:] or value in known:
+                yield f"step {number} ({step.op}) writes value {value}: no local, or written twice"
+            known.add(value)
+    for value in kernel.results:
+        if value not in known or value not in every:
+            yield f"its result, value {value}, is never computed"
+    for array in kernel.constants:
+        if not has_element_type(array.dtype):
+            yield f"a constant has element type {array.dtype}"
+
+
+def _specs(program: Program) -> Iterator[tuple[str, TensorSpec]]:
+    for function in program.functions:
+        for param in function.params:
+            if param.spec is not None:
+                yield f"parameter '{param.name}' of {function.name}", param.spec
+    for kernel in program.kernels:
+        for spec in (*kernel.ins, *kernel.locals):
+            yield f"kernel {kernel.name}", spec
+    for constant in program.constants:
+        if isinstance(constant, Late):
+            yield f"constant '{constant.name}'", constant.spec
+
+
+def _faults(program: Program) -> Iterator[str]:
+    if not program.devices:
+        yield "a program needs at least one device, the host"
+    names = [function.name for function in program.functions]
+    for name in names:
+        if names.count(name) > 1:
+            yield f"two functions are named {name}"
+    for what, spec in _specs(program):
+        if any(dim is not None and dim < 0 for dim in spec.shape):
+            yield f"{what}: negative dimension in {spec}"
+        try:
+            element_type(spec.dtype)
+        except MachineError as error:
+            yield f"{what}: {error}"
+    for function in program.functions:
+        yield from _function_faults(function, program)
+    for kernel in program.kernels:
+        for fault in _kernel_faults(kernel):
+            yield f"kernel {kernel.name}: {fault}"
+
+
+def _first(faults: Iterable[str]) -> str | None:
+    return next(iter(faults), None)
+
+
+def check_program(program: Program) -> None:
+    """Raise `MachineError` with the first fault of `program`, if it has one."""
+    fault = _first(_faults(program))
+    if fault is not None:
+        raise MachineError(fault)

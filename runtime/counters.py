@@ -1,0 +1,40 @@
+"""What a machine counts while it runs: instructions, memory, copies between devices."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Counters:
+    """
+    Totals over all runs; sizes in bytes, devices by index.
+
+    Memory is that of `alloc_storage` instructions. A storage is live from there until no
+    register refers to it, to a tensor in it, or to data or a closure that holds one. The memory
+    of inputs and constants, and what kernels use for themselves, does not count.
+    """
+
+    instructions: Counter[str] = field(default_factory=Counter[str])
+    """Executed instructions by opcode."""
+    allocations: Counter[int] = field(default_factory=Counter[int])
+    """Storages allocated, by device."""
+    allocated: Counter[int] = field(default_factory=Counter[int])
+    """Bytes allocated, by device."""
+    peak: dict[int, int] = field(default_factory=dict[int, int])
+    """The most bytes that were live at a time in one run, by device."""
+    copies: Counter[tuple[int, int]] = field(default_factory=Counter[tuple[int, int]])
+    """Device copies executed, by (from, to)."""
+    copied: Counter[tuple[int, int]] = field(default_factory=Counter[tuple[int, int]])
+    """Bytes copied between devices, by (from, to)."""
+
+    def add(self, other: Counters) -> None:
+        """Count what `other` counted too."""
+        self.instructions.update(other.instructions)
+        self.allocations.update(other.allocations)
+        self.allocated.update(other.allocated)
+        self.copies.update(other.copies)
+        self.copied.update(other.copied)
+        for device, size in other.peak.items():
+            self.peak[device] = max(size, self.peak.get(device, 0))

@@ -1,0 +1,388 @@
+"""
+Follow a function's instructions from a point of a path to the next decision.
+
+Instructions that only arrange things (allocate, view, build tuples, kill) are done here, once;
+those that compute leave callables in the segment, bound to the arrays they work on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from . import instructions as vm
+from .arena import Arena
+from .binding import bind_kernel
+from .counters import Counters
+from .dtypes import element_type
+from .errors import MachineError
+from .kernels.bind import Bind, Thunk
+from .objects import Closure, Data, Object, Storage, Tensor, tensors_in
+from .paths import Branch, Call, End, Frame, Jump, Known, Read, Return, Segment, State
+from .program import Array, Function, Program, TensorSpec, spec_of
+
+
+@dataclass(frozen=True)
+class Context:
+    """What all functions of a loaded program share."""
+
+    program: Program
+    constants: Sequence[Array]
+    binds: Mapping[str, Bind]
+    constant_tensors: dict[tuple[int, int], Tensor] = field(
+        default_factory=dict[tuple[int, int], Tensor]
+    )
+
+    def constant(self, index: int, device: int) -> Tensor:
+        """Constant `index` as a tensor of `device`."""
+        key = (index, device)
+        found = self.constant_tensors.get(key)
+        if found is None:
+            found = Tensor(self.constants[index], device, constant=True)
+            found = self.constant_tensors.setdefault(key, found)
+        return found
+
+
+class NeedsValues(Exception):
+    """An instruction cannot be followed before the elements of `tensors` are known."""
+
+    def __init__(self, *tensors: Tensor) -> None:
+        super().__init__()
+        self.tensors = tensors
+
+
+def fits(spec: TensorSpec, array: Array) -> bool:
+    """Whether `array` is of `spec`; a dimension None is any."""
+    return (
+        spec.dtype == array.dtype.name
+        and len(spec.shape) == array.ndim
+        and all(want in (None, dim) for want, dim in zip(spec.shape, array.shape, strict=True))
+    )
+
+
+def scalar(tensor: Tensor) -> Array:
+    """The one integer or truth value of `tensor`, as an array to look at later."""
+    if tensor.array.size != 1 or tensor.array.dtype.kind not in "biu":
+        raise MachineError(f"an integer scalar is needed, but is {spec_of(tensor.array)}")
+    return tensor.array
+
+
+@dataclass
+class Recorder:
+    """Follows `function` from `pc` on, at `state`."""
+
+    context: Context
+    state: State
+    pc: int
+    known: Known
+    steps: list[Thunk] = field(default_factory=list[Thunk])
+    pcs: list[int] = field(default_factory=list[int])
+    counters: Counters = field(default_factory=Counters)
+
+    @property
+    def function(self) -> Function:
+        return self.context.program.functions[self.state.frame.function]
+
+    def record(self) -> Segment:
+        """The segment from here to the next decision; `MachineError` says where a fault is."""
+        code = self.function.instructions
+        while True:
+            instruction = code[self.pc]
+            name = vm.mnemonic(instruction)
+            try:
+                end = _FOLLOW[type(instruction)](self, instruction)
+            except NeedsValues as needs:
+                end = Read(needs.tensors, self.pc)
+            except MachineError as error:
+                raise MachineError(f"{self.function.name}[{self.pc}] {name}: {error}") from error
+            if not isinstance(end, Read):
+                self.counters.instructions[name] += 1
+            if end is not None:
+                break
+            self.known = {}
+            self.pc += 1
+        self.counters.peak = {d: size for d, size in enumerate(self.state.peak) if size}
+        if isinstance(end, Return):  # nothing follows
+            self.state.registers.clear()
+            self.state.references.clear()
+        frame = self.state.frame
+        segment = Segment(frame, self.steps, self.pcs, self.counters, end, self.state)
+        frame.extent.size += segment.extent
+        return segment
+
+    # What registers hold
+
+    def tensor(self, register: int) -> Tensor:
+        found = self.state.read(register)
+        if not isinstance(found, Tensor):
+            raise MachineError(f"register ${register} must hold a tensor, but holds {found.kind}")
+        return found
+
+    def data(self, register: int) -> Data:
+        found = self.state.read(register)
+        if not isinstance(found, Data):
+            raise MachineError(f"register ${register} must hold data, but holds {found.kind}")
+        return found
+
+    def tensors(self, registers: tuple[int, ...]) -> list[Tensor]:
+        found = tensors_in(tuple(self.state.read(register) for register in registers))
+        if found is None:
+            raise MachineError("kernels take tensors and data made of tensors only")
+        return found
+
+    def values(self, *tensors: Tensor) -> list[Array]:
+        """The elements of `tensors`, which decide what this instruction does."""
+        unknown = tuple(t for t in tensors if not (t.constant or t in self.known))
+        if unknown:
+            raise NeedsValues(*tensors)
+        return [t.array if t.constant else self.known[t] for t in tensors]
+
+    def device(self, index: int) -> str:
+        return self.context.program.devices[index]
+
+    def compute(self, *steps: Thunk) -> None:
+        self.steps += steps
+        self.pcs += [self.pc] * len(steps)
+
+    # Instructions; the result says where the segment ends, if it does
+
+    def move(self, i: vm.Move) -> None:
+        self.state.write(i.dst, self.state.read(i.src))
+
+    def ret(self, i: vm.Ret) -> End:
+        return Return(self.state.read(i.result))
+
+    def call(self, dst: int, function: int, args: tuple[Object, ...]) -> End:
+        callee = self.context.program.functions[function]
+        check_arguments(self.context.program, callee, args)
+        caller = self.state.frame
+        frame = Frame(
+            function,
+            args,
+            tuple(Arena(device) for device in self.context.program.devices),
+            caller.workspace,
+            tuple(self.state.live),
+            caller.extent,
+        )
+        return Call(frame, dst, self.pc + 1)
+
+    def invoke(self, i: vm.Invoke) -> End:
+        return self.call(i.dst, i.function, tuple(map(self.state.read, i.args)))
+
+    def invoke_closure(self, i: vm.InvokeClosure) -> End:
+        closure = self.state.read(i.closure)
+        if not isinstance(closure, Closure):
+            message = f"register ${i.closure} must hold a closure, but holds {closure.kind}"
+            raise MachineError(message)
+        args = tuple(map(self.state.read, i.args))
+        return self.call(i.dst, closure.function, (*closure.parts, *args))
+
+    def invoke_packed(self, i: vm.InvokePacked) -> None:
+        kernel = self.context.program.kernels[i.kernel]
+        ins, outs = self.tensors(i.ins), self.tensors(i.outs)
+        operands: list[tuple[str, Tensor]] = []
+        for what, given, specs in (("input", ins, kernel.ins), ("output", outs, kernel.outs)):
+            if len(given) != len(specs):
+                count = f"{len(specs)} {what}s, but is given {len(given)}"
+                raise MachineError(f"kernel {kernel.name} has {count}")
+            for number, (tensor, spec) in enumerate(zip(given, specs, strict=True)):
+                operands.append((f"{what} {number}", tensor))
+                if not fits(spec, tensor.array):
+                    wanted = f"must be {spec}, but is {spec_of(tensor.array)}"
+                    raise MachineError(f"{what} {number} of kernel {kernel.name} {wanted}")
+        place = (outs or ins)[0].device if operands else 0
+        for name, tensor in operands:
+            if tensor.device != place:
+                here, there = self.device(place), self.device(tensor.device)
+                message = f"kernel {kernel.name} runs on {here}, but its {name} is on {there}"
+                raise MachineError(message)
+        if any(out.constant for out in outs):
+            raise MachineError(f"kernel {kernel.name} would write to a constant")
+        arrays = [t.array for t in ins], [t.array for t in outs]
+        workspace = self.state.frame.workspace
+        self.compute(*bind_kernel(kernel, *arrays, self.context.binds, workspace))
+
+    def alloc_storage(self, i: vm.AllocStorage) -> None:
+        size = self.immediate(i.size)
+        if size < 0:
+            raise MachineError(f"a storage cannot have {size} bytes")
+        block = self.state.shelves[i.device].take(size, i.alignment)
+        self.counters.allocations[i.device] += 1
+        self.counters.allocated[i.device] += size
+        self.state.write(i.dst, Storage(size, i.device, block, self.state.frame))
+
+    def immediate(self, value: int | vm.Reg) -> int:
+        if isinstance(value, int):
+            return value
+        (array,) = self.values(self.tensor(value.index))
+        return int(scalar(Tensor(array, 0)).item())
+
+    def dimensions(self, array: Array) -> tuple[int, ...]:
+        if array.ndim > 1 or array.dtype.kind not in "iu":
+            raise MachineError(f"a shape must be a vector of integers, but is {spec_of(array)}")
+        return tuple(int(dim) for dim in array.reshape(-1)) if array.ndim else ()
+
+    def alloc_tensor(self, i: vm.AllocTensor) -> None:
+        self.view_storage(i.dst, i.storage, self.immediate(i.offset), i.shape, i.dtype)
+
+    def alloc_tensor_reg(self, i: vm.AllocTensorReg) -> None:
+        shape = self.tensor(i.shape)
+        if isinstance(i.offset, int):
+            (dims,), offset = self.values(shape), i.offset
+        else:
+            dims, at = self.values(shape, self.tensor(i.offset.index))
+            offset = int(scalar(Tensor(at, 0)).item())
+        self.view_storage(i.dst, i.storage, offset, self.dimensions(dims), i.dtype)
+
+    def view_storage(
+        self, dst: int, register: int, offset: int, shape: tuple[int, ...], dtype: str
+    ) -> None:
+        storage = self.state.read(register)
+        if not isinstance(storage, Storage):
+            message = f"register ${register} must hold a storage, but holds {storage.kind}"
+            raise MachineError(message)
+        if any(dim < 0 for dim in shape):
+            raise MachineError(f"a shape has no negative dimension, but is {list(shape)}")
+        kind = element_type(dtype)
+        size = prod(shape) * kind.itemsize
+        if offset < 0 or offset + size > storage.size:
+            raise MachineError(
+                f"a tensor of {size} bytes at offset {offset} does not fit in a storage of "
+                f"{storage.size} bytes"
+            )
+        memory = storage.block.memory[offset : offset + size]
+        array = memory.view(kind).reshape(shape)
+        self.state.write(dst, Tensor(array, storage.device, parts=(storage,)))
+
+    def reshape_tensor(self, i: vm.ReshapeTensor) -> None:
+        source = self.tensor(i.tensor)
+        if isinstance(i.shape, vm.Reg):
+            shape = self.dimensions(self.values(self.tensor(i.shape.index))[0])
+        else:
+            shape = i.shape
+        if any(dim < 0 for dim in shape) or prod(shape) != source.array.size:
+            wanted = f"{list(shape)} does not hold the {source.array.size} elements"
+            raise MachineError(f"{wanted} of {spec_of(source.array)}")
+        array = source.array.reshape(shape)
+        self.state.write(i.dst, Tensor(array, source.device, source.constant, source.parts))
+
+    def alloc_adt(self, i: vm.AllocADT) -> None:
+        self.state.write(i.dst, Data(i.tag, tuple(map(self.state.read, i.fields))))
+
+    def alloc_closure(self, i: vm.AllocClosure) -> None:
+        self.state.write(i.dst, Closure(i.function, tuple(map(self.state.read, i.captured))))
+
+    def get_field(self, i: vm.GetField) -> None:
+        data = self.data(i.data)
+        if i.field >= len(data.parts):
+            raise MachineError(f"field {i.field} of data with {len(data.parts)} fields")
+        self.state.write(i.dst, data.parts[i.field])
+
+    def get_tag(self, i: vm.GetTag) -> None:
+        tag = np.array(self.data(i.data).tag, np.int32)
+        self.state.write(i.dst, Tensor(tag, 0, constant=True))
+
+    def load_consti(self, i: vm.LoadConsti) -> None:
+        self.state.write(i.dst, Tensor(np.array(i.value, np.int64), 0, constant=True))
+
+    def load_const(self, i: vm.LoadConst) -> None:
+        self.state.write(i.dst, self.context.constant(i.constant, i.device))
+
+    def shape_of(self, i: vm.ShapeOf) -> None:
+        shape = np.array(self.tensor(i.tensor).array.shape, np.int64)
+        self.state.write(i.dst, Tensor(shape, 0, constant=True))
+
+    def branch(self, i: vm.If) -> End | None:
+        compared = [self.tensor(i.test)]
+        if i.target is not None:
+            compared.append(self.tensor(i.target))
+        scalars = [scalar(tensor) for tensor in compared]
+        if all(tensor.constant for tensor in compared):
+            offset = i.true_offset if _holds(scalars) else i.false_offset
+            return self.jump(offset)
+        return Branch(partial(_holds, scalars), self.pc + i.true_offset, self.pc + i.false_offset)
+
+    def goto(self, i: vm.Goto) -> End | None:
+        return self.jump(i.offset)
+
+    def jump(self, offset: int) -> End | None:
+        if offset <= 0:  # end here, so that no segment is longer than its function
+            return Jump(self.pc + offset)
+        self.pc += offset - 1  # one more is added after every instruction
+        return None
+
+    def fatal(self, i: vm.Fatal) -> None:
+        raise MachineError("no clause of a match applies")
+
+    def device_copy(self, i: vm.DeviceCopy) -> None:
+        src, out = self.tensor(i.src), self.tensor(i.out)
+        for what, tensor, device in (("source", src, i.src_device), ("target", out, i.dst_device)):
+            if tensor.device != device:
+                names = f"{self.device(device)}, but is on {self.device(tensor.device)}"
+                raise MachineError(f"the {what} of the copy must be on {names}")
+        if spec_of(src.array) != spec_of(out.array):
+            message = f"cannot copy {spec_of(src.array)} into {spec_of(out.array)}"
+            raise MachineError(message)
+        if out.constant:
+            raise MachineError("the copy would write to a constant")
+        self.compute(partial(np.copyto, out.array, src.array))
+        self.counters.copies[i.src_device, i.dst_device] += 1
+        self.counters.copied[i.src_device, i.dst_device] += src.array.nbytes
+
+    def kill_register(self, i: vm.KillRegister) -> None:
+        self.state.kill(i.register, self.pc)
+
+
+def _holds(scalars: list[Array]) -> bool:
+    """Whether the first scalar equals the second, or is not 0 where it is the only one."""
+    first = scalars[0].item()
+    return first == scalars[1].item() if len(scalars) == 2 else first != 0
+
+
+def check_arguments(program: Program, function: Function, args: tuple[Object, ...]) -> None:
+    """Raise `MachineError`, naming the parameter, when `args` do not fit `function`."""
+    if len(args) != len(function.params):
+        wanted = f"takes {len(function.params)} arguments, but is given {len(args)}"
+        raise MachineError(f"{function.name} {wanted}")
+    for param, arg in zip(function.params, args, strict=True):
+        name = f"parameter '{param.name}' of {function.name}"
+        if param.spec is None:
+            continue
+        if not isinstance(arg, Tensor):
+            raise MachineError(f"{name} must be {param.spec}, but is {arg.kind}")
+        if not fits(param.spec, arg.array):
+            raise MachineError(f"{name} must be {param.spec}, but is {spec_of(arg.array)}")
+        if arg.device != param.device:
+            here, there = program.devices[param.device], program.devices[arg.device]
+            raise MachineError(f"{name} must be on {here}, but is on {there}")
+
+
+_Follow = Callable[[Recorder, Any], End | None]
+_FOLLOW: dict[type[vm.Instruction], _Follow] = {
+    vm.Move: Recorder.move,
+    vm.Ret: Recorder.ret,
+    vm.Invoke: Recorder.invoke,
+    vm.InvokeClosure: Recorder.invoke_closure,
+    vm.InvokePacked: Recorder.invoke_packed,
+    vm.AllocTensor: Recorder.alloc_tensor,
+    vm.AllocTensorReg: Recorder.alloc_tensor_reg,
+    vm.AllocADT: Recorder.alloc_adt,
+    vm.AllocClosure: Recorder.alloc_closure,
+    vm.GetField: Recorder.get_field,
+    vm.If: Recorder.branch,
+    vm.LoadConst: Recorder.load_const,
+    vm.Goto: Recorder.goto,
+    vm.GetTag: Recorder.get_tag,
+    vm.LoadConsti: Recorder.load_consti,
+    vm.Fatal: Recorder.fatal,
+    vm.AllocStorage: Recorder.alloc_storage,
+    vm.ShapeOf: Recorder.shape_of,
+    vm.ReshapeTensor: Recorder.reshape_tensor,
+    vm.DeviceCopy: Recorder.device_copy,
+    vm.KillRegister: Recorder.kill_register,
+}
