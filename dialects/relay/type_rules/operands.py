@@ -46,7 +46,8 @@ def tensor_operands(op: Operation, count: int | None = None) -> list[Tensor]:
             )
         types.append(type)
     if count is not None and len(types) != count:
-        raise VerifyException(f"{op.name} takes {count} operands, but has {len(types)}")
+        operands = "operand" if count == 1 else "operands"
+        raise VerifyException(f"{op.name} takes {count} {operands}, but has {len(types)}")
     return types
 
 

@@ -64,7 +64,8 @@ def _joined(dims: list[int], tensors: Sequence[Tensor], along: int | None) -> No
                 continue
             if dim != dims[axis] and DYNAMIC_INDEX not in (dim, dims[axis]):
                 raise VerifyException(
-                    f"dim {axis} of operand {i} must be {dims[axis]} as in operand 0, but is {dim}"
+                    f"dim {axis} of operand {i} must be {dims[axis]} as in those before it, "
+                    f"but is {dim}"
                 )
             dims[axis] = known(dims[axis], dim)
 

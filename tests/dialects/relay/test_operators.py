@@ -1,0 +1,253 @@
+"""What holds for every operator, on the samples of all of them."""
+
+import re
+from collections import defaultdict
+from io import StringIO
+
+import pytest
+from inferring import OPERATORS, context
+from operator_samples import SAMPLES, Sample, Spec
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.test import TestOp
+from xdsl.ir import Attribute, Operation
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Commutative, is_side_effect_free
+
+from xrelay.dialects.attributes import ELEMENT_TYPES, plain_attributes, properties_of
+from xrelay.dialects.device import CPU, device_of, tensor_type, with_device
+from xrelay.dialects.interfaces import (
+    DeviceRule,
+    Fusible,
+    FusionKind,
+    InferTypes,
+    NeedsData,
+    ReshapesOnly,
+    SameDevice,
+)
+from xrelay.dialects.relay import IncompleteType
+from xrelay.dialects.relay.operator import Operator
+from xrelay.dialects.tensors import as_tensor, dtype_name
+
+KINDS = {
+    FusionKind.ELEMWISE: """
+        abs ceil floor round sign negative exp log sqrt rsqrt sin cos tan tanh sigmoid erf copy
+        logical_not isnan nn.relu nn.leaky_relu nn.gelu clip cast full""",
+    FusionKind.BROADCAST: """
+        add subtract multiply divide power maximum minimum mod floor_mod floor_divide
+        logical_and logical_or logical_xor equal not_equal less less_equal greater greater_equal
+        where nn.prelu nn.bias_add broadcast_to tile repeat""",
+    FusionKind.INJECTIVE: """
+        nn.pad reshape nn.batch_flatten expand_dims squeeze transpose concatenate stack split
+        strided_slice take reverse nn.upsampling""",
+    FusionKind.COMM_REDUCE: "sum mean max min prod all any argmax argmin",
+    FusionKind.OUT_ELEMWISE_FUSABLE: """
+        nn.dense nn.matmul nn.batch_matmul nn.conv2d nn.conv2d_transpose nn.max_pool2d
+        nn.avg_pool2d nn.global_avg_pool2d nn.global_max_pool2d nn.lrn""",
+    FusionKind.OPAQUE: "nn.softmax nn.log_softmax nn.layer_norm nn.batch_norm",
+}
+
+COMMUTATIVE = {
+    *("add", "multiply", "maximum", "minimum", "equal", "not_equal"),
+    *("logical_and", "logical_or", "logical_xor"),
+}
+
+ONE_VALUE_ONLY = {
+    ("nn.conv2d_transpose", "data_layout"),
+    ("nn.conv2d_transpose", "kernel_layout"),
+    ("nn.upsampling", "method"),
+    ("nn.upsampling", "align_corners"),  # is nothing to the nearest pixel
+}
+"""Attributes that have one value so far."""
+
+
+def spec_of(type: Attribute) -> Spec:
+    tensor = as_tensor(type)
+    assert tensor is not None
+    name = dtype_name(tensor.element_type)
+    assert name is not None
+    return tensor.get_shape(), name
+
+
+def build(sample: Sample) -> tuple[Operation, Operator]:
+    """The sample's operator, and the op that makes its operands."""
+    source = TestOp(result_types=[TensorType(ELEMENT_TYPES[d], s) for s, d in sample.operands])
+    cls = OPERATORS[sample.name]
+    return source, cls.on(source.results, properties_of(cls, sample.attrs))
+
+
+def printed(op: Operation, generic: bool) -> str:
+    out = StringIO()
+    Printer(out, print_generic_format=generic).print_op(op)
+    return out.getvalue()
+
+
+every_sample = pytest.mark.parametrize("sample", SAMPLES, ids=str)
+every_operator = pytest.mark.parametrize("name", sorted(OPERATORS))
+
+
+# ------------------------------------------------------------------- the table
+
+
+def test_every_operator_has_samples():
+    assert {sample.name for sample in SAMPLES} == set(OPERATORS)
+
+
+def test_samples_give_every_attribute_another_value_than_its_default():
+    given: dict[str, set[str]] = defaultdict(set)
+    for sample in SAMPLES:
+        cls = OPERATORS[sample.name]
+        defaults = {
+            name: definition.default_value
+            for name, definition in cls.get_irdl_definition().properties.items()
+        }
+        for name, attr in properties_of(cls, sample.attrs).items():
+            if attr != defaults[name]:
+                given[sample.name].add(name)
+    missing = {
+        (name, attribute)
+        for name, cls in OPERATORS.items()
+        for attribute in cls.get_irdl_definition().properties
+        if attribute not in given[name]
+    }
+    assert missing == ONE_VALUE_ONLY
+
+
+# ------------------------------------------------------------------ each sample
+
+
+@every_sample
+def test_result_types_are_inferred(sample: Sample):
+    _, op = build(sample)
+    op.verify()
+    assert tuple(spec_of(result.type) for result in op.results) == sample.results
+
+
+@every_sample
+@pytest.mark.parametrize("generic", [False, True], ids=["custom", "generic"])
+def test_text_round_trips(sample: Sample, generic: bool):
+    module = ModuleOp(list(build(sample)))
+    text = printed(module, generic)
+    assert (f'"relay.{sample.name}"(' in text) == generic
+    parsed = Parser(context(), text).parse_module()
+    parsed.verify()
+    assert module.is_structurally_equivalent(parsed)
+    assert printed(parsed, generic) == text
+
+
+@every_sample
+def test_plain_attributes_are_those_given_and_the_defaults(sample: Sample):
+    _, op = build(sample)
+    plain = plain_attributes(op)
+    assert {name: plain[name] for name in sample.attrs} == dict(sample.attrs)
+    bare = OPERATORS[sample.name].create()
+    defaults = plain_attributes(bare)
+    assert {k: v for k, v in plain.items() if k not in sample.attrs} == {
+        k: v for k, v in defaults.items() if k not in sample.attrs
+    }
+    assert properties_of(OPERATORS[sample.name], plain) == op.properties
+
+
+@every_sample
+def test_operands_may_be_incomplete(sample: Sample):
+    source = TestOp(result_types=[IncompleteType()] * len(sample.operands))
+    cls = OPERATORS[sample.name]
+    op = cls.create(
+        operands=source.results,
+        result_types=[IncompleteType()] * len(sample.results),
+        properties=properties_of(cls, sample.attrs),
+    )
+    op.verify()
+
+
+@every_sample
+def test_a_wrong_result_type_is_an_error(sample: Sample):
+    source, op = build(sample)
+    wrong = tensor_type(ELEMENT_TYPES["int4"], [7, 7, 7])
+    types = [wrong, *(r.type for r in op.results[1:])]
+    bad = type(op).create(operands=source.results, result_types=types, properties=op.properties)
+    with pytest.raises(Exception, match=re.escape("is declared as tensor<7x7x7xi4>")):
+        bad.verify()
+
+
+@every_sample
+def test_devices_play_no_part_in_the_types(sample: Sample):
+    source, op = build(sample)
+    on_device = TestOp(result_types=[with_device(r.type, CPU) for r in source.results])
+    cls = OPERATORS[sample.name]
+    moved = cls.on(on_device.results, op.properties)
+    assert [r.type for r in moved.results] == [r.type for r in op.results]
+    types = [with_device(r.type, CPU) for r in moved.results]
+    assert {device_of(type) for type in types} == {CPU}
+    cls.create(operands=on_device.results, result_types=types, properties=op.properties).verify()
+
+
+# ---------------------------------------------------------------- each operator
+
+
+@every_operator
+def test_operators_are_pure_and_on_one_device(name: str):
+    cls = OPERATORS[name]
+    assert is_side_effect_free(cls.create())
+    (rule,) = cls.get_traits_of_type(DeviceRule)
+    assert isinstance(rule, SameDevice)
+    assert len(cls.get_traits_of_type(InferTypes)) == 1
+    assert cls.get_traits_of_type(NeedsData) == []
+
+
+@every_operator
+def test_fusion_kinds(name: str):
+    (fusible,) = OPERATORS[name].get_traits_of_type(Fusible)
+    assert name in KINDS[fusible.kind].split()
+
+
+@every_operator
+def test_commutative_operators(name: str):
+    assert OPERATORS[name].has_trait(Commutative) == (name in COMMUTATIVE)
+
+
+@every_operator
+def test_reshapes_keep_the_elements(name: str):
+    reshapes = {"reshape", "nn.batch_flatten", "expand_dims", "squeeze"}
+    assert OPERATORS[name].has_trait(ReshapesOnly) == (name in reshapes)
+
+
+@every_operator
+def test_docstrings_say_what_the_operator_does(name: str):
+    doc = OPERATORS[name].__doc__
+    assert doc is not None
+    first = doc.strip().splitlines()[0]
+    assert first[0].isupper()
+    assert first.endswith(".")
+
+
+def _examples() -> list[tuple[str, str]]:
+    classes = {base for cls in OPERATORS.values() for base in cls.__mro__ if base.__doc__}
+    return sorted(
+        (cls.__name__, example)
+        for cls in classes
+        if cls.__module__.startswith("xrelay.dialects.relay.")
+        for block in re.findall(r"```mlir\n(.*?)```", cls.__doc__ or "", re.DOTALL)
+        for example in re.split(r"\n\s*(?=%)", block.strip())
+    )
+
+
+@pytest.mark.parametrize(("cls", "example"), _examples(), ids=lambda v: v[:40])
+def test_examples_in_docstrings_are_programs(cls: str, example: str):
+    form = re.fullmatch(
+        r"[^=]* = relay\.[\w.]+ ([^{:]*)(?:\{.*\})?\s*: \((.*?)\)\s*->.*", example, re.S
+    )
+    assert form is not None, cls
+    names = [name.strip() for name in form[1].split(",")]
+    types = re.findall(r"tensor<[^>]*>", form[2])
+    sources = [f'{n} = "test.op"() : () -> {t}' for n, t in zip(names, types, strict=True)]
+    module = Parser(context(), "\n".join([*sources, example])).parse_module()
+    module.verify()
+    *_, op = module.body.ops
+    assert isinstance(op, Operator)
+
+
+def test_equal_results_are_one_object():
+    sample = next(s for s in SAMPLES if s.name == "nn.conv2d")
+    (_, a), (_, b) = build(sample), build(sample)
+    assert a.results[0].type is b.results[0].type

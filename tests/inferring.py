@@ -1,0 +1,57 @@
+"""Apply an operator to types written as text, and say its result types or its error as text."""
+
+from typing import Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin
+from xdsl.dialects.test import Test, TestOp
+from xdsl.ir import Attribute
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import VerifyException
+
+from xrelay.dialects import relay
+from xrelay.dialects.attributes import properties_of
+from xrelay.dialects.relay.operator import Operator
+
+OPERATORS: dict[str, type[Operator]] = {
+    op.name.removeprefix("relay."): cast(type[Operator], op) for op in relay.OPERATORS
+}
+"""The operator classes by name, without `relay.`."""
+
+
+def context() -> Context:
+    """A context with the dialects that tests of operators need."""
+    ctx = Context()
+    for dialect in (Builtin, Test, relay.Relay):
+        ctx.load_dialect(dialect)
+    return ctx
+
+
+def tensor(text: str) -> Attribute:
+    """`2x?xf32` as a type; text in angle brackets or with `!` in front is taken as it is."""
+    text = text if text.startswith("!") or "<" in text else f"tensor<{text}>"
+    return Parser(context(), text).parse_type()
+
+
+def apply(name: str, operands: str, **attrs: Any) -> Operator:
+    """The operator on values of these types, which are separated by spaces."""
+    types = [tensor(text) for text in operands.split()]
+    cls = OPERATORS[name]
+    op = cls.on(TestOp(result_types=types).results, properties_of(cls, attrs))
+    op.verify()
+    return op
+
+
+def infer(name: str, operands: str, **attrs: Any) -> str:
+    """The result types, as text like the operands: `2x3xf32 4xi1`."""
+    types = [str(result.type) for result in apply(name, operands, **attrs).results]
+    return " ".join(type.removeprefix("tensor<").removesuffix(">") for type in types)
+
+
+def error(name: str, operands: str, **attrs: Any) -> str:
+    """The message of the error that the operator on these types is."""
+    try:
+        op = apply(name, operands, **attrs)
+    except VerifyException as e:
+        return str(e)
+    raise AssertionError(f"no error, but {[str(r.type) for r in op.results]}")
