@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -78,7 +78,7 @@ def _attribute(field: str, value: Any, program: Program) -> Attribute:
         case Kind.SYMBOL:
             return SymbolRefAttr(_symbol(field, value, program))
         case Kind.DEVICE:
-            return _device(program.devices[value])
+            return _device(program.devices[cast(int, value)])
         case _:
             if isinstance(value, tuple):
                 return _dims(value)  # pyright: ignore[reportUnknownArgumentType]
