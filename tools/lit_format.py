@@ -73,10 +73,8 @@ class InProcess(_ShTest):
             pipelines = [parse(line, test.config.pipefail) for line in lines]
         except NotOurs:
             return base.execute(test, lit_config)
-        folder = os.path.dirname(test.getExecPath())
-        os.makedirs(os.path.dirname(_runner.getTempPaths(test)[1]), exist_ok=True)
         try:
-            with _directory(folder), _alarm(self.seconds):
+            with directory_of(test), _alarm(self.seconds):
                 for line, pipeline in zip(lines, pipelines, strict=True):
                     done = run(pipeline)
                     if done.status:
@@ -227,9 +225,11 @@ def _report(line: str, done: Outcome) -> str:
 
 
 @contextlib.contextmanager
-def _directory(path: str) -> Generator[None]:
+def directory_of(test: Any) -> Generator[None]:
+    """Work in the directory of `test`, and have one for its temporary files."""
+    os.makedirs(os.path.dirname(_runner.getTempPaths(test)[1]), exist_ok=True)
     before = os.getcwd()
-    os.chdir(path)
+    os.chdir(os.path.dirname(test.getExecPath()))
     try:
         yield
     finally:

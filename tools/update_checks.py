@@ -1,0 +1,238 @@
+"""
+Regenerate the CHECK lines of lit tests: run the RUN lines, write down what they print.
+
+    python -m xrelay.tools.update_checks lit_tests/passes/fuse-ops/*.mlir
+
+The lines of `func.func @f …` go right before `func.func @f` in the input, under a
+CHECK-LABEL; what has no counterpart in the input goes after what was printed before it.
+Old CHECK lines of the same prefix are dropped, other comments stay. A test that uses other
+directives (-DAG, -NOT, -COUNT, …) is left alone unless `--force` is given: a person meant
+those. Every test that was written is run; status 1 if one fails or was left alone.
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from . import lit_format
+from .checks import Block, blocks, check_lines, escaped
+from .source import SPLIT_MARK
+
+PREFIX = re.compile(r"--?check-prefix(?:es)?")
+DESCRIPTION = "Regenerate the CHECK lines of lit tests."
+SIMPLE = frozenset(("", "-LABEL", "-SAME", "-NEXT"))
+"""What follows the prefix in lines that are written here."""
+
+
+class LeftAlone(Exception):
+    """Why a test cannot be regenerated."""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What one RUN line prints, and under which prefix it is checked."""
+
+    prefix: str
+    text: str
+
+
+def update(path: Path, force: bool = False) -> bool:
+    """
+    Rewrite the checks of the test at `path`; whether the file is another now.
+
+    Raises `LeftAlone` when it is not for us.
+    """
+    original = path.read_text(encoding="utf-8")
+    for _ in range(3):  # messages say line numbers, which move with what is written
+        before = path.read_text(encoding="utf-8")
+        runs = list(_printed(_find_test(path)))
+        after = updated(before, runs, str(path.resolve()), force)
+        if after == before:
+            break
+        path.write_text(after, encoding="utf-8")
+        force = True
+    return path.read_text(encoding="utf-8") != original
+
+
+def updated(text: str, runs: Sequence[Printed], path: str, force: bool = False) -> str:
+    """The text of a test whose RUN lines print `runs`."""
+    outputs: dict[str, str] = {}
+    for run in runs:
+        if outputs.setdefault(run.prefix, run.text) != run.text:
+            raise LeftAlone(f"two RUN lines print different text for {run.prefix}")
+    lines = text.split("\n")
+    for prefix, output in outputs.items():
+        directive = re.compile(rf"^\s*//\s*{re.escape(prefix)}(-[A-Z]+)?(?:\{{.*\}})?:")
+        others = {m[1] or "" for line in lines if (m := directive.match(line))} - SIMPLE
+        if others and not force:
+            raise LeftAlone(f"it uses {prefix}{min(others)}")
+        first = next((i for i, line in enumerate(lines) if directive.match(line)), None)
+        lines = [line for line in lines if not directive.match(line)]
+        if re.match(r'"?builtin\.module\b', output):
+            lines = _place_modules(lines, output, prefix)
+        else:
+            shown = escaped(output).replace(path, "{{.*}}" + Path(path).name).rstrip("\n")
+            checks = _plain_lines(shown, prefix)
+            at = _after_runs(lines) if first is None else first
+            lines[at:at] = checks
+    return "\n".join(lines)
+
+
+def _plain_lines(text: str, prefix: str) -> Iterator[str]:
+    """Checks for what is no module, such as messages: line by line, as it is."""
+    width = len(f"// {prefix}-NEXT: ")
+    for i, line in enumerate(text.split("\n")):
+        directive = f"// {prefix}{'-NEXT' if i else ''}:"
+        if line.strip():
+            yield f"{directive:<{width}}{line}"
+
+
+def _after_runs(lines: Sequence[str]) -> int:
+    """The number of the line after the last RUN line."""
+    runs = [i for i, line in enumerate(lines) if "RUN:" in line]
+    return runs[-1] + 1 if runs else 0
+
+
+def _place_modules(lines: list[str], output: str, prefix: str) -> list[str]:
+    """Put the checks of every part of the output into its part of the input."""
+    mark = re.compile(rf"^{SPLIT_MARK}[ \t]*$", re.MULTILINE)
+    sources = mark.split("\n".join(lines))
+    printed = mark.split(output)
+    if len(printed) == 1:
+        sources = ["\n".join(lines)]
+    if len(sources) != len(printed):
+        raise LeftAlone(f"{len(sources)} parts are read, but {len(printed)} are printed")
+    parts = [
+        "\n".join(_place(source.split("\n"), text, prefix))
+        for source, text in zip(sources, printed, strict=True)
+    ]
+    return SPLIT_MARK.join(parts).split("\n")
+
+
+def _place(lines: list[str], output: str, prefix: str) -> list[str]:
+    """Put the checks of `output` before the ops of `lines` that they are about."""
+    implicit = not any(re.match(r'^\s*"?(builtin\.)?module\b', line) for line in lines)
+    at: dict[int, list[Block]] = {}
+    last = _start(lines)
+    for block in blocks(output, implicit):
+        last = _line_of(lines, block.symbol, last)
+        at.setdefault(last, []).append(block)
+    placed: list[str] = []
+    for i in range(len(lines) + 1):
+        for block in at.get(i, ()):
+            placed += check_lines(block, prefix)
+        placed += lines[i : i + 1]
+    return placed
+
+
+def _start(lines: Sequence[str]) -> int:
+    """The number of the first line that is neither empty nor a comment."""
+    for i, line in enumerate(lines):
+        if line.strip() and not line.lstrip().startswith("//"):
+            return i
+    return len(lines)
+
+
+def _line_of(lines: Sequence[str], symbol: str | None, otherwise: int) -> int:
+    """The number of the line that defines `symbol`."""
+    if symbol is None:
+        return otherwise
+    definition = re.compile(rf'^\s*"?[\w.]+"?[^%@]*@"?{re.escape(symbol)}"?(?![\w$.-])')
+    generic = re.compile(rf'\bsym_name = "{re.escape(symbol)}"')
+    for i, line in enumerate(lines):
+        if line.lstrip().startswith("//"):
+            continue
+        if definition.match(line) or generic.search(line):
+            return i
+    return otherwise
+
+
+def _find_test(path: Path) -> Any:
+    """The lit test at `path`, with the settings of its suite."""
+    config = import_module("lit.LitConfig").LitConfig(
+        progname="lit",
+        path=[],
+        diagnostic_level="error",
+        useValgrind=False,
+        valgrindLeakCheck=False,
+        valgrindArgs=[],
+        noExecute=False,
+        debug=False,
+        isWindows=False,
+        order="smart",
+        params={},
+    )
+    find = import_module("lit.discovery").find_tests_for_inputs
+    tests = find(config, [str(path)])
+    if len(tests) != 1:
+        raise LeftAlone("it is no test of a lit suite")
+    tests[0].lit_config = config
+    return tests[0]
+
+
+def _printed(test: Any) -> Iterator[Printed]:
+    """What each RUN line that ends in filecheck gives to filecheck."""
+    try:
+        pipelines = [lit_format.parse(line, True) for line in lit_format.run_lines(test)]
+    except lit_format.NotOurs:
+        raise LeftAlone("its RUN lines need a shell") from None
+    checked = 0
+    with lit_format.directory_of(test):
+        for pipeline in pipelines:
+            *calls, last = pipeline.calls
+            if last.tool != "filecheck" or not calls or last.negated:
+                lit_format.run(pipeline)  # it may write what a later line reads
+                continue
+            checked += 1
+            pipeline.calls = calls
+            done = lit_format.run(pipeline)
+            if done.status:
+                log = done.log.getvalue().decode(errors="replace")
+                raise LeftAlone(f"a RUN line fails:\n{log}")
+            yield Printed(_prefix(last.arguments), done.out.decode())
+    if not checked:
+        raise LeftAlone("none of its RUN lines ends in filecheck")
+
+
+def _prefix(arguments: Sequence[str]) -> str:
+    words = [word for argument in arguments for word in argument.split("=", 1)]
+    for option, value in pairwise(words):
+        if PREFIX.fullmatch(option):
+            return value.split(",")[0]
+    return "CHECK"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Update the tests that are named; the exit status."""
+    parser = argparse.ArgumentParser("update_checks", description=DESCRIPTION)
+    parser.add_argument("tests", nargs="+", type=Path, help="the files of the tests")
+    parser.add_argument(
+        "--force", action="store_true", help="drop checks that are not generated, too"
+    )
+    args = parser.parse_args(argv)
+    status = 0
+    for path in args.tests:
+        try:
+            changed = update(path, args.force)
+            test = _find_test(path)
+            result = test.config.test_format.execute(test, test.lit_config)
+        except (LeftAlone, OSError) as error:
+            print(f"{path}: left alone: {error}", file=sys.stderr)
+            status = 1
+            continue
+        if result.code.isFailure:
+            print(f"{path}: the new checks fail:\n{result.output}", file=sys.stderr)
+            status = 1
+        elif changed:
+            print(f"{path}: updated")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
