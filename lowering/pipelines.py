@@ -13,11 +13,27 @@ Pipelines that have a name: usable in `-p` wherever the name of a pass is.
 - `remove-dead-writes` right after: only now are results that nobody reads storage that
   nobody needs, and no plan depends on it yet.
 - `lower-to-bytecode` last: registers have no types to plan by.
+- `verify-stage` on every level reached: what a pass left behind is named there, with the pass,
+  and not by a later one that cannot know.
 """
 
 PIPELINES: dict[str, str] = {
-    "vm": (
-        "infer-types,fold-constants,plan-devices,fuse-ops,outline-primitives,"
-        "manifest-alloc,remove-dead-writes,lower-to-bytecode"
+    "vm": ",".join(
+        (
+            "infer-types",
+            "fold-constants",
+            "plan-devices",
+            "verify-stage{stage=planned}",
+            "fuse-ops",
+            "verify-stage{stage=fused}",
+            "outline-primitives",
+            "verify-stage{stage=lowered}",
+            "manifest-alloc",
+            "remove-dead-writes",
+            "verify-stage{stage=manifest}",
+            "lower-to-bytecode",
+            "verify-stage{stage=bytecode}",
+        )
     ),
 }
+"""The passes of each named pipeline, as `-p` takes them."""
