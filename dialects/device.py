@@ -8,6 +8,7 @@ only readers and writers of that convention.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Self, cast
@@ -27,6 +28,9 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from .tensors import Tensor, as_tensor
+
+_NAMED_FIELDS = {"target": 2, "scope": 3}
+_NAME = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII)
 
 
 def _text(value: str | Attribute | None) -> StringAttr | NoneAttr:
@@ -79,6 +83,9 @@ class VirtualDeviceAttr(ParametrizedAttribute):
         super().__init__(_text(device_type), _index(device_id), _text(target), _text(scope))
 
     def verify(self) -> None:
+        kind = self.device_type
+        if isinstance(kind, StringAttr) and not _NAME.fullmatch(kind.data):
+            raise VerifyException(f'a device type must be an identifier, but is "{kind.data}"')
         if isinstance(self.device_id, IntAttr) and self.device_id.data < 0:
             raise VerifyException(f"a device id must be at least 0, but is {self.device_id.data}")
 
@@ -88,7 +95,7 @@ class VirtualDeviceAttr(ParametrizedAttribute):
         kind, colon, number = text.partition(":")
         if colon and not (number.isascii() and number.isdigit()):
             return None
-        if kind != "?" and not kind.isidentifier():
+        if kind != "?" and not _NAME.fullmatch(kind):
             return None
         return cls(None if kind == "?" else kind, int(number) if colon else None)
 
@@ -97,21 +104,29 @@ class VirtualDeviceAttr(ParametrizedAttribute):
         with parser.in_angle_brackets():
             fields: list[Attribute] = [NoneAttr(), NoneAttr(), NoneAttr(), NoneAttr()]
             if parser.parse_optional_punctuation("?") is None:
-                fields[0] = StringAttr(parser.parse_identifier(" of a device type or ?"))
+                fields[0] = StringAttr(parser.parse_identifier(" for a device type, or ?"))
             if parser.parse_optional_punctuation(":") is not None:
-                fields[1] = IntAttr(parser.parse_integer(allow_boolean=False))
+                start = parser.pos
+                number = parser.parse_integer(allow_boolean=False)
+                if number < 0:
+                    message = f"a device id must be at least 0, but is {number}"
+                    parser.raise_error(message, start, parser.pos)
+                fields[1] = IntAttr(number)
             while parser.parse_optional_punctuation(",") is not None:
-                if parser.parse_optional_keyword("target") is not None:
-                    index = 2
-                else:
-                    parser.parse_keyword("scope")
-                    index = 3
+                start = parser.pos
+                key = parser.parse_identifier(": target or scope")
+                if key not in _NAMED_FIELDS:
+                    message = f"a device has a target and a scope, but no {key}"
+                    parser.raise_error(message, start, parser.pos)
+                index = _NAMED_FIELDS[key]
+                if not isinstance(fields[index], NoneAttr):
+                    parser.raise_error(f"{key} is given twice", start, parser.pos)
                 parser.parse_punctuation("=")
+                start = parser.pos
                 fields[index] = parser.parse_attribute()
                 if not isinstance(fields[index], StringAttr):
-                    parser.raise_error(
-                        f"{('target', 'scope')[index - 2]} must be a string, but is {fields[index]}"
-                    )
+                    message = f"{key} must be a string, but is {fields[index]}"
+                    parser.raise_error(message, start, parser.pos)
             return fields
 
     def print_parameters(self, printer: Printer) -> None:
