@@ -2,7 +2,8 @@
 Resizing by the nearest element.
 
 Sizes are static, so which element a place takes is known: `nn.upsampling` where rows and
-columns are only repeated, else the elements are picked by `take`, axis by axis.
+columns are only repeated, else the elements are picked by `take`, axis by axis. Places are
+computed in float32, as onnxruntime does: 5 rows scaled by 2.6 are 13, not 12.
 """
 
 from __future__ import annotations
@@ -43,12 +44,20 @@ PLACES: dict[str, Place] = {
     "asymmetric": lambda x, scale, old, new: x / scale,
 }
 
-ROUNDINGS: dict[str, Callable[[Array], Array]] = {
-    "round_prefer_floor": lambda x: np.ceil(x - 0.5),
-    "round_prefer_ceil": lambda x: np.floor(x + 0.5),
-    "floor": np.floor,
-    "ceil": np.ceil,
+Rounding = Callable[[Array, float], Array]
+"""From places between elements of the input, and scale, to elements."""
+
+ROUNDINGS: dict[str, Rounding] = {
+    "round_prefer_floor": lambda x, _: np.ceil(x - 0.5),
+    "round_prefer_ceil": lambda x, _: np.floor(x + 0.5),
+    "floor": lambda x, _: np.floor(x),
+    "ceil": lambda x, _: np.ceil(x),
 }
+
+
+def _simple(x: Array, scale: float) -> Array:
+    """Resize of opset 10, as its examples and onnxruntime have it: up when there are fewer."""
+    return np.ceil(x) if scale < 1 else np.floor(x)
 
 
 def upsample_by_attribute(node: Node, b: Builder) -> Value:
@@ -68,8 +77,8 @@ def _scaled(node: Node, scales: Sequence[float], b: Builder) -> Value:
     node.choice("mode", "nearest", ("nearest",))
     x = node.input(0)
     _require_scales(node, scales, len(shape_of(x)))
-    sizes = [floor(n * s) for n, s in zip(shape_of(x), scales, strict=True)]
-    return _picked(x, sizes, list(scales), PLACES["asymmetric"], np.floor, b)
+    sizes = [_scaled_size(n, s) for n, s in zip(shape_of(x), scales, strict=True)]
+    return _picked(x, sizes, list(scales), PLACES["asymmetric"], _simple, b)
 
 
 def resize(node: Node, b: Builder) -> Value:
@@ -99,7 +108,8 @@ def _targets(
     if given is not None and given.size:
         _require_scales(node, [float(s) for s in given.reshape(-1)], len(axes))
         for axis, scale in zip(axes, given.reshape(-1), strict=True):
-            scales[axis], sizes[axis] = float(scale), floor(shape[axis] * float(scale))
+            scales[axis] = float(scale)
+            sizes[axis] = _scaled_size(shape[axis], float(scale))
         return scales, sizes
     wanted = node.ints_at(3, "sizes")
     if wanted is None or len(wanted) != len(axes) or any(n < 1 for n in wanted):
@@ -114,6 +124,10 @@ def _targets(
     return scales, sizes
 
 
+def _scaled_size(size: int, scale: float) -> int:
+    return floor(np.float32(size) * np.float32(scale))
+
+
 def _require_scales(node: Node, scales: Sequence[float], count: int) -> None:
     if len(scales) != count or not all(0 < s < np.inf for s in scales):
         raise node.error(f"scales are {list(scales)}; supported: {count} numbers above 0")
@@ -124,15 +138,15 @@ def _picked(
     sizes: Sequence[int],
     scales: Sequence[float],
     place: Place,
-    rounding: Callable[[Array], Array],
+    rounding: Rounding,
     b: Builder,
 ) -> Value:
     """`x` with `sizes`, each element the nearest one of the input."""
     shape = shape_of(x)
     picks: dict[int, Array] = {}
     for axis, (old, new, scale) in enumerate(zip(shape, sizes, scales, strict=True)):
-        places = place(np.arange(new, dtype=np.float64), scale, old, new)
-        found = np.clip(rounding(places), 0, max(old - 1, 0)).astype(np.int64)
+        places = place(np.arange(new, dtype=np.float32), np.float32(scale), old, new)
+        found = np.clip(rounding(places, scale), 0, max(old - 1, 0)).astype(np.int64)
         if not np.array_equal(found, np.arange(old)):
             picks[axis] = found
     factors = {a: sizes[a] // max(shape[a], 1) for a in picks}

@@ -1,0 +1,149 @@
+"""Convolution and pooling against onnxruntime: padding, strides, groups, one and two dims."""
+
+import itertools
+
+import numpy as np
+import pytest
+from onnx_small import agree, node, operators_of, random_array
+
+AUTO_PADS = ("SAME_UPPER", "SAME_LOWER", "VALID")
+
+
+def conv(x: tuple[int, ...], w: tuple[int, ...], bias: bool = True, **attributes: object):
+    constants = {"w": random_array(*w, seed=1)}
+    if bias:
+        constants["b"] = random_array(w[0], seed=2)
+    names = "x w b" if bias else "x w"
+    return agree(node("Conv", names, **attributes), {"x": random_array(*x)}, constants)
+
+
+def test_conv_is_a_conv2d_and_a_bias():
+    made = conv((1, 3, 8, 9), (4, 3, 3, 2))
+    assert operators_of(made) == ["nn.conv2d", "nn.bias_add"]
+
+
+def test_conv_without_bias():
+    assert operators_of(conv((1, 3, 8, 9), (4, 3, 3, 2), bias=False)) == ["nn.conv2d"]
+
+
+@pytest.mark.parametrize("group", [1, 2, 6])
+def test_conv_in_groups(group: int):
+    conv((2, 6, 7, 7), (12, 6 // group, 3, 3), group=group)
+
+
+@pytest.mark.parametrize(
+    ("pads", "strides", "dilations"),
+    [
+        ([0, 1, 2, 3], [1, 1], [1, 1]),
+        ([2, 0, 1, 0], [2, 3], [1, 1]),
+        ([1, 1, 1, 1], [1, 2], [2, 1]),
+    ],
+)
+def test_conv_with_uneven_windows(pads: list[int], strides: list[int], dilations: list[int]):
+    conv((1, 2, 9, 11), (3, 2, 3, 2), pads=pads, strides=strides, dilations=dilations)
+
+
+@pytest.mark.parametrize("auto_pad", AUTO_PADS)
+@pytest.mark.parametrize("strides", [[1, 1], [2, 3]])
+def test_conv_with_automatic_padding(auto_pad: str, strides: list[int]):
+    conv((1, 2, 8, 9), (3, 2, 4, 3), auto_pad=auto_pad, strides=strides)
+
+
+def test_conv_over_one_dim():
+    conv((2, 4, 10), (6, 2, 3), group=2, strides=[2], pads=[1, 2], dilations=[2])
+
+
+def transposed(x: tuple[int, ...], w: tuple[int, ...], **attributes: object):
+    group = attributes.get("group", 1)
+    assert isinstance(group, int)
+    constants = {"w": random_array(*w, seed=1), "b": random_array(w[1] * group, seed=2)}
+    agree(node("ConvTranspose", "x w b", **attributes), {"x": random_array(*x)}, constants)
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {},
+        {"group": 2},
+        {"strides": [2, 3], "pads": [1, 0, 2, 1]},
+        {"strides": [3, 2], "output_padding": [2, 1], "dilations": [2, 1]},
+        {"strides": [2, 2], "output_shape": [9, 10]},
+        {"strides": [2, 2], "auto_pad": "SAME_UPPER"},
+        {"strides": [2, 2], "auto_pad": "SAME_LOWER"},
+        {"auto_pad": "VALID"},
+    ],
+)
+def test_conv_transpose(attributes: dict[str, object]):
+    transposed((1, 4, 5, 4), (4, 3, 3, 3), **attributes)
+
+
+def test_conv_transpose_over_one_dim():
+    transposed((1, 4, 5), (4, 2, 3), strides=[2], pads=[1, 0])
+
+
+@pytest.mark.parametrize("op_type", ["MaxPool", "AveragePool"])
+@pytest.mark.parametrize("pads", [[0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 2, 1]])
+@pytest.mark.parametrize("strides", [[1, 1], [2, 3]])
+def test_pool(op_type: str, pads: list[int], strides: list[int]):
+    pool = node(op_type, "x", kernel_shape=[3, 3], pads=pads, strides=strides)
+    agree(pool, {"x": random_array(1, 2, 8, 9)})
+
+
+@pytest.mark.parametrize("op_type", ["MaxPool", "AveragePool"])
+@pytest.mark.parametrize("auto_pad", AUTO_PADS)
+def test_pool_with_automatic_padding(op_type: str, auto_pad: str):
+    pool = node(op_type, "x", kernel_shape=[3, 2], strides=[2, 2], auto_pad=auto_pad)
+    agree(pool, {"x": random_array(1, 2, 8, 7)})
+
+
+@pytest.mark.parametrize("op_type", ["MaxPool", "AveragePool"])
+def test_pool_over_one_dim(op_type: str):
+    agree(
+        node(op_type, "x", kernel_shape=[3], strides=[2], pads=[1, 0]), {"x": random_array(2, 3, 9)}
+    )
+
+
+def test_max_pool_with_dilations():
+    agree(
+        node("MaxPool", "x", kernel_shape=[2, 3], dilations=[2, 2]), {"x": random_array(1, 2, 7, 8)}
+    )
+
+
+CEILED = list(itertools.product(range(5, 11), (2, 3), (1, 2, 3), (0, 1)))
+
+
+@pytest.mark.parametrize(("size", "kernel", "stride", "pad"), CEILED)
+def test_max_pool_rounded_up(size: int, kernel: int, stride: int, pad: int):
+    attributes = {"kernel_shape": [kernel] * 2, "strides": [stride] * 2, "pads": [0, pad, pad, 0]}
+    pool = node("MaxPool", "x", ceil_mode=1, **attributes)
+    agree(pool, {"x": random_array(1, 1, size, size)})
+
+
+@pytest.mark.parametrize(("size", "kernel", "stride", "pad"), CEILED)
+@pytest.mark.parametrize("count_include_pad", [0, 1])
+def test_average_pool_rounded_up(
+    size: int, kernel: int, stride: int, pad: int, count_include_pad: int
+):
+    """Elements past the end never count, the padding only when it is wanted."""
+    pool = node(
+        "AveragePool",
+        "x",
+        ceil_mode=1,
+        kernel_shape=[kernel] * 2,
+        strides=[stride] * 2,
+        pads=[pad, 0, 0, pad],
+        count_include_pad=count_include_pad,
+    )
+    agree(pool, {"x": random_array(1, 1, size, size)}, opset=19)
+
+
+@pytest.mark.parametrize("op_type", ["GlobalAveragePool", "GlobalMaxPool"])
+@pytest.mark.parametrize("shape", [(2, 3, 4, 5), (2, 3, 4), (1, 2, 3, 2, 3)])
+def test_global_pool(op_type: str, shape: tuple[int, ...]):
+    agree(node(op_type, "x"), {"x": random_array(*shape)})
+
+
+def test_pool_of_bytes():
+    x = np.random.default_rng(0).integers(0, 255, (1, 2, 6, 6), np.uint8)
+    pool = node("MaxPool", "x", kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+    agree(pool, {"x": x}, dtype=np.uint8)
