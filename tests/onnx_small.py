@@ -21,7 +21,7 @@ def random_array(*shape: int, seed: int = 0) -> Array:
     return np.random.default_rng(seed).standard_normal(shape, dtype=np.float32)
 
 
-def node(op_type: str, inputs: str, outputs: str = "y", **attributes: Any) -> NodeProto:
+def node(op_type: str, inputs: str, outputs: str = "y", /, **attributes: Any) -> NodeProto:
     """A node; `inputs` and `outputs` are names with blanks between, `-` for one left out."""
     names = [[n.replace("-", "") for n in text.split()] for text in (inputs, outputs)]
     return helper.make_node(op_type, *names, name=f"the_{op_type.lower()}", **attributes)

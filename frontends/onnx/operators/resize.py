@@ -145,7 +145,7 @@ def _picked(
     shape = shape_of(x)
     picks: dict[int, Array] = {}
     for axis, (old, new, scale) in enumerate(zip(shape, sizes, scales, strict=True)):
-        places = place(np.arange(new, dtype=np.float32), np.float32(scale), old, new)
+        places = place(np.arange(new, dtype=np.float32), scale, old, new)
         found = np.clip(rounding(places, scale), 0, max(old - 1, 0)).astype(np.int64)
         if not np.array_equal(found, np.arange(old)):
             picks[axis] = found

@@ -106,7 +106,7 @@ class Test_clip:
         agree(node("Clip", "x low high"), {"x": x}, constants, dtype=np.int64)
 
 
-ACTIVATIONS = [
+ACTIVATIONS: list[tuple[str, int, dict[str, object]]] = [
     ("Celu", 12, {"alpha": 1.5}),
     ("Elu", 9, {"alpha": 1.5}),
     ("Gelu", 20, {}),
