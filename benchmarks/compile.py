@@ -1,0 +1,224 @@
+"""
+Compile time against the number of operators: µs an operator, for each pass and in all.
+
+    python benchmarks/compile.py [--sizes 1000,10000,100000] [--programs chain,wide] > out.json
+    python benchmarks/compile.py --sizes 10000 --programs chain --profile fuse-ops
+
+The pipeline runs as `xrelay-opt` runs it, under its settings of the garbage collector, once
+with verification between passes and once without. The yardstick is the time that xDSL's own
+parser takes, in the same process and under the same settings, to read the same file: machines
+differ, the ratio to it hardly does. Each number is the smallest of `--repeats` runs (one run
+from 50,000 operators on).
+
+Progress goes to stderr, JSON to stdout; `--markdown FILE` makes the tables of
+`benchmarks/README.md` from it.
+"""
+
+import argparse
+import cProfile
+import gc
+import json
+import pstats
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from programs import PROGRAMS
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+
+from xrelay.passes.diagnostics import ReportingContext
+from xrelay.tools.parser import LocatingParser
+from xrelay.tools.pipeline import Step, build
+from xrelay.tools.plugins import load_universe
+from xrelay.tools.printing import PrintOptions, module_text
+from xrelay.tools.process import settings
+from xrelay.tools.registry import named_pipelines
+from xrelay.tools.runner import Runner
+from xrelay.tools.timing import Span, Timer
+
+UNIVERSE = load_universe(lambda text: print(text, file=sys.stderr))
+
+
+def context() -> Context:
+    """A context with all dialects, as the driver's."""
+    ctx = ReportingContext()
+    for name, factory in UNIVERSE.all_dialects.items():
+        ctx.register_dialect(name, factory)
+    return ctx
+
+
+def steps_of(pipeline: str) -> list[Step]:
+    """The passes that `pipeline` stands for."""
+    return build(pipeline, UNIVERSE.all_passes, named_pipelines)
+
+
+def read(text: str) -> ModuleOp:
+    """Parse as the driver does, with locations."""
+    return LocatingParser(context(), text, "program.mlir", 0).parse_module()
+
+
+class Timed(NamedTuple):
+    """Seconds of one thing, and what it returned."""
+
+    seconds: float
+    result: Any
+
+
+def timed(function: Callable[[], Any]) -> Timed:
+    """Run `function` with nothing left to collect before it."""
+    gc.collect()
+    start = time.perf_counter()
+    result = function()
+    return Timed(time.perf_counter() - start, result)
+
+
+def rows(spans: Sequence[Span]) -> Iterator[tuple[str, float]]:
+    """Name and seconds of the innermost spans."""
+    for span in spans:
+        if span.parts:
+            yield from rows(span.parts)
+        else:
+            yield span.name, span.seconds
+
+
+def run_pipeline(text: str, steps: Sequence[Step], verify: bool) -> dict[str, float]:
+    """Seconds of each pass, of "verify" and of all, on a module made anew from `text`."""
+    module = read(text)
+    gc.collect()
+    runner = Runner(steps=steps, verify_first=verify, verify_each=verify, timer=Timer())
+    start = time.perf_counter()
+    runner.run(context(), module)
+    seconds = {"all": time.perf_counter() - start}
+    for name, spent in rows(runner.timer.root.parts):
+        seconds[name] = seconds.get(name, 0.0) + spent
+    seconds["print"] = timed(lambda: module_text(context(), module, PrintOptions())).seconds
+    return seconds
+
+
+def least(runs: Sequence[dict[str, float]]) -> dict[str, float]:
+    """The smallest value of every row."""
+    return {name: min(run[name] for run in runs) for name in runs[0]}
+
+
+def measure(program: str, size: int, pipeline: str, repeats: int) -> dict[str, Any]:
+    """All figures of one program at one size; seconds, and µs an operator."""
+    text = PROGRAMS[program](size)
+    ops = text.count(" = relay.")
+    repeats = 1 if size >= 50_000 else repeats
+    steps = steps_of(pipeline)
+
+    def best(what: str, function: Callable[[], Any]) -> float:
+        seconds = min(timed(function).seconds for _ in range(repeats))
+        print(f"{program} {size}: {what}: {1e6 * seconds / ops:.1f} µs/op", file=sys.stderr)
+        return seconds
+
+    yardstick = best("xDSL's parser", lambda: Parser(context(), text).parse_module())
+    ours = best("our parser", lambda: read(text))
+    plain = least([run_pipeline(text, steps, False) for _ in range(repeats)])
+    checked = least([run_pipeline(text, steps, True) for _ in range(repeats)])
+    passes = {name: plain[name] for name in dict.fromkeys(s.run.name for s in steps)}
+    figures: dict[str, Any] = {
+        "program": program,
+        "ops": ops,
+        "seconds": {
+            "xdsl parse": yardstick,
+            "parse": ours,
+            "pipeline": plain["all"],
+            "pipeline, verified": checked["all"],
+            "verify": checked["verify"],
+            "print": plain["print"],
+        },
+        "us_per_op": {name: 1e6 * spent / ops for name, spent in passes.items()},
+        "ratio": plain["all"] / yardstick,
+        "ratio_verified": checked["all"] / yardstick,
+        "peak_rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+    print(
+        f"{program} {size}: pipeline {1e6 * plain['all'] / ops:.1f} µs/op "
+        f"({figures['ratio']:.2f} × xDSL's parser), verified {1e6 * checked['all'] / ops:.1f} µs/op "
+        f"({figures['ratio_verified']:.2f} ×)",
+        file=sys.stderr,
+    )
+    for name, spent in figures["us_per_op"].items():
+        print(f"    {name:24} {spent:8.2f} µs/op", file=sys.stderr)
+    return figures
+
+
+@contextmanager
+def profiled(top: int) -> Iterator[None]:
+    """Print where the time in the `with` block went, to stderr."""
+    profile = cProfile.Profile()
+    profile.enable()
+    try:
+        yield
+    finally:
+        profile.disable()
+        stats = pstats.Stats(profile, stream=sys.stderr)
+        stats.sort_stats("tottime").print_stats(top)
+        stats.sort_stats("cumulative").print_stats(top)
+
+
+def profile_pass(program: str, size: int, pipeline: str, name: str, top: int) -> None:
+    """Run the pipeline, with the profiler on in pass `name` (its first time)."""
+    module, ctx = read(PROGRAMS[program](size)), context()
+    for step in steps_of(pipeline):
+        gc.collect()
+        if step.run.name == name:
+            with profiled(top):
+                step.run.apply(ctx, module)
+            return
+        step.run.apply(ctx, module)
+    raise SystemExit(f"the pipeline has no pass '{name}'")
+
+
+def markdown(results: Sequence[dict[str, Any]]) -> str:
+    """The tables of `benchmarks/README.md`: totals, then µs/op of each pass."""
+    columns = [f"{r['program']} {r['ops']:,}" for r in results]
+    lines = ["| | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+
+    def row(name: str, values: Sequence[str]) -> None:
+        lines.append(f"| {name} | " + " | ".join(values) + " |")
+
+    for name in results[0]["seconds"]:
+        row(f"{name}, µs/op", [f"{1e6 * r['seconds'][name] / r['ops']:.1f}" for r in results])
+    row("**pipeline : xDSL's parser**", [f"**{r['ratio']:.2f}**" for r in results])
+    row("**the same, verified**", [f"**{r['ratio_verified']:.2f}**" for r in results])
+    row("peak memory, MiB", [f"{r['peak_rss_mib']:.0f}" for r in results])
+    for name in results[0]["us_per_op"]:
+        row(f"`{name}`, µs/op", [f"{r['us_per_op'][name]:.1f}" for r in results])
+    return "\n".join(lines) + "\n"
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measure what the command line asks for."""
+    parser = argparse.ArgumentParser("compile", description="Measure compile time.")
+    parser.add_argument("--sizes", default="1000,10000,100000", help="numbers of operators")
+    parser.add_argument("--programs", default=",".join(PROGRAMS), help="chain, wide")
+    parser.add_argument("--pipeline", default="vm", help="what to run (default: vm)")
+    parser.add_argument("--repeats", type=int, default=3, help="runs of which the best counts")
+    parser.add_argument("--profile", metavar="PASS", help="profile one pass instead")
+    parser.add_argument("--top", type=int, default=25, help="rows of the profile")
+    parser.add_argument("--markdown", metavar="FILE", help="print the tables of a JSON file")
+    args = parser.parse_args(argv)
+    if args.markdown:
+        print(markdown(json.loads(Path(args.markdown).read_text())["results"]), end="")
+        return
+    cases = [(p, int(s)) for p in args.programs.split(",") for s in args.sizes.split(",")]
+    with settings():
+        if args.profile:
+            for program, size in cases:
+                profile_pass(program, size, args.pipeline, args.profile, args.top)
+            return
+        results = [measure(p, s, args.pipeline, args.repeats) for p, s in cases]
+    json.dump({"pipeline": args.pipeline, "results": results}, sys.stdout, indent=2)
+    print()
+
+
+if __name__ == "__main__":
+    main()

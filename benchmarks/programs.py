@@ -1,0 +1,67 @@
+"""Programs of any size, as text: what the compile-time benchmarks take."""
+
+from collections.abc import Callable, Iterator
+
+TENSOR = "tensor<16x16xf32>"
+UNARY = ("nn.relu", "tanh", "negative", "abs")
+BINARY = ("add", "multiply", "maximum", "subtract")
+
+
+class Writer:
+    """The lines of one function, and how many operators it has."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def op(self, name: str, *operands: str) -> str:
+        """Write one operator; the name of its result."""
+        types = ", ".join([TENSOR] * len(operands))
+        result = f"%{len(self.lines)}"
+        args = ", ".join(operands)
+        self.lines.append(f"  {result} = relay.{name} {args} : ({types}) -> {TENSOR}")
+        return result
+
+    def text(self, result: str) -> str:
+        """The module."""
+        head = f"func.func @main(%x: {TENSOR}, %w: {TENSOR}) -> {TENSOR} {{"
+        return "\n".join((head, *self.lines, f"  func.return {result} : {TENSOR}", "}", ""))
+
+
+def chain(size: int) -> str:
+    """
+    Each operator takes the result of the one before: dense, add %w, relu, and again.
+
+    A third of the operators are kernels of their own; with fusion, three are one.
+    """
+    out, value = Writer(), "%x"
+    steps = (("nn.dense", "%w"), ("add", "%w"), ("nn.relu",))
+    for i in range(size):
+        name, *others = steps[i % len(steps)]
+        value = out.op(name, value, *others)
+    return out.text(value)
+
+
+def wide(size: int) -> str:
+    """
+    Four layers of a quarter of the operators each: unary ones on %x, binary ones on two
+    neighbours, dense ones, and a tree of additions: width and number of uses grow with `size`.
+    """
+    out = Writer()
+    quarter = max(2, (size + 1) // 4)
+    first = [out.op(UNARY[i % len(UNARY)], "%x") for i in range(quarter)]
+    second = [
+        out.op(BINARY[i % len(BINARY)], first[i], first[(i + 1) % quarter]) for i in range(quarter)
+    ]
+    values = [out.op("nn.dense", value, "%w") for value in second]
+    while len(values) > 1:
+        pairs = list(_pairs(values))
+        values = [out.op("add", *pair) if len(pair) == 2 else pair[0] for pair in pairs]
+    return out.text(values[0])
+
+
+def _pairs(values: list[str]) -> Iterator[tuple[str, ...]]:
+    for i in range(0, len(values), 2):
+        yield tuple(values[i : i + 2])
+
+
+PROGRAMS: dict[str, Callable[[int], str]] = {"chain": chain, "wide": wide}
