@@ -12,6 +12,7 @@ from .bind import (
     Bind,
     Thunk,
     along,
+    apply,
     integer,
     number,
     sequence,
@@ -36,7 +37,7 @@ def sigmoid(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 def relu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """max(x, 0)."""
-    return partial(np.maximum, ins[0], np.zeros((), ins[0].dtype), outs[0])
+    return apply(np.maximum, ins[0], np.zeros((), ins[0].dtype), out=outs[0])
 
 
 def leaky_relu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
@@ -49,7 +50,7 @@ def leaky_relu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thu
     choose = np.maximum if alpha <= 1 else np.minimum
     return sequence(
         partial(np.multiply, x, np.array(alpha, x.dtype), scaled),
-        partial(choose, x, scaled, y),
+        apply(choose, x, scaled, out=y),
     )
 
 
@@ -60,9 +61,9 @@ def prelu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     slope = along(alpha, integer(attrs, "axis", 1), x.ndim)
     below = scratch(y.shape, y.dtype)
     return sequence(
-        partial(np.minimum, x, zero, below),
+        apply(np.minimum, x, zero, out=below),
         partial(np.multiply, below, slope, below),
-        partial(np.maximum, x, zero, y),
+        apply(np.maximum, x, zero, out=y),
         partial(np.add, y, below, y),
     )
 

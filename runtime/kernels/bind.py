@@ -106,6 +106,13 @@ def sequence(*thunks: Thunk) -> Thunk:
     return thunks[0] if len(thunks) == 1 else InOrder(thunks)
 
 
+def apply(function: np.ufunc, *ins: Array, out: Array) -> Thunk:
+    """Apply `function` to `ins` elementwise, into `out`."""
+    if function in (np.maximum, np.minimum):  # NumPy deprecates their third positional argument
+        return partial(function, *ins, out=out)
+    return partial(function, *ins, out)
+
+
 def fold(function: np.ufunc, x: Array, axes: int | tuple[int, ...], y: Array, keep: bool) -> Thunk:
     """Fold `axes` of `x` with `function` into `y`, in `y`'s element type; `keep` them as 1s."""
     reduce: Callable[..., object] = function.reduce

@@ -6,14 +6,14 @@ from math import ceil, floor, isfinite
 
 import numpy as np
 
-from .bind import Array, Attrs, Bind, Thunk, number, sequence
+from .bind import Array, Attrs, Bind, Thunk, apply, number, sequence
 
 
 def ufunc(function: np.ufunc) -> Bind:
     """The kernel that applies `function`, broadcasting its operands."""
 
     def bind(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-        return partial(function, *ins, outs[0])
+        return apply(function, *ins, out=outs[0])
 
     return bind
 
@@ -59,7 +59,7 @@ def clip(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
         lowest = represent(ceil(low) if isfinite(low) else low)
         highest = represent(floor(high) if isfinite(high) else high)
-    return sequence(partial(np.maximum, x, lowest, y), partial(np.minimum, y, highest, y))
+    return sequence(apply(np.maximum, x, lowest, out=y), apply(np.minimum, y, highest, out=y))
 
 
 KERNELS: dict[str, Bind] = {

@@ -66,7 +66,7 @@ def _polynomial(coefficients: tuple[float, ...], x: Array, out: Array) -> None:
 def bind_erf(x: Array, y: Array) -> Thunk:
     """Write erf of `x` to `y` (float32 or float64, equal shapes, `y` may be `x`)."""
     count = min(BLOCK, x.size)
-    work = scratch((4, count), np.float64)
+    work = scratch((5, count), np.float64)
     small = scratch((count,), np.bool_)
     x, y = x.reshape(-1), y.reshape(-1)
     blocks: list[tuple[Array, ...]] = []
@@ -75,10 +75,10 @@ def bind_erf(x: Array, y: Array) -> Thunk:
         blocks.append((x[start : start + n], y[start : start + n], work[:, :n], small[:n]))
 
     def run() -> None:
-        for source, to, (size, square, over, under), is_small in blocks:
+        for source, to, (size, square, over, under, near), is_small in blocks:
             np.absolute(source, size)
             np.less_equal(size, _SMALL, is_small)
-            np.minimum(size, 6.0, size)
+            np.minimum(size, 6.0, out=size)
             np.multiply(size, size, square)
             # 1 - erfc(|x|)
             _polynomial(_ERFC_OVER, size, over)
@@ -89,12 +89,11 @@ def bind_erf(x: Array, y: Array) -> Thunk:
             np.multiply(over, under, over)
             np.subtract(1.0, over, over)
             # erf(|x|) near 0, where the difference above would lose digits
+            _polynomial(_ERF_OVER, square, near)
             _polynomial(_ERF_UNDER, square, under)
-            np.divide(size, under, under)
-            np.copyto(size, under, where=is_small)
-            _polynomial(_ERF_OVER, square, under)
-            np.multiply(size, under, size)
-            np.copyto(over, size, where=is_small)
+            np.divide(near, under, near)
+            np.multiply(near, size, near)
+            np.copyto(over, near, where=is_small)
             np.copysign(over, source, over)
             np.copyto(to, over, "same_kind")
 

@@ -23,7 +23,7 @@ def pad(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     widths = integers(attrs, "pad_width")
     before, after = widths[::2], widths[1::2]
     inside = [slice(b, b + extent) for b, extent in zip(before, x.shape, strict=True)]
-    interior = partial(np.copyto, y[tuple(inside)], x)
+    interior = partial(np.copyto, y[(*inside, ...)], x)
     mode = word(attrs, "pad_mode", "constant")
     if mode == "constant":
         return sequence(partial(np.copyto, y, value), interior)
@@ -35,7 +35,7 @@ def pad(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
             place: list[Any] = [slice(None)] * axis + [to] + inside[axis + 1 :]
             origin = list(place)
             origin[axis] = int(source[to]) + before[axis]
-            steps.append(partial(np.copyto, y[tuple(place)], y[tuple(origin)]))
+            steps.append(partial(np.copyto, y[(*place, ...)], y[(*origin, ...)]))
     return sequence(*steps)
 
 

@@ -17,6 +17,7 @@ from .bind import (
     Attrs,
     Bind,
     Thunk,
+    apply,
     borders,
     flag,
     fold,
@@ -65,7 +66,7 @@ def _fold_axis(
         stop = (last - 1) * stride + shift + 1
         source = x[(*everything, slice(start, stop, stride))]
         to = y[(*everything, slice(first, last))]
-        steps.append(partial(function, to, source, to))
+        steps.append(apply(function, to, source, out=to))
     return steps
 
 
@@ -83,6 +84,8 @@ def _fold_windows(
 
 
 def _lowest(dtype: np.dtype[Any]) -> Any:
+    if dtype.kind == "b":
+        return False
     return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
 

@@ -1,0 +1,149 @@
+"""Where element types have edges: rounding, overflow, NaN, integers."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from xrelay.runtime.kernels import KERNELS
+
+
+def run(name: str, *ins: Any, out: str | None = None, shape: Any = None, **attrs: Any) -> Any:
+    """The one result of the operator, like the first operand unless said otherwise."""
+    operands = [np.asarray(x) for x in ins]
+    shape = operands[0].shape if shape is None else shape
+    result = np.full(shape, 99, out or operands[0].dtype)
+    with np.errstate(all="ignore"):
+        KERNELS[f"relay.{name}"](attrs, operands, [result])()
+    return result
+
+
+def ulps(got: Any, exact: list[float], dtype: Any) -> float:
+    want = np.array(exact)
+    spacing = np.spacing(np.abs(want.astype(dtype))).astype(np.float64)
+    return float(np.max(np.abs(got.astype(np.float64) - want) / spacing))
+
+
+def test_erf_is_exact_to_a_few_ulps():
+    dense = np.concatenate([np.linspace(-7, 7, 20011), np.geomspace(1e-300, 1, 5003)])
+    assert ulps(run("erf", dense), [math.erf(v) for v in dense], np.float64) <= 4  # 1e-15
+    single = np.concatenate([dense[:20011], np.geomspace(1e-30, 1, 5003)]).astype(np.float32)
+    assert ulps(run("erf", single), [math.erf(v) for v in single], np.float32) <= 0.51
+    half = np.linspace(-4, 4, 999).astype(np.float16)
+    assert ulps(run("erf", half), [math.erf(v) for v in half], np.float16) <= 0.51
+
+
+def test_erf_of_special_values():
+    got = run("erf", np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e300, 5e-324]))
+    np.testing.assert_array_equal(got, [0, -0.0, 1, -1, np.nan, 1, 5e-324])
+    assert math.copysign(1, got[1]) == -1
+
+
+@given(arrays.arrays(np.float32, st.integers(1, 9), elements=st.floats(-100, 100, width=32)))
+def test_sigmoid_neither_overflows_nor_loses_digits(x: Any):
+    want = [math.exp(v) / (1 + math.exp(v)) for v in x.astype(np.float64)]
+    np.testing.assert_allclose(run("sigmoid", x), want, 3e-6, 1e-38)
+
+
+def test_integer_division_truncates_or_floors():
+    a = np.array([7, -7, 7, -7, 6, -6, 0], np.int32)
+    b = np.array([2, 2, -2, -2, 3, 3, 5], np.int32)
+    assert run("divide", a, b).tolist() == [3, -3, -3, 3, 2, -2, 0]
+    assert run("mod", a, b).tolist() == [1, -1, 1, -1, 0, 0, 0]
+    assert run("floor_divide", a, b).tolist() == [3, -4, -4, 3, 2, -2, 0]
+    assert run("floor_mod", a, b).tolist() == [1, 1, -1, -1, 0, 0, 0]
+    lowest = np.array([np.iinfo(np.int64).min], np.int64)
+    assert run("divide", lowest, np.array([2], np.int64)).tolist() == [-(2**62)]
+    assert run("divide", np.array([255], np.uint8), np.array([2], np.uint8)).tolist() == [127]
+
+
+@given(st.integers(-(2**31), 2**31 - 1), st.integers(-(2**31), 2**31 - 1).filter(bool))
+def test_integer_division_is_that_of_c(a: int, b: int):
+    if (a, b) == (-(2**31), -1):
+        return  # overflows in C
+    quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+    assert run("divide", np.int32(a), np.int32(b)) == quotient
+    assert run("mod", np.int32(a), np.int32(b)) == a - quotient * b
+
+
+def test_clip_keeps_nan_and_integers_inside_their_type():
+    x = np.array([np.nan, -np.inf, np.inf, 0.25], np.float32)
+    np.testing.assert_array_equal(run("clip", x, a_min=-1.0, a_max=1.0), [np.nan, -1, 1, 0.25])
+    small = np.array([-128, -3, 0, 3, 127], np.int8)
+    assert run("clip", small, a_min=-1e9, a_max=1e9).tolist() == small.tolist()
+    assert run("clip", small, a_min=-2.5, a_max=2.5).tolist() == [-2, -2, 0, 2, 2]
+    assert run("clip", small, a_min=-math.inf, a_max=0.0).tolist() == [-128, -3, 0, 0, 0]
+
+
+def test_rounding_is_half_to_even():
+    assert run("round", np.array([0.5, 1.5, 2.5, -0.5, -1.5])).tolist() == [0, 2, 2, 0, -2]
+
+
+def test_relu_and_its_kin_pass_nan_on():
+    x = np.array([np.nan, -2, 0, 3], np.float32)
+    np.testing.assert_array_equal(run("nn.relu", x), [np.nan, 0, 0, 3])
+    np.testing.assert_array_equal(run("nn.leaky_relu", x, alpha=2.0), [np.nan, -4, 0, 3])
+    np.testing.assert_array_equal(run("nn.leaky_relu", x, alpha=0.0), [np.nan, 0, 0, 3])
+    np.testing.assert_array_equal(run("nn.leaky_relu", x, alpha=-0.5), [np.nan, 1, 0, 3])
+    np.testing.assert_array_equal(run("maximum", x, x[::-1].copy()), [np.nan, 0, 0, np.nan])
+
+
+def test_sums_of_half_precision_do_not_overflow_on_the_way():
+    x = np.array([60000, 60000, -60000, -59990], np.float16)
+    exact = float(np.sum(x.astype(np.float64)))
+    assert run("sum", x, shape=()) == np.float16(exact)
+    assert run("mean", x, shape=()) == np.float16(exact / 4)
+    assert run("prod", np.array([4096, 4096, 2**-14, 2**-10], np.float16), shape=()) == 1
+    ones = np.ones((1, 4096), np.float16)
+    assert run("nn.dense", ones, ones, shape=(1, 1)) == 4096
+    assert (
+        run("nn.global_avg_pool2d", np.full((1, 1, 300, 300), 2.0, np.float16), shape=(1,) * 4) == 2
+    )
+
+
+def test_sums_of_small_integers_wrap_in_their_own_type():
+    assert run("sum", np.array([100, 100], np.int8), shape=()) == -56
+
+
+def test_softmax_of_large_values():
+    x = np.array([[1000.0, 1000.0, -1000.0]], np.float32)
+    np.testing.assert_array_equal(run("nn.softmax", x), [[0.5, 0.5, 0]])
+    np.testing.assert_allclose(
+        run("nn.log_softmax", x), [[math.log(0.5), math.log(0.5), math.log(0.5) - 2000]]
+    )
+
+
+def test_argmax_takes_the_first_or_last_of_equals():
+    x = np.array([[1, 3, 3], [2, 2, 2]], np.float32)
+    assert run("argmax", x, out="int32", shape=(2,), axis=(1,)).tolist() == [1, 0]
+    last = run("argmax", x, out="int32", shape=(2,), axis=(1,), select_last_index=True)
+    assert last.tolist() == [2, 2]
+    assert run("argmin", x, out="int32", shape=()) == 0
+    several = run("argmax", np.ones((2, 3, 4)), out="int32", shape=(3,), axis=(0, 2))
+    assert several.tolist() == [0, 0, 0]
+
+
+def test_take_clips_and_wraps():
+    x, at = np.array([10, 20, 30]), np.array([-1, 0, 2, 3, 7])
+    assert run("take", x, at, shape=(5,)).tolist() == [10, 10, 30, 30, 30]
+    assert run("take", x, at, shape=(5,), mode="wrap").tolist() == [30, 10, 30, 10, 20]
+    huge = np.array([2**40, -(2**40)])
+    assert run("take", x, huge, shape=(2,)).tolist() == [30, 10]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8", "bool", "uint8"])
+def test_max_pool_with_padding_never_chooses_it(dtype: str):
+    lowest: Any = {"float32": -np.inf, "int8": -128, "bool": False, "uint8": 0}[dtype]
+    x = np.full((1, 1, 2, 2), lowest, dtype)
+    y = run("nn.max_pool2d", x, shape=(1, 1, 3, 3), pool_size=(2, 2), padding=(1, 1, 1, 1))
+    assert (y == lowest).all()
+
+
+def test_reflecting_may_go_around_several_times():
+    x = np.array([1.0, 2.0, 3.0])
+    got = run("nn.pad", x, 0.0, shape=(13,), pad_width=(5, 5), pad_mode="reflect")
+    np.testing.assert_array_equal(got, np.pad(x, 5, "reflect"))

@@ -1,0 +1,186 @@
+"""Convolutions and poolings over many geometries, against onnxruntime."""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from kernel_references import onnx_node
+
+from xrelay.runtime.kernels import KERNELS, convolution
+
+Pair = tuple[int, int]
+
+
+def random(*shape: int) -> Any:
+    return np.random.default_rng(sum(shape)).standard_normal(shape, np.float32)
+
+
+def run(name: str, attrs: dict[str, Any], ins: list[Any], shape: tuple[int, ...]) -> Any:
+    out = np.full(shape, np.nan, ins[0].dtype)
+    KERNELS[name](attrs, ins, [out])()
+    return out
+
+
+CONVOLUTIONS = list(
+    product(
+        [(1, 1, 1), (1, 3, 2), (2, 2, 3), (4, 1, 2)],  # groups, channels in and out of each
+        [(1, 1), (3, 2)],  # kernel
+        [(1, 1), (2, 3)],  # strides
+        [(1, 1), (2, 1)],  # dilation
+        [(0, 0, 0, 0), (1, 2, 0, 1), (5, 0, 6, 1)],  # padding; the last has windows outside
+    )
+)
+
+
+@pytest.mark.parametrize(("sizes", "kernel", "strides", "dilation", "padding"), CONVOLUTIONS)
+def test_conv2d_in_every_layout(
+    sizes: tuple[int, int, int],
+    kernel: Pair,
+    strides: Pair,
+    dilation: Pair,
+    padding: tuple[int, ...],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    groups, channels, filters = sizes
+    x, w = random(2, groups * channels, 9, 8), random(groups * filters, channels, *kernel)
+    options = {"strides": strides, "dilations": dilation, "pads": padding, "group": groups}
+    want = onnx_node("Conv", [x, w], options)
+    attrs = {"strides": strides, "dilation": dilation, "padding": padding, "groups": groups}
+    monkeypatch.setattr(convolution, "COLUMNS_SIZE", 4096)  # several blocks an image
+    monkeypatch.setattr(convolution, "DEPTHWISE_SIZE", 512)
+    for layout, kernel_layout in product(["NCHW", "NHWC"], ["OIHW", "HWIO"]):
+        data, weight, shape = x, w, want.shape
+        if layout == "NHWC":
+            data = np.ascontiguousarray(x.transpose(0, 2, 3, 1))
+            shape = want.transpose(0, 2, 3, 1).shape
+        if kernel_layout == "HWIO":
+            weight = np.ascontiguousarray(w.transpose(2, 3, 1, 0))
+        layouts = {"data_layout": layout, "kernel_layout": kernel_layout}
+        got = run("relay.nn.conv2d", {**attrs, **layouts}, [data, weight], shape)
+        got = got.transpose(0, 3, 1, 2) if layout == "NHWC" else got
+        np.testing.assert_allclose(got, want, 1e-4, 1e-5)
+
+
+def test_conv2d_of_half_precision_sums_in_single_precision():
+    x, w = np.full((1, 64, 8, 8), 8, np.float16), np.full((2, 64, 3, 3), 8, np.float16)
+    x[:, ::2] *= -1  # partial sums leave float16's range, the sum does not
+    x[0, 0, 0, 0] = 0.5
+    got = run("relay.nn.conv2d", {}, [x, w], (1, 2, 6, 6))
+    assert got[0, 0, 0, 0] == 8 * 0.5 + 64
+    assert got[0, 1, 3, 3] == 0
+
+
+def test_conv2d_refuses_windows_beyond_the_image():
+    x, w = random(1, 3, 4, 4), random(2, 3, 3, 3)
+    with pytest.raises(ValueError, match="windows reach 12 cells into an image of 4"):
+        KERNELS["relay.nn.conv2d"]({}, [x, w], [np.empty((1, 2, 10, 10), np.float32)])
+    with pytest.raises(ValueError, match=r"weights are for \(3, 2\) channels, but there are"):
+        KERNELS["relay.nn.conv2d"]({}, [random(1, 4, 4, 4), w], [random(1, 2, 2, 2)])
+
+
+TRANSPOSED = [
+    (strides, extra, *rest)
+    for strides, extra, *rest in product(
+        [(1, 1), (3, 2)],
+        [(0, 0), (0, 1)],  # output padding, less than the strides
+        ["NCHW", "NHWC"],
+        [1, 2],  # groups
+        [(1, 1), (3, 2)],  # kernel
+        [(1, 1), (2, 3)],  # dilation
+        [(0, 0, 0, 0), (1, 0, 1, 2)],
+    )
+    if extra[1] < strides[1]
+]
+
+
+@pytest.mark.parametrize(
+    ("strides", "extra", "layout", "groups", "kernel", "dilation", "padding"), TRANSPOSED
+)
+def test_conv2d_transpose(
+    strides: Pair,
+    extra: Pair,
+    layout: str,
+    groups: int,
+    kernel: Pair,
+    dilation: Pair,
+    padding: tuple[int, ...],
+):
+    x, w = random(2, 2 * groups, 4, 5), random(2 * groups, 3, *kernel)
+    options = {
+        "strides": strides,
+        "dilations": dilation,
+        "pads": padding,
+        "group": groups,
+        "output_padding": extra,
+    }
+    want = onnx_node("ConvTranspose", [x, w], options)
+    attrs = {
+        "strides": strides,
+        "dilation": dilation,
+        "padding": padding,
+        "groups": groups,
+        "output_padding": extra,
+        "data_layout": layout,
+    }
+    if layout == "NHWC":
+        x, want = np.ascontiguousarray(x.transpose(0, 2, 3, 1)), want.transpose(0, 2, 3, 1)
+    got = run("relay.nn.conv2d_transpose", attrs, [x, w], want.shape)
+    np.testing.assert_allclose(got, want, 1e-4, 1e-5)
+
+
+POOLS = list(
+    product(
+        [(2, 2), (3, 1)],  # window
+        [(1, 1), (2, 3)],  # strides
+        [(1, 1), (2, 2)],  # dilation
+        [(0, 0, 0, 0), (1, 0, 0, 0), (0, 0, 1, 0)],  # padding, smaller than the window
+        [False, True],  # ceil_mode
+        ["NCHW", "NHWC"],
+    )
+)
+
+
+@pytest.mark.parametrize(("window", "strides", "dilation", "padding", "ceil", "layout"), POOLS)
+def test_pooling(
+    window: Pair,
+    strides: Pair,
+    dilation: Pair,
+    padding: tuple[int, ...],
+    ceil: bool,
+    layout: str,
+):
+    x = random(2, 3, 9, 8)
+    options = {
+        "kernel_shape": window,
+        "strides": strides,
+        "dilations": dilation,
+        "pads": padding,
+        "ceil_mode": int(ceil),
+    }
+    attrs = {
+        "pool_size": window,
+        "strides": strides,
+        "dilation": dilation,
+        "padding": padding,
+        "ceil_mode": ceil,
+        "layout": layout,
+    }
+    data = np.ascontiguousarray(x.transpose(0, 2, 3, 1)) if layout == "NHWC" else x
+    cases: list[tuple[str, str, bool]] = [("relay.nn.max_pool2d", "MaxPool", False)]
+    cases += [("relay.nn.avg_pool2d", "AveragePool", included) for included in (False, True)]
+    for name, op, included in cases:
+        extra = {"count_include_pad": int(included)} if op == "AveragePool" else {}
+        want = onnx_node(op, [x], {**options, **extra})
+        if layout == "NHWC":
+            want = want.transpose(0, 2, 3, 1)
+        got = run(name, {**attrs, "count_include_pad": included}, [data], want.shape)
+        np.testing.assert_allclose(got, want, 1e-5, 1e-6)
+
+
+@pytest.mark.parametrize("size", [1, 3, 5, 7])
+def test_lrn(size: int):
+    x = random(2, 6, 3, 3)
+    attrs = {"size": size, "alpha": 0.3, "beta": 0.6, "bias": 1.5}
+    got = run("relay.nn.lrn", attrs, [x], x.shape)
+    np.testing.assert_allclose(got, onnx_node("LRN", [x], attrs), 1e-5)
