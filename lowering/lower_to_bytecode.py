@@ -36,6 +36,7 @@ from ..dialects import bytecode, memory, relay, vm
 from ..dialects.bytecode_fields import Dims, ObjectType, RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, device_of, with_device
 from ..dialects.tensors import as_tensor
+from ..passes.analysis.device_constraints import device_option
 from ..passes.diagnostics import PassError
 from ..passes.rewriting import apply_patterns
 
@@ -446,9 +447,7 @@ class LowerToBytecodePass(ModulePass):
     """The device that sizes and shapes are computed on."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        host = VirtualDeviceAttr.parse_spec(self.host)
-        if host is None:
-            raise PassError(f'host must be a device like cpu:0, but is "{self.host}"', op)
+        host = device_option(self.host, "host", op)
         constants, devices = Constants(), Devices({host: None})
         apply_patterns(op, LowerFunction(constants, devices), LowerKernel())
         add_declarations(op, constants, devices)

@@ -30,8 +30,7 @@ from xdsl.rewriter import Rewriter
 from ..dialects import relay
 from ..dialects.device import VirtualDeviceAttr, with_device
 from ..dialects.interfaces import DeviceConstant
-from .analysis.device_constraints import ANNOTATION, DeviceConstraints
-from .diagnostics import PassError
+from .analysis.device_constraints import ANNOTATION, DeviceConstraints, device_option
 from .rewriting import apply_patterns
 
 
@@ -59,8 +58,8 @@ class Solution:
         default_factory=dict[tuple[Attribute, VirtualDeviceAttr], Attribute]
     )
 
-    def device(self, value: SSAValue, user: Operation) -> VirtualDeviceAttr:
-        return self.constraints.domains.device_of(self.constraints.of(value, user))
+    def device(self, value: SSAValue, user: Operation, index: int = 0) -> VirtualDeviceAttr:
+        return self.constraints.domains.device_of(self.constraints.of(value, user, index))
 
     def typed(self, type: Attribute, device: VirtualDeviceAttr) -> Attribute:
         key = (type, device)
@@ -82,8 +81,8 @@ def fill_in(constraints: DeviceConstraints, default: VirtualDeviceAttr) -> None:
         outputs = range(len(function.function_type.outputs))
         devices = [domains.default(constraints.results[name, i], default) for i in outputs]
         own = devices[0] if devices else default
-        for argument in function.args:
-            domains.default(constraints.of(argument, function), own)
+        for i in range(len(function.function_type.inputs)):
+            domains.default(constraints.parameters[name, i], own)
         for block in function.body.blocks:
             _fill_in_block(constraints, block, own)
 
@@ -91,8 +90,8 @@ def fill_in(constraints: DeviceConstraints, default: VirtualDeviceAttr) -> None:
 def _fill_in_block(constraints: DeviceConstraints, block: Block, device: VirtualDeviceAttr) -> None:
     domains = constraints.domains
     for op in block.ops:
-        for operand in op.operands:
-            domains.default(constraints.of(operand, op), device)
+        for i, operand in enumerate(op.operands):
+            domains.default(constraints.of(operand, op, i), device)
         for result in op.results:
             domains.default(constraints.of(result, op), device)
     for op in block.ops:
@@ -112,7 +111,8 @@ def spread_constants(module: ModuleOp, solution: Solution) -> None:
     for op in constants:
         (result,) = op.results
         clones: dict[VirtualDeviceAttr, SSAValue] = {}
-        wanted = [(use, solution.device(result, use.operation)) for use in result.uses]
+        uses = reversed(tuple(result.uses))  # the first use is the last of the list
+        wanted = [(use, solution.device(result, use.operation, use.index)) for use in uses]
         for use, device in wanted:
             if device not in clones:
                 clones[device] = _constant_on(op, device, solution, first=not clones)
@@ -164,16 +164,16 @@ def retype(function: func.FuncOp, solution: Solution) -> None:
         type = solution.typed(value.type, solution.device(value, op))
         if type != value.type:
             Rewriter.replace_value_with_new_type(value, type)
-    results = solution.constraints.results
-    domains = solution.constraints.domains
-    outputs = [
-        solution.typed(type, domains.device_of(results[function.sym_name.data, i]))
-        for i, type in enumerate(function.function_type.outputs)
-    ]
-    inputs = (
-        list(function.body.blocks[0].arg_types)
-        if function.body.blocks
-        else list(function.function_type.inputs)
+    constraints, name = solution.constraints, function.sym_name.data
+    inputs, outputs = (
+        [
+            solution.typed(type, constraints.domains.device_of(domains[name, i]))
+            for i, type in enumerate(types)
+        ]
+        for types, domains in (
+            (function.function_type.inputs, constraints.parameters),
+            (function.function_type.outputs, constraints.results),
+        )
     )
     function.function_type = FunctionType.from_lists(inputs, outputs)
     function.arg_attrs = without_annotations(function.arg_attrs)
@@ -214,14 +214,6 @@ class DropNeedlessCopy(RewritePattern):
             rewriter.replace(op, [], [op.value])
 
 
-def parse_device(text: str, option: str, module: ModuleOp) -> VirtualDeviceAttr:
-    """The device that an option names; an error that says what it takes."""
-    device = VirtualDeviceAttr.parse_spec(text)
-    if device is None or device.is_unconstrained:
-        raise PassError(f'{option} must be a device like cpu:0, but is "{text}"', module)
-    return device
-
-
 @dataclass(frozen=True)
 class PlanDevicesPass(ModulePass):
     """Decide where everything is, and say so in the types."""
@@ -235,9 +227,9 @@ class PlanDevicesPass(ModulePass):
     """Where sizes and shapes are."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        default = parse_device(self.default, "default", op)
+        default = device_option(self.default, "default", op)
         apply_patterns(op, HintAfterProjection())
-        constraints = DeviceConstraints(parse_device(self.host, "host", op))
+        constraints = DeviceConstraints(device_option(self.host, "host", op))
         constraints.read(op)
         fill_in(constraints, default)
         solution = Solution(constraints)

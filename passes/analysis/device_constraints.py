@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from ...dialects import relay
-from ...dialects.device import VirtualDeviceAttr, devices_in
+from ...dialects.device import CPU, VirtualDeviceAttr, devices_in
 from ...dialects.interfaces import (
     DeviceConstant,
     DeviceConstraint,
@@ -52,23 +52,27 @@ class DeviceConstraints:
     host: VirtualDeviceAttr
     domains: DeviceDomains[Cause] = field(default_factory=DeviceDomains[Cause])
     values: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
-    constants: dict[tuple[SSAValue, Operation], int] = field(
-        default_factory=dict[tuple[SSAValue, Operation], int]
+    constants: dict[tuple[SSAValue, Operation, int], int] = field(
+        default_factory=dict[tuple[SSAValue, Operation, int], int]
     )
     free_hints: list[relay.OnDeviceOp] = field(default_factory=list[relay.OnDeviceOp])
     functions: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
+    parameters: dict[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])
+    """The domain of each parameter of each function."""
     results: dict[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])
     """The domain of each result of each function."""
 
-    def of(self, value: SSAValue, user: Operation) -> int:
+    def of(self, value: SSAValue, user: Operation, index: int = 0) -> int:
         """
-        The domain of `value` where `user` uses it.
+        The domain of `value` where `user` uses it, as its operand `index`.
 
-        What a region yields is used by the op around it.
+        What a region yields is used by the op around it. The index tells uses of a constant by
+        one call or return apart; the operands of other ops are not on devices of their own.
         """
         if is_constant(value):
             around = user.parent_op() if isinstance(user, relay.YieldOp) else None
-            key = (value, around or user)
+            slot = index if isinstance(user, func.CallOp | func.ReturnOp) else 0
+            key = (value, around or user, slot)
             known = self.constants.get(key)
             if known is None:
                 known = self.constants[key] = self.domains.fresh()
@@ -81,9 +85,15 @@ class DeviceConstraints:
     def read(self, module: ModuleOp) -> None:
         """Collect the constraints of every function. Raises `PassError` at a conflict."""
         self.functions = {f.sym_name.data: f for f in module.ops if isinstance(f, func.FuncOp)}
-        for function in self.functions.values():
+        for name, function in self.functions.items():
+            for i in range(len(function.function_type.inputs)):
+                self.parameters[name, i] = (
+                    self.of(function.args[i], function)
+                    if function.body.blocks
+                    else self.domains.fresh()
+                )
             for i in range(len(function.function_type.outputs)):
-                self.results[function.sym_name.data, i] = self.domains.fresh()
+                self.results[name, i] = self.domains.fresh()
         for function in self.functions.values():
             self._read_signature(function)
             for block in function.body.blocks:
@@ -109,22 +119,25 @@ class DeviceConstraints:
 
     def _read_signature(self, function: func.FuncOp) -> None:
         name = function.sym_name.data
-        for i, argument in enumerate(function.args):
+        for i, type in enumerate(function.function_type.inputs):
+            parameter = self.parameters[name, i]
             device = annotation(function.arg_attrs, i)
             if device is not None:
                 cause = Cause(function, f"parameter {i} of @{name} is annotated")
-                self.demand(self.of(argument, function), device, cause)
-            self._read_type(argument, function, f"parameter {i} of @{name} has this type")
+                self.demand(parameter, device, cause)
+            place = function.args[i] if function.body.blocks else function
+            cause = Cause(place, f"parameter {i} of @{name} has this type")
+            self._read_type(type, parameter, cause)
         for i, type in enumerate(function.function_type.outputs):
             for device in (annotation(function.res_attrs, i), *devices_in(type)):
                 if device is not None:
                     cause = Cause(function, f"result {i} of @{name} is declared there")
                     self.demand(self.results[name, i], device, cause)
 
-    def _read_type(self, value: SSAValue, user: Operation, reason: str) -> None:
-        for device in devices_in(value.type):
+    def _read_type(self, type: Attribute, domain: int, cause: Cause) -> None:
+        for device in devices_in(type):
             if device is not None:
-                self.demand(self.of(value, user), device, Cause(value, reason))
+                self.demand(domain, device, cause)
 
     def _read_block(self, first: Block, function: func.FuncOp) -> None:
         for op in _ops_in_order(first):
@@ -132,7 +145,8 @@ class DeviceConstraints:
                 self.free_hints.append(op)
             for result in op.results:
                 if not is_constant(result):
-                    self._read_type(result, op, "the value already has this type")
+                    cause = Cause(result, "the value already has this type")
+                    self._read_type(result.type, self.of(result, op), cause)
             for constraint in self._constraints(op, function):
                 self._add(constraint, op)
 
@@ -153,7 +167,7 @@ class DeviceConstraints:
             name = function.sym_name.data
             for i, value in enumerate(op.operands):
                 cause = Cause(op, f"result {i} of @{name} is returned here")
-                self.unite(self.of(value, op), self.results[name, i], cause)
+                self.unite(self.of(value, op, i), self.results[name, i], cause)
             return ()
         if isinstance(op, func.CallOp):
             self._read_call(op)
@@ -163,12 +177,11 @@ class DeviceConstraints:
 
     def _read_call(self, op: func.CallOp) -> None:
         name = op.callee.string_value()
-        callee = self.functions.get(name)
-        if callee is None:
+        if name not in self.functions:
             return
-        for i, (value, parameter) in enumerate(zip(op.arguments, callee.args, strict=True)):
+        for i, value in enumerate(op.arguments):
             cause = Cause(op, f"argument {i} is where parameter {i} of @{name} is")
-            self.unite(self.of(value, op), self.of(parameter, callee), cause)
+            self.unite(self.of(value, op, i), self.parameters[name, i], cause)
         for i, result in enumerate(op.results):
             cause = Cause(op, f"the call's result {i} is where that of @{name} is")
             self.unite(self.of(result, op), self.results[name, i], cause)
@@ -190,6 +203,14 @@ def annotation(attrs: Attribute | None, index: int) -> VirtualDeviceAttr | None:
         return None
     found = attrs.data[index].data.get(ANNOTATION)  # pyright: ignore
     return found if isinstance(found, VirtualDeviceAttr) else None
+
+
+def device_option(text: str, option: str, module: ModuleOp) -> VirtualDeviceAttr:
+    """The device that a pass option names, number 0 of its type when it says no number."""
+    device = VirtualDeviceAttr.parse_spec(text)
+    if device is None or not isinstance(device.device_type, StringAttr):
+        raise PassError(f'{option} must be a device like cpu:0, but is "{text}"', module)
+    return device.or_default(CPU)
 
 
 def explained(conflict: Conflict[Cause]) -> PassError:
