@@ -109,6 +109,16 @@ class RefineCall(RewritePattern):
                 rewriter.replace_value_with_new_type(result, refined)
 
 
+def has_stale_call(module: ModuleOp, functions: dict[str, func.FuncOp]) -> bool:
+    """Whether a function's result types were filled in after a call of it was visited."""
+    for op in module.walk():
+        if isinstance(op, func.CallOp):
+            callee = functions.get(op.callee.string_value())
+            if callee is not None and callee.function_type.outputs.data != tuple(op.result_types):
+                return True
+    return False
+
+
 @dataclass(frozen=True)
 class InferTypesPass(ModulePass):
     """Fill in result types from operand types, and check those that are declared."""
@@ -120,7 +130,7 @@ class InferTypesPass(ModulePass):
         patterns = (RefineResults(), RefineSignature(), RefineCall(functions))
         # One walk is enough but for calls of functions that stand further down.
         changed = apply_patterns(op, *patterns, walk_regions_first=True)
-        while (value := unknown_value(op)) is not None:
-            if not changed:
-                raise PassError("the type of this value cannot be inferred", value)
+        while changed and (unknown_value(op) is not None or has_stale_call(op, functions)):
             changed = apply_patterns(op, *patterns, walk_regions_first=True)
+        if (value := unknown_value(op)) is not None:
+            raise PassError("the type of this value cannot be inferred", value)
