@@ -86,7 +86,7 @@ class WrapGroup(RewritePattern):
             regions=[Region(block)],
             location=op.location,
         )
-        if all(o.has_trait(ReshapesOnly) for o in group):
+        if all(o.has_trait(ReshapesOnly) for o in group) and arguments == operands:
             primitive.properties["reshape_only"] = UnitAttr()
         rewriter.insert(primitive, InsertPoint.before(op))
         for result, outer in zip(op.results, primitive.results, strict=True):
