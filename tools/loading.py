@@ -1,0 +1,116 @@
+"""From a file to a program that the machine runs: read, run the pipeline, assemble."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+
+from ..dialects.relay.constants import PARAMS_FILE
+from ..lowering.assemble import assemble
+from ..passes.diagnostics import Message, ReportingContext, Severity
+from ..passes.verifier import verify
+from ..runtime.program import Program
+from .diagnostics import Reporter, UsageError
+from .parser import LocatingParser
+from .pipeline import build
+from .plugins import load_universe
+from .registry import named_pipelines
+from .resources import with_own_resources
+from .runner import Runner
+from .source import Source, read_source
+
+PIPELINE = "pipeline"
+"""The file name of messages about the text of `--pipeline`."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """
+    A program, where its parameters are if the module says so, and what its functions' results
+    are called.
+    """
+
+    program: Program
+    weights: Path | None
+    names: Mapping[str, tuple[str | None, ...]]
+
+    def output_names(self, function: str, count: int) -> list[str]:
+        """The names of `function`'s `count` results, unique: `output_<number>` for others."""
+        given = self.names.get(function, ())
+        given = given if len(given) == count else (None,) * count
+        names: list[str] = []
+        for i, name in enumerate(given):
+            names.append(f"output_{i}" if name is None or name in given[:i] else name)
+        return names
+
+
+def is_bytecode(module: ModuleOp) -> bool:
+    """Whether `module` has a function and only bytecode."""
+    names = [op.name.partition(".")[0] for op in module.ops]
+    return bool(names) and all(name == "bytecode" for name in names)
+
+
+class Loader:
+    """Loads programs; warnings and remarks on the way go to `reporter`."""
+
+    def __init__(self, reporter: Reporter) -> None:
+        self.reporter = reporter
+        self.universe = load_universe(self._warn)
+
+    def _warn(self, text: str) -> None:
+        self.reporter.report(Message(Severity.WARNING, text))
+
+    def load(self, path: str, pipeline: str, scratch: Path) -> Loaded:
+        """
+        The program in the file at `path` ("-" is stdin); weights that must be unpacked go to
+        the folder `scratch`.
+
+        `pipeline` is run unless the file holds bytecode. Raises what `message_of` knows.
+        """
+        source = read_source(path)
+        context = ReportingContext(handler=self.reporter.report)
+        for name, factory in self.universe.all_dialects.items():
+            context.register_dialect(name, with_own_resources(factory))
+        if source.extension == "onnx":
+            module, folder = self._load_onnx(context, source, scratch), scratch
+        else:
+            module, folder = self._parse(context, source), Path(path).parent
+        weights = module.attributes.get(PARAMS_FILE)
+        names = {op.sym_name.data: _result_names(op) for op in module.ops if isinstance(op, FuncOp)}
+        if is_bytecode(module):
+            verify(module)
+        else:
+            self.reporter.add_source(PIPELINE, pipeline)
+            steps = build(pipeline, self.universe.all_passes, named_pipelines, PIPELINE)
+            Runner(steps=steps).run(context, module)
+        where = folder / weights.data if isinstance(weights, StringAttr) else None
+        return Loaded(assemble(module), where, names)
+
+    def _parse(self, context: ReportingContext, source: Source) -> ModuleOp:
+        text = source.text()
+        self.reporter.add_source(source.name, text)
+        return LocatingParser(context, text, source.name, 0).parse_module()
+
+    def _load_onnx(self, context: ReportingContext, source: Source, scratch: Path) -> ModuleOp:
+        try:
+            from ..frontends.onnx import load_module
+        except ModuleNotFoundError as error:
+            if error.name is None or error.name.partition(".")[0] != "onnx":
+                raise
+            raise UsageError(
+                "reading ONNX needs the package 'onnx': install xrelay[onnx]"
+            ) from error
+        return load_module(context, source.data, source.name, scratch / "weights.safetensors")
+
+
+def _result_names(function: FuncOp) -> tuple[str | None, ...]:
+    attrs = function.res_attrs
+    if attrs is None:
+        return (None,) * len(function.function_type.outputs)
+    names: list[str | None] = []
+    for entry in attrs:
+        name = entry.data.get("relay.name")
+        names.append(name.data if isinstance(name, StringAttr) else None)
+    return tuple(names)

@@ -1,0 +1,197 @@
+"""
+`xrelay-run`: take a program down to bytecode, run it, and show what it gives.
+
+    xrelay-run model.onnx --random-seed 0 --stats
+
+The file is IR text of any level down to bytecode, or an ONNX model. Inputs come from an `.npz`
+file or a seed, parameters from the module's weights file, another one, or a seed.
+"""
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NoReturn
+
+from ..passes.diagnostics import Message, Note, Severity
+from ..runtime.errors import MachineError
+from ..runtime.machine import Machine
+from ..runtime.program import Program
+from ..runtime.random_inputs import random_inputs, random_parameters
+from .diagnostics import TOO_DEEP, Reporter, UsageError, message_of
+from .loading import Loader
+from .process import settings
+from .run_files import Array, Arrays, read_inputs, read_parameters, write_outputs
+from .run_report import output_lines, stats_lines
+from .runner import InternalError, describe
+
+
+@dataclass
+class Options:
+    """What the command line says."""
+
+    file: str
+    inputs: str | None
+    random_seed: int | None
+    outputs: str | None
+    stats: bool
+    function: str
+    pipeline: str
+    params: str | None
+    traceback: bool
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise ValueError(text)
+    return int(text)
+
+
+def parse_arguments(argv: Sequence[str]) -> Options:
+    """The options in `argv`; `UsageError` when they are wrong."""
+    parser = ArgumentParser(prog="xrelay-run", description=_description())
+
+    def fail(message: str) -> NoReturn:
+        raise UsageError(f"{message} (see xrelay-run --help)")
+
+    parser.error = fail
+    parser.add_argument("file", help="IR text of any level, or an ONNX model; '-' is stdin")
+    parser.add_argument("--inputs", metavar="NPZ", help="the inputs, by parameter name")
+    parser.add_argument(
+        "--random-seed",
+        metavar="N",
+        type=_seed,
+        help="draw inputs and parameters that no file gives at random, from this seed on",
+    )
+    parser.add_argument("--outputs", metavar="NPZ", help="where to write the outputs")
+    parser.add_argument("--stats", action="store_true", help="count instructions and memory")
+    parser.add_argument("--function", default="main", help="what to run (default: main)")
+    parser.add_argument(
+        "--pipeline",
+        default="vm",
+        help="how to make bytecode of a program that is none yet (default: vm)",
+    )
+    parser.add_argument("--params", metavar="SAFETENSORS", help="the parameters, by name")
+    parser.add_argument("--traceback", action="store_true", help="show where errors are raised")
+    found: Namespace = parser.parse_args(argv)
+    return Options(**vars(found))
+
+
+def _description() -> str:
+    return "Compile a program to bytecode, run it, and show its outputs."
+
+
+def _inputs(options: Options, program: Program) -> list[Array]:
+    function = next((f for f in program.functions if f.name == options.function), None)
+    if function is None:
+        known = ", ".join(f.name for f in program.functions)
+        raise UsageError(f"there is no function '{options.function}'; there are: {known}")
+    given: Arrays = {} if options.inputs is None else read_inputs(options.inputs)
+    names = [param.name for param in function.params]
+    unknown = next((name for name in given if name not in names), None)
+    if unknown is not None:
+        raise UsageError(
+            f"{options.inputs} has '{unknown}', which is no input of {options.function}; its "
+            f"inputs are: {', '.join(names) or 'none'}"
+        )
+    missing = [param for param in function.params if param.name not in given]
+    if missing and options.random_seed is None:
+        name, spec = missing[0].name, missing[0].spec
+        raise UsageError(
+            f"no value for input '{name}' ({spec}); give --inputs, or --random-seed to draw it"
+        )
+    if missing and options.random_seed is not None:
+        given |= random_inputs(missing, options.random_seed)
+    return [given[name] for name in names]
+
+
+def _parameters(options: Options, program: Program, weights: Path | None) -> Arrays:
+    wanted = [late.name for late in program.late_constants]
+    path = Path(options.params) if options.params is not None else weights
+    found: Arrays = {}
+    if wanted and path is not None:
+        found = read_parameters(path, wanted, must_exist=options.random_seed is None)
+    missing = [late for late in program.late_constants if late.name not in found]
+    if missing and options.random_seed is None:
+        where = "no weights file is named" if path is None else f"{path} has none"
+        raise UsageError(
+            f"no value for parameter '{missing[0].name}' ({missing[0].spec}): {where}; give "
+            "--params, or --random-seed to draw it"
+        )
+    if missing and options.random_seed is not None:
+        found |= random_parameters(missing, options.random_seed)
+    return found
+
+
+def run(options: Options, loader: Loader) -> None:
+    """Do what the command line says; errors are those of `message_of` and `MachineError`."""
+    with TemporaryDirectory(prefix="xrelay-run-") as folder:
+        loaded = loader.load(options.file, options.pipeline, Path(folder))
+        program = loaded.program
+        inputs = _inputs(options, program)
+        parameters = _parameters(options, program, loaded.weights)
+        machine = Machine(program, parameters)
+        outputs = machine.run(options.function, *inputs)
+        names = loaded.output_names(options.function, len(outputs))
+        for name, array in zip(names, outputs, strict=True):
+            print("\n".join(output_lines(name, array)))
+        if options.stats:
+            print("\n".join(stats_lines(program, machine.counters)))
+        if options.outputs is not None:
+            write_outputs(options.outputs, dict(zip(names, outputs, strict=True)))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `xrelay-run` with `argv` (by default the process's); the exit status."""
+    with settings():
+        return _main(sys.argv[1:] if argv is None else argv)
+
+
+def _main(argv: Sequence[str]) -> int:
+    reporter = Reporter()
+    name = "xrelay-run"
+    try:
+        options = parse_arguments(argv)
+        name = "<stdin>" if options.file == "-" else options.file
+        run(options, Loader(reporter))
+        sys.stdout.flush()
+        return 0
+    except SystemExit as done:  # --help
+        return done.code if isinstance(done.code, int) else 0
+    except BrokenPipeError:  # whoever reads our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BaseException as error:
+        if "--traceback" in argv:
+            import traceback
+
+            traceback.print_exception(error)
+        _report(error, name, reporter)
+        return 1
+
+
+def _report(error: BaseException, name: str, reporter: Reporter) -> None:
+    if isinstance(error, MachineError):
+        found = Message(Severity.ERROR, str(error)), 1
+    elif isinstance(error, RecursionError):
+        found = Message(Severity.ERROR, TOO_DEEP), 1
+    else:
+        found = message_of(error)
+    if found is None:
+        text = str(error) if isinstance(error, InternalError) else describe(error)
+        text = text if isinstance(error, InternalError) else f"internal error: {text}"
+        hint = Note("this is not your mistake; --traceback shows where it was raised", None)
+        found = Message(Severity.ERROR, text, None, (hint,)), 1
+    message, width = found
+    if message.location is None:
+        print(f"{name}: ", end="", file=sys.stderr)
+    reporter.report(message, width)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+"""The files of `xrelay-run`: inputs and outputs (`.npz`), parameters (`.safetensors`)."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+from zipfile import BadZipFile
+
+import numpy as np
+import numpy.typing as npt
+
+from .diagnostics import UsageError
+
+Array: TypeAlias = npt.NDArray[Any]
+Arrays: TypeAlias = dict[str, Array]
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def read_inputs(path: str) -> Arrays:
+    """The arrays of the `.npz` file at `path`; `UsageError` when it is none."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            if not isinstance(file, np.lib.npyio.NpzFile):
+                raise UsageError(f"{path} is not an .npz file: it holds one array without a name")
+            return {name: cast(Array, file[name]) for name in file.files}
+    except (OSError, ValueError, EOFError, BadZipFile) as error:
+        raise UsageError(f"cannot read inputs from '{path}': {_reason(error)}") from error
+
+
+def write_outputs(path: str, arrays: Mapping[str, Array]) -> None:
+    """Write `arrays` to the `.npz` file at `path`; `UsageError` when that cannot be done."""
+    try:
+        with open(path, "wb") as file:
+            np.savez(file, allow_pickle=False, **arrays)
+    except OSError as error:
+        raise UsageError(f"cannot write outputs to '{path}': {_reason(error)}") from error
+
+
+def read_parameters(path: Path, wanted: Sequence[str], must_exist: bool) -> Arrays:
+    """
+    Those of the tensors `wanted` that the `.safetensors` file at `path` has.
+
+    None at all when there is no such file and it need not exist. Raises `UsageError` when it
+    cannot be read.
+    """
+    from safetensors import (
+        SafetensorError,
+        safe_open,  # pyright: ignore[reportUnknownVariableType]
+    )
+
+    if not must_exist and not path.exists():
+        return {}
+    try:
+        opened: Any = safe_open(path, framework="numpy")
+        with opened as file:
+            names = set(file.keys())
+            return {name: file.get_tensor(name) for name in wanted if name in names}
+    except (OSError, SafetensorError, TypeError, ValueError) as error:
+        raise UsageError(f"cannot read parameters from '{path}': {_reason(error)}") from error
