@@ -1,0 +1,96 @@
+"""
+The nine light networks against onnxruntime, with random weights.
+
+SqueezeNet at every level that can run, the others end to end in the VM. Outputs are compared
+before the last softmax too, where small differences still show.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+from onnx_models import LIGHT_MODELS, Array, Network, light_network, onnxruntime_results
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from xrelay.frontends.onnx.importer import convert_model
+from xrelay.lowering.assemble import assemble
+from xrelay.lowering.pipelines import PIPELINES
+from xrelay.passes.evaluate import evaluate
+from xrelay.runtime.machine import Machine
+from xrelay.tools.pipeline import build
+from xrelay.tools.registry import UNIVERSE, named_pipelines
+from xrelay.tools.runner import Runner
+
+
+def run_passes(module: ModuleOp, pipeline: str) -> None:
+    """Run a pipeline as the driver does, the verifier between passes."""
+    Runner(build(pipeline, UNIVERSE.all_passes, named_pipelines)).run(Context(), module)
+
+
+def steps_by_stage() -> Iterator[tuple[str, str]]:
+    """Each stage that the `vm` pipeline reaches, and the passes from the one before to it."""
+    passes: list[str] = []
+    for name in PIPELINES["vm"].split(","):
+        passes.append(name)
+        if name.startswith("verify-stage"):
+            yield name.removeprefix("verify-stage{stage=").removesuffix("}"), ",".join(passes)
+            passes = []
+
+
+def assert_meaningful(outputs: Sequence[Array]) -> None:
+    """A network that gives the same number everywhere would agree with anything."""
+    logits = outputs[-1]
+    assert np.isfinite(logits).all()
+    assert logits.std() > 0.01 * np.abs(logits).max() > 0
+    assert np.unique(logits).size > 0.5 * logits.size  # some end in a ReLU
+
+
+def assert_close(actual: Sequence[Array], expected: Sequence[Array]) -> None:
+    assert len(actual) == len(expected)
+    for a, e in zip(actual, expected, strict=True):
+        assert (a.dtype, a.shape) == (e.dtype, e.shape)
+        np.testing.assert_allclose(a, e, rtol=1e-4, atol=1e-5 * float(np.abs(e).max()))
+
+
+@pytest.fixture(scope="module")
+def squeezenet() -> tuple[Network, list[Array]]:
+    network = light_network("squeezenet")
+    return network, onnxruntime_results(network)
+
+
+@pytest.fixture(scope="module")
+def squeezenet_by_stage(squeezenet: tuple[Network, list[Array]]) -> dict[str, list[Array]]:
+    """What SqueezeNet gives at each level."""
+    network, _ = squeezenet
+    inputs = list(network.feeds.values())
+    module, params = (c := convert_model(network.model, "squeezenet.onnx")).module, c.params
+    results = {"relay": evaluate(module, inputs, params)}
+    for stage, passes in steps_by_stage():
+        run_passes(module, passes)
+        if stage != "bytecode":
+            results[stage] = evaluate(module, inputs, params)
+    results["vm"] = Machine(assemble(module), params).run("main", *inputs)
+    return results
+
+
+@pytest.mark.parametrize("stage", ["relay", "planned", "fused", "lowered", "manifest", "vm"])
+def test_squeezenet_at_stage(
+    stage: str,
+    squeezenet: tuple[Network, list[Array]],
+    squeezenet_by_stage: dict[str, list[Array]],
+):
+    expected = squeezenet[1]
+    assert_meaningful(expected)
+    assert_close(squeezenet_by_stage[stage], expected)
+
+
+@pytest.mark.parametrize("name", LIGHT_MODELS)
+def test_network_in_the_vm(name: str):
+    network = light_network(name)
+    expected = onnxruntime_results(network)
+    assert_meaningful(expected)
+    conversion = convert_model(network.model, f"{name}.onnx")
+    run_passes(conversion.module, "vm")
+    machine = Machine(assemble(conversion.module), conversion.params)
+    assert_close(machine.run("main", *network.feeds.values()), expected)
