@@ -1,0 +1,155 @@
+"""
+Bytes below which no plan's height can be.
+
+`lower_bound` is the largest load: the sum of the bytes alive at one time. It is exact
+for most real networks (a plan of that height exists) and cheap: O(n log n) by sorting
+births and deaths. Four refinements keep it valid and make it tighter:
+
+- *Alignment.* Among bodies aligned to multiples of `a`, every one but the topmost takes
+  its size rounded up to `a`.
+- *Branches.* Of a branch's arms only one is taken: the bound takes the largest arm, not
+  their sum (innermost branches first, so nesting is exact).
+- *Pools.* Heights add up, so the bound is the load over all pools together, or the sum
+  of what each pool must hold on its own, whichever is larger.
+- *Fixed offsets.* A fixed body reaches to its end.
+"""
+
+from collections import defaultdict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .core import Core
+from .problem import Ints
+
+_MAX_ALIGNMENTS = 16
+"""Distinct alignments that are tried for the alignment refinement, largest first."""
+
+
+def lower_bound(core: Core) -> int:
+    """Bytes that every plan of `core` needs, summed over its pools."""
+    if not len(core.lower):
+        return 0
+    if core.pools is None:
+        return _one_pool(core)
+    apart = 0
+    for pool in range(len(core.capacities)):
+        only = [k for k, allowed in enumerate(core.pools) if allowed == (pool,)]
+        if only:
+            apart += _one_pool(core.in_pool(np.array(only), pool))
+    return max(_one_pool(core), apart)
+
+
+def _one_pool(core: Core) -> int:
+    bound = _load_bound(core)
+    if (core.fixed >= 0).any():
+        top = core.fixed[core.body] + core.size
+        bound = max(bound, int(top[core.fixed[core.body] >= 0].max()))
+    return bound
+
+
+def _load_bound(core: Core) -> int:
+    if core.arms is not None:
+        return int(_load_with_arms(core).max())
+    best = int(loads(core.lower, core.upper, core.size).max())
+    alignment = core.alignment[core.body]
+    multiples = [a for a in np.unique(alignment).tolist() if a > 1][::-1]
+    for a in multiples[:_MAX_ALIGNMENTS] if core.pools is None else ():
+        best = max(best, _aligned_load(core, alignment % a == 0, a))
+    return best
+
+
+def loads(lower: Ints, upper: Ints, size: Ints) -> Ints:
+    """
+    The bytes alive at each birth.
+
+    `lower` ascends; entry i is the load at time `lower[i]`. The largest load of a
+    problem is at some birth.
+    """
+    return loads_at(lower, lower, upper, size)
+
+
+def loads_at(times: Ints, lower: Ints, upper: Ints, size: Ints) -> Ints:
+    """The bytes alive at each of `times`, of boxes in order of birth."""
+    born = np.concatenate([[0], np.cumsum(size)])
+    deaths = np.argsort(upper, kind="stable")
+    died = np.concatenate([[0], np.cumsum(size[deaths])])
+    return (
+        born[np.searchsorted(lower, times, side="right")]
+        - died[np.searchsorted(upper[deaths], times, side="right")]
+    )
+
+
+def _aligned_load(core: Core, member: NDArray[np.bool_], a: int) -> int:
+    """A bound from the boxes that are aligned to multiples of `a`."""
+    lower, upper, size = core.lower[member], core.upper[member], core.size[member]
+    rounded = -(-size // a) * a
+    load = loads(lower, upper, rounded)
+    pad = rounded - size
+    peak = int(load.argmax())
+    alive = (lower <= lower[peak]) & (upper > lower[peak])
+    return max(int(load[peak] - pad[alive].max()), int(load[peak] - pad.max()))
+
+
+def _load_with_arms(core: Core) -> Ints:
+    """
+    The load at each birth when every branch takes its heaviest arm.
+
+    Boxes that have to do with no branch are summed as arrays; for the others the load is
+    made anew at each of their births and deaths. O(n log n + branched * alive).
+    """
+    assert core.arms is not None, "only a core with branches has arms"
+    branched = np.zeros(core.n_bodies, dtype=np.bool_)
+    branched[core.body[np.array([bool(arms) for arms in core.arms])]] = True
+    special = branched[core.body]
+    rest = ~special
+    result = np.zeros(len(core.lower), dtype=np.int64)
+    if rest.any():
+        result += loads_at(
+            core.lower, core.lower[rest], core.upper[rest], core.size[rest]
+        )
+    boxes = np.flatnonzero(special).tolist()
+    lower, upper, size = core.lower.tolist(), core.upper.tolist(), core.size.tolist()
+    body = core.body.tolist()
+    times = sorted({lower[box] for box in boxes} | {upper[box] for box in boxes})
+    heights: list[int] = []
+    alive: list[int] = []
+    following = 0
+    for time in times:
+        alive = [box for box in alive if upper[box] > time]
+        while following < len(boxes) and lower[boxes[following]] <= time:
+            alive.append(boxes[following])
+            following += 1
+        largest: dict[int, int] = {}
+        for box in one_arm_each(alive, core, size):
+            largest[body[box]] = max(largest.get(body[box], 0), size[box])
+        heights.append(sum(largest.values()))
+    step = np.searchsorted(np.array(times), core.lower, side="right")
+    return result + np.array([0, *heights], dtype=np.int64)[step]
+
+
+def one_arm_each(alive: list[int], core: Core, size: list[int]) -> list[int]:
+    """
+    Those of `alive` that are left when every branch takes its heaviest arm.
+
+    Branches that stand deepest are decided first. What is left conflicts pairwise, so
+    its bytes are needed at once whatever the order; where branches nest properly no
+    other choice of arms is heavier.
+    """
+    assert core.arms is not None, "only a core with branches has arms"
+    depth: dict[str, int] = {}
+    for box in alive:
+        for level, arm in enumerate(core.arms[box]):
+            depth[arm.branch] = max(depth.get(arm.branch, 0), level)
+    for branch in sorted(depth, key=lambda name: (-depth[name], name)):
+        weight: defaultdict[str, int] = defaultdict(int)
+        arm_of: dict[int, str] = {}
+        for box in alive:
+            for arm in core.arms[box]:
+                if arm.branch == branch:
+                    arm_of[box] = arm.arm
+                    weight[arm.arm] += size[box]
+        if len(weight) > 1:
+            taken = min(weight, key=lambda name: (-weight[name], name))
+            alive = [box for box in alive if arm_of.get(box, taken) == taken]
+    return alive

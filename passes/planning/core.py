@@ -1,0 +1,311 @@
+"""
+What the solvers work on: a problem in canonical form.
+
+A *body* is what moves as one: a buffer, or all buffers of one tie. A *box* is a time
+span in which a body needs a fixed number of bytes from its offset up: a buffer without
+gaps is one box, a gap or a tie makes several. Rows of size 0 or with an empty lifetime
+have no box and conflict with nothing.
+
+Boxes and bodies are sorted by what they are (lifetime, size, alignment, …), not by
+where they stood in the input, so shuffled rows give the same heights.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
+from math import lcm
+from typing import NamedTuple
+
+import numpy as np
+
+from .problem import Arm, Buffer, Ints, Problem
+
+Arms = tuple[Arm, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Core:
+    """
+    Boxes in order of birth, and the bodies they belong to.
+
+    `lower`, `upper`, `size`, `body` have one entry a box; `alignment` and `fixed` (-1:
+    free) one a body. `arms` (a box) and `pools` (a body: indices, the preferred first)
+    are None where nothing is restricted. `row_body[i]` is the body of input row i, -1
+    for a row that conflicts with nothing. `is_simple`: body k is box k and no body is
+    fixed, so that the arrays say everything.
+    """
+
+    lower: Ints
+    upper: Ints
+    size: Ints
+    body: Ints
+    alignment: Ints
+    fixed: Ints
+    row_body: Ints
+    arms: tuple[Arms, ...] | None = None
+    pools: tuple[tuple[int, ...], ...] | None = None
+    capacities: tuple[int | None, ...] = (None,)
+    is_simple: bool = True
+
+    @property
+    def n_bodies(self) -> int:
+        return len(self.alignment)
+
+    @cached_property
+    def boxes_of(self) -> list[list[int]]:
+        """The boxes of each body, in order of birth."""
+        boxes: list[list[int]] = [[] for _ in range(self.n_bodies)]
+        for box, body in enumerate(self.body.tolist()):
+            boxes[body].append(box)
+        return boxes
+
+    @cached_property
+    def reach(self) -> Ints:
+        """For each box, the first box of the order that is born when it is dead."""
+        return np.searchsorted(self.lower, self.upper, side="left")
+
+    @cached_property
+    def n_overlaps(self) -> int:
+        """How many pairs of boxes are alive together."""
+        return int((self.reach - np.arange(len(self.reach)) - 1).sum())
+
+    @cached_property
+    def conflicts(self) -> list[list[tuple[int, int, int]]]:
+        """
+        For each body the others it conflicts with: (other, mine, its).
+
+        `mine` and `its` are the most bytes that either has while both need theirs.
+        Lists ascend by `other`. Time and memory O(n_overlaps).
+        """
+        found: list[dict[int, tuple[int, int]]] = [{} for _ in range(self.n_bodies)]
+        size, body, reach = self.size.tolist(), self.body.tolist(), self.reach.tolist()
+        arms = self.arms
+        for box, mine in enumerate(size):
+            k = body[box]
+            for next_box in range(box + 1, reach[box]):
+                other, its = body[next_box], size[next_box]
+                if other == k or (arms and exclusive(arms[box], arms[next_box])):
+                    continue
+                most_mine, most_its = found[k].get(other, (0, 0))
+                most_mine, most_its = max(mine, most_mine), max(its, most_its)
+                found[k][other] = (most_mine, most_its)
+                found[other][k] = (most_its, most_mine)
+        return [
+            [(other, *sizes) for other, sizes in sorted(near.items())] for near in found
+        ]
+
+    @cached_property
+    def body_size(self) -> Ints:
+        """The largest box of each body."""
+        if self.is_simple:
+            return self.size
+        size = np.zeros(self.n_bodies, dtype=np.int64)
+        np.maximum.at(size, self.body, self.size)
+        return size
+
+    @cached_property
+    def body_lower(self) -> Ints:
+        """The first birth of each body."""
+        if self.is_simple:
+            return self.lower
+        lower = np.full(self.n_bodies, np.iinfo(np.int64).max)
+        np.minimum.at(lower, self.body, self.lower)
+        return lower
+
+    @cached_property
+    def body_upper(self) -> Ints:
+        """The last death of each body."""
+        if self.is_simple:
+            return self.upper
+        upper = np.full(self.n_bodies, np.iinfo(np.int64).min)
+        np.maximum.at(upper, self.body, self.upper)
+        return upper
+
+    def restrict(self, bodies: Ints) -> "Core":
+        """The core of these bodies (ascending) alone, numbered from 0 in their order."""
+        number = np.full(self.n_bodies, -1)
+        number[bodies] = np.arange(len(bodies))
+        boxes = np.flatnonzero(number[self.body] >= 0)
+        arms = self.arms and tuple(self.arms[i] for i in boxes.tolist())
+        return Core(
+            self.lower[boxes],
+            self.upper[boxes],
+            self.size[boxes],
+            number[self.body[boxes]],
+            self.alignment[bodies],
+            self.fixed[bodies],
+            np.arange(len(bodies)),
+            arms if arms and any(arms) else None,
+            self.pools and tuple(self.pools[k] for k in bodies.tolist()),
+            self.capacities,
+            self.is_simple,
+        )
+
+    def in_pool(self, bodies: Ints, pool: int) -> "Core":
+        """The core of these bodies (ascending), all in `pool`, as a problem of its own."""
+        return replace(
+            self.restrict(bodies), pools=None, capacities=(self.capacities[pool],)
+        )
+
+
+def components(core: Core) -> list[Ints]:
+    """Bodies (ascending) in groups, such that no time has bodies of two groups alive."""
+    order = np.argsort(core.body_lower, kind="stable")
+    ends = np.maximum.accumulate(core.body_upper[order])
+    cuts = np.flatnonzero(core.body_lower[order][1:] >= ends[:-1]) + 1
+    return [np.sort(group) for group in np.split(order, cuts) if len(group)]
+
+
+def oriented(core: Core) -> tuple[Core, Ints]:
+    """
+    `core` or its mirror image in time, always the same of the two, for simple cores.
+
+    Also gives where body k of the answer stands in `core`. A search that starts from
+    here does the same work whichever way time runs.
+    """
+    lower, upper = -core.upper, -core.lower
+    order = np.lexsort((core.alignment, core.size, upper, lower))
+    mirrored = replace(
+        core,
+        lower=lower[order],
+        upper=upper[order],
+        size=core.size[order],
+        alignment=core.alignment[order],
+    )
+    for name in ("lower", "upper", "size", "alignment"):
+        ours, theirs = getattr(core, name), getattr(mirrored, name)
+        if name in ("lower", "upper"):
+            ours, theirs = ours - core.lower.min(), theirs - mirrored.lower.min()
+        differ = np.flatnonzero(ours != theirs)
+        if len(differ):
+            if theirs[differ[0]] < ours[differ[0]]:
+                return mirrored, order
+            break
+    return core, np.arange(core.n_bodies)
+
+
+def exclusive(a: Arms, b: Arms) -> bool:
+    """Do these stand in different arms of some branch?"""
+    return any(x.branch == y.branch and x.arm != y.arm for x in a for y in b)
+
+
+def core_of(problem: Problem) -> Core:
+    """`problem` in canonical form. O(n log n)."""
+    return _plain_core(problem) if problem.is_plain else _general_core(problem)
+
+
+def _plain_core(problem: Problem) -> Core:
+    lower, upper, size, alignment = problem.columns
+    real = np.flatnonzero((size > 0) & (upper > lower))
+    lower, upper, size, alignment = (c[real] for c in (lower, upper, size, alignment))
+    order = np.lexsort((alignment, size, upper, lower))
+    row_body = np.full(len(problem.buffers), -1)
+    row_body[real[order]] = np.arange(len(order))
+    return Core(
+        lower[order],
+        upper[order],
+        size[order],
+        np.arange(len(order)),
+        alignment[order],
+        np.full(len(order), -1),
+        row_body,
+        capacities=(problem.pools[0].capacity,),
+    )
+
+
+Box = tuple[int, int, int, Arms]  # lower, upper, size, arms
+
+
+def _boxes(buffer: Buffer) -> list[Box]:
+    """Cut a buffer's lifetime at its gaps."""
+    if not buffer.gaps:
+        return [(*buffer.lifetime, buffer.size, buffer.arms)]
+    times = {*buffer.lifetime}
+    for gap in buffer.gaps:
+        times |= {gap.start, gap.stop}
+    cuts = sorted(t for t in times if buffer.lifetime.start <= t <= buffer.lifetime.stop)
+    boxes: list[Box] = []
+    for start, stop in zip(cuts, cuts[1:], strict=False):
+        kept = [g.kept for g in buffer.gaps if g.start <= start and stop <= g.stop]
+        boxes.append((start, stop, min([buffer.size, *kept]), buffer.arms))
+    return boxes
+
+
+def _merged(boxes: Iterable[Box]) -> list[Box]:
+    """The same bytes at the same times, as boxes that do not overlap within equal arms."""
+    result: list[Box] = []
+    by_arms: defaultdict[Arms, list[Box]] = defaultdict(list)
+    for box in boxes:
+        if box[2] > 0 and box[1] > box[0]:
+            by_arms[box[3]].append(box)
+    for arms, group in by_arms.items():
+        cuts = sorted({t for box in group for t in box[:2]})
+        spans = [
+            (max((b[2] for b in group if b[0] <= t and u <= b[1]), default=0), t, u)
+            for t, u in zip(cuts, cuts[1:], strict=False)
+        ]
+        for size, same in groupby(spans, key=lambda span: span[0]):
+            run = list(same)
+            if size:
+                result.append((run[0][1], run[-1][2], size, arms))
+    return sorted(result)
+
+
+class _Body(NamedTuple):
+    """A body in the making; sorts by everything but where its rows stood."""
+
+    boxes: list[Box]
+    alignment: int
+    fixed: int
+    pools: tuple[int, ...]
+    tie: str
+    rows: list[int]
+
+
+def _general_core(problem: Problem) -> Core:
+    index = {pool.name: i for i, pool in enumerate(problem.pools)}
+    everywhere = tuple(range(len(problem.pools)))
+    groups: defaultdict[str | int, list[int]] = defaultdict(list)
+    for row, buffer in enumerate(problem.buffers):
+        groups[row if buffer.tie is None else buffer.tie].append(row)
+
+    found: list[_Body] = []
+    for rows in groups.values():
+        members = [problem.buffers[row] for row in rows]
+        boxes = _merged(box for buffer in members for box in _boxes(buffer))
+        if boxes:
+            fixed = max(-1 if b.offset is None else b.offset for b in members)
+            named = [tuple(index[p] for p in b.pools) or everywhere for b in members]
+            allowed = tuple(p for p in min(named) if all(p in other for other in named))
+            alignment = lcm(*(b.alignment for b in members))
+            tie = min(b.tie or "" for b in members)
+            found.append(_Body(boxes, alignment, fixed, allowed, tie, rows))
+    found.sort()
+
+    row_body = np.full(len(problem.buffers), -1)
+    flat: list[tuple[Box, int]] = []
+    for k, body in enumerate(found):
+        row_body[body.rows] = k
+        flat += ((box, k) for box in body.boxes)
+    flat.sort()
+    boxes = [box for box, _ in flat]
+    arms = tuple(box[3] for box in boxes)
+    one_pool = len(problem.pools) == 1
+    return Core(
+        np.array([box[0] for box in boxes], dtype=np.int64),
+        np.array([box[1] for box in boxes], dtype=np.int64),
+        np.array([box[2] for box in boxes], dtype=np.int64),
+        np.array([k for _, k in flat], dtype=np.int64),
+        np.array([body.alignment for body in found], dtype=np.int64),
+        np.array([body.fixed for body in found], dtype=np.int64),
+        row_body,
+        arms if any(arms) else None,
+        None if one_pool else tuple(body.pools for body in found),
+        tuple(pool.capacity for pool in problem.pools),
+        one_pool
+        and not any(arms)
+        and len(flat) == len(found)
+        and all(body.fixed < 0 for body in found),
+    )

@@ -1,0 +1,255 @@
+"""
+Problems and plans as CSV, in the format of google/minimalloc.
+
+    id,lower,upper,size,alignment,gaps,offset
+    b1,0,3,4,1,,
+    b2,3,9,4,2,4-6 7-8@0:2,8
+
+`lower,upper` are half-open; `begin,end` (also `start,end`) include the last time. The
+columns may stand in any order; those that follow `size` may be missing and their cells
+empty. Of a gap's window `@a:b`, the bytes of the buffer that stay in use, the first `b`
+bytes are kept. Columns of our own: `pools` (names, the preferred first), `arms`
+(`branch:arm`, outermost first), `tie` (a name) and, in plans, `pool`.
+
+A file that cannot be understood is a `CsvError`, which reads `file:line: error: …`.
+"""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .problem import Arm, Buffer, Gap, Interval, Plan, Pool, Problem, ProblemError
+
+_NAMES = {
+    "id": "id", "buffer": "id", "buffer_id": "id",
+    "lower": "lower", "begin": "lower", "start": "lower",
+    "upper": "upper", "end": "upper",
+    "size": "size", "alignment": "alignment", "gaps": "gaps", "offset": "offset",
+    "pools": "pools", "pool": "pool", "arms": "arms", "tie": "tie",
+}  # fmt: skip
+
+_REQUIRED = ("id", "lower", "upper", "size")
+
+
+class CsvError(Exception):
+    """A malformed file; reads `file:line: error: message`."""
+
+    def __init__(self, file: str, line: int, message: str):
+        super().__init__(f"{file}:{line}: error: {message}")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A CSV file: its header, its rows of cells, and the line each row is on."""
+
+    file: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    lines: tuple[int, ...]
+
+    def column(self, name: str) -> int | None:
+        """The index of the column that means `name`."""
+        for i, title in enumerate(self.header):
+            if _NAMES.get(title) == name:
+                return i
+        return None
+
+
+def parse_table(text: str, file: str = "<text>") -> Table:
+    """Split CSV into cells. Every row must have as many cells as the header."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    header: tuple[str, ...] | None = None
+    rows: list[tuple[str, ...]] = []
+    lines: list[int] = []
+    try:
+        for cells in reader:
+            if not cells or not any(cell.strip() for cell in cells):
+                continue
+            if header is None:
+                header = tuple(cell.strip().lower().removeprefix("\ufeff") for cell in cells)
+                _check_header(file, reader.line_num, header)
+                continue
+            if len(cells) != len(header):
+                message = f"{len(cells)} cells, but the header has {len(header)}"
+                raise CsvError(file, reader.line_num, message)
+            rows.append(tuple(map(str.strip, cells)))
+            lines.append(reader.line_num)
+    except csv.Error as error:
+        raise CsvError(file, reader.line_num, f"not CSV: {error}") from None
+    if header is None:
+        raise CsvError(file, 1, "no header: expected id,lower,upper,size,…")
+    return Table(file, header, tuple(rows), tuple(lines))
+
+
+def _check_header(file: str, line: int, header: tuple[str, ...]) -> None:
+    seen: dict[str, str] = {}
+    for title in header:
+        name = _NAMES.get(title, title)
+        if name in seen:
+            twice = f"'{title}' twice" if seen[name] == title else f"'{seen[name]}' and '{title}'"
+            raise CsvError(file, line, f"two columns for the same thing: {twice}")
+        seen[name] = title
+
+
+def parse_problem(
+    text: str, file: str = "<text>", pools: Sequence[Pool] = (), fixed: bool = True
+) -> Problem:
+    """
+    The problem in `text`.
+
+    `pools` declares pools; those that only the `pools` column names follow, without a
+    capacity. With `fixed=False` the `offset` column is not read.
+    """
+    return problem_of(parse_table(text, file), pools, fixed)
+
+
+def problem_of(table: Table, pools: Sequence[Pool] = (), fixed: bool = True) -> Problem:
+    """The problem that a table holds; see `parse_problem`."""
+    for name in _REQUIRED:
+        if table.column(name) is None:
+            titles = [title for title, meaning in _NAMES.items() if meaning == name]
+            message = f"no column '{titles[0]}'"
+            if titles[1:]:
+                message += f" (nor {', '.join(titles[1:])})"
+            raise CsvError(table.file, 1, message)
+    inclusive = int(table.header[table.column("upper") or 0] == "end")
+    wanted = _REQUIRED + ("alignment", "gaps", "offset", "pools", "arms", "tie")
+    index = {name: table.column(name) for name in wanted}
+    if not fixed:
+        index["offset"] = None
+    extra = any(index[name] is not None for name in wanted[4:])
+    i, lo, up, sz = (index[name] or 0 for name in _REQUIRED)
+    buffers: list[Buffer] = []
+    for cells, line in zip(table.rows, table.lines, strict=True):
+        try:
+            life = Interval(int(cells[lo]), int(cells[up]) + inclusive)
+            size = int(cells[sz])
+        except ValueError:
+            for name in _REQUIRED[1:]:
+                _integer(table, line, name, cells[index[name] or 0])
+            raise
+        buffer = Buffer(cells[i], life, size)
+        if extra:
+            buffer = _with_extras(table, line, cells, index, buffer, inclusive)
+        buffers.append(buffer)
+    names = [pool.name for pool in pools]
+    for buffer in buffers:
+        names += [name for name in buffer.pools if name not in names]
+    known = {pool.name: pool for pool in pools}
+    declared = tuple(known.get(name, Pool(name)) for name in names) or (Pool("arena"),)
+    try:
+        return Problem(buffers, declared)
+    except ProblemError as error:
+        line = table.lines[error.rows[-1]] if error.rows else 1
+        message = error.message
+        if len(error.rows) > 1:
+            message += f" (see line {table.lines[error.rows[0]]})"
+        raise CsvError(table.file, line, message) from None
+
+
+def _integer(table: Table, line: int, name: str, cell: str) -> int:
+    try:
+        return int(cell)
+    except ValueError:
+        raise CsvError(table.file, line, f"{name} must be an integer, but is '{cell}'") from None
+
+
+def _with_extras(
+    table: Table,
+    line: int,
+    cells: tuple[str, ...],
+    index: dict[str, int | None],
+    buffer: Buffer,
+    inclusive: int,
+) -> Buffer:
+    def cell(name: str) -> str:
+        column = index[name]
+        return "" if column is None else cells[column]
+
+    alignment, offset = cell("alignment"), cell("offset")
+    arms: list[Arm] = []
+    for word in cell("arms").split():
+        branch, colon, arm = word.partition(":")
+        if not (branch and colon and arm):
+            raise CsvError(table.file, line, f"arms must be 'branch:arm', but one is '{word}'")
+        arms.append(Arm(branch, arm))
+    return buffer._replace(
+        alignment=_integer(table, line, "alignment", alignment) if alignment else 1,
+        offset=_integer(table, line, "offset", offset) if offset else None,
+        gaps=tuple(
+            _gap(table, line, word, buffer.size, inclusive) for word in cell("gaps").split()
+        ),
+        pools=tuple(cell("pools").split()),
+        arms=tuple(arms),
+        tie=cell("tie") or None,
+    )
+
+
+def _gap(table: Table, line: int, word: str, size: int, inclusive: int) -> Gap:
+    span, at, window = word.partition("@")
+    # The dash between two times is the first that does not start a negative number.
+    dash = span.find("-", 1)
+    try:
+        start, stop = int(span[:dash]), int(span[dash + 1 :]) + inclusive
+        low, high = (int(part) for part in window.split(":")) if at else (0, 0)
+        if dash < 1:
+            raise ValueError
+    except ValueError:
+        message = f"gaps must be 'from-to' or 'from-to@low:high', but one is '{word}'"
+        raise CsvError(table.file, line, message) from None
+    if not 0 <= low <= high <= size:
+        message = f"a gap's window {low}:{high} is not within the buffer's {size} bytes"
+        raise CsvError(table.file, line, message)
+    return Gap(start, stop, high if high > low else 0)
+
+
+def format_plan(table: Table, problem: Problem, plan: Plan) -> str:
+    """The table's rows as they were, with the plan's offsets (and pools, if several)."""
+    keep = [i for i, title in enumerate(table.header) if _NAMES.get(title) not in ("offset", "pool")]
+    several = len(problem.pools) > 1
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*(table.header[i] for i in keep), *(["pool"] if several else []), "offset"])
+    names = [pool.name for pool in problem.pools]
+    for cells, at, pool in zip(table.rows, plan.offsets, plan.pools, strict=True):
+        where = [names[pool]] if several else []
+        writer.writerow([*(cells[i] for i in keep), *where, at])
+    return out.getvalue()
+
+
+def plan_of(table: Table, problem: Problem) -> Plan:
+    """
+    The plan that a table holds for `problem`: its rows are found by id.
+
+    Heights are what the rows reach; nothing else is checked here.
+    """
+    i, at, where = table.column("id"), table.column("offset"), table.column("pool")
+    if i is None or at is None:
+        raise CsvError(table.file, 1, f"no column '{'id' if i is None else 'offset'}'")
+    names = {pool.name: k for k, pool in enumerate(problem.pools)}
+    known = {buffer.id: row for row, buffer in enumerate(problem.buffers)}
+    found: dict[int, tuple[int, int]] = {}
+    for cells, line in zip(table.rows, table.lines, strict=True):
+        row = known.get(cells[i])
+        if row is None:
+            raise CsvError(table.file, line, f"the problem has no buffer '{cells[i]}'")
+        if row in found:
+            raise CsvError(table.file, line, f"buffer '{cells[i]}' is placed twice")
+        pool = cells[where] if where is not None else ""
+        if pool and pool not in names:
+            raise CsvError(table.file, line, f"the problem has no pool '{pool}'")
+        offset = _integer(table, line, "offset", cells[at])
+        found[row] = (offset, names[pool] if pool else 0)
+    for buffer, row in zip(problem.buffers, range(len(problem.buffers)), strict=True):
+        if row not in found:
+            raise CsvError(table.file, 1, f"buffer '{buffer.id}' is not placed")
+    heights = [0] * len(problem.pools)
+    for row, buffer in enumerate(problem.buffers):
+        offset, pool = found[row]
+        if buffer.size and buffer.lifetime.stop > buffer.lifetime.start:
+            heights[pool] = max(heights[pool], offset + buffer.size)
+    rows = range(len(found))
+    return Plan(
+        tuple(found[r][0] for r in rows), tuple(found[r][1] for r in rows), tuple(heights)
+    )

@@ -1,0 +1,170 @@
+"""
+Place bodies one by one, each in a gap between those that are there.
+
+Given an order (see `orders`), a body goes to the lowest gap that holds it ("first fit")
+or to the smallest ("best fit"); gaps are looked for among the placed bodies that are
+alive with it, so bodies placed late fill what was left. Largest first with the lowest
+gap is what TensorFlow Lite Micro ships, and what reaches the lower bound on most real
+networks.
+
+A body finds what is alive with it by time, not by looking at all n: boxes stand in order
+of birth, and those born during a box's life are a slice of that order; those born
+before it and still alive have left their place in its list. Time and memory are linear
+in the number of pairs that are alive together (`Core.n_overlaps`).
+
+Weakness: no look-ahead. A body placed early may cut a gap that a later one needed; on
+instances whose load is at the limit most of the time this costs a third and more.
+Sources: the gap search of TFLM's GreedyMemoryPlanner; Pisarchyk and Lee, "Efficient
+Memory Management for Deep Neural Net Inference" (2020).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .core import Core
+from .problem import Ints
+
+_NOWHERE = 2**63
+
+
+class Placement(NamedTuple):
+    """An offset and a pool for each body, and the height of each pool."""
+
+    offsets: list[int]
+    pools: list[int] | None
+    heights: list[int]
+
+
+def place_in_order(core: Core, order: Ints, best_fit: bool = False) -> Placement | None:
+    """
+    Place the bodies of `core` in `order`.
+
+    In several pools a body goes where the sum of heights grows least, then where it is
+    preferred. None when a body fits in no pool's capacity (with one pool the capacity
+    is not looked at: the caller compares the height).
+    """
+    if core.is_simple:
+        aligned = bool((core.alignment > 1).any())
+        if best_fit or aligned:
+            offsets = _place_simple(core, order, best_fit)
+        else:
+            offsets = _place_unaligned(core, order)
+        ends = np.array(offsets, dtype=np.int64) + core.size
+        return Placement(offsets, None, [int(ends.max(initial=0))])
+    return _place_general(core, order, best_fit)
+
+
+def _place_unaligned(core: Core, order: Ints) -> list[int]:
+    """The lowest gap, all alignments 1: the loop that must be short."""
+    n = core.n_bodies
+    size, reach = core.size.tolist(), core.reach.tolist()
+    before: list[list[tuple[int, int]]] = [[] for _ in range(n)]
+    placed: list[tuple[int, int] | None] = [None] * n
+    offsets = [0] * n
+    for k in order.tolist():
+        stop = reach[k]
+        near = before[k]
+        if stop > k + 1:
+            near += filter(None, placed[k + 1 : stop])
+        need = size[k]
+        at = 0
+        if near:
+            near.sort()
+            for low, high in near:
+                if low - at >= need:
+                    break
+                if high > at:
+                    at = high
+            offsets[k] = at
+        placed[k] = here = (at, at + need)
+        if stop > k + 1:
+            for later in before[k + 1 : stop]:
+                later.append(here)
+    return offsets
+
+
+def _place_simple(core: Core, order: Ints, best_fit: bool) -> list[int]:
+    """As `_place_unaligned`, with alignments, and the smallest gap if asked for."""
+    n = core.n_bodies
+    size, reach = core.size.tolist(), core.reach.tolist()
+    alignment = core.alignment.tolist()
+    before: list[list[tuple[int, int]]] = [[] for _ in range(n)]
+    placed: list[tuple[int, int] | None] = [None] * n
+    offsets = [0] * n
+    for k in order.tolist():
+        stop = reach[k]
+        near = before[k]
+        if stop > k + 1:
+            near += filter(None, placed[k + 1 : stop])
+        near.sort()
+        at = find_gap(near, size[k], alignment[k], best_fit)
+        offsets[k] = at
+        placed[k] = here = (at, at + size[k])
+        if stop > k + 1:
+            for later in before[k + 1 : stop]:
+                later.append(here)
+    return offsets
+
+
+def find_gap(near: list[tuple[int, int]], need: int, alignment: int, best_fit: bool) -> int:
+    """
+    An offset for `need` bytes between the sorted intervals `near`.
+
+    The lowest; with `best_fit` the lowest in the smallest gap, or above everything if
+    no gap holds it.
+    """
+    top = 0  # everything so far ends here
+    best, room = -1, _NOWHERE
+    for low, high in near:
+        at = -(-top // alignment) * alignment
+        if low - at >= need:
+            if not best_fit:
+                return at
+            if low - top < room:
+                best, room = at, low - top
+        if high > top:
+            top = high
+    return best if best >= 0 else -(-top // alignment) * alignment
+
+
+def _place_general(core: Core, order: Ints, best_fit: bool) -> Placement | None:
+    """
+    Bodies of several boxes, branches, fixed offsets and pools.
+
+    An obstacle at `at` keeps a body's offset out of `(at - mine, at + its)`, where
+    `mine` and `its` are the most bytes either has while they conflict; the gap search
+    works on those intervals. Fixed bodies come first.
+    """
+    n_pools = len(core.capacities)
+    sizes, alignment, fixed = (c.tolist() for c in (core.body_size, core.alignment, core.fixed))
+    everywhere = tuple(range(n_pools))
+    offsets, pools = [-1] * core.n_bodies, [-1] * core.n_bodies
+    heights = [0] * n_pools
+    sequence = order.tolist()
+    sequence.sort(key=lambda k: fixed[k] < 0)
+    for k in sequence:
+        near: list[list[tuple[int, int]]] = [[] for _ in everywhere]
+        for other, mine, its in core.conflicts[k]:
+            if offsets[other] >= 0:
+                at = offsets[other]
+                near[pools[other]].append((at - mine, at + its))
+        best: tuple[int, int, int, int] | None = None
+        for preference, pool in enumerate(core.pools[k] if core.pools else everywhere):
+            at = fixed[k]
+            if at < 0:
+                near[pool].sort()
+                at = find_gap(near[pool], 0, alignment[k], best_fit)
+            elif any(low < at < high for low, high in near[pool]):
+                continue
+            growth = max(0, at + sizes[k] - heights[pool])
+            capacity = core.capacities[pool]
+            if n_pools > 1 and capacity is not None and at + sizes[k] > capacity:
+                continue
+            if best is None or (growth, preference) < best[:2]:
+                best = (growth, preference, pool, at)
+        if best is None:
+            return None
+        _, _, pools[k], offsets[k] = best
+        heights[pools[k]] = max(heights[pools[k]], offsets[k] + sizes[k])
+    return Placement(offsets, pools if n_pools > 1 else None, heights)

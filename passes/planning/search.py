@@ -1,0 +1,279 @@
+"""
+What the two exact searches share: tables of one problem, and a depth-first walk.
+
+Both ask one question: is there a plan of height at most `capacity`? They build plans
+from the ground up, body by body, and hold for every body not yet placed the lowest
+offset it can still get ("sky"). A *clique* is a set of bodies that conflict pairwise
+(those alive at one time, only maximal sets kept): from the lowest sky of its members
+upwards it must still hold all of their bytes, which is the bound that prunes.
+
+Cliques stand in order of time. When no body that is left reaches across a cut between
+cliques, both sides are solved on their own, and if one of them has no solution the
+choices made within the other are not tried again.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import gcd
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from .core import Core
+from .problem import Ints
+
+_MAX_ARM_CHOICES = 64
+"""Cliques kept of the bodies alive at one time, when branch arms split them."""
+
+
+class OutOfNodes(Exception):
+    """The search has spent the nodes it was given."""
+
+
+@dataclass
+class Meter:
+    """Search nodes spent, and how many may be."""
+
+    limit: int
+    nodes: int = 0
+
+    def tick(self) -> None:
+        self.nodes += 1
+        if self.nodes > self.limit:
+            raise OutOfNodes
+
+
+class Tables:
+    """
+    A core of one pool, prepared for search. All bytes are in multiples of `unit`.
+
+    With E the summed sizes of the S cliques: `member` (E) lists the bodies of clique s
+    from `start[s]` to `start[s + 1]`, and `clique_of_member` says which s. For body b:
+    `neighbours[b]` are those it conflicts with, which must be at least `clearance[b]`
+    above it when they are above; `own[b]` indexes the cliques it is in, where it takes
+    `own_size[b]`; `first[b]:last[b]` spans these, `reach_first[b]:reach_last[b]` those
+    of its neighbours too.
+    """
+
+    def __init__(self, core: Core):
+        self.core = core
+        self.n = n = core.n_bodies
+        self.grain = gcd(*core.alignment.tolist()) if n else 1
+        rounded = -(-core.size // self.grain) * self.grain
+        self.unit = unit = _unit(core, rounded)
+        rounded //= unit
+        self.size: Ints = np.zeros(n, dtype=np.int64)
+        np.maximum.at(self.size, core.body, rounded)
+        self.true_size = core.body_size
+        self.smallest: Ints = np.full(n, np.iinfo(np.int64).max)
+        np.minimum.at(self.smallest, core.body, rounded)
+        steps = np.maximum(core.alignment // unit, 1)
+        self.alignment = steps if (steps > 1).any() else None
+        self.is_fixed = core.fixed >= 0
+        self.has_fixed = bool(self.is_fixed.any())
+        self.lowest = np.where(core.fixed >= 0, core.fixed, 0) // unit
+        self.is_simple = core.is_simple
+        if core.is_simple:
+            self._index_spans(rounded)
+        else:
+            self._index_sets(rounded)
+        self.start = np.concatenate([[0], np.cumsum([len(m) for m in self.members])])
+        self.member = np.concatenate(self.members) if n else np.zeros(0, dtype=np.int64)
+        self.n_cliques = len(self.members)
+        self.clique_of_member = np.repeat(np.arange(self.n_cliques), np.diff(self.start))
+        self.starts = self.start.tolist()
+        self.sizes = self.size.tolist()
+        self.cuts: Ints = np.zeros(self.n_cliques, dtype=np.int64)
+        for a, b in zip(self.firsts, self.lasts, strict=True):
+            self.cuts[a : b - 1] += 1
+
+    def _index_spans(self, size: Ints) -> None:
+        """One box a body: a clique is the bodies alive at a birth that a death follows."""
+        core = self.core
+        births, deaths = np.unique(core.lower), np.unique(core.upper)
+        next_death = deaths[np.searchsorted(deaths, births, side="right")]
+        next_birth = np.append(births[1:], deaths[-1])
+        times = births[next_death <= next_birth]
+        self.first = np.searchsorted(times, core.lower, side="left")
+        self.last = np.searchsorted(times, core.upper, side="left")
+        self.firsts, self.lasts = self.first.tolist(), self.last.tolist()
+        alive = (self.first <= np.arange(len(times))[:, None]) & (
+            self.last > np.arange(len(times))[:, None]
+        )
+        self.members = [np.flatnonzero(row) for row in alive]
+        self.total = alive @ size
+        self.own: Sequence[slice | Ints] = [
+            slice(a, b) for a, b in zip(self.firsts, self.lasts, strict=True)
+        ]
+        self.own_size: Sequence[int | Ints] = size.tolist()
+        self.clearance: Sequence[int | Ints] = size.tolist()
+        self.neighbours: list[Ints] = []
+        for b, (a, z) in enumerate(zip(self.firsts, self.lasts, strict=True)):
+            near = (self.first < z) & (self.last > a)
+            near[b] = False
+            self.neighbours.append(np.flatnonzero(near))
+        self._index_reach()
+
+    def _index_sets(self, size: Ints) -> None:
+        """Any bodies: a clique is a choice of arms among the bodies alive at a time."""
+        core, sizes, body = self.core, size.tolist(), self.core.body.tolist()
+        lower, upper = core.lower.tolist(), core.upper.tolist()
+        cliques: list[dict[int, int]] = []
+        alive: list[int] = []
+        for box in range(len(lower)):
+            alive = [other for other in alive if upper[other] > lower[box]]
+            alive.append(box)
+            following = lower[box + 1] if box + 1 < len(lower) else None
+            if following is not None and all(upper[other] > following for other in alive):
+                continue
+            for chosen in arm_choices(alive, core):
+                members: dict[int, int] = {}
+                for other in chosen:
+                    k = body[other]
+                    members[k] = max(members.get(k, 0), sizes[other])
+                cliques.append(members)
+        self.members = [np.array(sorted(c), dtype=np.int64) for c in cliques]
+        self.total = np.array([sum(c.values()) for c in cliques], dtype=np.int64)
+        own: list[list[int]] = [[] for _ in range(self.n)]
+        own_size: list[list[int]] = [[] for _ in range(self.n)]
+        for s, clique in enumerate(cliques):
+            for k, bytes_ in sorted(clique.items()):
+                own[k].append(s)
+                own_size[k].append(bytes_)
+        self.own = [np.array(o, dtype=np.int64) for o in own]
+        self.own_size = [np.array(o, dtype=np.int64) for o in own_size]
+        self.firsts = [o[0] for o in own]
+        self.lasts = [o[-1] + 1 for o in own]
+        self.first, self.last = np.array(self.firsts), np.array(self.lasts)
+        near = core.conflicts
+        round_up = self.grain, self.unit
+        self.neighbours = [np.array([e[0] for e in c], dtype=np.int64) for c in near]
+        self.clearance = [
+            -(-np.array([e[1] for e in c], dtype=np.int64) // round_up[0])
+            * round_up[0]
+            // round_up[1]
+            for c in near
+        ]
+        self._index_reach()
+
+    def _index_reach(self) -> None:
+        self.reach_first = [
+            int(min(self.first[near].min(initial=a), a))
+            for near, a in zip(self.neighbours, self.firsts, strict=True)
+        ]
+        self.reach_last = [
+            int(max(self.last[near].max(initial=z), z))
+            for near, z in zip(self.neighbours, self.lasts, strict=True)
+        ]
+
+    @cached_property
+    def clique_span(self) -> list[tuple[int, int]]:
+        """For each clique, the cliques that any of its members is in: from, to."""
+        return [(int(self.first[m].min()), int(self.last[m].max())) for m in self.members]
+
+    def align_up(self, offset: Ints, bodies: Ints) -> Ints:
+        if self.alignment is None:
+            return offset
+        a = self.alignment[bodies]
+        return -(-offset // a) * a
+
+    def capacity_in_units(self, capacity: int) -> int:
+        """The height, in units, that cliques of rounded sizes may reach."""
+        return -(-capacity // self.grain) * self.grain // self.unit
+
+    def ceilings(self, capacity: int) -> Ints:
+        """The highest offset each body may get, in units."""
+        highest = (capacity - self.true_size) // self.unit
+        return np.where(self.is_fixed, np.minimum(self.core.fixed // self.unit, highest), highest)
+
+    def split(self, lo: int, hi: int, cuts: Ints) -> list[tuple[int, int]]:
+        """Ranges of cliques between which no body is left."""
+        zero = np.flatnonzero(cuts[lo : hi - 1] == 0)
+        if not len(zero):
+            return [(lo, hi)]
+        edges = [lo, *(zero + (lo + 1)).tolist(), hi]
+        return list(zip(edges, edges[1:], strict=False))
+
+
+def _unit(core: Core, rounded: Ints) -> int:
+    """Bytes of which every size, every alignment above 1 and every fixed offset is a multiple."""
+    fixed = core.fixed[core.fixed > 0].tolist()
+    aligned = [a for a in np.unique(core.alignment).tolist() if a > 1]
+    return max(1, gcd(int(np.gcd.reduce(rounded)), *aligned, *fixed) if len(rounded) else 1)
+
+
+def arm_choices(alive: list[int], core: Core) -> Iterator[list[int]]:
+    """Sets of boxes that conflict pairwise and together cover `alive`."""
+    if core.arms is None:
+        yield alive
+        return
+    pending = [alive]
+    seen: set[int] = set()
+    found = 0
+    while pending:
+        boxes = pending.pop()
+        arms: dict[str, set[str]] = {}
+        for box in boxes:
+            for arm in core.arms[box]:
+                arms.setdefault(arm.branch, set()).add(arm.arm)
+        open_ = [branch for branch in sorted(arms) if len(arms[branch]) > 1]
+        if not open_:
+            found += 1
+            seen.update(boxes)
+            yield boxes
+        elif found + len(pending) < _MAX_ARM_CHOICES:
+            for name in sorted(arms[open_[0]], reverse=True):
+                pending.append([b for b in boxes if _allows(core, b, open_[0], name)])
+        else:
+            name = sorted(arms[open_[0]])[0]
+            pending.append([b for b in boxes if _allows(core, b, open_[0], name)])
+    for box in alive:
+        if box not in seen:
+            yield [box]
+
+
+def _allows(core: Core, box: int, branch: str, name: str) -> bool:
+    assert core.arms is not None, "only a core with branches has arms"
+    return all(arm.branch != branch or arm.arm == name for arm in core.arms[box])
+
+
+Part = TypeVar("Part")
+
+
+class _Pending(NamedTuple, Generic[Part]):
+    """A part still to be solved, the level of the choice that made it, and what follows."""
+
+    part: Part
+    level: int
+    rest: "_Pending[Part] | None"
+
+
+def depth_first(
+    roots: Iterable[Part], choices: Callable[[Part], Iterator[list[Part]]]
+) -> bool:
+    """
+    Are there choices that solve all of `roots`?
+
+    `choices(part)` yields, for each way to go on with a part, the independent parts
+    that remain (none: it is solved). When a part runs out of choices the walk returns
+    to the choice that made it, past everything done for its siblings. No recursion.
+    """
+    pending: _Pending[Part] | None = None
+    for part in reversed(list(roots)):
+        pending = _Pending(part, -1, pending)
+    stack: list[tuple[Iterator[list[Part]], int, _Pending[Part] | None]] = []
+    while pending is not None:
+        stack.append((choices(pending.part), pending.level, pending.rest))
+        while True:
+            parts, level, rest = stack[-1]
+            remaining = next(parts, None)
+            if remaining is not None:
+                pending = rest
+                for part in reversed(remaining):
+                    pending = _Pending(part, len(stack) - 1, pending)
+                break
+            if level < 0:
+                return False
+            del stack[level + 1 :]
+    return True
