@@ -16,9 +16,15 @@ from . import (
 )
 from .constants import ConstantOp, MaterializeConstant, ParamOp
 from .control import IfOp, YieldOp
+from .data import ConstructOp, ConstructorAttr, TypeDataOp
+from .functions import CallOp, FnOp, GlobalOp, InvokeOp
+from .matching import MatchOp
+from .patterns import ConstructorPattern, TuplePattern, VarPattern, WildcardPattern
 from .placement import DeviceCopyOp, OnDeviceOp
 from .primitive import CallLoweredOp, PrimFuncOp, PrimitiveOp
+from .references import RefCreateOp, RefReadOp, RefWriteOp
 from .tuples import TupleGetItemOp, TupleOp
+from .type_terms import AdtType, RefType, TypeVarType
 from .types import IncompleteType
 
 OPERATORS = (
@@ -49,7 +55,28 @@ Relay = Dialect(
         PrimitiveOp,
         PrimFuncOp,
         CallLoweredOp,
+        FnOp,
+        CallOp,
+        GlobalOp,
+        InvokeOp,
+        TypeDataOp,
+        ConstructOp,
+        MatchOp,
+        RefCreateOp,
+        RefReadOp,
+        RefWriteOp,
     ],
-    [VirtualDeviceAttr, IncompleteType],
+    [
+        VirtualDeviceAttr,
+        IncompleteType,
+        RefType,
+        AdtType,
+        TypeVarType,
+        ConstructorAttr,
+        WildcardPattern,
+        VarPattern,
+        ConstructorPattern,
+        TuplePattern,
+    ],
     [MaterializeConstant()],
 )

@@ -8,7 +8,7 @@ A property without a default must be given. `dialects.attributes` reads them as 
 """
 
 from collections.abc import Sequence
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import (
     BoolAttr,
@@ -23,20 +23,25 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, TypeAttribute
-from xdsl.irdl import AttrConstraint, base, opt_prop_def, prop_def
+from xdsl.irdl import opt_prop_def, prop_def
+
+from .constraints import Kind, of
 
 Int: TypeAlias = IntegerAttr[IntegerType]
 Ints: TypeAlias = DenseArrayBase[IntegerType]
 Float: TypeAlias = FloatAttr[Float64Type]
 
-INT = cast(AttrConstraint[Int], IntegerAttr.constr(i64))
-INTS = cast(AttrConstraint[Ints], DenseArrayBase.constr(i64))
-FLOAT = cast(AttrConstraint[Float], FloatAttr.constr(f64))
-BOOL = cast(AttrConstraint[BoolAttr], IntegerAttr.constr(i1))
-STRING = base(StringAttr)
-DTYPE = base(TypeAttribute)
+_INT = of(IntegerAttr, "type", i64)
+_INTS = of(DenseArrayBase, "elt_type", i64)
+
+INT = Kind[Int]("an i64 integer", (_INT,))
+INTS = Kind[Ints]("an array of i64 integers", (_INTS,))
+INT_OR_INTS = Kind[Int | Ints]("an i64 integer or an array of them", (_INT, _INTS))
+FLOAT = Kind[Float]("an f64 float", (of(FloatAttr, "type", f64),))
+BOOL = Kind[BoolAttr]("true or false", (of(IntegerAttr, "type", i1),))
+STRING = Kind[StringAttr]("a string", (of(StringAttr),))
+DTYPE = Kind[Attribute]("an element type", (of(TypeAttribute),))
 """An element type; that it is one with a size and a name is for the type rule to say."""
-INT_OR_INTS = INT | INTS
 
 
 def ints(values: Sequence[int]) -> Ints:

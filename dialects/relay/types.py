@@ -9,10 +9,11 @@ from xdsl.dialects.builtin import (
     TupleType,
 )
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
-from xdsl.irdl import base, irdl_attr_definition
+from xdsl.irdl import irdl_attr_definition
 
 from ..device import device_of, tensor_type
 from ..tensors import Tensor, as_tensor
+from .constraints import Kind, of
 
 
 @irdl_attr_definition
@@ -28,7 +29,7 @@ class IncompleteType(ParametrizedAttribute, TypeAttribute):
     name = "relay.incomplete"
 
 
-AnyTensor = base(TensorType) | base(IncompleteType)
+AnyTensor = Kind[Tensor | IncompleteType]("a ranked tensor", (of(TensorType), of(IncompleteType)))
 """What an operator takes and gives: a ranked tensor, or one not yet inferred."""
 
 

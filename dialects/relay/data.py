@@ -1,0 +1,230 @@
+"""Algebraic data types: their definition, and values of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FunctionType,
+    StringAttr,
+    SymbolNameConstraint,
+    SymbolRefAttr,
+    UnitAttr,
+)
+from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    irdl_attr_definition,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure, SymbolOpInterface
+from xdsl.utils.exceptions import VerifyException
+
+from ..interfaces import AnyDevice, Lookup, ResultAliases, SameDevice
+from .functions import verify_call
+from .type_terms import AdtType, substituted
+
+
+@irdl_attr_definition
+class ConstructorAttr(ParametrizedAttribute):
+    """A constructor of a data type: its name and the types of its fields."""
+
+    name = "relay.constructor"
+
+    constructor: StringAttr
+    fields: ArrayAttr[Attribute]
+
+    def __init__(
+        self, constructor: str | StringAttr, fields: Sequence[Attribute] | ArrayAttr[Attribute]
+    ):
+        super().__init__(
+            StringAttr(constructor) if isinstance(constructor, str) else constructor,
+            fields if isinstance(fields, ArrayAttr) else ArrayAttr(fields),
+        )
+
+
+@irdl_op_definition
+class TypeDataOp(IRDLOperation):
+    """
+    Define a data type by its constructors, at type parameters.
+
+    ```mlir
+    relay.type_data @List<["A"]> [
+      @Nil(), @Cons(!relay.type_var<A>, !relay.adt<@List, [!relay.type_var<A>]>)
+    ]
+    relay.type_data extern @Storage []
+    ```
+
+    A constructor's tag is its place in the list, from 0. An `extern` type has none.
+    """
+
+    name = "relay.type_data"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    params = prop_def(ArrayAttr[StringAttr], default_value=ArrayAttr[StringAttr]([]))
+    constructors = prop_def(ArrayAttr[ConstructorAttr])
+    extern = opt_prop_def(UnitAttr)
+
+    traits = traits_def(SymbolOpInterface(), AnyDevice())
+
+    def __init__(
+        self,
+        name: str,
+        params: Sequence[str],
+        constructors: Sequence[tuple[str, Sequence[Attribute]]],
+        extern: bool = False,
+    ):
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(name),
+                "params": ArrayAttr([StringAttr(p) for p in params]),
+                "constructors": ArrayAttr([ConstructorAttr(n, t) for n, t in constructors]),
+                "extern": UnitAttr() if extern else None,
+            }
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        def constructor() -> tuple[str, Sequence[Attribute]]:
+            name = parser.parse_symbol_name().data
+            return name, parser.parse_comma_separated_list(
+                parser.Delimiter.PAREN, parser.parse_type
+            )
+
+        extern = parser.parse_optional_keyword("extern") is not None
+        name = parser.parse_symbol_name().data
+        params: Sequence[str] = ()
+        if parser.parse_optional_punctuation("<") is not None:
+            params = parser.parse_comma_separated_list(
+                parser.Delimiter.SQUARE, parser.parse_str_literal
+            )
+            parser.parse_punctuation(">")
+        constructors = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, constructor)
+        op = cls(name, params, constructors, extern)
+        op.attributes = parser.parse_optional_attr_dict()
+        return op
+
+    def print(self, printer: Printer) -> None:
+        def constructor(attr: ConstructorAttr) -> None:
+            printer.print_symbol_name(attr.constructor.data)
+            with printer.in_parens():
+                printer.print_list(attr.fields, printer.print_attribute)
+
+        printer.print_string(" extern " if self.extern is not None else " ")
+        printer.print_symbol_name(self.sym_name.data)
+        if self.params.data:
+            printer.print_string("<[")
+            printer.print_list(self.params, printer.print_attribute)
+            printer.print_string("]>")
+        printer.print_string(" ")
+        with printer.in_square_brackets():
+            printer.print_list(self.constructors, constructor)
+        printer.print_op_attributes(self.attributes)
+
+    def verify_(self) -> None:
+        names = [c.constructor.data for c in self.constructors]
+        twice = next((n for i, n in enumerate(names) if n in names[:i]), None)
+        if twice is not None:
+            raise VerifyException(f"@{self.sym_name.data} has two constructors @{twice}")
+        if self.extern is not None and names:
+            raise VerifyException("an extern type has no constructors")
+
+    def tag(self, constructor: str) -> int | None:
+        """The place of a constructor in the list; None when there is none of that name."""
+        names = [c.constructor.data for c in self.constructors]
+        return names.index(constructor) if constructor in names else None
+
+    def field_types(self, constructor: str, args: Sequence[Attribute]) -> list[Attribute]:
+        """The types of a constructor's fields at type arguments."""
+        tag = self.tag(constructor)
+        assert tag is not None, f"no constructor {constructor}"
+        given = dict(zip((p.data for p in self.params), args, strict=True))
+        return [substituted(t, given) for t in self.constructors.data[tag].fields]
+
+
+def defined_type(lookup: Lookup, adt: SymbolRefAttr, args: int, constructor: str) -> TypeDataOp:
+    """The definition of a data type that has `constructor` and takes `args` type arguments."""
+    name = adt.string_value()
+    definition = lookup(name)
+    if not isinstance(definition, TypeDataOp):
+        found = "not defined" if definition is None else f"a {definition.name}, not a data type"
+        raise VerifyException(f"@{name} is {found}")
+    if len(definition.params) != args:
+        raise VerifyException(
+            f"@{name} has {len(definition.params)} type parameters, "
+            f"but {args} type arguments are given"
+        )
+    if definition.tag(constructor) is None:
+        known = ", ".join(f"@{c.constructor.data}" for c in definition.constructors) or "none"
+        raise VerifyException(f"@{name} has no constructor @{constructor} (it has {known})")
+    return definition
+
+
+@irdl_op_definition
+class ConstructOp(IRDLOperation):
+    """
+    Make a value of a data type by `constructor`; it shares the bytes of its fields.
+
+    ```mlir
+    %l = relay.construct @Cons(%h, %t)
+           : (tensor<i32>, !relay.adt<@List, [tensor<i32>]>) -> !relay.adt<@List, [tensor<i32>]>
+    ```
+    """
+
+    name = "relay.construct"
+
+    constructor = prop_def(StringAttr)
+    fields = var_operand_def(AnyAttr())
+    result = result_def(AdtType)
+
+    traits = traits_def(Pure(), SameDevice(), ResultAliases())
+
+    def __init__(self, adt: AdtType, constructor: str | StringAttr, fields: Sequence[SSAValue]):
+        name = StringAttr(constructor) if isinstance(constructor, str) else constructor
+        super().__init__(operands=[fields], properties={"constructor": name}, result_types=[adt])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        name = parser.parse_symbol_name()
+        fields = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, parser.parse_unresolved_operand
+        )
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        at = parser.pos
+        type = parser.parse_type()
+        outputs = type.outputs.data if isinstance(type, FunctionType) else ()
+        if len(outputs) != 1 or not isinstance(outputs[0], AdtType):
+            parser.raise_error(f"expected a function type to a data type, but found {type}", at)
+        assert isinstance(type, FunctionType)
+        op = cls(outputs[0], name, parser.resolve_operands(fields, type.inputs.data, at))
+        op.attributes = attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_symbol_name(self.constructor.data)
+        with printer.in_parens():
+            printer.print_list(self.fields, printer.print_operand)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(
+            FunctionType.from_lists([f.type for f in self.fields], [self.result.type])
+        )
+
+    def verify_symbol_uses(self, lookup: Lookup) -> None:
+        type, name = self.result.type, self.constructor.data
+        assert isinstance(type, AdtType)
+        definition = defined_type(lookup, type.adt, len(type.args), name)
+        fields = definition.field_types(name, type.args.data)
+        verify_call(self, FunctionType.from_lists(fields, [type]), self.fields, f"@{name}")

@@ -1,0 +1,456 @@
+"""Functions as values: closures, calls of them, and global functions by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self, cast
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation, OpResult, Region, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ..device import VirtualDeviceAttr, with_device
+from ..interfaces import Aliasing, AnyDevice, InferTypes, Lookup
+from .control import verify_yielded, yielded
+from .type_terms import substituted
+from .types import IncompleteType, is_incomplete, refine
+
+TYPE_PARAMS = "relay.type_params"
+"""The discardable attribute of a generic `func.func` that lists its type parameters."""
+
+
+@dataclass(frozen=True)
+class CapturesAlias(Aliasing):
+    """A closure shares the bytes of what it captures."""
+
+    def aliases(self, op: Operation) -> Iterable[tuple[OpResult, SSAValue]]:
+        assert isinstance(op, FnOp)
+        return ((op.result, captured) for captured in op.captured)
+
+
+def _fn_type(op: FnOp) -> Sequence[Attribute]:
+    params = [p.type for p in op.params]
+    return (FunctionType.from_lists(params, [v.type for v in yielded(op.body)]),)
+
+
+@irdl_op_definition
+class FnOp(IRDLOperation):
+    """
+    Make a closure of the region; it captures the values above it that the region uses.
+
+    ```mlir
+    %f = relay.fn (%a: tensor<4xf32>) -> tensor<4xf32> {
+      relay.yield %a : tensor<4xf32>
+    }
+    %g = relay.fn rec(%self) (%a: tensor<4xf32>) -> tensor<4xf32> {
+      %r = relay.call %self(%a) : (tensor<4xf32>) -> tensor<4xf32>
+      relay.yield %r : tensor<4xf32>
+    }
+    ```
+
+    With `rec` the region's first argument is the closure itself. `param_devices` and
+    `result_device` are annotations for `plan-devices`.
+    """
+
+    name = "relay.fn"
+
+    recursive = opt_prop_def(UnitAttr)
+    attrs = opt_prop_def(DictionaryAttr)
+    param_devices = opt_prop_def(ArrayAttr[VirtualDeviceAttr])
+    result_device = opt_prop_def(VirtualDeviceAttr)
+    result = result_def(FunctionType | IncompleteType)
+    body = region_def("single_block")
+
+    traits = traits_def(Pure(), AnyDevice(), CapturesAlias(), InferTypes(_fn_type))
+
+    def __init__(
+        self,
+        param_types: Sequence[Attribute],
+        result_type: Attribute,
+        body: Region,
+        recursive: bool = False,
+        attrs: DictionaryAttr | None = None,
+        param_devices: Sequence[VirtualDeviceAttr] | None = None,
+        result_device: VirtualDeviceAttr | None = None,
+    ):
+        super().__init__(
+            properties={
+                "recursive": UnitAttr() if recursive else None,
+                "attrs": attrs,
+                "param_devices": None if param_devices is None else ArrayAttr(param_devices),
+                "result_device": result_device,
+            },
+            result_types=[FunctionType.from_lists(param_types, [result_type])],
+            regions=[body],
+        )
+
+    @property
+    def params(self) -> Sequence[SSAValue]:
+        """The region's arguments that a call gives."""
+        args = self.body.block.args
+        return args[1:] if self.recursive is not None else args
+
+    @property
+    def captured(self) -> list[SSAValue]:
+        """The values from above that the region uses, in order of their first use."""
+        captured: dict[SSAValue, None] = {}
+        for op in self.body.walk():
+            for operand in op.operands:
+                region = operand.owner.parent_region() if operand.owner else None
+                if region is not None and not self._holds(region):
+                    captured.setdefault(operand)
+        return list(captured)
+
+    def _holds(self, region: Region) -> bool:
+        inner: Region | None = region
+        while inner is not None:
+            if inner is self.body:
+                return True
+            around = inner.parent_op()
+            inner = None if around is None else around.parent_region()
+        return False
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        self_name = None
+        if parser.parse_optional_keyword("rec") is not None:
+            parser.parse_punctuation("(")
+            self_name = parser.parse_argument(expect_type=False)
+            parser.parse_punctuation(")")
+        params = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument)
+        parser.parse_punctuation("->")
+        result_type = parser.parse_type()
+        types = [p.type for p in params]
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        arguments = list(params)
+        if self_name is not None:
+            arguments.insert(0, self_name.resolve(FunctionType.from_lists(types, [result_type])))
+        body = parser.parse_region(arguments)
+        op = cls(types, result_type, body, self_name is not None)
+        if attributes is not None:
+            for name, value in attributes.data.items():
+                known = name in ("attrs", "param_devices", "result_device")
+                (op.properties if known else op.attributes)[name] = value
+        return op
+
+    def print(self, printer: Printer) -> None:
+        args = self.body.block.args
+        printer.print_string(" ")
+        if self.recursive is not None:
+            printer.print_string("rec(")
+            printer.print_ssa_value(args[0])
+            printer.print_string(") ")
+        with printer.in_parens():
+            printer.print_list(self.params, lambda p: printer.print_block_argument(cast(Any, p)))
+        printer.print_string(" -> ")
+        type = self.result.type
+        output = type.outputs.data[0] if isinstance(type, FunctionType) else type
+        printer.print_attribute(output)
+        shown = {k: v for k, v in self.properties.items() if k != "recursive"}
+        printer.print_op_attributes(shown | dict(self.attributes), print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False)
+
+    def verify_(self) -> None:
+        type = self.result.type
+        if not isinstance(type, FunctionType):
+            return
+        if len(type.outputs) != 1:
+            raise VerifyException(f"a closure gives one value, but is declared as {type}")
+        given = tuple(p.type for p in self.params)
+        if given != type.inputs.data:
+            raise VerifyException(
+                f"the region takes {FunctionType.from_lists(given, type.outputs.data)}, "
+                f"but the closure is declared as {type}"
+            )
+        if self.recursive is not None and self.body.block.args[0].type != type:
+            raise VerifyException(
+                f"rec names the closure itself, {type}, but is {self.body.block.args[0].type}"
+            )
+        if self.param_devices is not None and len(self.param_devices) != len(given):
+            raise VerifyException(
+                f"param_devices needs one device for each of {len(given)} parameters, "
+                f"but has {len(self.param_devices)}"
+            )
+        verify_yielded(self, self.body, type.outputs.data, "the region")
+
+
+def verify_call(op: Operation, type: FunctionType, args: Sequence[SSAValue], what: str) -> None:
+    """`args` and `op`'s results must have the types of `type`, devices apart."""
+    for noun, values, wanted in (
+        ("arguments", args, type.inputs.data),
+        ("results", op.results, type.outputs.data),
+    ):
+        if len(values) != len(wanted):
+            raise VerifyException(f"{what} has {len(wanted)} {noun}, but {len(values)} are given")
+        for i, (value, expected) in enumerate(zip(values, wanted, strict=True)):
+            if value.type == expected or is_incomplete(value.type) or is_incomplete(expected):
+                continue
+            if refine(with_device(expected, None), with_device(value.type, None)) is None:
+                raise VerifyException(
+                    f"{noun[:-1]} {i} of {what} is {expected}, but {value.type} is given"
+                )
+
+
+def _called_type(op: CallOp) -> Sequence[Attribute]:
+    type = op.callee.type
+    if not isinstance(type, FunctionType):
+        raise VerifyException(f"the callee must be a function, but is {type}")
+    return [with_device(t, None) for t in type.outputs]
+
+
+@irdl_op_definition
+class CallOp(IRDLOperation):
+    """
+    Call the closure or function value `callee` on `args`.
+
+    ```mlir
+    %r = relay.call %f(%x, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+    """
+
+    name = "relay.call"
+
+    callee = operand_def(FunctionType | IncompleteType)
+    args = var_operand_def(AnyAttr())
+    result = result_def(AnyAttr())
+
+    traits = traits_def(InferTypes(_called_type))
+
+    def __init__(self, callee: SSAValue, args: Sequence[SSAValue], type: Attribute | None = None):
+        if type is None:
+            assert isinstance(callee.type, FunctionType), f"no function: {callee.type}"
+            (type,) = callee.type.outputs.data
+        super().__init__(operands=[callee, args], result_types=[type])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        callee = parser.parse_unresolved_operand()
+        args = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, parser.parse_unresolved_operand
+        )
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        at = parser.pos
+        type = parser.parse_type()
+        if not isinstance(type, FunctionType) or len(type.outputs) != 1:
+            parser.raise_error(f"expected a function type with one result, but found {type}", at)
+        op = cls(
+            parser.resolve_operand(callee, type),
+            parser.resolve_operands(args, type.inputs.data, at),
+            type.outputs.data[0],
+        )
+        op.attributes = attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_operand(self.callee)
+        with printer.in_parens():
+            printer.print_list(self.args, printer.print_operand)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.callee.type)
+
+    def verify_(self) -> None:
+        type = self.callee.type
+        if isinstance(type, FunctionType):
+            verify_call(self, type, self.args, "the callee")
+
+
+def instantiated(function: FuncOp, args: Sequence[Attribute]) -> FunctionType:
+    """The type of a global function at type arguments; an error when their number is wrong."""
+    params = function.attributes.get(TYPE_PARAMS)
+    names: list[str] = []
+    if isinstance(params, ArrayAttr):
+        names = [p.data for p in cast(ArrayAttr[StringAttr], params)]
+    if len(names) != len(args):
+        raise VerifyException(
+            f"@{function.sym_name.data} has {len(names)} type parameters, "
+            f"but {len(args)} type arguments are given"
+        )
+    type = substituted(function.function_type, dict(zip(names, args, strict=True)))
+    assert isinstance(type, FunctionType)
+    return type
+
+
+def _global_type(lookup: Lookup, name: SymbolRefAttr, args: Sequence[Attribute]) -> FunctionType:
+    function = lookup(name.string_value())
+    if function is None:
+        raise VerifyException(f"@{name.string_value()} is not defined in the module")
+    if not isinstance(function, FuncOp):
+        raise VerifyException(f"@{name.string_value()} is a {function.name}, not a function")
+    return instantiated(function, args)
+
+
+def _parse_type_args(parser: Parser) -> Sequence[Attribute]:
+    """`<[T, U]>`, if it is there."""
+    if parser.parse_optional_punctuation("<") is None:
+        return ()
+    args = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_type)
+    parser.parse_punctuation(">")
+    return args
+
+
+def _print_type_args(args: ArrayAttr[Attribute], printer: Printer) -> None:
+    if args.data:
+        printer.print_string("<[")
+        printer.print_list(args, printer.print_attribute)
+        printer.print_string("]>")
+
+
+@irdl_op_definition
+class GlobalOp(IRDLOperation):
+    """
+    Give the global function `callee` as a value; a generic one at type arguments.
+
+    ```mlir
+    %f = relay.global @f : (tensor<4xf32>) -> tensor<4xf32>
+    %g = relay.global @id<[tensor<4xf32>]> : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    """
+
+    name = "relay.global"
+
+    callee = prop_def(SymbolRefAttr)
+    type_args = prop_def(ArrayAttr[Attribute], default_value=ArrayAttr[Attribute]([]))
+    result = result_def(FunctionType)
+
+    traits = traits_def(Pure(), AnyDevice())
+
+    def __init__(
+        self,
+        callee: str | SymbolRefAttr,
+        type: FunctionType,
+        type_args: Sequence[Attribute] = (),
+    ):
+        super().__init__(
+            properties={
+                "callee": SymbolRefAttr(callee) if isinstance(callee, str) else callee,
+                "type_args": ArrayAttr(type_args),
+            },
+            result_types=[type],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        name = SymbolRefAttr(parser.parse_symbol_name())
+        type_args = _parse_type_args(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        at = parser.pos
+        type = parser.parse_type()
+        if not isinstance(type, FunctionType):
+            parser.raise_error(f"expected a function type, but found {type}", at)
+        op = cls(name, type, type_args)
+        op.attributes = attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_attribute(self.callee)
+        _print_type_args(self.type_args, printer)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
+
+    def verify_symbol_uses(self, lookup: Lookup) -> None:
+        wanted = _global_type(lookup, self.callee, self.type_args.data)
+        if with_device(self.result.type, None) != with_device(wanted, None):
+            raise VerifyException(
+                f"@{self.callee.string_value()} is {wanted}, but is declared as {self.result.type}"
+            )
+
+
+@irdl_op_definition
+class InvokeOp(IRDLOperation):
+    """
+    Call the generic global function `callee` at type arguments.
+
+    ```mlir
+    %r = relay.invoke @id<[tensor<4xf32>]>(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+
+    A function without type parameters is called by `func.call`.
+    """
+
+    name = "relay.invoke"
+
+    callee = prop_def(SymbolRefAttr)
+    type_args = prop_def(ArrayAttr[Attribute])
+    args = var_operand_def(AnyAttr())
+    result = result_def(AnyAttr())
+
+    def __init__(
+        self,
+        callee: str | SymbolRefAttr,
+        type_args: Sequence[Attribute],
+        args: Sequence[SSAValue],
+        result_type: Attribute,
+    ):
+        super().__init__(
+            operands=[args],
+            properties={
+                "callee": SymbolRefAttr(callee) if isinstance(callee, str) else callee,
+                "type_args": ArrayAttr(type_args),
+            },
+            result_types=[result_type],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        name = SymbolRefAttr(parser.parse_symbol_name())
+        type_args = _parse_type_args(parser)
+        args = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, parser.parse_unresolved_operand
+        )
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        at = parser.pos
+        type = parser.parse_type()
+        if not isinstance(type, FunctionType) or len(type.outputs) != 1:
+            parser.raise_error(f"expected a function type with one result, but found {type}", at)
+        operands = parser.resolve_operands(args, type.inputs.data, at)
+        op = cls(name, type_args, operands, type.outputs.data[0])
+        op.attributes = attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_attribute(self.callee)
+        _print_type_args(self.type_args, printer)
+        with printer.in_parens():
+            printer.print_list(self.args, printer.print_operand)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(
+            FunctionType.from_lists([a.type for a in self.args], [self.result.type])
+        )
+
+    def verify_symbol_uses(self, lookup: Lookup) -> None:
+        type = _global_type(lookup, self.callee, self.type_args.data)
+        verify_call(self, type, self.args, f"@{self.callee.string_value()}")

@@ -1,0 +1,260 @@
+"""Choice by the shape of a value: `relay.match`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    SymbolRefAttr,
+    TupleType,
+    UnitAttr,
+)
+from xdsl.ir import Attribute, Operation, OpResult, Region, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    traits_def,
+    var_region_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import RecursivelySpeculatable, RecursiveMemoryEffect
+from xdsl.utils.exceptions import VerifyException
+
+from ..device import with_device
+from ..interfaces import Aliasing, DeviceConstraint, DeviceRule, Lookup, Together
+from .control import verify_yielded, yielded
+from .data import defined_type
+from .patterns import (
+    ConstructorPattern,
+    TuplePattern,
+    VarPattern,
+    WildcardPattern,
+    subpatterns,
+    variables,
+)
+from .type_terms import AdtType
+from .types import is_incomplete, refine
+
+
+@dataclass(frozen=True)
+class CasesAlias(Aliasing):
+    """
+    The result is the value that the case taken yields; a case's variables are parts of the data.
+    """
+
+    def aliases(self, op: Operation) -> Iterable[tuple[OpResult, SSAValue]]:
+        for region in op.regions:
+            yield from zip(op.results, yielded(region), strict=False)
+
+
+@dataclass(frozen=True)
+class MatchDevices(DeviceRule):
+    """Data, variables, what the cases yield and the result are on one device (as in Relay)."""
+
+    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
+        args = [a for region in op.regions for a in region.block.args]
+        yields = [v for region in op.regions for v in yielded(region)]
+        yield Together(
+            (op.operands[0], *args, *yields, *op.results),
+            "data, cases and result of relay.match share a device",
+        )
+
+
+@irdl_op_definition
+class MatchOp(IRDLOperation):
+    """
+    Run the region of the first case whose pattern `data` fits.
+
+    ```mlir
+    %r = relay.match %l : !relay.adt<@List, [tensor<i32>]> -> (tensor<i32>) {
+      case @List::@Cons(%h: tensor<i32>, _) {
+        relay.yield %h : tensor<i32>
+      }
+      case _ {
+        relay.yield %zero : tensor<i32>
+      }
+    }
+    ```
+
+    The variables of a pattern, left to right, are its region's arguments; they share the data's
+    bytes. `relay.match partial` need not cover every value; one that no case fits is fatal.
+    """
+
+    name = "relay.match"
+
+    data = operand_def(AnyAttr())
+    patterns = prop_def(ArrayAttr[Attribute])
+    partial = opt_prop_def(UnitAttr)
+    outputs = var_result_def(AnyAttr())
+    cases = var_region_def("single_block")
+
+    traits = traits_def(
+        RecursiveMemoryEffect(), RecursivelySpeculatable(), CasesAlias(), MatchDevices()
+    )
+
+    def __init__(
+        self,
+        data: SSAValue,
+        patterns: Sequence[Attribute],
+        cases: Sequence[Region],
+        result_types: Sequence[Attribute],
+        complete: bool = True,
+    ):
+        super().__init__(
+            operands=[data],
+            properties={
+                "patterns": ArrayAttr(patterns),
+                "partial": None if complete else UnitAttr(),
+            },
+            result_types=[result_types],
+            regions=[cases],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        partial = parser.parse_optional_keyword("partial") is not None
+        unresolved = parser.parse_unresolved_operand()
+        parser.parse_punctuation(":")
+        data = parser.resolve_operand(unresolved, parser.parse_type())
+        parser.parse_punctuation("->")
+        types = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+        patterns: list[Attribute] = []
+        regions: list[Region] = []
+        parser.parse_punctuation("{")
+        while parser.parse_optional_keyword("case") is not None:
+            arguments: list[Parser.Argument] = []
+            patterns.append(_parse_pattern(parser, arguments))
+            regions.append(parser.parse_region(arguments))
+        parser.parse_punctuation("}")
+        op = cls(data, patterns, regions, types, not partial)
+        op.attributes = parser.parse_optional_attr_dict()
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" partial " if self.partial is not None else " ")
+        printer.print_operand(self.data)
+        printer.print_string(" : ")
+        printer.print_attribute(self.data.type)
+        printer.print_string(" -> (")
+        printer.print_list(self.results, lambda r: printer.print_attribute(r.type))
+        printer.print_string(") {")
+        with printer.indented():
+            for pattern, region in zip(self.patterns, self.cases, strict=True):
+                printer.print_string("\n")
+                printer.print_string("case ")
+                _print_pattern(pattern, iter(region.block.args), printer)
+                printer.print_string(" ")
+                printer.print_region(region, print_entry_block_args=False)
+        printer.print_string("\n")
+        printer.print_string("}")
+        printer.print_op_attributes(self.attributes)
+
+    def verify_(self) -> None:
+        if len(self.patterns) != len(self.cases):
+            raise VerifyException(
+                f"there are {len(self.patterns)} patterns, but {len(self.cases)} regions"
+            )
+        types = [r.type for r in self.results]
+        for i, (pattern, region) in enumerate(zip(self.patterns, self.cases, strict=True)):
+            wanted = [v.type for v in variables(pattern)]
+            given = [a.type for a in region.block.args]
+            if [with_device(t, None) for t in wanted] != [with_device(t, None) for t in given]:
+                raise VerifyException(
+                    f"the pattern of case {i} has {len(wanted)} variables, of types "
+                    f"({', '.join(map(str, wanted))}), but its region takes "
+                    f"({', '.join(map(str, given))})"
+                )
+            verify_yielded(self, region, types, f"case {i}")
+
+    def verify_symbol_uses(self, lookup: Lookup) -> None:
+        for i, pattern in enumerate(self.patterns):
+            _verify_pattern(pattern, self.data.type, lookup, f"the pattern of case {i}")
+
+
+def _parse_pattern(parser: Parser, variables: list[Parser.Argument]) -> Attribute:
+    if (argument := parser.parse_optional_argument()) is not None:
+        variables.append(argument)
+        return VarPattern(argument.type)
+    if parser.parse_optional_keyword("_") is not None:
+        return WildcardPattern()
+
+    def parts() -> list[Attribute]:
+        return parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: _parse_pattern(parser, variables)
+        )
+
+    adt = parser.parse_optional_symbol_name()
+    if adt is None:
+        return TuplePattern(parts())
+    parser.parse_punctuation(":")
+    parser.parse_punctuation(":")
+    return ConstructorPattern(SymbolRefAttr(adt), parser.parse_symbol_name(), parts())
+
+
+def _print_pattern(pattern: Attribute, names: Iterable[SSAValue], printer: Printer) -> None:
+    match pattern:
+        case WildcardPattern():
+            printer.print_string("_")
+            return
+        case VarPattern():
+            argument = next(iter(names))
+            printer.print_ssa_value(argument)
+            printer.print_string(": ")
+            printer.print_attribute(argument.type)
+            return
+        case ConstructorPattern():
+            printer.print_attribute(pattern.adt)
+            printer.print_string("::")
+            printer.print_symbol_name(pattern.constructor.data)
+        case _:
+            pass
+    with printer.in_parens():
+        printer.print_list(subpatterns(pattern), lambda p: _print_pattern(p, names, printer))
+
+
+def _verify_pattern(pattern: Attribute, type: Attribute, lookup: Lookup, what: str) -> None:
+    """`pattern` must fit values of `type`."""
+    if is_incomplete(type) or isinstance(pattern, WildcardPattern):
+        return
+    if isinstance(pattern, VarPattern):
+        if refine(with_device(pattern.type, None), with_device(type, None)) is None:
+            raise VerifyException(f"{what} names a {pattern.type}, but there is a {type}")
+        return
+    if isinstance(pattern, TuplePattern):
+        types = type.types.data if isinstance(type, TupleType) else None
+        if types is None or len(types) != len(pattern.fields):
+            raise VerifyException(
+                f"{what} wants a tuple of {len(pattern.fields)}, but there is a {type}"
+            )
+    else:
+        if not isinstance(pattern, ConstructorPattern):
+            raise VerifyException(f"{what} must be a pattern, but is {pattern}")
+        types = _field_types(pattern, type, lookup, what)
+    for part, field in zip(subpatterns(pattern), types, strict=True):
+        _verify_pattern(part, field, lookup, what)
+
+
+def _field_types(
+    pattern: ConstructorPattern, type: Attribute, lookup: Lookup, what: str
+) -> Sequence[Attribute]:
+    name = pattern.constructor.data
+    if not isinstance(type, AdtType) or type.adt != pattern.adt:
+        raise VerifyException(
+            f"{what} wants a @{pattern.adt.string_value()}, but there is a {type}"
+        )
+    definition = defined_type(lookup, type.adt, len(type.args), name)
+    types = definition.field_types(name, type.args.data)
+    if len(types) != len(pattern.fields):
+        raise VerifyException(
+            f"@{name} has {len(types)} fields, but {what} has {len(pattern.fields)}"
+        )
+    return types

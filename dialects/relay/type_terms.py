@@ -1,0 +1,195 @@
+"""Types of the functional language: references, algebraic data types, and type variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Self, cast
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FunctionType,
+    NoneAttr,
+    StringAttr,
+    SymbolRefAttr,
+    TupleType,
+)
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+
+from ..device import DeviceCarrier, VirtualDeviceAttr, device_of, with_device
+
+MaybeDevice = VirtualDeviceAttr | NoneAttr
+
+
+def _device(value: VirtualDeviceAttr | NoneAttr | None) -> MaybeDevice:
+    return NoneAttr() if value is None else value
+
+
+def _parse_device(parser: AttrParser) -> MaybeDevice:
+    """`, #relay.device<…>`, if it is there."""
+    if parser.parse_optional_punctuation(",") is None:
+        return NoneAttr()
+    device = parser.parse_attribute()
+    if not isinstance(device, VirtualDeviceAttr):
+        parser.raise_error(f"expected a #relay.device, but found {device}")
+    return device
+
+
+def _print_device(device: MaybeDevice, printer: Printer) -> None:
+    if isinstance(device, VirtualDeviceAttr):
+        printer.print_string(", ")
+        printer.print_attribute(device)
+
+
+@irdl_attr_definition
+class RefType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
+    """
+    A mutable cell that holds one value; it is where its contents are.
+
+    ```mlir
+    !relay.ref<tensor<4xf32>>
+    ```
+    """
+
+    name = "relay.ref"
+
+    contents: Attribute
+
+    @property
+    def carried_device(self) -> VirtualDeviceAttr | None:
+        return device_of(self.contents)
+
+    def carrying(self, device: VirtualDeviceAttr | None) -> Self:
+        return type(self)(with_device(self.contents, device))
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return (parser.parse_type(),)
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_attribute(self.contents)
+
+
+@irdl_attr_definition
+class AdtType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
+    """
+    The data type that `relay.type_data` defines as `adt`, at type arguments.
+
+    ```mlir
+    !relay.adt<@List, [tensor<4xf32>]>
+    !relay.adt<@List, [tensor<4xf32>], #relay.device<cpu:0>>
+    ```
+
+    All tensors in a value of the type are on its device; the arguments name none.
+    """
+
+    name = "relay.adt"
+
+    adt: SymbolRefAttr
+    args: ArrayAttr[Attribute]
+    device: VirtualDeviceAttr | NoneAttr = param_def()
+
+    def __init__(
+        self,
+        adt: str | SymbolRefAttr,
+        args: Sequence[Attribute] | ArrayAttr[Attribute] = (),
+        device: VirtualDeviceAttr | NoneAttr | None = None,
+    ):
+        super().__init__(
+            SymbolRefAttr(adt) if isinstance(adt, str) else adt,
+            args if isinstance(args, ArrayAttr) else ArrayAttr(args),
+            _device(device),
+        )
+
+    @property
+    def carried_device(self) -> VirtualDeviceAttr | None:
+        return self.device if isinstance(self.device, VirtualDeviceAttr) else None
+
+    def carrying(self, device: VirtualDeviceAttr | None) -> Self:
+        return type(self)(self.adt, self.args, device)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            adt = SymbolRefAttr(parser.parse_symbol_name())
+            args: Sequence[Attribute] = ()
+            device: MaybeDevice = NoneAttr()
+            if parser.parse_optional_punctuation(",") is not None:
+                args = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_type)
+                device = _parse_device(parser)
+            return (adt, ArrayAttr(args), device)
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_attribute(self.adt)
+            printer.print_string(", ")
+            with printer.in_square_brackets():
+                printer.print_list(self.args, printer.print_attribute)
+            _print_device(self.device, printer)
+
+
+@irdl_attr_definition
+class TypeVarType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
+    """
+    A type parameter of the generic function or data type around.
+
+    ```mlir
+    !relay.type_var<A>
+    ```
+    """
+
+    name = "relay.type_var"
+
+    parameter: StringAttr
+    device: VirtualDeviceAttr | NoneAttr = param_def()
+
+    def __init__(
+        self,
+        parameter: str | StringAttr,
+        device: VirtualDeviceAttr | NoneAttr | None = None,
+    ):
+        super().__init__(
+            StringAttr(parameter) if isinstance(parameter, str) else parameter, _device(device)
+        )
+
+    @property
+    def carried_device(self) -> VirtualDeviceAttr | None:
+        return self.device if isinstance(self.device, VirtualDeviceAttr) else None
+
+    def carrying(self, device: VirtualDeviceAttr | None) -> Self:
+        return type(self)(self.parameter, device)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return (StringAttr(parser.parse_identifier()), _parse_device(parser))
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(self.parameter.data)
+            _print_device(self.device, printer)
+
+
+def substituted(type: Attribute, given: Mapping[str, Attribute]) -> Attribute:
+    """`type` with type variables replaced by what is given for them."""
+    if not given:
+        return type
+    if isinstance(type, TypeVarType):
+        return given.get(type.parameter.data, type)
+    if isinstance(type, TupleType):
+        parts = tuple(cast(TypeAttribute, substituted(t, given)) for t in type.types.data)
+        return TupleType(parts)
+    if isinstance(type, FunctionType):
+        return FunctionType.from_lists(
+            [substituted(t, given) for t in type.inputs],
+            [substituted(t, given) for t in type.outputs],
+        )
+    if isinstance(type, RefType):
+        return RefType(substituted(type.contents, given))
+    if isinstance(type, AdtType):
+        return AdtType(type.adt, [substituted(t, given) for t in type.args], type.device)
+    return type
