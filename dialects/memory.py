@@ -9,6 +9,7 @@ from typing import Self, cast
 from xdsl.dialects.builtin import I64, IntegerAttr, NoneAttr, TensorType, i64
 from xdsl.ir import (
     Attribute,
+    Block,
     BlockArgument,
     Dialect,
     Operation,
@@ -47,7 +48,7 @@ from .interfaces import (
     OnHost,
     Together,
 )
-from .tensors import as_tensor, element_size, is_static, tensor_size
+from .tensors import as_tensor, bits_of, element_size, is_static, tensor_size
 
 
 def _device_or_none(value: Attribute | None) -> VirtualDeviceAttr | NoneAttr:
@@ -121,6 +122,12 @@ def _exactly_one(what: str, static: object | None, dynamic: object | None) -> No
     if (static is None) == (dynamic is None):
         both = "both" if static is not None else "neither"
         raise VerifyException(f"{what} must be static or an operand, but is {both}")
+
+
+def _verify_shape(shape: SSAValue, rank: int) -> None:
+    type = as_tensor(shape.type)
+    if type is None or type.element_type != i64 or type.get_shape() != (rank,):
+        raise VerifyException(f"the shape must be a tensor<{rank}xi64>, but is {shape.type}")
 
 
 @dataclass(frozen=True)
@@ -293,6 +300,10 @@ class AllocTensorOp(IRDLOperation):
             raise VerifyException(
                 f"a shape operand must be there exactly when a dim is dynamic; the type is {type}"
             )
+        if bits_of(type.element_type) is None:
+            raise VerifyException(f"elements of type {type.element_type} have no size")
+        if self.shape is not None:
+            _verify_shape(self.shape, type.get_num_dims())
         self._verify_uses()
         if self.offset is None:
             return
@@ -311,14 +322,22 @@ class AllocTensorOp(IRDLOperation):
                 )
 
     def _verify_uses(self) -> None:
+        written: list[Block | None] = []
         for use in self.tensor.uses:
             user = use.operation
-            if isinstance(user, KillOp) or user.has_trait(DestinationPassing):
+            if isinstance(user, KillOp):
                 continue
-            raise VerifyException(
-                f"an allocated tensor has no contents to read: {user.name} must use the result "
-                f"of the op that writes it"
-            )
+            outs = len(user.operands) - len(user.results)
+            if not user.has_trait(DestinationPassing) or use.index < outs:
+                raise VerifyException(
+                    f"an allocated tensor has no contents to read: {user.name} must use the result "
+                    f"of the op that writes it"
+                )
+            if user.parent in written:
+                raise VerifyException(
+                    f"an allocated tensor is written once, but {user.name} writes it again"
+                )
+            written.append(user.parent)
 
 
 def verify_destinations(op: Operation, outs: Sequence[SSAValue]) -> None:

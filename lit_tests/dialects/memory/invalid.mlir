@@ -1,0 +1,199 @@
+// RUN: xrelay-opt --verify-diagnostics --split-input-file %s
+
+// Each rule of storage, tensors and copies has its message, with the number and its bound.
+
+func.func @alignment_of_48() {
+  // expected-error@+1 {{alignment must be a power of two, but is 48}}
+  %s = memory.alloc_storage 64 align 48 : !memory.storage
+  func.return
+}
+
+// -----
+
+func.func @alignment_of_0() {
+  // expected-error@+1 {{alignment must be a power of two, but is 0}}
+  %s = memory.alloc_storage 64 align 0 : !memory.storage
+  func.return
+}
+
+// -----
+
+func.func @negative_size() {
+  // expected-error@+1 {{the size must be at least 0, but is -64}}
+  %s = memory.alloc_storage -64 align 64 : !memory.storage
+  func.return
+}
+
+// -----
+
+func.func @no_size() {
+  // expected-error@+1 {{the size must be static or an operand, but is neither}}
+  %s = "memory.alloc_storage"() <{alignment = 64 : i64}> : () -> !memory.storage
+  func.return
+}
+
+// -----
+
+func.func @two_sizes(%n: i64) {
+  // expected-error@+1 {{the size must be static or an operand, but is both}}
+  %s = "memory.alloc_storage"(%n) <{size = 4 : i64, alignment = 64 : i64}> : (i64) -> !memory.storage
+  func.return
+}
+
+// -----
+
+func.func @no_device(%s: !memory.storage) {
+  // expected-error@+1 {{expected a #relay.device, but found 3 : i64}}
+  "test.op"() : () -> !memory.storage<3>
+  func.return
+}
+
+// -----
+
+func.func @no_offset(%s: !memory.storage) {
+  // expected-error@+1 {{the offset must be static or an operand, but is neither}}
+  %t = "memory.alloc_tensor"(%s) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (!memory.storage) -> tensor<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @offset_between_elements() {
+  %s = memory.alloc_storage 64 align 64 : !memory.storage
+  // expected-error@+1 {{the offset must be a multiple of the element size, 4, but is 6}}
+  %t = memory.alloc_tensor %s[6] : tensor<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @negative_offset() {
+  %s = memory.alloc_storage 64 align 64 : !memory.storage
+  // expected-error@+1 {{the offset must be a multiple of the element size, 1, but is -1}}
+  %t = memory.alloc_tensor %s[-1] : tensor<4xi1>
+  func.return
+}
+
+// -----
+
+func.func @behind_the_end() {
+  %s = memory.alloc_storage 64 align 64 : !memory.storage
+  %t = memory.alloc_tensor %s[48] : tensor<4xf32>
+  // expected-error@+1 {{a tensor of 16 bytes at offset 52 does not fit in a storage of 64 bytes}}
+  %u = memory.alloc_tensor %s[52] : tensor<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @other_device(%s: !memory.storage<#relay.device<cuda:0>>) {
+  // expected-error@+1 {{the tensor is tensor<4xf32, #relay.device<cpu:0>>, but its storage is !memory.storage<#relay.device<cuda:0>>}}
+  %t = "memory.alloc_tensor"(%s) <{offset = 0 : i64, operandSegmentSizes = array<i32: 1, 0, 0>}> : (!memory.storage<#relay.device<cuda:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
+  func.return
+}
+
+// -----
+
+func.func @dynamic_without_shape(%s: !memory.storage) {
+  // expected-error@+1 {{a shape operand must be there exactly when a dim is dynamic; the type is tensor<?xf32>}}
+  %t = memory.alloc_tensor %s[0] : tensor<?xf32>
+  func.return
+}
+
+// -----
+
+func.func @static_with_shape(%s: !memory.storage, %dims: tensor<1xi64>) {
+  // expected-error@+1 {{a shape operand must be there exactly when a dim is dynamic; the type is tensor<4xf32>}}
+  %t = memory.alloc_tensor %s[0] shape %dims : tensor<1xi64> -> tensor<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @shape_of_floats(%s: !memory.storage, %dims: tensor<1xf32>) {
+  // expected-error@+1 {{the shape must be a tensor<1xi64>, but is tensor<1xf32>}}
+  %t = memory.alloc_tensor %s[0] shape %dims : tensor<1xf32> -> tensor<?xf32>
+  func.return
+}
+
+// -----
+
+func.func @shape_of_another_rank(%s: !memory.storage, %dims: tensor<1xi64>) {
+  // expected-error@+1 {{the shape must be a tensor<2xi64>, but is tensor<1xi64>}}
+  %t = memory.alloc_tensor %s[0] shape %dims : tensor<1xi64> -> tensor<?x4xf32>
+  func.return
+}
+
+// -----
+
+func.func @elements_without_size(%s: !memory.storage) {
+  // expected-error@+1 {{elements of type complex<f32> have no size}}
+  %t = memory.alloc_tensor %s[0] : tensor<4xcomplex<f32>>
+  func.return
+}
+
+// -----
+
+func.func @read_before_written() {
+  %s = memory.alloc_storage 16 align 64 : !memory.storage
+  // expected-error@+1 {{an allocated tensor has no contents to read: test.op must use the result of the op that writes it}}
+  %t = memory.alloc_tensor %s[0] : tensor<4xf32>
+  "test.op"(%t) : (tensor<4xf32>) -> ()
+  func.return
+}
+
+// -----
+
+func.func @read_as_ins(%out: tensor<4xf32>) {
+  %s = memory.alloc_storage 16 align 64 : !memory.storage
+  // expected-error@+1 {{an allocated tensor has no contents to read: memory.copy must use the result of the op that writes it}}
+  %t = memory.alloc_tensor %s[0] : tensor<4xf32>
+  %y = memory.copy ins(%t : tensor<4xf32>) outs(%out : tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @copy_changes_type(%x: tensor<4xf32>, %out: tensor<4xi32>) {
+  // expected-error@+1 {{a copy keeps shape and element type, but goes from tensor<4xf32> to tensor<4xi32>}}
+  %y = memory.copy ins(%x : tensor<4xf32>) outs(%out : tensor<4xi32>) -> tensor<4xi32>
+  func.return
+}
+
+// -----
+
+func.func @result_is_no_outs(%x: tensor<4xf32>, %out: tensor<4xf32>) {
+  // expected-error@+1 {{result 0 is tensor<5xf32>, but outs 0 is tensor<4xf32>}}
+  %y = memory.copy ins(%x : tensor<4xf32>) outs(%out : tensor<4xf32>) -> tensor<5xf32>
+  func.return
+}
+
+// -----
+
+func.func @outs_with_contents(%x: tensor<4xf32>) {
+  %full = "test.op"() : () -> tensor<4xf32>
+  // expected-error@+1 {{outs 0 must be a memory.alloc_tensor or a parameter, but comes from test.op}}
+  %y = memory.copy ins(%x : tensor<4xf32>) outs(%full : tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @written_twice(%x: tensor<4xf32>) {
+  %s = memory.alloc_storage 16 align 64 : !memory.storage
+  // expected-error@+1 {{an allocated tensor is written once, but memory.copy writes it again}}
+  %t = memory.alloc_tensor %s[0] : tensor<4xf32>
+  %y = memory.copy ins(%x : tensor<4xf32>) outs(%t : tensor<4xf32>) -> tensor<4xf32>
+  %z = memory.copy ins(%x : tensor<4xf32>) outs(%t : tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @two_outs_in_one_tensor(%x: tensor<4xf32>) {
+  %s = memory.alloc_storage 16 align 64 : !memory.storage
+  // expected-error@+1 {{an allocated tensor is written once, but vm.invoke_tvm_op writes it again}}
+  %t = memory.alloc_tensor %s[0] : tensor<4xf32>
+  %y, %z = vm.invoke_tvm_op @f ins(%x : tensor<4xf32>) outs(%t, %t : tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>, tensor<4xf32>
+  func.return
+}

@@ -1,0 +1,52 @@
+// RUN: ROUNDTRIP
+// RUN: GENERIC_ROUNDTRIP
+
+// A storage has a size in bytes, static or an i64, an alignment and maybe a device.
+//
+// CHECK-LABEL: @storages
+// CHECK:         memory.alloc_storage 140 align 64 : !memory.storage<#relay.device<cuda:0>>
+// CHECK:         memory.alloc_storage 0 align 1 : !memory.storage
+// CHECK:         memory.alloc_storage %{{.*}} align 128 {note} : !memory.storage<#relay.device<cpu:0>>
+func.func @storages(%bytes: i64) {
+  %a = memory.alloc_storage 140 align 64 : !memory.storage<#relay.device<cuda:0>>
+  %b = memory.alloc_storage 0 align 1 : !memory.storage
+  %c = memory.alloc_storage %bytes align 128 {note} : !memory.storage<#relay.device<cpu:0>>
+  func.return
+}
+
+// -----
+
+// A tensor views its storage at a byte offset; a dynamic shape is an operand.
+//
+// CHECK-LABEL: @tensors
+// CHECK:         %[[S:.*]] = memory.alloc_storage 512
+// CHECK:         memory.alloc_tensor %[[S]][128] : tensor<4x4xf32, #relay.device<cpu:0>>
+// CHECK:         memory.alloc_tensor %[[S]][%[[AT:.*]]] {note} : tensor<f64, #relay.device<cpu:0>>
+// CHECK:         memory.alloc_tensor %[[S]][0] shape %[[DIMS:.*]] : tensor<2xi64, #relay.device<cpu:0>> -> tensor<?x4xi8, #relay.device<cpu:0>>
+// CHECK:         memory.alloc_tensor %[[S]][%[[AT]]] shape %[[DIMS]] : tensor<2xi64, #relay.device<cpu:0>> -> tensor<?x?xi1, #relay.device<cpu:0>>
+func.func @tensors(%at: i64, %dims: tensor<2xi64, #relay.device<cpu:0>>) {
+  %s = memory.alloc_storage 512 align 64 : !memory.storage<#relay.device<cpu:0>>
+  %a = memory.alloc_tensor %s[128] : tensor<4x4xf32, #relay.device<cpu:0>>
+  %b = memory.alloc_tensor %s[%at] {note} : tensor<f64, #relay.device<cpu:0>>
+  %c = memory.alloc_tensor %s[0] shape %dims : tensor<2xi64, #relay.device<cpu:0>> -> tensor<?x4xi8, #relay.device<cpu:0>>
+  %d = memory.alloc_tensor %s[%at] shape %dims : tensor<2xi64, #relay.device<cpu:0>> -> tensor<?x?xi1, #relay.device<cpu:0>>
+  func.return
+}
+
+// -----
+
+// A copy writes into a tensor that may be on another device, or into a parameter.
+//
+// CHECK-LABEL: @copies
+// CHECK:         %[[T:.*]] = memory.alloc_tensor
+// CHECK:         memory.copy ins(%{{.*}} : tensor<4xf32, #relay.device<cpu:0>>) outs(%[[T]] : tensor<4xf32, #relay.device<cuda:0>>) -> tensor<4xf32, #relay.device<cuda:0>>
+// CHECK:         memory.copy ins(%{{.*}} : tensor<4xf32, #relay.device<cpu:0>>) outs(%out : tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
+// CHECK:         memory.kill %[[T]] : tensor<4xf32, #relay.device<cuda:0>>
+func.func @copies(%x: tensor<4xf32, #relay.device<cpu:0>>, %out: tensor<4xf32, #relay.device<cpu:0>>) {
+  %s = memory.alloc_storage 16 align 64 : !memory.storage<#relay.device<cuda:0>>
+  %t = memory.alloc_tensor %s[0] : tensor<4xf32, #relay.device<cuda:0>>
+  %y = memory.copy ins(%x : tensor<4xf32, #relay.device<cpu:0>>) outs(%t : tensor<4xf32, #relay.device<cuda:0>>) -> tensor<4xf32, #relay.device<cuda:0>>
+  %z = memory.copy ins(%x : tensor<4xf32, #relay.device<cpu:0>>) outs(%out : tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
+  memory.kill %t : tensor<4xf32, #relay.device<cuda:0>>
+  func.return
+}
