@@ -1,7 +1,7 @@
 """Whatever stands in operands and attributes, an operator is typed or refused with a message."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -34,6 +34,7 @@ from xdsl.utils.exceptions import VerifyException
 from xrelay.dialects.attributes import ELEMENT_TYPES, properties_of
 from xrelay.dialects.device import tensor_type
 from xrelay.dialects.relay import IncompleteType
+from xrelay.dialects.relay.properties import Ints
 from xrelay.dialects.tensors import as_tensor
 
 HUGE = 2**63 - 1
@@ -66,7 +67,9 @@ def likely(name: str, default: Attribute | None) -> st.SearchStrategy[Attribute]
     """Values of the kind that the property has, more often than others."""
     kind = type(default)
     if default is not None and kind is DenseArrayBase:
-        return st.one_of(INTS.map(lambda v: DenseArrayBase.from_list(i64, v)), st.just(default))
+        entries = cast(Ints, default).get_values()
+        some = st.tuples(*(st.one_of(st.just(entry), INT) for entry in entries))
+        return st.one_of(some, some, INTS).map(lambda v: DenseArrayBase.from_list(i64, v))
     if default is not None and kind is IntegerAttr:
         return st.one_of(INT.map(lambda i: IntegerAttr(i, i64)), st.just(default))
     return VALUES
