@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
     TensorType,
 )
-from xdsl.ir import Attribute, Dialect
+from xdsl.ir import Attribute, Block, Dialect, Region
 from xdsl.irdl import (
     IRDLOperation,
     base,
@@ -113,6 +113,14 @@ class LateConstantOp(Written):
     traits = traits_def(SymbolOpInterface())
 
 
+def _parse_body(parser: Parser) -> Region:
+    """A region of one block, which may be empty."""
+    region = parser.parse_region()
+    if not region.blocks:
+        region.add_block(Block())
+    return region
+
+
 class Definition(IRDLOperation):
     """A kernel or a function: a named list of ops."""
 
@@ -146,7 +154,7 @@ class KernelOp(Definition):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         properties = parse_by_syntax("$sym_name $types -> $outputs", parser)
-        return cls.create(properties=properties, regions=[parser.parse_region()])
+        return cls.create(properties=properties, regions=[_parse_body(parser)])
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
@@ -156,12 +164,23 @@ class KernelOp(Definition):
 
     def verify_(self) -> None:
         known = len(self.types.data)
+        steps = 0
         for op in self.body.block.ops:
             if isinstance(op, StepOp):
+                steps += 1
                 _check_numbers(op.inputs, known, op)
-                known += len(op.outputs)
-            else:
+                for number in cast(Sequence[int], op.outputs.get_values()):
+                    if number != known:
+                        raise VerifyException(
+                            f"{op.name} defines value {number}, but the next one is {known}"
+                        )
+                    known += 1
+            elif isinstance(op, KernelConstantOp):
+                if steps:
+                    raise VerifyException(f"{op.name} must come before the {steps} steps above it")
                 known += 1
+            else:
+                raise VerifyException(f"{self.name} holds constants and steps, but no {op.name}")
         _check_numbers(self.outputs, known, self)
 
 
@@ -254,7 +273,7 @@ class FuncOp(Definition):
             "param_names": ArrayAttr([n for n, _ in params]),
             "param_types": ArrayAttr([t for _, t in params]),
         }
-        return cls.create(properties=properties, regions=[parser.parse_region()])
+        return cls.create(properties=properties, regions=[_parse_body(parser)])
 
     def print(self, printer: Printer) -> None:
         def param(pair: tuple[StringAttr, Attribute]) -> None:
@@ -283,7 +302,15 @@ class FuncOp(Definition):
             raise VerifyException(
                 f"{len(self.param_names)} parameters do not fit in {count} registers"
             )
-        for op in self.body.block.ops:
+        size = len(self.body.block.ops)
+        for i, op in enumerate(self.body.block.ops):
+            if isinstance(op, IfOp | GotoOp):
+                for offset in op.offsets:
+                    if not 0 <= i + offset < size:
+                        raise VerifyException(
+                            f"{op.name} jumps from instruction {i} to {i + offset}, "
+                            f"but @{self.sym_name.data} has {size} instructions"
+                        )
             for value in op.properties.values():
                 for register in _registers_in(value):
                     if register >= count:
@@ -438,6 +465,10 @@ class IfOp(Instruction):
     true_offset = prop_def(IntegerAttr[I64])
     false_offset = prop_def(IntegerAttr[I64])
 
+    @property
+    def offsets(self) -> Sequence[int]:
+        return (self.true_offset.value.data, self.false_offset.value.data)
+
 
 @irdl_op_definition
 class GotoOp(Instruction):
@@ -446,6 +477,10 @@ class GotoOp(Instruction):
     name = "bytecode.goto"
     SYNTAX: ClassVar[str] = "$offset"
     offset = prop_def(IntegerAttr[I64])
+
+    @property
+    def offsets(self) -> Sequence[int]:
+        return (self.offset.value.data,)
 
 
 @irdl_op_definition

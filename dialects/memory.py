@@ -124,7 +124,8 @@ def _exactly_one(what: str, static: object | None, dynamic: object | None) -> No
         raise VerifyException(f"{what} must be static or an operand, but is {both}")
 
 
-def _verify_shape(shape: SSAValue, rank: int) -> None:
+def verify_shape(shape: SSAValue, rank: int) -> None:
+    """A shape operand has one i64 for each of `rank` dims."""
     type = as_tensor(shape.type)
     if type is None or type.element_type != i64 or type.get_shape() != (rank,):
         raise VerifyException(f"the shape must be a tensor<{rank}xi64>, but is {shape.type}")
@@ -303,7 +304,7 @@ class AllocTensorOp(IRDLOperation):
         if bits_of(type.element_type) is None:
             raise VerifyException(f"elements of type {type.element_type} have no size")
         if self.shape is not None:
-            _verify_shape(self.shape, type.get_num_dims())
+            verify_shape(self.shape, type.get_num_dims())
         self._verify_uses()
         if self.offset is None:
             return

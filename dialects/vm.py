@@ -34,7 +34,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from .device import with_device
+from .device import device_of, with_device
 from .interfaces import (
     DestinationPassing,
     DeviceConstraint,
@@ -46,7 +46,7 @@ from .interfaces import (
     SameDevice,
     Together,
 )
-from .memory import ResultIsOuts, verify_destinations
+from .memory import ResultIsOuts, verify_destinations, verify_shape
 from .tensors import as_tensor, is_static
 
 
@@ -235,6 +235,10 @@ class ReshapeTensorOp(IRDLOperation):
             raise VerifyException(
                 f"a view keeps its element type, but goes from {data} to {result}"
             )
+        if device_of(data) != device_of(result):
+            raise VerifyException(f"a view is where its data is, but goes from {data} to {result}")
+        if self.shape is not None:
+            verify_shape(self.shape, result.get_num_dims())
         if is_static(data) and is_static(result):
             before, after = prod(data.get_shape()), prod(result.get_shape())
             if before != after:

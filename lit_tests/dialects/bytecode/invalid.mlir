@@ -1,0 +1,106 @@
+// RUN: xrelay-opt --verify-diagnostics --split-input-file %s
+
+// Each rule of programs has its message, with the number and its bound.
+
+// expected-error@+1 {{bytecode.kernel reads value 2, but only 2 values are defined before}}
+bytecode.kernel @k (tensor<4xf32>) -> [2] {
+  bytecode.step "relay.nn.relu" [0] -> [1] : (tensor<4xf32>)
+}
+
+// -----
+
+// expected-error@+1 {{bytecode.step reads value 1, but only 1 values are defined before}}
+bytecode.kernel @k (tensor<4xf32>) -> [1] {
+  bytecode.step "relay.nn.relu" [1] -> [1] : (tensor<4xf32>)
+}
+
+// -----
+
+// expected-error@+1 {{bytecode.step defines value 3, but the next one is 1}}
+bytecode.kernel @k (tensor<4xf32>) -> [1] {
+  bytecode.step "relay.nn.relu" [0] -> [3] : (tensor<4xf32>)
+}
+
+// -----
+
+bytecode.kernel @k (tensor<4xf32>) -> [1] {
+  // expected-error@+1 {{1 values are defined, but 2 types are given}}
+  bytecode.step "relay.nn.relu" [0] -> [1] : (tensor<4xf32>, tensor<4xf32>)
+}
+
+// -----
+
+// expected-error@+1 {{bytecode.kernel_constant must come before the 1 steps above it}}
+bytecode.kernel @k (tensor<4xf32>) -> [1] {
+  bytecode.step "relay.nn.relu" [0] -> [1] : (tensor<4xf32>)
+  bytecode.kernel_constant dense<1.0> : tensor<f32>
+}
+
+// -----
+
+// expected-error@+1 {{bytecode.kernel holds constants and steps, but no test.op}}
+bytecode.kernel @k (tensor<4xf32>) -> [0] {
+  "test.op"() : () -> ()
+}
+
+// -----
+
+// expected-error@+1 {{2 parameters do not fit in 1 registers}}
+bytecode.func @f ("x" : tensor<4xf32>, "y" : tensor<4xf32>) registers 1 {
+  bytecode.ret r0
+}
+
+// -----
+
+// expected-error@+1 {{1 parameters are named, but 0 have types}}
+"bytecode.func"() <{sym_name = "f", param_names = ["x"], param_types = [], register_count = 1 : i64}> ({
+  bytecode.ret r0
+}) : () -> ()
+
+// -----
+
+// expected-error@+1 {{bytecode.ret uses register r3, but @f has 3 registers}}
+bytecode.func @f () registers 3 {
+  bytecode.ret r3
+}
+
+// -----
+
+// expected-error@+1 {{bytecode.alloc_adt uses register r5, but @f has 3 registers}}
+bytecode.func @f () registers 3 {
+  bytecode.alloc_adt r0, 0(r1, r5)
+  bytecode.ret r0
+}
+
+// -----
+
+// expected-error@+1 {{bytecode.goto jumps from instruction 0 to 3, but @f has 2 instructions}}
+bytecode.func @f ("x" : tensor<f32>) registers 1 {
+  bytecode.goto 3
+  bytecode.ret r0
+}
+
+// -----
+
+// expected-error@+1 {{bytecode.if jumps from instruction 0 to -2, but @f has 2 instructions}}
+bytecode.func @f ("x" : tensor<f32>) registers 1 {
+  bytecode.if r0 1, -2
+  bytecode.ret r0
+}
+
+// -----
+
+bytecode.func @f () registers 1 {
+  // expected-error@+1 {{expected a register like r3, but found x3}}
+  bytecode.ret x3
+}
+
+// -----
+
+// expected-error@+1 {{a register's number must be at least 0, but is -1}}
+"test.op"() {r = #bytecode.register<-1>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{'bytecode.ret' expects parent op 'bytecode.func'}}
+bytecode.ret r0

@@ -1,0 +1,95 @@
+// RUN: ROUNDTRIP
+// RUN: GENERIC_ROUNDTRIP
+
+// Constants have values, or names that are bound when the program is loaded.
+//
+// CHECK: builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.device<cuda:0>]}
+// CHECK: bytecode.constant @const_0 dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
+// CHECK: bytecode.late_constant @const_1 "conv1 \22w\22" : tensor<64x3x7x7xf32>
+builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.device<cuda:0>]} {
+  bytecode.constant @const_0 dense<[1.0, 2.0]> : tensor<2xf32>
+  bytecode.late_constant @const_1 "conv1 \22w\22" : tensor<64x3x7x7xf32>
+}
+
+// -----
+
+// A kernel numbers its arguments, then its constants, then what its steps compute.
+//
+// CHECK:      bytecode.kernel @dense (tensor<8x4xf32>, tensor<16x4xf32>) -> [4, 3] {
+// CHECK-NEXT:   bytecode.kernel_constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT:   bytecode.step "relay.nn.dense" [0, 1] -> [3] : (tensor<8x16xf32>)
+// CHECK-NEXT:   bytecode.step "relay.nn.softmax" [3] -> [4] : (tensor<8x16xf32>) with {axis = -1 : i64}
+// CHECK-NEXT:   bytecode.step "relay.split" [0] -> [5, 6] : (tensor<4x4xf32>, tensor<4x4xf32>)
+// CHECK-NEXT: }
+// CHECK:      bytecode.kernel @same () -> [] {
+bytecode.kernel @dense (tensor<8x4xf32>, tensor<16x4xf32>) -> [4, 3] {
+  bytecode.kernel_constant dense<1.0> : tensor<f32>
+  bytecode.step "relay.nn.dense" [0, 1] -> [3] : (tensor<8x16xf32>)
+  bytecode.step "relay.nn.softmax" [3] -> [4] : (tensor<8x16xf32>) with {axis = -1 : i64}
+  bytecode.step "relay.split" [0] -> [5, 6] : (tensor<4x4xf32>, tensor<4x4xf32>)
+}
+bytecode.kernel @same () -> [] {
+}
+
+// -----
+
+// Every instruction names its registers in the order in which one reads it.
+//
+// CHECK:      bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>, "t" : !bytecode.object<#relay.device<cuda:0>>) registers 9 {
+// CHECK-NEXT:   bytecode.move r3, r1
+// CHECK-NEXT:   bytecode.invoke r4, @main(r0, r1)
+// CHECK-NEXT:   bytecode.invoke_closure r4, r2(r0)
+// CHECK-NEXT:   bytecode.invoke_packed @k(r0, r1) -> (r2, r3)
+// CHECK-NEXT:   bytecode.alloc_tensor r2, r1[0] : tensor<4xf32>
+// CHECK-NEXT:   bytecode.alloc_tensor r2, r1[r5] : tensor<f64>
+// CHECK-NEXT:   bytecode.alloc_tensor_reg r2, r1[64] shape r5 : f32
+// CHECK-NEXT:   bytecode.alloc_adt r3, 0(r1, r2)
+// CHECK-NEXT:   bytecode.alloc_adt r3, 7()
+// CHECK-NEXT:   bytecode.alloc_closure r3, @main(r1)
+// CHECK-NEXT:   bytecode.get_field r4, r3[1]
+// CHECK-NEXT:   bytecode.if r1 1, 4
+// CHECK-NEXT:   bytecode.if r1 eq r2 1, -4
+// CHECK-NEXT:   bytecode.goto -3
+// CHECK-NEXT:   bytecode.load_const r1, @c on #relay.device<cpu:0>
+// CHECK-NEXT:   bytecode.load_consti r1, -7
+// CHECK-NEXT:   bytecode.get_tag r4, r3
+// CHECK-NEXT:   bytecode.fatal
+// CHECK-NEXT:   bytecode.alloc_storage r1, 140 align 64 on #relay.device<cpu:0>
+// CHECK-NEXT:   bytecode.alloc_storage r1, r5 align 64 on #relay.device<cuda:1>
+// CHECK-NEXT:   bytecode.shape_of r2, r1
+// CHECK-NEXT:   bytecode.reshape_tensor r2, r1 to [2, 2]
+// CHECK-NEXT:   bytecode.reshape_tensor r2, r1 to []
+// CHECK-NEXT:   bytecode.reshape_tensor r2, r1 to r5
+// CHECK-NEXT:   bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:0>
+// CHECK-NEXT:   bytecode.kill_register r8 {note}
+// CHECK-NEXT:   bytecode.ret r3
+// CHECK-NEXT: }
+bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>, "t" : !bytecode.object<#relay.device<cuda:0>>) registers 9 {
+  bytecode.move r3, r1
+  bytecode.invoke r4, @main(r0, r1)
+  bytecode.invoke_closure r4, r2(r0)
+  bytecode.invoke_packed @k(r0, r1) -> (r2, r3)
+  bytecode.alloc_tensor r2, r1[0] : tensor<4xf32>
+  bytecode.alloc_tensor r2, r1[r5] : tensor<f64>
+  bytecode.alloc_tensor_reg r2, r1[64] shape r5 : f32
+  bytecode.alloc_adt r3, 0(r1, r2)
+  bytecode.alloc_adt r3, 7()
+  bytecode.alloc_closure r3, @main(r1)
+  bytecode.get_field r4, r3[1]
+  bytecode.if r1 1, 4
+  bytecode.if r1 eq r2 1, -4
+  bytecode.goto -3
+  bytecode.load_const r1, @c on #relay.device<cpu:0>
+  bytecode.load_consti r1, -7
+  bytecode.get_tag r4, r3
+  bytecode.fatal
+  bytecode.alloc_storage r1, 140 align 64 on #relay.device<cpu:0>
+  bytecode.alloc_storage r1, r5 align 64 on #relay.device<cuda:1>
+  bytecode.shape_of r2, r1
+  bytecode.reshape_tensor r2, r1 to [2, 2]
+  bytecode.reshape_tensor r2, r1 to []
+  bytecode.reshape_tensor r2, r1 to r5
+  bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:0>
+  bytecode.kill_register r8 {note}
+  bytecode.ret r3
+}

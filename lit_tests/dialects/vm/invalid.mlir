@@ -1,0 +1,158 @@
+// RUN: xrelay-opt --verify-diagnostics --split-input-file %s
+
+// Each rule of kernel calls, shapes and views has its message, with both sides.
+
+func.func @outs_without_result(%x: tensor<4xf32>) {
+  // expected-error@+1 {{vm.invoke_tvm_op needs one result for each of its 2 outs, but has 1}}
+  %y = vm.invoke_tvm_op @f outs(%x, %x : tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @result_of_another_type(%x: tensor<4xf32>) {
+  // expected-error@+1 {{result 0 is tensor<4xi32>, but outs 0 is tensor<4xf32>}}
+  %y = vm.invoke_tvm_op @f outs(%x : tensor<4xf32>) -> tensor<4xi32>
+  func.return
+}
+
+// -----
+
+func.func @outs_with_contents(%x: tensor<4xf32>) {
+  %full = relay.nn.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{outs 0 must be a memory.alloc_tensor or a parameter, but comes from relay.nn.relu}}
+  %y = vm.invoke_tvm_op @f outs(%full : tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @no_kernel(%x: tensor<4xf32>) {
+  // expected-error@+1 {{@f is not defined in the module}}
+  %y = vm.invoke_tvm_op @f outs(%x : tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @calls_a_function(%x: tensor<4xf32>) {
+  // expected-error@+1 {{vm.invoke_tvm_op calls kernels, but @calls_a_function is a func.func}}
+  %y = vm.invoke_tvm_op @calls_a_function outs(%x : tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @too_few_arguments(%x: tensor<4xf32>) {
+  // expected-error@+1 {{@f has 1 arguments, but 0 are given}}
+  %y = vm.invoke_tvm_op @f outs(%x : tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}
+relay.prim_func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  relay.yield %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @too_many_results(%x: tensor<4xf32>, %y: tensor<4xf32>) {
+  // expected-error@+1 {{@f has 1 results, but 2 are given}}
+  %r:2 = vm.invoke_tvm_op @f ins(%x : tensor<4xf32>) outs(%x, %y : tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>, tensor<4xf32>
+  func.return
+}
+relay.prim_func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  relay.yield %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @argument_of_another_type(%x: tensor<4xf32>, %y: tensor<5xf32>) {
+  // expected-error@+1 {{argument 0 of @f is tensor<4xf32>, but tensor<5xf32> is given}}
+  %r = vm.invoke_tvm_op @f ins(%y : tensor<5xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}
+relay.prim_func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  relay.yield %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @result_that_the_kernel_lacks(%x: tensor<4xf32>, %y: tensor<5xf32>) {
+  // expected-error@+1 {{result 0 of @f is tensor<4xf32>, but tensor<5xf32> is given}}
+  %r = vm.invoke_tvm_op @f ins(%x : tensor<4xf32>) outs(%y : tensor<5xf32>) -> tensor<5xf32>
+  func.return
+}
+relay.prim_func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  relay.yield %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @flag_missing(%x: tensor<2xi64>, %out: tensor<2xi64>) {
+  // expected-error@+1 {{is_input needs a 0 or 1 for each of 1 operands, but is ()}}
+  %y = vm.shape_func @f ins(%x : tensor<2xi64>) outs(%out : tensor<2xi64>) {is_input = array<i64>} -> tensor<2xi64>
+  func.return
+}
+
+// -----
+
+func.func @flag_of_3(%x: tensor<2xi64>, %out: tensor<2xi64>) {
+  // expected-error@+1 {{is_input needs a 0 or 1 for each of 1 operands, but is (3,)}}
+  %y = vm.shape_func @f ins(%x : tensor<2xi64>) outs(%out : tensor<2xi64>) {is_input = array<i64: 3>} -> tensor<2xi64>
+  func.return
+}
+
+// -----
+
+func.func @shape_of_another_rank(%x: tensor<?x4xf32>) {
+  // expected-error@+1 {{the shape of tensor<?x4xf32> is a tensor<2xi64>, but is declared as tensor<3xi64>}}
+  %y = vm.shape_of %x : (tensor<?x4xf32>) -> tensor<3xi64>
+  func.return
+}
+
+// -----
+
+func.func @shape_in_i32(%x: tensor<?x4xf32>) {
+  // expected-error@+1 {{the shape of tensor<?x4xf32> is a tensor<2xi64>, but is declared as tensor<2xi32>}}
+  %y = vm.shape_of %x : (tensor<?x4xf32>) -> tensor<2xi32>
+  func.return
+}
+
+// -----
+
+func.func @view_of_other_elements(%x: tensor<4xf32>) {
+  // expected-error@+1 {{a view keeps its element type, but goes from tensor<4xf32> to tensor<4xi32>}}
+  %y = vm.reshape_tensor %x : (tensor<4xf32>) -> tensor<4xi32>
+  func.return
+}
+
+// -----
+
+func.func @view_of_more(%x: tensor<4xf32>) {
+  // expected-error@+1 {{a view keeps its elements, but tensor<4xf32> has 4 and tensor<2x3xf32> has 6}}
+  %y = vm.reshape_tensor %x : (tensor<4xf32>) -> tensor<2x3xf32>
+  func.return
+}
+
+// -----
+
+func.func @view_of_unknown_shape(%x: tensor<4xf32>) {
+  // expected-error@+1 {{a view of dynamic shape, tensor<?xf32>, needs a shape operand}}
+  %y = vm.reshape_tensor %x : (tensor<4xf32>) -> tensor<?xf32>
+  func.return
+}
+
+// -----
+
+func.func @view_by_floats(%x: tensor<4xf32>, %s: tensor<1xf32>) {
+  // expected-error@+1 {{the shape must be a tensor<1xi64>, but is tensor<1xf32>}}
+  %y = vm.reshape_tensor %x shape %s : (tensor<4xf32>, tensor<1xf32>) -> tensor<?xf32>
+  func.return
+}
+
+// -----
+
+func.func @view_elsewhere(%x: tensor<4xf32, #relay.device<cpu:0>>) {
+  // expected-error@+1 {{a view is where its data is, but goes from tensor<4xf32, #relay.device<cpu:0>> to tensor<2x2xf32, #relay.device<cuda:0>>}}
+  %y = vm.reshape_tensor %x : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<2x2xf32, #relay.device<cuda:0>>
+  func.return
+}
