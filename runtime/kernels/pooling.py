@@ -56,7 +56,8 @@ def _fold_axis(
     """
     cells, stride, dilation, before = window
     everything = (slice(None),) * axis
-    steps: list[Thunk] = [partial(y.fill, identity)]
+    whole: list[Array] = []  # cells that every window has
+    some: list[tuple[Array, Array]] = []
     for cell in range(cells):
         shift = cell * dilation - before
         first, last = _valid(x.shape[axis], y.shape[axis], stride, shift)
@@ -65,9 +66,18 @@ def _fold_axis(
         start = first * stride + shift
         stop = (last - 1) * stride + shift + 1
         source = x[(*everything, slice(start, stop, stride))]
-        to = y[(*everything, slice(first, last))]
-        steps.append(apply(function, to, source, out=to))
-    return steps
+        if last - first == y.shape[axis]:
+            whole.append(source)
+        else:
+            some.append((source, y[(*everything, slice(first, last))]))
+    if not whole:
+        steps: list[Thunk] = [partial(y.fill, identity)]
+    elif len(whole) == 1:
+        steps = [partial(np.copyto, y, whole[0])]
+    else:
+        steps = [apply(function, whole[0], whole[1], out=y)]
+        steps += [apply(function, y, source, out=y) for source in whole[2:]]
+    return steps + [apply(function, to, source, out=to) for source, to in some]
 
 
 def _fold_windows(
