@@ -25,6 +25,9 @@ from xdsl.utils.lexer import Span
 
 from ..passes.diagnostics import Message, Note, PassError, Severity, location_of
 
+TOO_DEEP = "the program is nested too deeply"
+"""What is said when Python's stack is not enough."""
+
 
 class UsageError(DiagnosticException):
     """A wrong command line; the text says what is right."""

@@ -22,7 +22,7 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 
 from ..passes.diagnostics import Message, ReportingContext, Severity
 from . import arguments, expected, reproducer
-from .diagnostics import Reporter, UsageError, message_of
+from .diagnostics import TOO_DEEP, Reporter, UsageError, message_of
 from .instrument import Dumps, pass_names
 from .listing import list_passes
 from .parser import LocatingParser
@@ -32,7 +32,7 @@ from .printing import PrintOptions, print_module
 from .process import settings
 from .registry import named_pipelines
 from .resources import with_own_resources
-from .runner import TOO_DEEP, InternalError, Runner, describe
+from .runner import InternalError, Runner, describe
 from .source import SPLIT_MARK, Part, Source, read_source, split
 from .timing import Timer
 

@@ -24,12 +24,13 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import (
     Attribute,
     AttributeInvT,
+    Block,
     BlockArgument,
     Dialect,
     Operation,
     SSAValue,
 )
-from xdsl.parser import ForwardDeclaredValue, Parser, UnresolvedOperand
+from xdsl.parser import ForwardDeclaredValue, Parser, ParserState, UnresolvedOperand
 from xdsl.utils.exceptions import (
     AlreadyRegisteredConstructException,
     DiagnosticException,
@@ -37,9 +38,10 @@ from xdsl.utils.exceptions import (
     ParseError,
     UnregisteredConstructException,
 )
-from xdsl.utils.lexer import Span
+from xdsl.utils.lexer import Input, Span
+from xdsl.utils.mlir_lexer import MLIRLexer
 
-from .diagnostics import did_you_mean
+from .diagnostics import TOO_DEEP, did_you_mean
 from .scopes import Mark, ScopedNames
 
 AnySpan: TypeAlias = "Span[str] | Span[bytes]"
@@ -52,6 +54,17 @@ WRONG_TEXT = (
     ValueError,
 )
 """What op and attribute parsers raise, besides `ParseError`, for text that is wrong."""
+
+
+class LinearLexer(MLIRLexer):
+    """
+    Ends at a string that is not closed.
+
+    The expression of xDSL's lexer tries every way to cut the rest of the line into pieces,
+    which takes 2^n steps for n characters; this one never goes back.
+    """
+
+    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
 
 
 class LocatingParser(Parser):
@@ -69,7 +82,8 @@ class LocatingParser(Parser):
         self._columns: dict[int, IntAttr] = {}
         self._op_starts: list[int] = []
         self._first_uses: dict[SSAValue, Span[str]] = {}
-        super().__init__(ctx, text, name)
+        super().__init__(ctx, "", name)
+        self._parser_state = ParserState(LinearLexer(Input(text, name)))
 
     @property
     def ssa_values(self) -> ScopedNames:
@@ -101,6 +115,12 @@ class LocatingParser(Parser):
         except ParseError as error:
             error = _undefined_block(self._undefined_value(error))
             raise self.shifted(error) from error.__cause__
+        except WRONG_TEXT as error:  # in an alias or in the resources at the end
+            here = Span(self.pos, self.pos + 1, self.lexer.input)
+            raise self.shifted(ParseError(here, str(error))) from error
+        except RecursionError:
+            here = Span(self.pos, self.pos + 1, self.lexer.input)
+            raise self.shifted(ParseError(here, TOO_DEEP)) from None
         if module.location is UNKNOWN_LOC:
             module.location = self.place(0)
         return module
@@ -130,6 +150,16 @@ class LocatingParser(Parser):
             return error
         name, span = spans[min(spans)]
         return ParseError(span, f"value '%{name}' is used but not defined")
+
+    @override
+    def _parse_block(self) -> Block:
+        token = self._current_token
+        name = token.text[1:]
+        _, defined_at = self.blocks.get(name, (None, token.span))
+        if defined_at is None and name not in self.forward_block_references:
+            # A block that was used before it was defined; xDSL forgets that it was.
+            self.raise_error(f"re-declaration of block '{name}'", token.span)
+        return super()._parse_block()
 
     @override
     def _parse_op_result_list(self) -> list[tuple[Span, int]]:

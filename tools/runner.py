@@ -13,13 +13,10 @@ from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkExcepti
 from ..passes.diagnostics import Message, PassError, Severity
 from ..passes.verifier import VerifyError, verify
 from . import reproducer
-from .diagnostics import SourceError, message_of
+from .diagnostics import TOO_DEEP, SourceError, message_of
 from .instrument import Dumps
 from .pipeline import Step, pipeline_text
 from .timing import Timer
-
-TOO_DEEP = "the program is nested too deeply"
-"""What is said when Python's stack is not enough."""
 
 
 class InternalError(Exception):
