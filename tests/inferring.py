@@ -28,8 +28,8 @@ def context() -> Context:
 
 
 def tensor(text: str) -> Attribute:
-    """`2x?xf32` as a type; text in angle brackets or with `!` in front is taken as it is."""
-    text = text if text.startswith("!") or "<" in text else f"tensor<{text}>"
+    """`2x?xf32` as a type; `!…` and `tensor<…>` are taken as they are."""
+    text = text if text.startswith(("!", "tensor")) else f"tensor<{text}>"
     return Parser(context(), text).parse_type()
 
 

@@ -39,7 +39,7 @@ class Binary(Pairwise, ABC):
 class LatticeBinary(Pairwise, ABC):
     """A pairwise operator that makes sense of i1 too."""
 
-    traits = traits_def(Commutative(), InferTypes(broadcast.broadcast))
+    traits = traits_def(Commutative(), InferTypes(broadcast.broadcast_of(operands.require_ordered)))
 
 
 class Logical(Pairwise, ABC):

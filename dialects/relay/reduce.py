@@ -68,7 +68,7 @@ class MaxOp(Reduction):
 
     name = "relay.max"
 
-    traits = traits_def(InferTypes(reduction_of(None, of_nothing=False)))
+    traits = traits_def(InferTypes(reduction_of(operands.require_ordered, of_nothing=False)))
 
 
 @irdl_op_definition
@@ -77,7 +77,7 @@ class MinOp(Reduction):
 
     name = "relay.min"
 
-    traits = traits_def(InferTypes(reduction_of(None, of_nothing=False)))
+    traits = traits_def(InferTypes(reduction_of(operands.require_ordered, of_nothing=False)))
 
 
 @irdl_op_definition

@@ -15,6 +15,7 @@ from .operands import (
     require_dtype,
     require_float,
     require_number,
+    require_ordered,
     require_rank,
     require_same_element,
     tensor_operands,
@@ -80,27 +81,22 @@ def same_as_operand_of(kind: Kind) -> TypeRule:
     return rule
 
 
-def broadcast_of(kind: Kind | None) -> TypeRule:
+def broadcast_of(kind: Kind) -> TypeRule:
     """Operands of one element type of this kind; the result has it, and the broadcast shape."""
 
     def rule(op: Operation) -> Sequence[Attribute]:
         operands = tensor_operands(op, 2)
         element = require_same_element(operands, op)
-        if kind is not None:
-            kind(element, f"operands of {op.name}")
+        kind(element, f"operands of {op.name}")
         return (_broadcast(operands, element),)
 
     return rule
 
 
-broadcast = broadcast_of(None)
-"""Two operands of one element type; the result has it, and the broadcast shape."""
-
-
 def comparison(op: Operation) -> Sequence[Attribute]:
-    """As `broadcast`, with i1 elements in the result."""
+    """Two operands of one element type; the result has the broadcast shape, and i1 elements."""
     operands = tensor_operands(op, 2)
-    require_same_element(operands, op)
+    require_ordered(require_same_element(operands, op), f"operands of {op.name}")
     return (_broadcast(operands, i1),)
 
 

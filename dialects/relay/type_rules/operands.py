@@ -98,6 +98,13 @@ def require_number(element_type: Attribute, what: str) -> None:
         raise VerifyException(f"{what} must have integer or float elements, but has {element_type}")
 
 
+def require_ordered(element_type: Attribute, what: str) -> None:
+    if bits_of(element_type) is None:
+        raise VerifyException(
+            f"{what} must have integer, float or i1 elements, but has {element_type}"
+        )
+
+
 def require_integer(element_type: Attribute, what: str) -> None:
     if not is_integer(element_type):
         raise VerifyException(f"{what} must have integer elements, but has {element_type}")

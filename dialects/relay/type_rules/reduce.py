@@ -7,7 +7,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...tensors import Tensor
 from .broadcast import Kind, TypeRule
-from .operands import normalized_axes, ranked, require_integer, tensor_operands
+from .operands import normalized_axes, ranked, require_integer, require_ordered, tensor_operands
 from .properties import flag_of, optional_ints_of, type_of
 
 
@@ -43,7 +43,7 @@ def _require_elements(op: Operation, data: Tensor, axes: Sequence[int]) -> None:
             )
 
 
-def reduction_of(kind: Kind | None, of_nothing: bool) -> TypeRule:
+def reduction_of(kind: Kind, of_nothing: bool) -> TypeRule:
     """
     `data` of such elements without the reduced axes, or with 1 there (`keepdims`).
 
@@ -52,8 +52,7 @@ def reduction_of(kind: Kind | None, of_nothing: bool) -> TypeRule:
 
     def rule(op: Operation) -> Sequence[Attribute]:
         (data,) = tensor_operands(op, 1)
-        if kind is not None:
-            kind(data.element_type, f"the operand of {op.name}")
+        kind(data.element_type, f"the operand of {op.name}")
         axes = reduced_axes(op, data.get_num_dims())
         if not of_nothing:
             _require_elements(op, data, axes)
@@ -65,6 +64,7 @@ def reduction_of(kind: Kind | None, of_nothing: bool) -> TypeRule:
 def arg_reduction(op: Operation) -> Sequence[Attribute]:
     """`data` without one axis, or a scalar for the flattened `data`; elements of `dtype`."""
     (data,) = tensor_operands(op, 1)
+    require_ordered(data.element_type, f"the operand of {op.name}")
     rank = data.get_num_dims()
     axes = reduced_axes(op, rank)
     if len(axes) not in (1, rank):

@@ -70,6 +70,11 @@ def test_element_types_of_the_wrong_kind():
         "the operand of relay.isnan must have float elements, but has i32"
     )
     assert error("where", "2xi32 2xf32 2xf32") == "condition must have i1 elements, but has i32"
+    for name in ("maximum", "multiply", "less", "equal"):
+        assert error(name, "2xcomplex<f32> 2xcomplex<f32>") == (
+            f"operands of relay.{name} must have integer, float or i1 elements, "
+            "but has complex<f32>"
+        )
     assert error("abs", "2xnone") == (
         "the operand of relay.abs must have integer or float elements, but has none"
     )

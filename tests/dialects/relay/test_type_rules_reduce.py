@@ -43,6 +43,11 @@ def test_element_types():
         "the operand of relay.mean must have float elements, but has i32"
     )
     assert error("all", "2xf32") == "the operand of relay.all must have i1 elements, but has f32"
+    for name in ("max", "argmin"):
+        assert error(name, "2xcomplex<f32>") == (
+            f"the operand of relay.{name} must have integer, float or i1 elements, "
+            "but has complex<f32>"
+        )
     assert error("argmax", "2xf32", dtype="float32") == (
         "the result of relay.argmax must have integer elements, but has f32"
     )
