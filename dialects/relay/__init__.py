@@ -12,6 +12,7 @@ from . import (
     pooling,
     rearrange,
     reduce,
+    repetition,
     reshape,
 )
 from .constants import ConstantOp, MaterializeConstant, ParamOp
@@ -30,6 +31,7 @@ from .types import IncompleteType
 OPERATORS = (
     *elementwise.OPERATORS,
     *broadcast.OPERATORS,
+    *repetition.OPERATORS,
     *reduce.OPERATORS,
     *matmul.OPERATORS,
     *normalization.OPERATORS,

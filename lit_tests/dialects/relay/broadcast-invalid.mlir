@@ -56,11 +56,3 @@ func.func @number_of_operands(%x: tensor<2xf32>) {
   %y = "relay.add"(%x) : (tensor<2xf32>) -> tensor<2xf32>
   func.return
 }
-
-// -----
-
-func.func @shape(%x: tensor<2xf32>) {
-  // expected-error@+1 {{dim 2 at axis -1 does not broadcast to 3}}
-  %y = relay.broadcast_to %x {shape = array<i64: 4, 3>} : (tensor<2xf32>) -> tensor<4x3xf32>
-  func.return
-}

@@ -1,0 +1,71 @@
+"""Operators whose result repeats the elements of one tensor."""
+
+from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+
+from ..interfaces import InferTypes
+from .broadcast import BROADCAST
+from .operator import Operator
+from .properties import int_prop, ints_prop
+from .type_rules import broadcast, rearrange
+from .types import AnyTensor
+
+
+@irdl_op_definition
+class BroadcastToOp(Operator):
+    """
+    Repeat `data` to `shape`.
+
+    ```mlir
+    %y = relay.broadcast_to %x {shape = array<i64: 2, 3>} : (tensor<3xf32>) -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "relay.broadcast_to"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    shape = ints_prop()
+
+    traits = traits_def(*BROADCAST, InferTypes(broadcast.broadcast_to))
+
+
+@irdl_op_definition
+class TileOp(Operator):
+    """
+    Repeat `data` as a whole, `reps[i]` times along axis i; both are aligned at the last axis.
+
+    ```mlir
+    %y = relay.tile %x {reps = array<i64: 2, 1>} : (tensor<3xf32>) -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "relay.tile"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    reps = ints_prop()
+
+    traits = traits_def(*BROADCAST, InferTypes(rearrange.tile))
+
+
+@irdl_op_definition
+class RepeatOp(Operator):
+    """
+    Repeat every slice of `data` along `axis` `repeats` times.
+
+    ```mlir
+    %y = relay.repeat %x {repeats = 2} : (tensor<3xf32>) -> tensor<6xf32>
+    ```
+    """
+
+    name = "relay.repeat"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    repeats = int_prop()
+    axis = int_prop(0)
+
+    traits = traits_def(*BROADCAST, InferTypes(rearrange.repeat))
+
+
+OPERATORS = [BroadcastToOp, TileOp, RepeatOp]
