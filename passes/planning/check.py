@@ -115,9 +115,10 @@ def _overlaps(problem: Problem, plan: Plan) -> Iterator[Fault]:
     """
     Rows that need the same byte at the same time.
 
-    Per pool: what is alive is kept sorted by (first byte, end, …). While nothing
-    overlaps, only the neighbour below and those from there up need to be looked at; what
-    may overlap on purpose (ties, arms) is kept in a list of its own and compared with all.
+    Per pool: what is alive is kept sorted by its first byte. As long as nothing overlaps,
+    of those that begin at or below a new row only the nearest can reach into it; after a
+    first fault, and among rows that may overlap on purpose (ties, arms: a table of their
+    own), all that could reach are looked at.
     """
     events: list[tuple[int, int, int, int, int]] = []
     for row, buffer in enumerate(problem.buffers):
@@ -130,6 +131,7 @@ def _overlaps(problem: Problem, plan: Plan) -> Iterator[Fault]:
     alive: list[list[tuple[int, int, int]]] = [[] for _ in problem.pools]
     special: list[list[tuple[int, int, int]]] = [[] for _ in problem.pools]
     longest = [0] * len(problem.pools)
+    clean = [True] * len(problem.pools)
     reported: set[tuple[int, int]] = set()
     for time, begins, row, low, high in events:
         pool, buffer = plan.pools[row], problem.buffers[row]
@@ -144,10 +146,12 @@ def _overlaps(problem: Problem, plan: Plan) -> Iterator[Fault]:
                 other_low, other_high, other = table[i]
                 if other_low + longest[pool] <= low:
                     break
+                stop_here = clean[pool] and table is alive[pool] and other_low <= low
                 if other_high > low and other != row and (other, row) not in reported:
                     if _may_share(problem.buffers[other], buffer):
                         continue
                     reported |= {(other, row), (row, other)}
+                    clean[pool] = False
                     shared = min(high, other_high) - max(low, other_low)
                     yield Fault(
                         "overlap",
@@ -156,6 +160,8 @@ def _overlaps(problem: Problem, plan: Plan) -> Iterator[Fault]:
                         f"{max(low, other_low)} of pool '{problem.pools[pool].name}'",
                         (other, row),
                     )
+                if stop_here:
+                    break
         insort(mine, entry)
 
 

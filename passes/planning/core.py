@@ -53,6 +53,11 @@ class Core:
     def n_bodies(self) -> int:
         return len(self.alignment)
 
+    @property
+    def has_spans(self) -> bool:
+        """Is every body one box, and none in a branch? (It may be fixed.)"""
+        return self.arms is None and len(self.body) == self.n_bodies
+
     @cached_property
     def boxes_of(self) -> list[list[int]]:
         """The boxes of each body, in order of birth."""

@@ -96,23 +96,33 @@ class _Component:
             if core.is_simple:
                 core, self.place = oriented(core)
             self.tables = Tables(core)
-        limit, round_ = max(_FIRST_ROUND, 3 * self.tables.n), 0
-        while meter.nodes < meter.limit:
-            for search in _attempts(self.tables, round_):
-                own = Meter(min(limit, meter.limit - meter.nodes))
-                answer = search.run(capacity, own)
-                meter.nodes += min(own.nodes, own.limit)
-                if answer:
-                    self.offsets = np.empty_like(self.offsets)
-                    self.offsets[self.place] = search.offsets
-                    self.height = int((self.offsets + self.core.body_size).max())
-                if answer is not None:
-                    return answer
-                if meter.nodes >= meter.limit:
-                    break
-            limit *= _GROWTH
-            round_ += 1
-        return None
+        answer, found = decide(self.tables, capacity, meter)
+        if answer and found is not None:
+            self.offsets = np.empty_like(self.offsets)
+            self.offsets[self.place] = found
+            self.height = int((self.offsets + self.core.body_size).max())
+        return answer
+
+
+def decide(tables: Tables, capacity: int, meter: Meter) -> tuple[bool | None, Ints | None]:
+    """
+    Is there a plan of at most this height? Takes turns until one search knows.
+
+    True with offsets in bytes, False, or None when `meter` is used up.
+    """
+    limit, round_ = max(_FIRST_ROUND, 3 * tables.n), 0
+    while meter.nodes < meter.limit:
+        for search in _attempts(tables, round_):
+            own = Meter(min(limit, meter.limit - meter.nodes))
+            answer = search.run(capacity, own)
+            meter.nodes += min(own.nodes, own.limit)
+            if answer is not None:
+                return answer, search.offsets if answer else None
+            if meter.nodes >= meter.limit:
+                break
+        limit *= _GROWTH
+        round_ += 1
+    return None, None
 
 
 def _attempts(tables: Tables, round_: int):

@@ -236,8 +236,8 @@ class Infeasible:
     No plan within the pools' capacities was found.
 
     `proved` says that there is none. `shortfall` is how many bytes of capacity the
-    best plan lacks; when `is_tight`, no plan lacks less. `height` is that plan's
-    height and `lower_bound` a bound for plans without capacities.
+    best plan found lacks; `height` is that plan's height, and no plan is lower than
+    `lower_bound`.
     """
 
     proved: bool

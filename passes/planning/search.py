@@ -73,8 +73,8 @@ class Tables:
         self.is_fixed = core.fixed >= 0
         self.has_fixed = bool(self.is_fixed.any())
         self.lowest = np.where(core.fixed >= 0, core.fixed, 0) // unit
-        self.is_simple = core.is_simple
-        if core.is_simple:
+        self.has_spans = core.has_spans
+        if core.has_spans:
             self._index_spans(rounded)
         else:
             self._index_sets(rounded)

@@ -11,7 +11,7 @@ most steps are forced.
 
 Which member is tried first decides much: the caller gives an order and restarts with
 others. Exponential in the worst case; 25 to 50 microseconds a node at a few hundred
-bodies. Where bodies have gaps, branches or fixed offsets, only the globally lowest floor
+bodies. Where bodies have gaps or branches, only the globally lowest floor
 counts as a valley, which is right but less focused.
 """
 
@@ -104,7 +104,7 @@ class ValleySearch:
         options = part.choices[lo:hi] + (room >= self.waste)
         second = floor if self.lowest_first else room
         score = (options << 31) + (second >> self.shift)
-        if not self.tables.is_simple:
+        if not self.tables.has_spans:
             score[(floor > floor[remaining > 0].min()) | (remaining == 0)] = _FAR
             return lo + int(score.argmin()), lo, hi
         edges = np.flatnonzero(floor[1:] != floor[:-1]) + 1

@@ -1,0 +1,129 @@
+"""
+Problems that look like neural networks, of any size, made from a seed.
+
+Times are operator indices. A tensor lives from the operator that makes it to its last
+reader. Sizes are drawn from a few shapes a model repeats, so equal sizes are common, as
+they are in real networks.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from xrelay.passes.planning.problem import Problem
+
+
+class Net:
+    """Collects tensors of a network that is being made, operator by operator."""
+
+    def __init__(self) -> None:
+        self.now = 0
+        self.births: list[int] = []
+        self.deaths: list[int] = []
+        self.sizes: list[int] = []
+
+    def op(self, size: int, *reads: int) -> int:
+        """An operator that reads tensors and makes one of `size` bytes."""
+        for tensor in reads:
+            self.deaths[tensor] = self.now + 1
+        self.births.append(self.now)
+        self.deaths.append(self.now + 1)
+        self.sizes.append(size)
+        self.now += 1
+        return len(self.sizes) - 1
+
+    def problem(self, n: int) -> Problem:
+        return Problem.of(
+            np.array(self.births[:n]), np.array(self.deaths[:n]), np.array(self.sizes[:n])
+        )
+
+
+def chain_with_skips(n: int, seed: int = 0) -> Problem:
+    """Convolution blocks with residual connections; resolution and width change."""
+    rng, net = np.random.default_rng(seed), Net()
+    width = int(rng.integers(1, 9)) * 4096
+    x = net.op(width)
+    while len(net.sizes) < n:
+        if rng.random() < 0.1:
+            width = int(rng.integers(1, 33)) * 4096
+            x = net.op(width, x)
+        skip, inner = x, width * int(rng.choice([1, 1, 2, 4]))
+        for _ in range(int(rng.integers(1, 6))):
+            x = net.op(inner, x)
+        x = net.op(width, x)
+        x = net.op(width, x, skip)
+    return net.problem(n)
+
+
+def attention_blocks(n: int, seed: int = 0) -> Problem:
+    """Transformer layers: q, k, v, scores, context, a feed-forward part; sizes vary."""
+    rng, net = np.random.default_rng(seed), Net()
+    tokens, hidden, heads = 128, 256, 8
+    x = net.op(tokens * hidden * 4)
+    while len(net.sizes) < n:
+        if rng.random() < 0.05:
+            tokens = int(rng.integers(4, 65)) * 8
+            x = net.op(tokens * hidden * 4, x)
+        base = tokens * hidden * 4
+        norm = net.op(base, x)
+        q, k, v = (net.op(base, norm) for _ in range(3))
+        q, k, v = net.op(base, q), net.op(base, k), net.op(base, v)
+        scores = net.op(heads * tokens * tokens * 4, q, k)
+        top = net.op(heads * tokens * 4, scores)
+        scores = net.op(heads * tokens * tokens * 4, scores, top)
+        context = net.op(base, scores, v)
+        x = net.op(base, net.op(base, context), x)
+        inner = net.op(4 * base, net.op(base, x))
+        x = net.op(base, net.op(base, net.op(4 * base, inner)), x)
+    return net.problem(n)
+
+
+def encoder_decoder(n: int, seed: int = 0) -> Problem:
+    """U-shaped networks one after the other: skips from each level down to its twin."""
+    rng, net = np.random.default_rng(seed), Net()
+    x = net.op(1 << 16)
+    while len(net.sizes) < n:
+        size, levels, skips = int(rng.integers(8, 65)) * 8192, int(rng.integers(2, 7)), []
+        for level in range(levels):
+            for _ in range(int(rng.integers(1, 4))):
+                x = net.op(size >> level, x)
+            skips.append(x)
+            x = net.op(size >> (level + 1), x)
+        for level in reversed(range(levels)):
+            x = net.op(size >> level, x)
+            x = net.op((size >> level) * 2, x, skips.pop())
+            for _ in range(int(rng.integers(1, 4))):
+                x = net.op(size >> level, x)
+    return net.problem(n)
+
+
+def training(n: int, seed: int = 0) -> Problem:
+    """Forward and backward pass: activations live until their gradient is made."""
+    rng, net = np.random.default_rng(seed), Net()
+    saved: list[tuple[int, int]] = []
+    size = 1 << 16
+    x = net.op(size)
+    while len(net.sizes) * 2.5 < n:
+        if rng.random() < 0.1:
+            size = int(rng.integers(1, 33)) * 8192
+        temporary = net.op(size * int(rng.choice([1, 2, 4])), x)
+        if rng.random() < 0.3:
+            temporary = net.op(size, temporary)
+        saved.append((x, temporary if rng.random() < 0.5 else x))
+        x = net.op(size, temporary)
+    gradient = net.op(net.sizes[x], x)
+    while len(net.sizes) < n and saved:
+        before, inner = saved.pop()
+        step = net.op(net.sizes[inner], gradient, inner)
+        weight = net.op(int(rng.integers(1, 9)) * 16384, gradient, before)
+        net.op(64, weight)
+        gradient = net.op(net.sizes[before], step, before)
+    return net.problem(n)
+
+
+NETS: dict[str, Callable[[int, int], Problem]] = {
+    "chain with skips": chain_with_skips,
+    "attention blocks": attention_blocks,
+    "encoder-decoder": encoder_decoder,
+    "training": training,
+}

@@ -1,0 +1,190 @@
+"""
+The smallest sum of heights over several pools.
+
+Bodies are dealt to pools depth-first, largest first and the preferred pool first; a
+branch ends when the lower bounds of what the pools already hold are not below the best
+sum known, or above a capacity. When all are dealt, each pool is a problem of its own,
+solved by `exact.shrink` and remembered. Exponential in the number of bodies that may lie
+in more than one pool: proofs are for small problems, larger ones keep the best plan that
+the budget finds.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .bounds import lower_bound
+from .core import Core
+from .exact import Outcome, shrink
+from .greedy import Placement, find_gap
+from .orders import by_size
+from .portfolio import as_array, best_plan
+from .problem import Ints
+from .search import Meter, OutOfNodes
+
+
+@dataclass
+class PoolsOutcome:
+    """
+    The best placement (None: none within the capacities) and a bound on the sum.
+
+    `is_complete`: every way to deal the bodies was looked at, so the placement is the
+    best there is, or there is none.
+    """
+
+    placement: Placement | None
+    bound: int
+    nodes: int
+    is_complete: bool
+
+    @property
+    def height(self) -> int:
+        assert self.placement is not None, "no placement"
+        return sum(self.placement.heights)
+
+
+def shrink_pools(
+    core: Core, placement: Placement | None, bound: int, budget: int
+) -> PoolsOutcome:
+    """Improve `placement` with at most `budget` nodes; see the module."""
+    if placement is not None and sum(placement.heights) <= bound:
+        return PoolsOutcome(prefer(core, placement), bound, 0, True)
+    deal = _Deal(core, placement, budget)
+    try:
+        deal.go(bound)
+        is_complete = deal.all_proved
+    except OutOfNodes:
+        is_complete = False
+    best = prefer(core, deal.best) if deal.best is not None else None
+    if is_complete and best is not None:
+        bound = max(bound, sum(best.heights))
+    return PoolsOutcome(best, bound, min(deal.meter.nodes, budget), is_complete)
+
+
+class _Deal:
+    def __init__(self, core: Core, placement: Placement | None, budget: int):
+        self.core = core
+        self.best = placement
+        self.meter = Meter(budget)
+        self.known: dict[tuple[int, tuple[int, ...]], Outcome] = {}
+        self.all_proved = True
+
+    def go(self, bound: int) -> None:
+        """Deal bodies out, with a stack of (how many are dealt, the pool of the last)."""
+        core = self.core
+        assert core.pools is not None, "only a core with several pools is dealt"
+        order = by_size(core).tolist()
+        held: list[list[int]] = [[] for _ in core.capacities]
+        dealt: list[int] = []
+        stack = [(0, pool) for pool in reversed(core.pools[order[0]])] if order else []
+        while stack:
+            depth, pool = stack.pop()
+            while len(dealt) > depth:
+                held[dealt.pop()].pop()
+            self.meter.tick()
+            dealt.append(pool)
+            held[pool].append(order[depth])
+            if not self._may_win(held):
+                continue
+            if depth + 1 == len(order):
+                self._settle(held)
+                if self.best is not None and sum(self.best.heights) <= bound:
+                    return
+            else:
+                stack += [(depth + 1, p) for p in reversed(core.pools[order[depth + 1]])]
+
+    def _may_win(self, held: list[list[int]]) -> bool:
+        total = 0
+        for pool, bodies in enumerate(held):
+            if bodies:
+                need = lower_bound(self.core.in_pool(np.array(sorted(bodies)), pool))
+                capacity = self.core.capacities[pool]
+                if capacity is not None and need > capacity:
+                    return False
+                total += need
+        return self._beats(total)
+
+    def _settle(self, held: list[list[int]]) -> None:
+        """All bodies are dealt: make the best of each pool."""
+        offsets, pools = [0] * self.core.n_bodies, [0] * self.core.n_bodies
+        heights = [0] * len(held)
+        for pool, bodies in enumerate(held):
+            if not bodies:
+                continue
+            outcome = self._pack(pool, tuple(sorted(bodies)))
+            if outcome is None:
+                return
+            heights[pool] = outcome.height
+            capacity = self.core.capacities[pool]
+            too_tall = capacity is not None and outcome.height > capacity
+            if too_tall or not self._beats(sum(heights)):
+                # A proof that this deal is no good needs a bound that says so.
+                least = sum(heights) - outcome.height + outcome.bound
+                still_too_tall = capacity is not None and outcome.bound > capacity
+                if not still_too_tall and self._beats(least):
+                    self.all_proved = False
+                return
+            for body, at in zip(sorted(bodies), outcome.offsets.tolist(), strict=True):
+                offsets[body], pools[body] = at, pool
+            if outcome.bound < outcome.height:
+                self.all_proved = False
+        self.best = Placement(offsets, pools, heights)
+
+    def _beats(self, height: int) -> bool:
+        return self.best is None or height < sum(self.best.heights)
+
+    def _pack(self, pool: int, bodies: tuple[int, ...]) -> Outcome | None:
+        """The smallest plan of `bodies` in `pool`; None when fixed ones collide."""
+        key = (pool, bodies)
+        if key not in self.known:
+            core = self.core.in_pool(np.array(bodies), pool)
+            if _fixed_collide(core):
+                return None
+            bound = lower_bound(core)
+            found = best_plan(core, bound)
+            assert found is not None, "one pool without a limit holds everything"
+            left = self.meter.limit - self.meter.nodes
+            outcome = shrink(core, as_array(found[1]), bound, left)
+            self.meter.nodes += outcome.nodes
+            self.known[key] = outcome
+        return self.known[key]
+
+
+def _fixed_collide(core: Core) -> bool:
+    fixed = core.fixed.tolist()
+    return any(
+        fixed[other] >= 0 and fixed[other] - mine < fixed[k] < fixed[other] + its
+        for k in np.flatnonzero(core.fixed >= 0).tolist()
+        for other, mine, its in core.conflicts[k]
+    )
+
+
+def prefer(core: Core, placement: Placement) -> Placement:
+    """Move bodies to pools they prefer, where that makes no pool higher."""
+    if core.pools is None or placement.pools is None:
+        return placement
+    offsets, pools = list(placement.offsets), list(placement.pools)
+    sizes, alignment = core.body_size.tolist(), core.alignment.tolist()
+    fixed = core.fixed.tolist()
+    for k in by_size(core).tolist():
+        for pool in core.pools[k]:
+            if pool == pools[k]:
+                break
+            near = sorted(
+                (offsets[other] - mine, offsets[other] + its)
+                for other, mine, its in core.conflicts[k]
+                if pools[other] == pool
+            )
+            at = fixed[k] if fixed[k] >= 0 else find_gap(near, 0, alignment[k], False)
+            clear = not any(low < at < high for low, high in near)
+            if clear and at + sizes[k] <= placement.heights[pool]:
+                offsets[k], pools[k] = at, pool
+                break
+    return Placement(offsets, pools, _heights(offsets, pools, core.body_size, core))
+
+
+def _heights(offsets: list[int], pools: list[int], size: Ints, core: Core) -> list[int]:
+    heights = [0] * len(core.capacities)
+    for at, pool, need in zip(offsets, pools, size.tolist(), strict=True):
+        heights[pool] = max(heights[pool], at + need)
+    return heights

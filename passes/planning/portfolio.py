@@ -1,0 +1,136 @@
+"""
+Cheap plans, one after the other, until one reaches the lower bound.
+
+No greedy order is best everywhere; together they are at the bound for nearly every real
+network. What is most likely to get there comes first. Where so many buffers are alive
+together that looking at pairs costs too much (`PAIRS_PER_BODY`), only the sweeps from
+the peak run.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from . import orders
+from .core import Core
+from .greedy import Placement, place_in_order
+from .problem import Ints
+from .sweep import sweep_from_peak
+
+PAIRS_PER_BODY = 100
+"""Overlapping pairs for each body up to which the pairwise greedy strategies run."""
+
+_FEW = 2000
+"""Up to so many bodies every order is tried."""
+
+Strategy = Callable[[Core], Placement | None]
+
+
+def coalesce(core: Core) -> Placement | None:
+    """
+    Lay the bodies end to end: no byte is used twice.
+
+    What TVM's StorageCoalesce did. Every body goes above all others, in order of birth,
+    to the first pool it prefers that has room; fixed bodies stay where they are.
+    """
+    order = orders.by_birth(core)
+    everywhere = tuple(range(len(core.capacities)))
+    size, fixed = core.body_size.tolist(), core.fixed.tolist()
+    alignment = core.alignment.tolist()
+    heights = [0] * len(everywhere)
+    offsets, pools = [0] * core.n_bodies, [0] * core.n_bodies
+    if not core.is_simple and (core.fixed >= 0).any():
+        start = place_in_order(core, order)
+        if start is None:
+            return None
+        for k in np.flatnonzero(core.fixed >= 0).tolist():
+            offsets[k] = fixed[k]
+            pools[k] = start.pools[k] if start.pools else 0
+            heights[pools[k]] = max(heights[pools[k]], fixed[k] + size[k])
+    for k in order.tolist():
+        if fixed[k] >= 0:
+            continue
+        for pool in core.pools[k] if core.pools else everywhere:
+            at = -(-heights[pool] // alignment[k]) * alignment[k]
+            capacity = core.capacities[pool]
+            if len(everywhere) == 1 or capacity is None or at + size[k] <= capacity:
+                offsets[k], pools[k], heights[pool] = at, pool, at + size[k]
+                break
+        else:
+            return None
+    return Placement(offsets, pools if len(everywhere) > 1 else None, heights)
+
+
+def greedy(order: orders.Order, best_fit: bool = False) -> Strategy:
+    """The strategy that places in `order`; see `greedy.place_in_order`."""
+    return lambda core: place_in_order(core, order(core), best_fit)
+
+
+def sweep(stack: str, ends: bool) -> Strategy:
+    """The strategy that plans from the peak; see `sweep.sweep_from_peak`."""
+
+    def run(core: Core) -> Placement:
+        offsets = sweep_from_peak(core, stack, ends)
+        return Placement(offsets.tolist(), None, [int((offsets + core.size).max(initial=0))])
+
+    return run
+
+
+NAMED: dict[str, Strategy] = {
+    "coalesce": coalesce,
+    "first-fit": greedy(orders.by_birth),
+    "best-fit": greedy(orders.by_birth, best_fit=True),
+    "greedy-by-size": greedy(orders.by_size),
+    "greedy-by-breadth": greedy(orders.by_breadth),
+}
+"""The strategies that have a name of their own."""
+
+_MORE: dict[str, Strategy] = {
+    "size, longest life": greedy(orders.by_size_and_life),
+    "load": greedy(orders.by_load),
+    "area": greedy(orders.by_area),
+    "life": greedy(orders.by_life),
+    "size, best fit": greedy(orders.by_size, best_fit=True),
+    "area, best fit": greedy(orders.by_area, best_fit=True),
+}
+
+
+def plans(core: Core) -> Iterator[tuple[str, Placement]]:
+    """Plans of `core` and how they were made, the most promising first."""
+    few = core.n_bodies <= _FEW
+    sparse = core.n_overlaps <= PAIRS_PER_BODY * core.n_bodies + 50_000 or not core.is_simple
+    tried: list[tuple[str, Strategy]] = []
+    if sparse:
+        tried.append(("greedy-by-size", NAMED["greedy-by-size"]))
+    if core.is_simple:
+        tried.append(("sweep", sweep("death", False)))
+        if few or not sparse:
+            for stack in ("death", "birth", "life"):
+                tried.append((f"sweep, {stack}", sweep(stack, True)))
+    if sparse:
+        tried += [
+            (name, strategy) for name, strategy in NAMED.items() if name != "greedy-by-size"
+        ]
+        tried += _MORE.items() if few else ()
+    else:
+        tried.append(("coalesce", coalesce))
+    for name, strategy in tried:
+        plan = strategy(core)
+        if plan is not None:
+            yield name, plan
+
+
+def best_plan(core: Core, bound: int) -> tuple[str, Placement] | None:
+    """The best of `plans`, stopping at `bound`; None when none fits the pools."""
+    best: tuple[str, Placement] | None = None
+    for name, plan in plans(core):
+        if best is None or sum(plan.heights) < sum(best[1].heights):
+            best = (name, plan)
+            if sum(plan.heights) <= bound:
+                break
+    return best
+
+
+def as_array(placement: Placement) -> Ints:
+    """The offsets of a placement as int64."""
+    return np.array(placement.offsets, dtype=np.int64)

@@ -1,0 +1,202 @@
+"""
+One call for every strategy: `solve(problem, strategy, budget)`.
+
+- `coalesce`, `first-fit`, `best-fit`, `greedy-by-size`, `greedy-by-breadth`: one plan,
+  in milliseconds.
+- `exact`: the best of the cheap plans, then the search for the smallest height; with
+  no budget it goes on until that is proved.
+- `auto`: the lower bound, the cheap plans until one reaches it, repair of the stretches
+  of time that stand out, the search with a budget that fits the problem's size.
+
+A budget counts search nodes, not seconds, so results do not depend on the machine.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from .bounds import lower_bound
+from .core import Core, core_of
+from .exact import shrink
+from .greedy import Placement
+from .pools import shrink_pools
+from .portfolio import NAMED, as_array, best_plan
+from .problem import Infeasible, Plan, Problem
+from .windows import repair
+
+STRATEGIES = (*NAMED, "exact", "auto")
+"""What `solve` accepts as `strategy`."""
+
+NODES = 120_000
+"""Search nodes that `auto` may spend when it is given no budget."""
+
+_UNLIMITED = 2**62
+_MOST_BODIES = 1500
+"""Above this `auto` without a budget only repairs stretches of time."""
+
+
+class UnknownStrategy(ValueError):
+    """A strategy that does not exist; the message lists those that do."""
+
+
+class _Best:
+    """The best placement so far, and what it took."""
+
+    def __init__(self, core: Core, bound: int):
+        self.core, self.bound = core, bound
+        self.name = ""
+        self.placement: Placement | None = None
+        self.nodes = 0
+        self.is_impossible = False
+
+    @property
+    def height(self) -> int:
+        assert self.placement is not None, "no placement yet"
+        return sum(self.placement.heights)
+
+
+def solve(
+    problem: Problem, strategy: str = "auto", budget: int | None = None
+) -> Plan | Infeasible:
+    """
+    Plan `problem`.
+
+    `budget` limits the search nodes of `exact` and `auto`; the others ignore it.
+    Raises UnknownStrategy. With a capacity, searching ends at the first plan that fits.
+    """
+    began = time.process_time()
+    if strategy not in STRATEGIES:
+        raise UnknownStrategy(
+            f"there is no strategy '{strategy}' (there are: {', '.join(STRATEGIES)})"
+        )
+    core = core_of(problem)
+    best = _Best(core, lower_bound(core))
+    _STEPS.get(strategy, _cheap)(best, strategy, budget)
+    return _answer(problem, best, strategy, time.process_time() - began)
+
+
+def _cheap(best: _Best, strategy: str, budget: int | None) -> None:
+    best.placement, best.name = NAMED[strategy](best.core), strategy
+
+
+def _exact(best: _Best, strategy: str, budget: int | None) -> None:
+    """The cheap plans, then all the nodes there are."""
+    found = best_plan(best.core, best.bound)
+    if found is not None:
+        best.name, best.placement = found
+    _search(best, _UNLIMITED if budget is None else budget)
+
+
+def _auto(best: _Best, strategy: str, budget: int | None) -> None:
+    core = best.core
+    found = best_plan(core, best.bound)
+    if found is not None:
+        best.name, best.placement = found
+        if best.height <= best.bound:
+            return
+    if budget is not None:
+        _search(best, budget)
+    elif core.n_bodies <= _MOST_BODIES or best.placement is None:
+        _search(best, NODES)
+    elif core.is_simple and best.placement is not None:
+        outcome = repair(core, as_array(best.placement), best.bound, NODES, core.capacities[0])
+        if outcome.height < best.height:
+            best.name = f"{best.name}, windows"
+            best.placement = Placement(outcome.offsets.tolist(), None, [outcome.height])
+        best.nodes += outcome.nodes
+
+
+_STEPS: dict[str, Callable[[_Best, str, int | None], None]] = {"exact": _exact, "auto": _auto}
+
+
+def _search(best: _Best, budget: int) -> None:
+    core = best.core
+    if core.pools is not None:
+        result = shrink_pools(core, best.placement, best.bound, budget)
+        if result.placement is not None and result.height < (
+            best.height if best.placement is not None else _UNLIMITED
+        ):
+            best.name = "exact"
+        best.placement, best.bound = result.placement, result.bound
+        best.is_impossible = result.is_complete and result.placement is None
+        best.nodes += result.nodes
+        return
+    if best.placement is None or best.height <= best.bound:
+        return
+    outcome = shrink(core, as_array(best.placement), best.bound, budget, core.capacities[0])
+    if outcome.height < best.height:
+        best.name = "exact"
+        best.placement = Placement(outcome.offsets.tolist(), None, [outcome.height])
+    best.bound = outcome.bound
+    best.nodes += outcome.nodes
+
+
+def _answer(
+    problem: Problem, best: _Best, strategy: str, seconds: float
+) -> Plan | Infeasible:
+    name = strategy if strategy == best.name or not best.name else f"{strategy} ({best.name})"
+    if best.placement is None:
+        return _no_room(best, name, seconds)
+    height = best.height
+    missing = sum(
+        max(0, tall - pool.capacity)
+        for tall, pool in zip(best.placement.heights, problem.pools, strict=True)
+        if pool.capacity is not None
+    )
+    if missing:
+        capacities = [pool.capacity for pool in problem.pools]
+        total = None if None in capacities else sum(c for c in capacities if c is not None)
+        proved = total is not None and best.bound > total
+        return Infeasible(proved, missing, height, best.bound, name, best.nodes, seconds)
+    offsets, pools = _by_row(problem, best.core, best.placement)
+    return Plan(
+        offsets,
+        pools,
+        tuple(best.placement.heights),
+        best.bound,
+        height == best.bound,
+        name,
+        best.nodes,
+        seconds,
+    )
+
+
+def _no_room(best: _Best, name: str, seconds: float) -> Infeasible:
+    """Several pools, and no way found to stay within their capacities."""
+    unlimited = replace(best.core, capacities=(None,) * len(best.core.capacities))
+    found = best_plan(unlimited, 0)
+    heights = found[1].heights if found is not None else [0]
+    limits = best.core.capacities
+    missing = sum(
+        max(0, tall - limit)
+        for tall, limit in zip(heights, limits, strict=False)
+        if limit is not None
+    )
+    total = None if None in limits else sum(c for c in limits if c is not None)
+    proved = best.is_impossible or (total is not None and best.bound > total)
+    return Infeasible(
+        proved, max(missing, 1), sum(heights), best.bound, name, best.nodes, seconds
+    )
+
+
+def _by_row(
+    problem: Problem, core: Core, placement: Placement
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Offsets and pools of the input's rows."""
+    row_body = core.row_body
+    offsets = np.append(as_array(placement), 0)[row_body]
+    pools = np.append(np.array(placement.pools or [0] * core.n_bodies), 0)[row_body]
+    if not problem.is_plain:
+        # Rows that need no bytes are still where they are fixed, tied or allowed to be.
+        names = [pool.name for pool in problem.pools]
+        home: dict[str, tuple[int, int]] = {}
+        for only_fixed in (True, False):
+            for row in np.flatnonzero(row_body < 0).tolist():
+                b = problem.buffers[row]
+                if only_fixed and b.offset is None:
+                    continue
+                place = (b.offset or 0, names.index(b.pools[0]) if b.pools else 0)
+                offsets[row], pools[row] = home.setdefault(b.tie or f"\0{row}", place)
+    return tuple(offsets.tolist()), tuple(pools.tolist())

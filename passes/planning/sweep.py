@@ -1,0 +1,144 @@
+"""
+Plan from the busiest time outwards, as an allocator would.
+
+The bodies alive at the busiest time are stacked without a hole: that time needs exactly
+the lower bound. From there one sweep goes forward in time and one backward, and both
+only ever see bodies that live on their side: a body that dies leaves a hole, holes that
+touch merge, a body that is born takes the smallest hole that holds it, or goes on top.
+What happens on one side cannot disturb the other.
+
+O(n log n) whatever is alive together (a free list instead of pairs), so this is what
+plans training steps, where half of all buffers are alive at the turn. Weakness: holes
+away from the peak are filled in order of birth, without looking ahead; that matters when
+the load stays near its peak for long. The idea of stacking the peak first is that of
+greedy by breadth (Pisarchyk and Lee, 2020), the free list that of best-fit allocators
+(Knuth, TAOCP 1, 2.5).
+"""
+
+from bisect import bisect_left, insort
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+
+from .bounds import loads
+from .core import Core
+from .problem import Ints
+
+
+def sweep_from_peak(core: Core, stack: str = "death", ends: bool = True) -> Ints:
+    """
+    Offsets of a simple core's bodies.
+
+    `stack` orders the peak's bodies from the ground up: "death" (the last to die
+    lowest), "birth" (the first born lowest), "life" (the longest lowest). With `ends` a
+    body goes to the end of its hole whose neighbour dies with it, else to the low end.
+    """
+    lower, upper = core.lower, core.upper
+    size = -(-core.size // core.alignment) * core.alignment
+    peak = int(lower[loads(lower, upper, size).argmax()])
+    at_peak = np.flatnonzero((lower <= peak) & (upper > peak))
+    if stack == "death":
+        order = np.lexsort((lower[at_peak], -upper[at_peak]))
+    elif stack == "birth":
+        order = np.lexsort((-upper[at_peak], lower[at_peak]))
+    else:
+        order = np.lexsort((lower[at_peak], (lower - upper)[at_peak]))
+    # Larger alignments first would waste least; sizes are rounded, so only mixtures lose.
+    at_peak = at_peak[order]
+    offsets = np.zeros(core.n_bodies, dtype=np.int64)
+    top = 0
+    for k, need, a in zip(
+        at_peak.tolist(), size[at_peak].tolist(), core.alignment[at_peak].tolist(), strict=True
+    ):
+        top = -(-top // a) * a
+        offsets[k] = top
+        top += need
+    after = np.flatnonzero(lower > peak)
+    before = np.flatnonzero(upper <= peak)
+    before = before[np.argsort(-upper[before], kind="stable")]
+    _sweep(offsets, size, core.alignment, at_peak, upper, after, lower, upper, ends)
+    _sweep(offsets, size, core.alignment, at_peak, -lower, before, -upper, -lower, ends)
+    return offsets
+
+
+def _sweep(
+    offsets: Ints,
+    size: Ints,
+    alignment: Ints,
+    standing: Ints,
+    standing_until: Ints,
+    coming: Ints,
+    births: Ints,
+    deaths: Ints,
+    ends: bool,
+) -> None:
+    """Place the bodies `coming` (in order of birth) beside those `standing`."""
+    need_of, align_of, until_of = size.tolist(), alignment.tolist(), deaths.tolist()
+    place = offsets.tolist()
+    dying = list(zip(standing_until[standing].tolist(), standing.tolist(), strict=True))
+    heapify(dying)
+    aligned = bool((alignment > 1).any())
+    by_start: dict[int, int] = {}  # holes: start to end
+    by_end: dict[int, int] = {}  # holes: end to start
+    holes: list[tuple[int, int]] = []  # (bytes, start), sorted
+    above: dict[int, int] = {}  # bodies by first byte, for what borders on a hole
+    below: dict[int, int] = {}  # bodies by end
+    top = 0
+    for k in sorted(standing.tolist(), key=place.__getitem__):
+        if place[k] > top:
+            by_start[top], by_end[place[k]] = place[k], top
+            insort(holes, (place[k] - top, top))
+        above[place[k]] = below[place[k] + need_of[k]] = k
+        top = place[k] + need_of[k]
+
+    for k, now in zip(coming.tolist(), births[coming].tolist(), strict=True):
+        while dying and dying[0][0] <= now:
+            _, dead = heappop(dying)
+            start, end = place[dead], place[dead] + need_of[dead]
+            del above[start], below[end]
+            if start in by_end:
+                low = by_end.pop(start)
+                del by_start[low], holes[bisect_left(holes, (start - low, low))]
+                start = low
+            if end in by_start:
+                high = by_start.pop(end)
+                del by_end[high], holes[bisect_left(holes, (high - end, end))]
+                end = high
+            if end == top:
+                top = start
+            else:
+                by_start[start], by_end[end] = end, start
+                insort(holes, (end - start, start))
+        need, until = need_of[k], until_of[k]
+        i = bisect_left(holes, (need, -1))
+        at = -1
+        while i < len(holes):
+            room, start = holes[i]
+            at = -(-start // align_of[k]) * align_of[k] if aligned else start
+            if at + need <= start + room:
+                break
+            i += 1
+        if i < len(holes):
+            room, start = holes.pop(i)
+            end = start + room
+            del by_start[start], by_end[end]
+            if ends and room > need and not (need_of and aligned):
+                under, over = below.get(start), above.get(end)
+                if over is not None and (
+                    under is None or abs(until_of[over] - until) < abs(until_of[under] - until)
+                ):
+                    at = end - need
+            for a, z in ((start, at), (at + need, end)):
+                if a < z:
+                    by_start[a], by_end[z] = z, a
+                    insort(holes, (z - a, a))
+        else:
+            at = -(-top // align_of[k]) * align_of[k]
+            if at > top:
+                by_start[top], by_end[at] = at, top
+                insort(holes, (at - top, top))
+            top = at + need
+        place[k] = at
+        above[at] = below[at + need] = k
+        heappush(dying, (until, k))
+    offsets[coming] = np.array(place, dtype=np.int64)[coming]
