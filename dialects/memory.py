@@ -87,9 +87,10 @@ class StorageType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         if parser.parse_optional_punctuation("<") is None:
             return (NoneAttr(),)
+        start = parser.pos
         device = parser.parse_attribute()
         if not isinstance(device, VirtualDeviceAttr):
-            parser.raise_error(f"expected a #relay.device, but found {device}")
+            parser.raise_error(f"expected a #relay.device, but found {device}", start, parser.pos)
         parser.parse_punctuation(">")
         return (device,)
 

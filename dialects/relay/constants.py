@@ -54,14 +54,18 @@ class ConstantOp(IRDLOperation, HasFolderInterface):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
+        start = parser.pos
         value = parser.parse_attribute()
         if not isinstance(value, DenseIntOrFPElementsAttr):
-            parser.raise_error(f"expected a dense constant, but found {value}")
+            parser.raise_error(f"expected a dense constant, but found {value}", start, parser.pos)
         device = None
         if parser.parse_optional_keyword("on") is not None:
+            start = parser.pos
             device = parser.parse_attribute()
             if not isinstance(device, VirtualDeviceAttr):
-                parser.raise_error(f"expected a #relay.device, but found {device}")
+                parser.raise_error(
+                    f"expected a #relay.device, but found {device}", start, parser.pos
+                )
         op = cls(cast(Dense, value), device)
         op.attributes = parser.parse_optional_attr_dict()
         return op

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import BoolAttr
+from xdsl.dialects.builtin import BoolAttr, TupleType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -21,7 +21,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from .. import memory
-from ..device import VirtualDeviceAttr, device_of, with_device
+from ..device import VirtualDeviceAttr, device_of, devices_in, with_device
 from ..interfaces import (
     AllocatesResults,
     DeviceConstraint,
@@ -30,11 +30,19 @@ from ..interfaces import (
     On,
     WantsStorage,
 )
+from ..tensors import as_tensor
 from .types import is_incomplete, refine
 
 
 def _same_type(op: Operation) -> Sequence[Attribute]:
     return (with_device(op.operands[0].type, None),)
+
+
+def is_copyable(type: Attribute) -> bool:
+    """Whether `type` is a tensor, or a tuple of what can be copied."""
+    if isinstance(type, TupleType):
+        return all(is_copyable(t) for t in type.types)
+    return as_tensor(type) is not None
 
 
 def _verify_same_type(op: Operation) -> None:
@@ -169,8 +177,14 @@ class DeviceCopyOp(IRDLOperation):
 
     def verify_(self) -> None:
         for value, what in ((self.value, "operand"), (self.result, "result")):
-            if not is_incomplete(value.type) and device_of(value.type) is None:
+            if is_incomplete(value.type):
+                continue
+            if not is_copyable(value.type):
                 raise VerifyException(
-                    f"the {what} of relay.device_copy must name a device, but is {value.type}"
+                    f"relay.device_copy copies tensors and tuples of them, not {value.type}"
+                )
+            if len(set(devices_in(value.type))) != 1 or device_of(value.type) is None:
+                raise VerifyException(
+                    f"the {what} of relay.device_copy must name one device, but is {value.type}"
                 )
         _verify_same_type(self)

@@ -39,8 +39,18 @@ from xdsl.utils.exceptions import VerifyException
 from .. import vm
 from ..device import with_device
 from ..interfaces import AnyDevice, Lookup, WantsStorage
+from ..tensors import as_tensor
 from .control import verify_yielded
-from .types import AnyTensor
+from .types import AnyTensor, is_incomplete
+
+
+def verify_view(op: Operation, reshape_only: UnitAttr | None) -> None:
+    """What is `reshape_only` has an operand to view and one result that views it."""
+    if reshape_only is not None and (not op.operands or len(op.results) != 1):
+        raise VerifyException(
+            f"what is reshape_only has an operand and one result, but {op.name} has "
+            f"{len(op.operands)} and {len(op.results)}"
+        )
 
 
 @irdl_op_definition
@@ -127,6 +137,7 @@ class PrimitiveOp(IRDLOperation):
                     f"argument {i} of the region is {argument.type}, "
                     f"but operand {i} is {operand.type}"
                 )
+        verify_view(self, self.reshape_only)
         verify_yielded(self, self.body, [r.type for r in self.results], "the region")
 
 
@@ -198,6 +209,8 @@ class PrimFuncOp(IRDLOperation):
                 f"{self.function_type}"
             )
         for type in (*self.function_type.inputs, *self.function_type.outputs):
+            if as_tensor(type) is None and not is_incomplete(type):
+                raise VerifyException(f"a kernel takes and gives tensors, but a type is {type}")
             if with_device(type, None) != type:
                 raise VerifyException(f"a kernel's types carry no device, but one is {type}")
         verify_yielded(self, self.body, self.function_type.outputs.data, "the body")
@@ -250,6 +263,9 @@ class CallLoweredOp(IRDLOperation):
         if reshape_only is not None:
             properties["reshape_only"] = reshape_only
         return cls.create(operands=args, result_types=result_types, properties=properties)
+
+    def verify_(self) -> None:
+        verify_view(self, self.reshape_only)
 
     def verify_symbol_uses(self, lookup: Lookup) -> None:
         vm.verify_kernel_call(self, self.callee, self.args, self.results, lookup)

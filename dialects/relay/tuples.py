@@ -77,7 +77,7 @@ class TupleGetItemOp(IRDLOperation):
 
     name = "relay.tuple_get_item"
 
-    tuple = operand_def(TupleType | IncompleteType)
+    tuple = operand_def(AnyAttr())
     index = prop_def(IntegerAttr[I64])
     result = result_def(AnyAttr())
 
