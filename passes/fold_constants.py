@@ -7,8 +7,8 @@ Compute operators whose operands are all constants.
     %b = relay.constant dense<1.0> : tensor<2xf32>
 
 Only results that may stand in the text (1 KiB) are computed; a `relay.param` is never read. A
-branch on a constant becomes the branch taken, a projection of a tuple the field. Constants that
-this leaves without a use are removed. (TVM: FoldConstant.) Level: `relay`.
+branch on a constant becomes the branch taken, a projection of a tuple the field. Constants and
+tuples that this leaves without a use are removed. (TVM: FoldConstant.) Level: `relay`.
 """
 
 from collections.abc import Mapping
@@ -84,8 +84,11 @@ class FoldProjection(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.TupleGetItemOp, rewriter: PatternRewriter, /) -> None:
         owner = op.tuple.owner
-        if isinstance(owner, relay.TupleOp):
-            rewriter.replace(op, [], [owner.fields[op.index.value.data]])
+        if not isinstance(owner, relay.TupleOp):
+            return
+        rewriter.replace(op, [], [owner.fields[op.index.value.data]])
+        if not owner.result.uses:
+            rewriter.erase(owner)
 
 
 class FoldBranch(RewritePattern):

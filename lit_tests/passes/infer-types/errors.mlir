@@ -1,0 +1,62 @@
+// RUN: xrelay-opt --verify-diagnostics --split-input-file -p infer-types %s
+
+// A type that contradicts the operands is an error that names both; so is one nothing determines.
+
+func.func @contradicts_operands(%x: tensor<4xf32>) {
+  // expected-error@+1 {{the result of relay.nn.relu is tensor<4xf32>, but is declared as tensor<5xf32>}}
+  %a = relay.nn.relu %x : (tensor<4xf32>) -> tensor<5xf32>
+  func.return
+}
+
+// -----
+
+func.func @contradicts_after_inference(%x: tensor<4xf32>) {
+  %a = relay.nn.relu %x : (tensor<4xf32>) -> !relay.incomplete
+  // expected-error@+1 {{the result of relay.cast is tensor<4xi32>, but is declared as tensor<4xf32>}}
+  %b = relay.cast %a {dtype = i32} : (!relay.incomplete) -> tensor<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @does_not_fit(%x: tensor<4xf32>, %y: tensor<5xf32>) {
+  %a = relay.nn.relu %x : (tensor<4xf32>) -> !relay.incomplete
+  // expected-error@+1 {{dims 4 and 5 at axis -1 do not broadcast together}}
+  %b = relay.add %a, %y : (!relay.incomplete, tensor<5xf32>) -> !relay.incomplete
+  func.return
+}
+
+// -----
+
+func.func @branches_differ(%c: tensor<i1>, %x: tensor<4xf32>, %y: tensor<5xf32>) {
+  // expected-error@+1 {{the branches of relay.if yield different types: tensor<4xf32> and tensor<5xf32>}}
+  %r = relay.if %c : tensor<i1> -> (!relay.incomplete) {
+    relay.yield %x : tensor<4xf32>
+  } else {
+    relay.yield %y : tensor<5xf32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @endless(%x: tensor<4xf32>) -> !relay.incomplete {
+  // expected-error@+1 {{the type of this value cannot be inferred}}
+  %a = func.call @endless(%x) : (tensor<4xf32>) -> !relay.incomplete
+  func.return %a : !relay.incomplete
+}
+
+// -----
+
+// expected-error@+1 {{the type of this value cannot be inferred}}
+func.func @parameter(%x: !relay.incomplete) {
+  func.return
+}
+
+// -----
+
+func.func @op_without_a_rule() {
+  // expected-error@+1 {{the type of this value cannot be inferred}}
+  %a = "test.op"() : () -> !relay.incomplete
+  func.return
+}

@@ -1,0 +1,52 @@
+// RUN: xrelay-opt --split-input-file -p infer-types %s | filecheck %s
+
+// A function's result type is that of what it returns; its calls get it too, wherever they stand.
+//
+// CHECK-LABEL: @caller_above
+// CHECK-SAME:      -> tensor<8x16xf32>
+// CHECK:         func.call @callee(%x, %w) : ({{.*}}) -> tensor<8x16xf32>
+// CHECK:         relay.nn.relu %{{.*}} : (tensor<8x16xf32>) -> tensor<8x16xf32>
+func.func @caller_above(%x: tensor<8x4xf32>, %w: tensor<16x4xf32>) -> !relay.incomplete {
+  %a = func.call @callee(%x, %w) : (tensor<8x4xf32>, tensor<16x4xf32>) -> !relay.incomplete
+  %b = relay.nn.relu %a : (!relay.incomplete) -> !relay.incomplete
+  func.return %b : !relay.incomplete
+}
+// CHECK:       func.func @callee({{.*}}) -> tensor<8x16xf32>
+func.func @callee(%x: tensor<8x4xf32>, %w: tensor<16x4xf32>) -> !relay.incomplete {
+  %a = relay.nn.dense %x, %w : (tensor<8x4xf32>, tensor<16x4xf32>) -> !relay.incomplete
+  func.return %a : !relay.incomplete
+}
+
+// -----
+
+// A dim that a callee further down fills in reaches callers that were complete already.
+//
+// CHECK-LABEL: @complete_caller
+// CHECK-SAME:      -> tensor<4xf32>
+// CHECK:         func.call @callee(%x) : (tensor<4xf32>) -> tensor<4xf32>
+func.func @complete_caller(%x: tensor<4xf32>) -> tensor<?xf32> {
+  %y = func.call @callee(%x) : (tensor<4xf32>) -> tensor<?xf32>
+  func.return %y : tensor<?xf32>
+}
+func.func @callee(%x: tensor<4xf32>) -> tensor<?xf32> {
+  %y = relay.nn.relu %x : (tensor<4xf32>) -> tensor<?xf32>
+  func.return %y : tensor<?xf32>
+}
+
+// -----
+
+// A recursive function's type follows from the branch that does not call it.
+//
+// CHECK-LABEL: @recursive
+// CHECK-SAME:      -> tensor<4xf32>
+// CHECK:         relay.if %c : tensor<i1> -> (tensor<4xf32>) {
+// CHECK:           func.call @recursive(%c, %x) : (tensor<i1>, tensor<4xf32>) -> tensor<4xf32>
+func.func @recursive(%c: tensor<i1>, %x: tensor<4xf32>) -> !relay.incomplete {
+  %r = relay.if %c : tensor<i1> -> (!relay.incomplete) {
+    %a = func.call @recursive(%c, %x) : (tensor<i1>, tensor<4xf32>) -> !relay.incomplete
+    relay.yield %a : !relay.incomplete
+  } else {
+    relay.yield %x : tensor<4xf32>
+  }
+  func.return %r : !relay.incomplete
+}

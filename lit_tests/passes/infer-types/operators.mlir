@@ -1,0 +1,72 @@
+// RUN: xrelay-opt --split-input-file -p infer-types %s | filecheck %s
+
+// An operator's incomplete result type follows from its operands, along a chain.
+//
+// CHECK-LABEL: @follows_from_operands
+// CHECK:         %[[A:.*]] = relay.nn.dense %x, %w : ({{.*}}) -> tensor<8x16xf32>
+// CHECK:         %[[B:.*]] = relay.reshape %[[A]] {{.*}} : (tensor<8x16xf32>) -> tensor<4x32xf32>
+// CHECK:         relay.split %[[B]] {{.*}} : (tensor<4x32xf32>) -> (tensor<2x32xf32>, tensor<2x32xf32>)
+func.func @follows_from_operands(%x: tensor<8x4xf32>, %w: tensor<16x4xf32>) {
+  %a = relay.nn.dense %x, %w : (tensor<8x4xf32>, tensor<16x4xf32>) -> !relay.incomplete
+  %b = relay.reshape %a {newshape = array<i64: 4, -1>} : (!relay.incomplete) -> !relay.incomplete
+  %c:2 = relay.split %b {indices_or_sections = 2} : (!relay.incomplete) -> (!relay.incomplete, !relay.incomplete)
+  func.return
+}
+
+// -----
+
+// A dim that is declared dynamic is filled in; one that only the declaration knows stays.
+//
+// CHECK-LABEL: @refines_dims
+// CHECK:         relay.nn.relu %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK:         relay.nn.relu %y : (tensor<?x8xf32>) -> tensor<3x8xf32>
+func.func @refines_dims(%x: tensor<4x8xf32>, %y: tensor<?x8xf32>) {
+  %a = relay.nn.relu %x : (tensor<4x8xf32>) -> tensor<?x8xf32>
+  %b = relay.nn.relu %y : (tensor<?x8xf32>) -> tensor<3x?xf32>
+  func.return
+}
+
+// -----
+
+// A device that a type carries stays where it is, and spreads to no other type.
+//
+// CHECK-LABEL: @keeps_devices
+// CHECK:         relay.nn.relu %x : ({{.*}}) -> tensor<4xf32, #relay.device<cuda:0>>
+// CHECK:         relay.abs %x : ({{.*}}) -> tensor<4xf32>{{$}}
+func.func @keeps_devices(%x: tensor<4xf32, #relay.device<cpu:0>>) {
+  %a = relay.nn.relu %x : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<?xf32, #relay.device<cuda:0>>
+  %b = relay.abs %x : (tensor<4xf32, #relay.device<cpu:0>>) -> !relay.incomplete
+  func.return
+}
+
+// -----
+
+// Tuples, their fields, hints and what is in a tuple's type are filled in.
+//
+// CHECK-LABEL: @tuples
+// CHECK:         %[[T:.*]] = relay.tuple %{{.*}}, %x : (tensor<4xf32>, tensor<4xf32>) -> tuple<tensor<4xf32>, tensor<4xf32>>
+// CHECK:         %[[H:.*]] = relay.on_device %[[T]], {{.*}} : ({{.*}}) -> tuple<tensor<4xf32>, tensor<4xf32>>
+// CHECK:         relay.tuple_get_item %[[H]][0] : (tuple<tensor<4xf32>, tensor<4xf32>>) -> tensor<4xf32>
+func.func @tuples(%x: tensor<4xf32>) {
+  %a = relay.nn.relu %x : (tensor<4xf32>) -> !relay.incomplete
+  %t = relay.tuple %a, %x : (!relay.incomplete, tensor<4xf32>) -> tuple<!relay.incomplete, tensor<?xf32>>
+  %h = relay.on_device %t, #relay.device<cpu:0> : (tuple<!relay.incomplete, tensor<?xf32>>) -> !relay.incomplete
+  %f = relay.tuple_get_item %h[0] : (!relay.incomplete) -> !relay.incomplete
+  func.return
+}
+
+// -----
+
+// What a branch gives follows from what its regions yield, the more precise one where they differ.
+//
+// CHECK-LABEL: @branches
+// CHECK:         relay.if %c : tensor<i1> -> (tensor<4x8xf32>) {
+func.func @branches(%c: tensor<i1>, %x: tensor<4x?xf32>, %y: tensor<?x8xf32>) {
+  %r = relay.if %c : tensor<i1> -> (!relay.incomplete) {
+    %a = relay.nn.relu %x : (tensor<4x?xf32>) -> !relay.incomplete
+    relay.yield %a : !relay.incomplete
+  } else {
+    relay.yield %y : tensor<?x8xf32>
+  }
+  func.return
+}
