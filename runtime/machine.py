@@ -14,7 +14,9 @@ respect that is an error.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from threading import Lock
 
 import numpy as np
@@ -22,16 +24,17 @@ import numpy as np
 from .arena import Arena
 from .checking import check_program
 from .counters import Counters
-from .dtypes import has_element_type
+from .dtypes import element_type, has_element_type
 from .errors import MachineError
+from .instructions import mnemonic
 from .kernels.bind import Bind
 from .kernels.loading import load_kernels
 from .kernels.scratch import Workspace
-from .objects import Closure, Data, Object, Storage, Tensor, tensors_in
+from .objects import Closure, Data, Object, Storage, Tensor
 from .paths import Branch, Call, Decision, Extent, Frame, Known, Read, Return, Segment, State
 from .program import Array, Late, Program, spec_of
 from .recording import Context, Recorder, check_arguments, fits
-from .values import Value, as_value, fetch, leaves, place, signature, store
+from .values import Cell, Packed, Value, fetch, leaves, pack, place
 
 MAX_EXTENT = 1 << 22
 """A frame stops remembering paths when they take more words than this, then forgets them."""
@@ -57,6 +60,14 @@ def _constants(program: Program, given: Mapping[str, Array]) -> list[Array]:
     return constants
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A frame that is called from outside, and the tensors to copy its arguments into."""
+
+    frame: Frame
+    inputs: list[Tensor]
+
+
 class Machine:
     """
     A program ready to run, and `counters` of what it did.
@@ -78,7 +89,7 @@ class Machine:
         binds = load_kernels() if kernels is None else kernels
         self._context = Context(program, _constants(program, constants or {}), binds)
         self._functions = {f.name: i for i, f in enumerate(program.functions)}
-        self._idle: OrderedDict[object, list[Frame]] = OrderedDict()
+        self._idle: OrderedDict[object, list[Entry]] = OrderedDict()
         self._lock = Lock()
 
     def run(self, function: str = "main", *args: object) -> list[Array]:
@@ -93,24 +104,22 @@ class Machine:
     def evaluate(self, function: str = "main", *args: object) -> Value:
         """As `run`, the result in its structure: an array, a tuple or data."""
         index = self._index(function)
-        values = [as_value(arg) for arg in args]
-        key = (index, tuple(map(signature, values)))
-        frame = self._take(key)
+        values = [pack(arg) for arg in args]
+        key = (index, tuple(value.structure for value in values))
+        entry = self._take(key) or self._enter(index, values)
         try:
-            if frame is None:
-                frame = self._enter(index, values)
-            for to, value in zip(frame.args, values, strict=True):
-                store(to, value)
+            arrays = chain.from_iterable(value.arrays for value in values)
+            for tensor, array in zip(entry.inputs, arrays, strict=True):
+                np.copyto(tensor.array, array)
             counters = Counters()
             with np.errstate(all="ignore"):
-                result = self._execute(frame, counters)
+                result = self._execute(entry.frame, counters)
             outcome = fetch(result)
             with self._lock:
                 self.counters.add(counters)
             return outcome
         finally:
-            if frame is not None:
-                self._give(key, frame)
+            self._give(key, entry)
 
     def prepare(self, function: str = "main") -> None:
         """
@@ -119,16 +128,16 @@ class Machine:
         """
         index = self._index(function)
         params = self.program.functions[index].params
-        shapes: list[Array] = []
+        values: list[Packed] = []
         for param in params:
             if param.spec is None or not param.spec.is_static:
                 return
             shape = tuple(dim for dim in param.spec.shape if dim is not None)
-            shapes.append(np.empty(shape, param.spec.dtype))
-        key = (index, tuple(map(signature, shapes)))
-        frame = self._take(key) or self._enter(index, shapes)
-        self._root(frame)
-        self._give(key, frame)
+            values.append(Packed((Cell(element_type(param.spec.dtype), shape),), []))
+        key = (index, tuple(value.structure for value in values))
+        entry = self._take(key) or self._enter(index, values)
+        self._root(entry.frame)
+        self._give(key, entry)
 
     def _index(self, function: str) -> int:
         index = self._functions.get(function)
@@ -136,30 +145,37 @@ class Machine:
             raise MachineError(f"there is no function {function}, only {list(self._functions)}")
         return index
 
-    def _enter(self, index: int, values: Iterable[Value]) -> Frame:
-        """A new frame for a call with arguments like `values`."""
+    def _enter(self, index: int, values: Sequence[Packed]) -> Entry:
+        """A new frame for calls with arguments like `values`."""
         function, devices = self.program.functions[index], self.program.devices
-        given = list(values)
+        for value in values:
+            for cell in value.structure:
+                if isinstance(cell, Cell) and cell.dtype.hasobject:
+                    raise MachineError(f"an argument of {function.name} holds Python objects")
         homes = [param.device for param in function.params]
-        homes += [0] * (len(given) - len(homes))
-        args = tuple(place(value, home) for value, home in zip(given, homes, strict=False))
+        homes += [0] * (len(values) - len(homes))
+        placed = [place(value, home) for value, home in zip(values, homes, strict=False)]
+        args = tuple(arg for arg, _ in placed)
         check_arguments(self.program, function, args)
-        for tensor in tensors_in(args) or ():
+        inputs = [tensor for _, tensors in placed for tensor in tensors]
+        for tensor in inputs:
             if not has_element_type(tensor.array.dtype):
                 raise MachineError(f"an argument of {function.name} is {spec_of(tensor.array)}")
         arenas = tuple(Arena(device) for device in devices)
-        return Frame(index, args, arenas, Workspace(), (0,) * len(devices), Extent())
+        frame = Frame(index, args, arenas, Workspace(), (0,) * len(devices), Extent())
+        return Entry(frame, inputs)
 
-    def _take(self, key: object) -> Frame | None:
+    def _take(self, key: object) -> Entry | None:
         with self._lock:
-            frames = self._idle.get(key)
-            return frames.pop() if frames else None
+            entries = self._idle.get(key)
+            return entries.pop() if entries else None
 
-    def _give(self, key: object, frame: Frame) -> None:
+    def _give(self, key: object, entry: Entry) -> None:
+        frame = entry.frame
         if frame.extent.size > MAX_EXTENT:
             frame.root, frame.extent.size = None, 0
         with self._lock:
-            self._idle.setdefault(key, []).append(frame)
+            self._idle.setdefault(key, []).append(entry)
             self._idle.move_to_end(key)
             if len(self._idle) > MAX_SIGNATURES:
                 self._idle.popitem(last=False)
@@ -227,6 +243,7 @@ class Machine:
         function = self.program.functions[segment.frame.function]
         pc = next(pc for s, pc in zip(segment.steps, segment.pcs, strict=True) if s is step)
         instruction = function.instructions[pc]
-        name = getattr(instruction, "kernel", None)
-        what = f" {self.program.kernels[name].name}" if isinstance(name, int) else ""
-        return MachineError(f"{function.name}[{pc}]{what}: {type(error).__name__}: {error}")
+        kernel = getattr(instruction, "kernel", None)
+        name = f" {self.program.kernels[kernel].name}" if isinstance(kernel, int) else ""
+        where = f"{function.name}[{pc}] {mnemonic(instruction)}{name}"
+        return MachineError(f"{where}: {type(error).__name__}: {error}")

@@ -1,14 +1,19 @@
-"""What goes into a program and comes out: arrays, tuples of them, data."""
+"""
+What goes into a program and comes out: arrays, tuples of them, data.
+
+Data may be nested deeper than Python's stack is (a list is), so nothing here recurses.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from .errors import MachineError
-from .objects import Data, Object, Tensor, tensors_in
+from .objects import Data, Object, Tensor
 from .program import Array
 
 
@@ -30,56 +35,100 @@ Value: TypeAlias = "Array | tuple[Value, ...]"
 """A tensor, or data: a plain tuple is data of tag 0, and data of tag 0 a plain tuple."""
 
 
-def leaves(value: Value) -> Iterator[Array]:
-    """The arrays in `value`, depth first."""
-    if isinstance(value, tuple):
-        for part in value:
-            yield from leaves(part)
-    else:
-        yield value
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A tensor's place in a `Packed` value."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
 
 
-def as_value(argument: object) -> Value:
-    """`argument` with arrays for all that NumPy makes arrays of, and tuples for lists."""
-    if isinstance(argument, np.ndarray):
-        return cast(Array, argument)
-    if isinstance(argument, Tagged):
-        return argument
-    if isinstance(argument, tuple | list):
-        return tuple(as_value(part) for part in cast(tuple[object, ...], argument))
-    return np.asarray(cast(Any, argument))
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Data's place in a `Packed` value; its `count` fields follow."""
+
+    tag: int
+    count: int
 
 
-def signature(value: Value) -> object:
-    """What two values that can use the same memory have in common: structure and types."""
-    if isinstance(value, tuple):
-        tag = value.tag if isinstance(value, Tagged) else 0
-        return (tag, tuple(signature(part) for part in value))
-    return (value.dtype, value.shape)
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """
+    A value as a list: its structure depth first, and the arrays in it.
+
+    Values of one structure can use the same memory.
+    """
+
+    structure: tuple[Cell | Node, ...]
+    arrays: list[Array]
 
 
-def place(value: Value, device: int) -> Object:
-    """Memory on `device` for a value like `value`, whose arrays `leaves` gives in order."""
-    if isinstance(value, tuple):
-        tag = value.tag if isinstance(value, Tagged) else 0
-        return Data(tag, tuple(place(part, device) for part in value))
-    return Tensor(np.empty(value.shape, value.dtype), device)
+def pack(argument: object) -> Packed:
+    """`argument`: an array or what NumPy makes one of, a tuple or list, or `Tagged` data."""
+    structure: list[Cell | Node] = []
+    arrays: list[Array] = []
+    rest = [argument]
+    while rest:
+        item = rest.pop()
+        if isinstance(item, tuple | list):
+            fields = cast(Sequence[object], item)
+            tag = item.tag if isinstance(item, Tagged) else 0
+            structure.append(Node(tag, len(fields)))
+            rest.extend(reversed(fields))
+        else:
+            array: Array = np.asarray(cast(Any, item))
+            structure.append(Cell(array.dtype, array.shape))
+            arrays.append(array)
+    return Packed(tuple(structure), arrays)
 
 
-def store(to: Object, value: Value) -> None:
-    """Copy the arrays of `value` into memory that `place` made for a value like it."""
-    if isinstance(to, Tensor):
-        np.copyto(to.array, cast(Array, value))
-        return
-    for tensor, array in zip(tensors_in((to,)) or (), leaves(value), strict=True):
-        np.copyto(tensor.array, array)
+def place(packed: Packed, device: int) -> tuple[Object, list[Tensor]]:
+    """Memory on `device` for values like `packed`, and the tensors in it in their order."""
+    done: list[Object] = []
+    tensors: list[Tensor] = []
+    for item in reversed(packed.structure):
+        if isinstance(item, Cell):
+            tensor = Tensor(np.empty(item.shape, item.dtype), device)
+            tensors.append(tensor)
+            done.append(tensor)
+            continue
+        parts = tuple(done.pop() for _ in range(item.count))
+        done.append(Data(item.tag, parts))
+    return done.pop(), tensors[::-1]
 
 
 def fetch(result: Object) -> Value:
-    """A copy of `result` that shares no memory with the machine."""
-    if isinstance(result, Tensor):
-        return result.array.copy()
-    if isinstance(result, Data):
-        fields = (fetch(part) for part in result.parts)
-        return Tagged(result.tag, fields) if result.tag else tuple(fields)
-    raise MachineError(f"the result holds {result.kind}, which cannot leave the machine")
+    """
+    A copy of `result` that shares no memory with the machine.
+
+    Raises `MachineError` when there is something other than tensors and data in it.
+    """
+    order: list[Object] = []  # each before its fields, the last field first
+    rest = [result]
+    while rest:
+        item = rest.pop()
+        order.append(item)
+        if isinstance(item, Data):
+            rest.extend(item.parts)
+    done: list[Value] = []
+    for item in reversed(order):
+        if isinstance(item, Tensor):
+            done.append(item.array.copy())
+        elif isinstance(item, Data):
+            fields = done[len(done) - len(item.parts) :]
+            del done[len(done) - len(item.parts) :]
+            done.append(Tagged(item.tag, fields) if item.tag else tuple(fields))
+        else:
+            raise MachineError(f"the result holds {item.kind}, which cannot leave the machine")
+    return done.pop()
+
+
+def leaves(value: Value) -> Iterator[Array]:
+    """The arrays in `value`, depth first."""
+    rest = [value]
+    while rest:
+        item = rest.pop()
+        if isinstance(item, tuple):
+            rest.extend(reversed(item))
+        else:
+            yield item

@@ -1,0 +1,622 @@
+"""The machine on small programs with known results."""
+
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import pytest
+from machine_programs import call, f32, function, kernel, program, tensor
+
+from xrelay.runtime import machine as machine_module
+from xrelay.runtime.errors import MachineError
+from xrelay.runtime.instructions import (
+    AllocADT,
+    AllocClosure,
+    AllocStorage,
+    AllocTensor,
+    AllocTensorReg,
+    DeviceCopy,
+    Fatal,
+    GetField,
+    GetTag,
+    Goto,
+    If,
+    Invoke,
+    InvokeClosure,
+    InvokePacked,
+    KillRegister,
+    LoadConst,
+    LoadConsti,
+    Move,
+    Reg,
+    ReshapeTensor,
+    Ret,
+    ShapeOf,
+)
+from xrelay.runtime.machine import Machine
+from xrelay.runtime.program import Kernel, Late, Step, TensorSpec
+from xrelay.runtime.values import Tagged
+
+ADD = kernel("add", [f32(2), f32(2)], f32(2))
+X = np.array([1, 2], np.float32)
+Y = np.array([10, 20], np.float32)
+
+
+def lists(values: list[Any]) -> list[Any]:
+    return [value.tolist() for value in values]
+
+
+def test_adds_two_vectors():
+    code = [*call(0, [0, 1], 2, 2), Ret(2)]
+    machine = Machine(program(function([f32(2), f32(2)], *code), kernels=[ADD]))
+    assert lists(machine.run("main", X, Y)) == [[11, 22]]
+    assert lists(machine.run("main", Y, Y)) == [[20, 40]]
+
+
+def test_results_and_arguments_share_no_memory_with_the_machine():
+    machine = Machine(program(function([f32(2)], AllocADT(1, 0, (0, 0)), Ret(1))))
+    x = X.copy()
+    first, second = machine.run("main", x)
+    first[:] = 7
+    assert second.tolist() == [1, 2]
+    assert x.tolist() == [1, 2]
+    (again, _) = machine.run("main", Y)
+    assert second.tolist() == [1, 2]
+    assert again.tolist() == [10, 20]
+
+
+def test_arguments_may_be_what_numpy_makes_arrays_of():
+    machine = Machine(program(function([TensorSpec("int64", ())], Ret(0))))
+    assert machine.run("main", 5)[0] == 5
+    strided = np.arange(8, dtype=np.float32)[::2]
+    machine = Machine(program(function([f32(4)], Ret(0))))
+    assert machine.run("main", strided)[0].tolist() == [0, 2, 4, 6]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ([X], "main takes 2 arguments, but is given 1"),
+        ([X, Y, X], "main takes 2 arguments, but is given 3"),
+        ([X, np.zeros(2)], r"parameter 'x1' of main must be float32\[2\], but is float64\[2\]"),
+        (
+            [np.zeros((1, 2), np.float32), X],
+            r"parameter 'x0' of main must be float32\[2\], but is float32\[1, 2\]",
+        ),
+        ([X, (X,)], r"parameter 'x1' of main must be float32\[2\], but is data"),
+        ([X, "text"], r"parameter 'x1' of main must be float32\[2\], but is str"),
+        ([X, X.astype(">f4")], "an argument of main"),
+    ],
+)
+def test_arguments_must_fit_the_parameters(args: list[Any], message: str):
+    machine = Machine(program(function([f32(2), f32(2)], Ret(0))))
+    with pytest.raises(MachineError, match=message):
+        machine.run("main", *args)
+
+
+def test_unknown_function():
+    machine = Machine(program(function([], Goto(0))))
+    with pytest.raises(MachineError, match=r"there is no function g, only \['main'\]"):
+        machine.run("g")
+
+
+def test_a_kernel_of_several_steps_with_a_constant():
+    spec = f32(2)
+    steps = (
+        Step("relay.add", {}, (0, 1), (2,)),
+        Step("relay.nn.relu", {}, (2,), (3,)),
+        Step("relay.multiply", {}, (3, 0), (4,)),
+    )
+    constant = np.array([-5, 5], np.float32)
+    fused = Kernel("fused", (spec,), (constant,), (spec, spec, spec), steps, (4, 2))
+    code = [*tensor(1, 2), *tensor(3, 2), InvokePacked(0, (0,), (1, 3)), AllocADT(5, 0, (1, 3))]
+    machine = Machine(program(function([spec], *code, Ret(5)), kernels=[fused]))
+    assert lists(machine.run("main", X)) == [[0, 14], [-4, 7]]
+
+
+def test_a_kernel_whose_results_are_its_operands_and_constants():
+    spec = f32(2)
+    copies = Kernel("copies", (spec,), (Y,), (), (), (0, 1, 0))
+    code = [*tensor(1, 2), *tensor(3, 2), *tensor(5, 2), InvokePacked(0, (0,), (1, 3, 5))]
+    code += [AllocADT(7, 0, (1, 3, 5)), Ret(7)]
+    machine = Machine(program(function([spec], *code), kernels=[copies]))
+    assert lists(machine.run("main", X)) == [[1, 2], [10, 20], [1, 2]]
+
+
+def test_tensors_may_share_bytes_in_place():
+    # x + x into x's own bytes, through a chain that must not overwrite x too early
+    spec = f32(2)
+    steps = (
+        Step("relay.multiply", {}, (0, 0), (1,)),
+        Step("relay.add", {}, (1, 0), (2,)),
+        Step("relay.multiply", {}, (2, 0), (3,)),
+    )
+    chain = Kernel("chain", (spec,), (), (spec, spec, spec), steps, (3,))
+    code = [
+        *call(0, [0, 0], 1, 2),
+        AllocTensor(3, 2, 0, (2,), "float32"),
+        InvokePacked(1, (1,), (3,)),
+        Ret(3),
+    ]
+    machine = Machine(program(function([spec], *code), kernels=[ADD, chain]))
+    # 2x = [2, 4]: (v * v + v) * v
+    assert lists(machine.run("main", X)) == [[12, 80]]
+
+
+def test_tensors_at_offsets_of_one_storage():
+    code = [
+        AllocStorage(1, 24, 64),
+        AllocTensor(2, 1, 0, (2,), "float32"),
+        AllocTensor(3, 1, 16, (2,), "float32"),
+        InvokePacked(0, (0, 0), (2,)),
+        InvokePacked(0, (2, 0), (3,)),
+        AllocADT(4, 0, (2, 3)),
+        Ret(4),
+    ]
+    machine = Machine(program(function([f32(2)], *code), kernels=[ADD]))
+    assert lists(machine.run("main", X)) == [[2, 4], [3, 6]]
+
+
+def test_sizes_and_shapes_from_registers():
+    sum_to = kernel("add", [f32(None), f32(None)], f32(None))
+    code = [
+        AllocStorage(2, Reg(1), 64),
+        ShapeOf(3, 0),
+        LoadConsti(4, 0),
+        AllocTensorReg(5, 2, Reg(4), 3, "float32"),
+        InvokePacked(0, (0, 0), (5,)),
+        Ret(5),
+    ]
+    dynamic = function([f32(None), TensorSpec("int64", ())], *code)
+    machine = Machine(program(dynamic, kernels=[sum_to]))
+    for n in (3, 5, 3, 0):
+        x = np.arange(n, dtype=np.float32)
+        assert lists(machine.run("main", x, 4 * n)) == [(2 * x).tolist()]
+    with pytest.raises(MachineError, match="12 bytes at offset 0 does not fit in a storage of 8"):
+        machine.run("main", np.zeros(3, np.float32), 8)
+    with pytest.raises(MachineError, match="a storage cannot have -1 bytes"):
+        machine.run("main", np.zeros(3, np.float32), -1)
+
+
+def test_a_shape_computed_by_a_kernel():
+    double = kernel("add", [TensorSpec("int64", (1,))] * 2, TensorSpec("int64", (1,)))
+    both = kernel("concatenate", [f32(None), f32(None)], f32(None), axis=0)
+    code = [
+        ShapeOf(1, 0),
+        AllocStorage(2, 8, 64),
+        AllocTensor(3, 2, 0, (1,), "int64"),
+        InvokePacked(0, (1, 1), (3,)),
+        AllocStorage(4, 64, 64),
+        AllocTensorReg(5, 4, 0, 3, "float32"),
+        InvokePacked(1, (0, 0), (5,)),
+        Ret(5),
+    ]
+    machine = Machine(program(function([f32(None)], *code), kernels=[double, both]))
+    for _ in range(2):
+        assert lists(machine.run("main", X)) == [[1, 2, 1, 2]]
+        assert lists(machine.run("main", np.ones(1, np.float32))) == [[1, 1]]
+
+
+def test_reshaping_views_the_same_bytes():
+    code = [
+        *call(0, [0, 0], 1, 2),
+        ReshapeTensor(3, 1, (2, 1)),
+        KillRegister(1),
+        KillRegister(2),
+        LoadConst(4, 0),
+        ReshapeTensor(5, 3, Reg(4)),
+        Ret(5),
+    ]
+    shape = np.array([1, 2], np.int64)
+    machine = Machine(program(function([f32(2)], *code), kernels=[ADD], constants=[shape]))
+    assert lists(machine.run("main", X)) == [[[2, 4]]]
+    assert machine.counters.peak == {0: 8}
+
+
+def branching(test: TensorSpec):
+    """x0 + x0 if x1, else x0 itself, then that plus x0."""
+    code = [
+        If(1, None, 1, 6),
+        *call(0, [0, 0], 2, 2),
+        Move(6, 2),
+        Goto(2),
+        Move(6, 0),
+        *call(0, [6, 0], 4, 2),
+        Ret(4),
+    ]
+    return program(function([f32(2), test], *code), kernels=[ADD])
+
+
+def test_if_takes_one_way_or_the_other():
+    machine = Machine(branching(TensorSpec("bool", ())))
+    for _ in range(2):
+        assert lists(machine.run("main", X, True)) == [[3, 6]]
+        assert lists(machine.run("main", X, False)) == [[2, 4]]
+    assert machine.counters.instructions["goto"] == 2
+    assert machine.counters.instructions["if"] == 4
+
+
+def test_if_looks_at_the_whole_value():
+    machine = Machine(branching(TensorSpec("int64", ())))
+    assert lists(machine.run("main", X, np.int64(1 << 32))) == [[3, 6]]
+    assert lists(machine.run("main", X, np.int64(-1))) == [[3, 6]]
+    unsigned = Machine(branching(TensorSpec("uint64", ())))
+    assert lists(unsigned.run("main", X, np.uint64(1 << 63))) == [[3, 6]]
+
+
+def test_if_compares_whole_values():
+    code = [
+        LoadConsti(1, 7),
+        If(0, 1, 1, 3),
+        LoadConsti(2, 111),
+        Ret(2),
+        LoadConsti(2, 222),
+        Ret(2),
+    ]
+    machine = Machine(program(function([TensorSpec("int64", ())], *code)))
+    assert lists(machine.run("main", np.int64(7))) == [111]
+    assert lists(machine.run("main", np.int64(7 + (1 << 32)))) == [222]
+
+
+def test_if_needs_an_integer_scalar():
+    for spec in (TensorSpec("bool", (2,)), f32()):
+        machine = Machine(branching(spec))
+        with pytest.raises(MachineError, match=r"main\[0\] if: an integer scalar is needed"):
+            machine.run("main", X, np.zeros([d or 0 for d in spec.shape], spec.dtype))
+
+
+def countdown():
+    """x0 + x0, x0 times, by a loop: while x1 > 0."""
+    one = np.array(-1, np.int64)
+    scalar = TensorSpec("int64", ())
+    less = kernel("add", [scalar, scalar], scalar)
+    code = [
+        LoadConst(2, 0),
+        If(1, None, 2, 1),
+        Ret(0),
+        AllocStorage(3, 8, 64),
+        AllocTensor(4, 3, 0, (), "int64"),
+        InvokePacked(0, (1, 2), (4,)),
+        Move(1, 4),
+        KillRegister(3),
+        KillRegister(4),
+        *call(1, [0, 0], 5, 2),
+        Move(0, 5),
+        KillRegister(5),
+        KillRegister(6),
+        Goto(-14),
+    ]
+    return program(function([f32(2), scalar], *code), kernels=[less, ADD], constants=[one])
+
+
+def test_a_loop_reuses_the_memory_of_earlier_rounds():
+    machine = Machine(countdown())
+    assert lists(machine.run("main", X, 5)) == [[32, 64]]
+    assert lists(machine.run("main", X, 3)) == [[8, 16]]
+    assert machine.counters.allocations[0] == 16
+    assert machine.counters.peak == {0: 8 + 8 + 8}
+
+
+def test_a_long_loop_does_not_remember_everything(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(machine_module, "MAX_EXTENT", 1000)
+    machine = Machine(countdown())
+    zeros = np.zeros(2, np.float32)
+    for _ in range(2):
+        assert lists(machine.run("main", zeros, 1000)) == [[0, 0]]
+    assert lists(machine.run("main", X, 5)) == [[32, 64]]
+
+
+def test_functions_call_each_other():
+    twice = function([f32(2)], *call(0, [0, 0], 1, 2), Ret(1), name="twice")
+    code = [Invoke(1, 1, (0,)), Invoke(2, 1, (1,)), Invoke(3, 1, (0,)), AllocADT(4, 0, (2, 3, 1))]
+    machine = Machine(program(function([f32(2)], *code, Ret(4)), twice, kernels=[ADD]))
+    for _ in range(2):
+        assert lists(machine.run("main", X)) == [[4, 8], [2, 4], [2, 4]]
+    assert lists(machine.run("twice", Y)) == [[20, 40]]
+    assert machine.counters.instructions["invoke"] == 6
+
+
+def test_recursion_deeper_than_the_python_stack():
+    # f(x, n) = x if n == 0 else f(x + x, n - 1) + x
+    scalar = TensorSpec("int64", ())
+    code = [
+        If(1, None, 2, 1),
+        Ret(0),
+        LoadConst(2, 0),
+        AllocStorage(3, 8, 64),
+        AllocTensor(4, 3, 0, (), "int64"),
+        InvokePacked(0, (1, 2), (4,)),
+        Invoke(5, 0, (0, 4)),
+        *call(1, [5, 0], 6, 2),
+        Ret(6),
+    ]
+    less = kernel("add", [scalar, scalar], scalar)
+    one = np.array(-1, np.int64)
+    f = function([f32(2), scalar], *code)
+    machine = Machine(program(f, kernels=[less, ADD], constants=[one]))
+    assert lists(machine.run("main", X, 3000)) == [[3001, 6002]]
+    assert lists(machine.run("main", X, 2)) == [[3, 6]]
+    # 3000 counters; at each level on the way back one goes, and a sum comes
+    assert machine.counters.peak == {0: 3000 * 8 + 8}
+
+
+def test_arguments_of_calls_must_fit():
+    callee = function([f32(3)], Ret(0), name="callee")
+    machine = Machine(program(function([f32(2)], Invoke(1, 1, (0,)), Ret(1)), callee))
+    message = (
+        r"main\[0\] invoke: parameter 'x0' of callee must be float32\[3\], but is float32\[2\]"
+    )
+    with pytest.raises(MachineError, match=message):
+        machine.run("main", X)
+
+
+def test_tuples_nest():
+    code = [
+        AllocADT(2, 0, (0, 1)),
+        AllocADT(3, 0, (2, 0)),
+        GetField(4, 3, 0),
+        GetField(5, 4, 1),
+        AllocADT(6, 0, (3, 5)),
+        Ret(6),
+    ]
+    machine = Machine(program(function([f32(2), f32(2)], *code)))
+    ((a, b), c), d = machine.evaluate("main", X, Y)
+    assert lists([a, b, c, d]) == [[1, 2], [10, 20], [1, 2], [10, 20]]
+    assert lists(machine.run("main", X, Y)) == [[1, 2], [10, 20], [1, 2], [10, 20]]
+
+
+def test_arguments_may_be_tuples():
+    code = [GetField(1, 0, 1), GetField(2, 1, 0), *call(0, [2, 0], 3, 2), Ret(3)]
+    pair = function([None], *code)
+    four = kernel("concatenate", [f32(2)] * 4, f32(8), axis=0)
+    machine = Machine(program(pair, kernels=[four]))
+    with pytest.raises(MachineError, match=r"output 0 of kernel concatenate must be float32\[8\]"):
+        machine.run("main", (X, (Y, Y)))
+    code[2:4] = [*tensor(3, 8)]
+    code.insert(4, InvokePacked(0, (2, 0), (3,)))  # tuples are flattened, however deep
+    machine = Machine(
+        program(
+            function([None], *code), kernels=[kernel("concatenate", [f32(2)] * 4, f32(8), axis=0)]
+        )
+    )
+    assert lists(machine.run("main", (X, (Y, Y)))) == [[10, 20, 1, 2, 10, 20, 10, 20]]
+    assert lists(machine.run("main", [Y, [X, Y]])) == [[1, 2, 10, 20, 1, 2, 10, 20]]
+
+
+def test_data_keeps_its_tag():
+    code = [
+        GetTag(1, 0),
+        LoadConsti(2, 3),
+        If(1, 2, 1, 3),
+        GetField(3, 0, 0),
+        Ret(3),
+        AllocADT(4, 5, (0,)),
+        Ret(4),
+    ]
+    machine = Machine(program(function([None], *code)))
+    assert lists(machine.run("main", Tagged(3, [X]))) == [[1, 2]]
+    result: Any = machine.evaluate("main", Tagged(4, [Y]))
+    inner: Any = result[0]
+    assert (type(result), result.tag) == (Tagged, 5)
+    assert (type(inner), inner.tag) == (Tagged, 4)
+    assert repr(Tagged(1, ())) == "Tagged(1, ())"
+
+
+def test_closures_capture():
+    add = function([f32(2), f32(2)], *call(0, [0, 1], 2, 2), Ret(2), name="add")
+    code = [AllocClosure(2, 1, (0,)), InvokeClosure(3, 2, (1,)), InvokeClosure(4, 2, (3,)), Ret(4)]
+    machine = Machine(program(function([f32(2)] * 2, *code), add, kernels=[ADD]))
+    assert lists(machine.run("main", X, Y)) == [[12, 24]]
+    returns = Machine(program(function([f32(2)], AllocClosure(1, 0, ()), Ret(1))))
+    with pytest.raises(MachineError, match="the result holds a closure, which cannot leave"):
+        returns.run("main", X)
+
+
+def test_fatal_stops_only_where_it_is_reached():
+    machine = Machine(
+        program(function([TensorSpec("bool", ())], If(0, None, 1, 2), Ret(0), Fatal()))
+    )
+    assert machine.run("main", True)[0]
+    with pytest.raises(MachineError, match=r"main\[2\] fatal: no clause of a match applies"):
+        machine.run("main", False)
+
+
+def test_a_killed_register_cannot_be_read():
+    machine = Machine(program(function([f32(2)], KillRegister(0), Move(1, 0), Ret(1))))
+    message = r"main\[1\] move: register \$0 is read, but was killed by instruction 0"
+    with pytest.raises(MachineError, match=message):
+        machine.prepare()
+    machine = Machine(program(function([f32(2)], KillRegister(0), KillRegister(0), Ret(0))))
+    with pytest.raises(MachineError, match=r"main\[1\] kill_register: .* killed by instruction 0"):
+        machine.prepare()
+
+
+def test_late_constants_are_bound_by_name():
+    late = program(
+        function([f32(2)], LoadConst(1, 0), *call(0, [0, 1], 2, 2), Ret(2)),
+        kernels=[ADD],
+        constants=[Late("w", f32(2))],
+    )
+    assert lists(Machine(late, {"w": Y, "unused": X}).run("main", X)) == [[11, 22]]
+    with pytest.raises(MachineError, match="no value for the program's constants w"):
+        Machine(late)
+    with pytest.raises(MachineError, match=r"constant 'w' must be float32\[2\], but is float64"):
+        Machine(late, {"w": np.zeros(2)})
+
+
+def test_constants_are_not_copied_and_cannot_be_written():
+    weights = Y.copy()
+    code = [LoadConst(1, 0), InvokePacked(0, (0, 0), (1,)), Ret(1)]
+    late = program(function([f32(2)], *code), kernels=[ADD], constants=[Late("w", f32(2))])
+    with pytest.raises(MachineError, match="kernel add would write to a constant"):
+        Machine(late, {"w": weights}).prepare()
+    assert weights.flags.writeable
+
+
+def two_devices(*code: Any, params: Any = (f32(2),), homes: Any = (0,), kernels: Any = (ADD,)):
+    main = function(list(params), *code, devices=list(homes))
+    return Machine(program(main, kernels=kernels, devices=("cpu:0", "cuda:0")))
+
+
+def test_devices_have_memory_of_their_own():
+    code = [
+        *tensor(1, 2, device=1),
+        DeviceCopy(0, 1, 0, 1),
+        *tensor(3, 2, device=1),
+        InvokePacked(0, (1, 1), (3,)),
+        *tensor(5, 2),
+        DeviceCopy(3, 5, 1, 0),
+        Ret(5),
+    ]
+    machine = two_devices(*code)
+    for _ in range(2):
+        assert lists(machine.run("main", X)) == [[2, 4]]
+    counters = machine.counters
+    assert counters.copies == {(0, 1): 2, (1, 0): 2}
+    assert counters.copied == {(0, 1): 16, (1, 0): 16}
+    assert counters.peak == {0: 8, 1: 16}
+    assert counters.allocations == {0: 2, 1: 4}
+    assert counters.allocated == {0: 16, 1: 32}
+
+
+def test_a_kernel_must_not_touch_memory_of_another_device():
+    machine = two_devices(*tensor(1, 2, device=1), InvokePacked(0, (0, 0), (1,)), Ret(1))
+    message = r"main\[2\] invoke_packed: kernel add runs on cuda:0, but its input 0 is on cpu:0"
+    with pytest.raises(MachineError, match=message):
+        machine.prepare()
+
+
+def test_a_copy_must_name_the_devices_of_its_tensors():
+    machine = two_devices(*tensor(1, 2), DeviceCopy(0, 1, 0, 1), Ret(1))
+    message = "the target of the copy must be on cuda:0, but is on cpu:0"
+    with pytest.raises(MachineError, match=message):
+        machine.prepare()
+    machine = two_devices(*tensor(1, 3, device=1), DeviceCopy(0, 1, 0, 1), Ret(1))
+    with pytest.raises(MachineError, match=r"cannot copy float32\[2\] into float32\[3\]"):
+        machine.prepare()
+
+
+def test_arguments_go_to_the_devices_of_their_parameters():
+    machine = two_devices(*tensor(1, 2, device=1), InvokePacked(0, (0, 0), (1,)), Ret(1), homes=[1])
+    assert lists(machine.run("main", X)) == [[2, 4]]
+
+
+def test_calls_check_devices():
+    callee = function([f32(2)], Ret(0), name="g", devices=[1])
+    main = function([f32(2)], Invoke(1, 1, (0,)), Ret(1))
+    machine = Machine(program(main, callee, devices=("cpu:0", "cuda:0")))
+    with pytest.raises(MachineError, match="'x0' of g must be on cuda:0, but is on cpu:0"):
+        machine.run("main", X)
+
+
+def test_storage_is_live_until_nothing_refers_to_it():
+    code = [
+        *call(0, [0, 0], 1, 2),  # storage in 2
+        KillRegister(2),  # its tensor keeps it
+        AllocADT(3, 0, (1,)),
+        KillRegister(1),  # the tuple keeps it
+        *call(0, [0, 0], 4, 2),
+        KillRegister(5),
+        KillRegister(3),  # now it is free
+        *call(0, [4, 4], 6, 2),
+        Ret(6),
+    ]
+    machine = Machine(program(function([f32(2)], *code), kernels=[ADD]))
+    assert lists(machine.run("main", X)) == [[4, 8]]
+    assert machine.counters.peak == {0: 16}
+    assert machine.counters.allocations == {0: 3}
+
+
+def test_overwriting_a_register_frees_what_it_held():
+    code = [*call(0, [0, 0], 1, 2), *call(0, [0, 0], 1, 2), *call(0, [0, 0], 1, 2), Ret(1)]
+    machine = Machine(program(function([f32(2)], *code), kernels=[ADD]))
+    machine.run("main", X)
+    # a storage is overwritten while the tensor in the other register still keeps it
+    assert machine.counters.peak == {0: 16}
+
+
+def test_what_a_call_returns_is_live_in_the_caller():
+    twice = function([f32(2)], *call(0, [0, 0], 1, 2), *call(0, [1, 1], 3, 2), Ret(3), name="f")
+    code = [Invoke(1, 1, (0,)), Invoke(2, 1, (1,)), KillRegister(1), Invoke(3, 1, (2,)), Ret(3)]
+    machine = Machine(program(function([f32(2)], *code), twice, kernels=[ADD]))
+    assert lists(machine.run("main", X)) == [[64, 128]]
+    # in the second and the third call: the argument, and two tensors of the callee
+    assert machine.counters.peak == {0: 24}
+
+
+def test_storage_is_aligned_as_asked():
+    spec = TensorSpec("uint8", (8,))
+    addresses: list[int] = []
+
+    def bind(attrs: Any, ins: Any, outs: Any) -> Any:
+        addresses.append(outs[0].ctypes.data)
+        return lambda: outs[0].fill(1)
+
+    code = [
+        *(AllocStorage(0, 8, 4096), AllocTensor(1, 0, 0, (8,), "uint8"), InvokePacked(0, (), (1,))),
+        *(AllocStorage(2, 8, 1), AllocTensor(3, 2, 0, (8,), "uint8"), InvokePacked(0, (), (3,))),
+        Ret(3),
+    ]
+    probe = Kernel("probe", (), (), (spec,), (Step("test.probe", {}, (), (0,)),), (0,))
+    machine = Machine(program(function([], *code), kernels=[probe]), kernels={"test.probe": bind})
+    machine.run("main")
+    assert addresses[0] % 4096 == 0
+    assert addresses[1] % 64 == 0
+
+
+def test_two_threads_run_one_machine():
+    code = [*call(0, [0, 1], 2, 2), *call(0, [2, 1], 4, 2), Ret(4)]
+    machine = Machine(program(function([f32(2), f32(2)], *code), kernels=[ADD]))
+    wrong: list[Any] = []
+
+    def work(base: int) -> None:
+        for i in range(300):
+            x = np.array([base, i], np.float32)
+            (y,) = machine.run("main", x, X)
+            if y.tolist() != [base + 2, i + 4]:
+                wrong.append(y)
+
+    threads = [Thread(target=work, args=(base,)) for base in (1000, 2000)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert machine.counters.instructions["ret"] == 600
+
+
+def test_a_failing_kernel_is_named_and_the_machine_goes_on():
+    scalar = TensorSpec("int64", ())
+    power = kernel("power", [scalar, scalar], scalar)
+    code = [
+        AllocStorage(2, 8, 64),
+        AllocTensor(3, 2, 0, (), "int64"),
+        InvokePacked(0, (0, 1), (3,)),
+    ]
+    machine = Machine(program(function([scalar, scalar], *code, Ret(3)), kernels=[power]))
+    with pytest.raises(
+        MachineError, match=r"main\[2\] invoke_packed power: ValueError: Integers to"
+    ):
+        machine.run("main", 2, -1)
+    assert machine.run("main", 2, 10) == [1024]
+
+
+def test_floating_point_exceptions_pass_silently():
+    divide = kernel("divide", [f32(2), f32(2)], f32(2))
+    machine = Machine(
+        program(function([f32(2)] * 2, *call(0, [0, 1], 2, 2), Ret(2)), kernels=[divide])
+    )
+    assert lists(machine.run("main", X, np.zeros(2, np.float32))) == [[np.inf, np.inf]]
+
+
+def test_deeply_nested_data_goes_in_and_out():
+    deep: Any = ()
+    for _ in range(20_000):
+        deep = (X, deep)
+    machine = Machine(program(function([None], GetField(1, 0, 1), Ret(1))))
+    result: Any = machine.evaluate("main", deep)
+    depth = 0
+    while result:
+        result = result[1]
+        depth += 1
+    assert depth == 19_999
