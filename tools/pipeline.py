@@ -289,14 +289,17 @@ def _alternatives(type_: Any) -> tuple[Any, ...]:
 def _convert(values: tuple[Value, ...], type_: Any) -> ParameterListType:
     """Values that `ModulePass.from_spec` takes for `type_`; ValueError says why not."""
     if not values:
-        if isa(True, type_):
+        if bool in _alternatives(type_):
             return (True,)
-        if NoneType in _alternatives(type_):
+        if NoneType in _alternatives(type_) or isa((), type_):
             return ()
         raise ValueError("needs a value")
     typed = tuple(value.typed() for value in values)
     as_text = tuple(value.text for value in values)
     for candidate in (typed, as_text):
+        is_bool = any(isinstance(value, bool) for value in candidate)
+        if is_bool and "bool" not in type_repr(type_):  # to Python, true is a number
+            continue
         if (len(candidate) == 1 and isa(candidate[0], type_)) or isa(candidate, type_):
             return candidate
     given = ",".join(option_text(value) for value in typed)
@@ -327,6 +330,6 @@ def pass_text(run: ModulePass, *, include_default: bool = True) -> str:
     for name, values in run.spec(include_default=include_default).parameters.items():
         if values:
             options.append(f"{shown(name)}={option_text(values)}")
-        elif getattr(type(run), name, None) is not None:  # None, but not by default
+        elif getattr(type(run), name, None) not in (None, ()):  # none, but not by default
             options.append(shown(name))
     return f"{run.name}{{{' '.join(options)}}}" if options else run.name

@@ -1,0 +1,190 @@
+"""Pipeline text: what it means, and what is said when it means nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from xrelay.tools.diagnostics import SourceError
+from xrelay.tools.pipeline import Step, build, parse, pipeline_text
+
+
+@dataclass(frozen=True)
+class Empty(ModulePass):
+    name = "empty"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None: ...
+
+
+@dataclass(frozen=True)
+class Rich(Empty):
+    name = "rich"
+
+    must_be: int
+    flag: bool = False
+    word: str = "w"
+    words: tuple[str, ...] = ()
+    maybe: int | None = None
+    number: float = 0.5
+    mode: Literal["fast", "small"] = "fast"
+    hidden: int = field(default=0, init=False)
+
+
+@dataclass(frozen=True)
+class Picky(Empty):
+    name = "picky"
+
+    size: int = 1
+
+    def __post_init__(self):
+        if self.size <= 0:
+            raise ValueError(f"size must be positive, but is {self.size}")
+
+
+PASSES = {cls.name: (lambda cls=cls: cls) for cls in (Empty, Rich, Picky)}
+PIPELINES: Mapping[str, str] = {
+    "two": "empty,picky{size=2}",
+    "four": "two , two",
+    "loop": "empty,pool",
+    "pool": "loop",
+}
+
+
+def steps(text: str) -> list[Step]:
+    return build(text, PASSES, lambda: PIPELINES)
+
+
+def one(text: str) -> ModulePass:
+    (step,) = steps(text)
+    return step.run
+
+
+def failure(text: str) -> tuple[int, str]:
+    with pytest.raises(SourceError) as raised:
+        steps(text)
+    at = raised.value.shown.location
+    assert at is not None
+    return at.column.data, raised.value.shown.message
+
+
+def test_passes_in_order():
+    assert [step.run for step in steps("empty,picky{size=3},empty")] == [
+        Empty(),
+        Picky(3),
+        Empty(),
+    ]
+    assert steps("") == steps("  ") == []
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("must-be=1", Rich(1)),
+        ("must_be=-7 flag", Rich(-7, flag=True)),
+        ("must-be=1 flag=false", Rich(1, flag=False)),
+        ("flag must-be=1", Rich(1, flag=True)),
+        ("must-be=1 word=cuda:0", Rich(1, word="cuda:0")),
+        ("must-be=1 word=3", Rich(1, word="3")),
+        ("must-be=1 word=true", Rich(1, word="true")),
+        (r'must-be=1 word="a, b} \"c\"\n"', Rich(1, word='a, b} "c"\n')),
+        ("must-be=1 words=a,b", Rich(1, words=("a", "b"))),
+        ("must-be=1 words=a , 2", Rich(1, words=("a", "2"))),
+        ("must-be=1 words=a", Rich(1, words=("a",))),
+        ("must-be=1 maybe=4", Rich(1, maybe=4)),
+        ("must-be=1 maybe", Rich(1, maybe=None)),
+        ("must-be=1 number=1.5e3", Rich(1, number=1500.0)),
+        ("must-be=1 mode=small", Rich(1, mode="small")),
+        ("\n  must-be = 1\n  mode = small\n", Rich(1, mode="small")),
+    ],
+)
+def test_options(options: str, expected: Rich):
+    got = one(f"rich{{{options}}}")
+    if expected.words == ("a",):  # one value of a tuple: xDSL keeps it alone
+        assert isinstance(got, Rich)
+        assert tuple(got.words) == ("a",)
+    else:
+        assert got == expected
+
+
+def test_named_pipelines_stand_for_their_passes():
+    assert [(s.run, s.groups) for s in steps("empty,four")] == [
+        (Empty(), ()),
+        (Empty(), ("four", "two")),
+        (Picky(2), ("four", "two")),
+        (Empty(), ("four", "two")),
+        (Picky(2), ("four", "two")),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "message"),
+    [
+        ("emtpy", 1, "there is no pass or pipeline 'emtpy'; did you mean 'empty'?"),
+        ("empty,fuor", 7, "there is no pass or pipeline 'fuor'; did you mean 'four'?"),
+        ("zzzzzzz", 1, "there is no pass or pipeline 'zzzzzzz'"),
+        ("empty{a=1}", 7, "pass 'empty' has no option 'a' (it accepts none)"),
+        (
+            "picky{sise=1}",
+            7,
+            "pass 'picky' has no option 'sise' (it accepts: size); did you mean 'size'?",
+        ),
+        ("rich", 1, "pass 'rich' needs option 'must-be'"),
+        ("rich{hidden=1}", 6, "pass 'rich' has no option 'hidden' (it accepts: must-be, flag, "
+         "word, words, maybe, number, mode)"),
+        ("picky{size=1 size=2}", 14, "option 'size' is given twice"),
+        ("picky{size=big}", 7, "option 'size' of pass 'picky' must be int, but is \"big\""),
+        ("picky{size=1,2}", 7, "option 'size' of pass 'picky' must be int, but is 1,2"),
+        ("picky{size=true}", 7, "option 'size' of pass 'picky' must be int, but is true"),
+        ("picky{size}", 7, "option 'size' of pass 'picky' needs a value"),
+        (
+            "rich{must-be=1 mode=huge}",
+            16,
+            "option 'mode' of pass 'rich' must be one of fast, small, but is \"huge\"",
+        ),
+        ("empty,picky{size=0}", 7, "pass 'picky': size must be positive, but is 0"),
+        ("two{size=1}", 1, "pipeline 'two' takes no options; it is 'empty,picky{size=2}'"),
+        ("empty,", 7, "expected the name of a pass, but found the end"),
+        ("empty;picky", 1, "there is no pass or pipeline 'empty;picky'; did you mean 'picky'?"),
+        ("empty picky", 7, "expected ',' before the next pass, but found 'picky'"),
+        ("picky{size=", 12, "expected the value of the option, but found the end"),
+        ('picky{size="', 12, "unfinished string or bracket"),
+        ("picky[x]", 1, "'picky' takes no [pipeline]; only 'mlir-opt' does"),
+    ],
+)  # fmt: skip
+def test_mistakes(text: str, column: int, message: str):
+    assert failure(text) == (column, message)
+
+
+def test_pipelines_in_a_circle():
+    with pytest.raises(SourceError, match="contain each other: loop -> pool -> loop"):
+        steps("loop")
+
+
+def test_line_and_column_of_long_text():
+    with pytest.raises(SourceError) as raised:
+        steps("empty,\n  picky,\n  emty")
+    at = raised.value.shown.location
+    assert at is not None
+    assert (at.line.data, at.column.data) == (3, 3)
+
+
+def test_brackets_of_mlir_opt():
+    (element,) = parse("mlir-opt[canonicalize, cse]")
+    assert (element.name, element.mlir) == ("mlir-opt", "canonicalize, cse")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        Empty(),
+        Rich(1),
+        Rich(-3, True, 'a "b" \\ c\n', ("x", "y, z"), 4, 2.5, "small"),
+        Picky(9),
+    ],
+)
+def test_dumped_text_means_the_same(run: ModulePass):
+    assert one(pipeline_text([Step(run)])) == run

@@ -1,0 +1,146 @@
+"""A run leaves nothing behind in the process, and loads nothing that it does not need."""
+
+import gc
+import resource
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from xdsl.ir import Attribute
+from xdsl.utils.diagnostic import Diagnostic
+
+Opt = Callable[..., Any]
+Write = Callable[[str], Path]
+
+PROGRAM = """\
+func.func @f(%a: i32) -> i32 {
+  %c = arith.constant 1 : i32
+  %x = arith.addi %a, %c : i32
+  func.return %x : i32
+}
+"""
+RESOURCE = """\
+"test.op"() {a = dense_resource<weights> : tensor<1xi32>} : () -> ()
+{-# dialect_resources: { builtin: { weights: "0x04000000XX000000" } } #-}
+"""
+
+
+def state() -> tuple[object, ...]:
+    """What a run changes while it runs."""
+    return (
+        sys.getrecursionlimit(),
+        gc.get_threshold(),
+        Attribute.__post_init__,
+        Diagnostic.colored,
+        sys.stdout,
+        sys.stderr,
+    )
+
+
+def test_settings_are_restored(opt: Opt, source: Write):
+    before = state()
+    path = source(PROGRAM)
+    for arguments in (
+        (path,),
+        (path, "--disable-verify", "--syntax-highlight"),
+        (path, "-p", "nothing"),
+        ("--list-passes",),
+        ("--version",),
+    ):
+        opt(*arguments)
+        assert state() == before
+
+
+def test_verifying_is_back_after_a_run_without(opt: Opt, source: Write):
+    bad = source('"test.op"() {a = array<i32: 4000000000000>} : () -> ()')
+    first = opt(bad)
+    assert first.status == 1
+    opt(bad, "--disable-verify")
+    assert opt(bad) == first
+
+
+def test_resources_of_runs_are_apart(opt: Opt, source: Write):
+    for digits in ("07", "08"):
+        ran = opt(source(RESOURCE.replace("XX", digits)))
+        assert ran.status == 0
+        assert "dense_resource<weights>" in ran.out
+        assert f'weights: "0x04000000{digits}000000"' in ran.out
+
+
+def test_resources_of_parts_are_apart(opt: Opt, source: Write):
+    parts = [RESOURCE.replace("XX", digits) for digits in ("07", "08")]
+    ran = opt(source("// -----\n".join(parts)), "--split-input-file")
+    first, second = ran.out.split("// -----")
+    assert "0x0400000007000000" in first
+    assert "0x0400000008000000" in second
+    assert "weights_" not in ran.out
+
+
+def test_unregistered_ops_of_one_run_are_unknown_to_the_next(opt: Opt, source: Write):
+    path = source('"unknown.op"() : () -> ()')
+    assert opt(path, "--allow-unregistered-dialect").status == 0
+    assert opt(path).status == 1
+
+
+LOADED = """
+import sys
+from xrelay.tools.opt import main
+status = main([sys.argv[1], "-o", sys.argv[2], *sys.argv[3:]])
+print(status, *sorted(sys.modules), file=sys.stderr)
+"""
+
+
+def modules_after(*arguments: object) -> set[str]:
+    """The modules that are loaded when a run in a process of its own has ended."""
+    command = [sys.executable, "-c", LOADED, *(str(a) for a in arguments)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    status, *modules = ran.stderr.split()
+    assert status == "0"
+    return set(modules)
+
+
+def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
+    """A module of `func` and `arith` loads their dialects, and no pass."""
+    loaded = modules_after(source(PROGRAM), tmp_path / "out.mlir")
+    assert "xdsl.dialects.arith" in loaded
+    eager = {
+        name
+        for name in loaded
+        if name.split(".")[0] in ("numpy", "onnx", "safetensors", "lit", "filecheck")
+        or name.startswith(("xrelay.dialects.", "xrelay.lowering", "xrelay.runtime"))
+        or name.startswith(("xrelay.frontends", "xdsl.transforms."))
+    }
+    assert eager == set()
+    passes = {name for name in loaded if name.startswith("xrelay.passes.")}
+    assert passes <= {
+        "xrelay.passes.analysis",
+        "xrelay.passes.analysis.dominance",
+        "xrelay.passes.diagnostics",
+        "xrelay.passes.verifier",
+    }
+
+
+def test_only_the_passes_that_are_run_are_loaded(source: Write, tmp_path: Path):
+    loaded = modules_after(source(PROGRAM), tmp_path / "out.mlir", "-p", "cse")
+    transforms = {name for name in loaded if name.startswith("xdsl.transforms.")}
+    assert "xdsl.transforms.common_subexpression_elimination" in transforms
+    assert "xdsl.transforms.canonicalize" not in transforms
+
+
+def cpu_time(tool: str, path: Path) -> float:
+    """Seconds of processor time that one run of `tool` takes."""
+    command = [str(Path(sysconfig.get_path("scripts")) / tool), str(path)]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, capture_output=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def test_start_up_takes_at_most_1_3_times_that_of_xdsl(source: Write):
+    path = source(PROGRAM)
+    runs = [(cpu_time("xrelay-opt", path), cpu_time("xdsl-opt", path)) for _ in range(5)]
+    ours, stock = (min(times) for times in zip(*runs, strict=True))
+    assert ours <= 1.3 * stock
