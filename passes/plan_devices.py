@@ -6,23 +6,34 @@ Decide where everything is, and say so in the types.
     %2 = relay.add %1, %b : …                               to tensor<4xf32, #relay.device<cuda:0>>
                                                       %2 = relay.add %1, %b : …
 
-Read: every value has a domain, and ops, hints and annotations constrain domains
-(`analysis.device_constraints`). Solve: unite, then fill in what is open, results before parameters
-before values in program order (`analysis.device_domains`). Write: one sweep gives every value its
-type; a hint becomes a copy where its two sides differ, and nothing where they do not; constants are
-cloned for each device. A planned module planned again is unchanged. (TVM: PlanDevices.) From level
-`relay` to `planned`.
+Read: values have domains, which ops, hints and annotations constrain (`analysis.
+device_constraints`). Solve: unite, then fill in what is open (`analysis.device_domains`,
+`device_defaults`). Write: one sweep gives every value its type; a hint becomes a copy where its two
+sides differ and nothing where they do not; constants are cloned for each device. A planned module
+planned again is unchanged. Wishes that contradict each other are an error that shows the way from
+one to the other; with `repair`, the value that moves the fewest bytes on that way is copied
+instead, and a remark says so. (TVM: PlanDevices; conflict repair: pull 15090.) From level `relay`
+to `planned`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    ModuleOp,
+    TensorType,
+    TupleType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import Rewriter
@@ -30,8 +41,45 @@ from xdsl.rewriter import Rewriter
 from ..dialects import relay
 from ..dialects.device import VirtualDeviceAttr, with_device
 from ..dialects.interfaces import DeviceConstant
-from .analysis.device_constraints import ANNOTATION, DeviceConstraints, device_option
+from ..dialects.tensors import as_tensor, element_size
+from .analysis.device_constraints import (
+    ANNOTATION,
+    Cause,
+    DeviceConstraints,
+    Domain,
+    FunctionDomain,
+    explained,
+    refuse,
+    result_of,
+    user_of,
+)
+from .analysis.device_defaults import fill_in
+from .analysis.device_domains import Conflict, Demand, Union
+from .diagnostics import PassError, emit_remark
 from .rewriting import apply_patterns
+
+
+def bytes_moved(value: SSAValue) -> int | None:
+    """What a copy of `value` moves, dynamic dims counted as 1; None when it cannot be copied."""
+    return _bytes_of(value.type)
+
+
+def _bytes_of(type: Attribute) -> int | None:
+    if (tensor := as_tensor(type)) is not None:
+        dims = (dim for dim in tensor.get_shape() if dim != DYNAMIC_INDEX)
+        return prod(dims) * element_size(tensor.element_type)
+    if isinstance(type, TupleType):
+        parts = [_bytes_of(t) for t in type.types]
+        return sum(p for p in parts if p is not None) if None not in parts else None
+    return None
+
+
+def cheapest(conflict: Conflict[Cause]) -> Demand[Cause] | Union[Cause]:
+    """The constraint that costs the fewest bytes to give up; an error when none can be."""
+    constraint = conflict.cheapest
+    if constraint is None:
+        raise explained(conflict)
+    return constraint
 
 
 class HintAfterProjection(RewritePattern):
@@ -49,6 +97,9 @@ class HintAfterProjection(RewritePattern):
             rewriter.erase(hint)
 
 
+# ---------------------------------------------------------------------- write
+
+
 @dataclass
 class Solution:
     """The device of every value, and types on devices, each made once."""
@@ -58,126 +109,125 @@ class Solution:
         default_factory=dict[tuple[Attribute, VirtualDeviceAttr], Attribute]
     )
 
-    def device(self, value: SSAValue, user: Operation, index: int = 0) -> VirtualDeviceAttr:
-        return self.constraints.domains.device_of(self.constraints.of(value, user, index))
+    def device(self, domain: Domain) -> VirtualDeviceAttr:
+        return self.constraints.domains.device_of(result_of(domain))
 
-    def typed(self, type: Attribute, device: VirtualDeviceAttr) -> Attribute:
-        key = (type, device)
+    def typed(self, type: Attribute, domain: Domain) -> Attribute:
+        """`type` with the devices of `domain`."""
+        if isinstance(domain, FunctionDomain) and isinstance(type, FunctionType):
+            parts = zip(type.inputs, domain.params, strict=True)
+            return FunctionType.from_lists(
+                [self.typed(part, inner) for part, inner in parts],
+                [self.typed(type.outputs.data[0], domain.result)],
+            )
+        key = (type, self.device(domain))
         known = self.types.get(key)
         if known is None:
-            known = self.types[key] = with_device(type, device)
+            known = self.types[key] = with_device(*key)
         return known
 
 
-def fill_in(constraints: DeviceConstraints, default: VirtualDeviceAttr) -> None:
-    """
-    Give every domain that is open a device: results, then parameters, then values.
-
-    A function's first result decides where its parameters and values are; a region's results
-    decide for the values in the region.
-    """
-    domains = constraints.domains
-    for name, function in constraints.functions.items():
-        outputs = range(len(function.function_type.outputs))
-        devices = [domains.default(constraints.results[name, i], default) for i in outputs]
-        own = devices[0] if devices else default
-        for i in range(len(function.function_type.inputs)):
-            domains.default(constraints.parameters[name, i], own)
-        for block in function.body.blocks:
-            _fill_in_block(constraints, block, own)
+def uses_by(value: SSAValue, op: Operation) -> list[Use]:
+    """The uses of `value` by `op`, or by a yield in one of its regions."""
+    return [use for use in value.uses if user_of(use.operation) is op]
 
 
-def _fill_in_block(constraints: DeviceConstraints, block: Block, device: VirtualDeviceAttr) -> None:
-    domains = constraints.domains
-    for op in block.ops:
-        for i, operand in enumerate(op.operands):
-            domains.default(constraints.of(operand, op, i), device)
-        for result in op.results:
-            domains.default(constraints.of(result, op), device)
-    for op in block.ops:
-        if not op.regions or isinstance(op, relay.PrimitiveOp):
+def insert_copies(ctx: Context, solution: Solution) -> None:
+    """Put a copy where a conflict was settled by one, and tell the user."""
+    constraints = solution.constraints
+    for (value, op), copied in constraints.copies.items():
+        source, target = solution.device(constraints.of(value, op)), solution.device(copied)
+        if source == target:
             continue
-        inner = device
-        if op.results:
-            inner = domains.device_of(constraints.of(op.results[0], op))
-        for region in op.regions:
-            for nested in region.blocks:
-                _fill_in_block(constraints, nested, inner)
+        made: dict[Operation, SSAValue] = {}
+        for use in uses_by(value, op):
+            user = use.operation
+            if user not in made:
+                copy = relay.DeviceCopyOp.create(
+                    operands=[value], result_types=[value.type], location=user.location
+                )
+                block = user.parent_block()
+                assert block is not None
+                block.insert_op_before(copy, user)
+                copy.result.name_hint = value.name_hint
+                made[user] = copy.result
+                constraints.values[copy.result] = copied
+            user.operands[use.index] = made[user]
+        bytes = bytes_moved(value)
+        moved = "" if bytes is None else f" ({bytes} bytes)"
+        message = f"an operand of {op.name} is copied from {source.spec} to {target.spec}{moved}"
+        emit_remark(ctx, op, message, notes=[(value, "the value is made here")])
 
 
 def spread_constants(module: ModuleOp, solution: Solution) -> None:
     """Give each constant the device of its uses; one that is used on several is cloned."""
-    constants = [op for op in module.walk() if op.has_trait(DeviceConstant)]
-    for op in constants:
+    for op in [op for op in module.walk() if op.has_trait(DeviceConstant)]:
         (result,) = op.results
-        clones: dict[VirtualDeviceAttr, SSAValue] = {}
-        uses = reversed(tuple(result.uses))  # the first use is the last of the list
-        wanted = [(use, solution.device(result, use.operation, use.index)) for use in uses]
-        for use, device in wanted:
-            if device not in clones:
-                clones[device] = _constant_on(op, device, solution, first=not clones)
-            if clones[device] is not op.results[0]:
-                use.operation.operands[use.index] = clones[device]
+        on: dict[VirtualDeviceAttr, list[Use]] = {}
+        for use in result.uses:
+            domain = solution.constraints.of(result, use.operation)
+            on.setdefault(solution.device(domain), []).append(use)
+        for i, (device, uses) in enumerate(on.items()):
+            here = op if i == 0 else _cloned(op)
+            type = with_device(result.type, device)
+            if here.results[0].type != type:
+                Rewriter.replace_value_with_new_type(here.results[0], type)
+            if i > 0:
+                for use in uses:
+                    use.operation.operands[use.index] = here.results[0]
 
 
-def _constant_on(
-    op: Operation, device: VirtualDeviceAttr, solution: Solution, first: bool
-) -> SSAValue:
-    """`op`'s result on `device`: of the op itself for its first device, else of a clone."""
-    type = solution.typed(op.results[0].type, device)
-    if first:
-        if op.results[0].type != type:
-            Rewriter.replace_value_with_new_type(op.results[0], type)
-        return op.results[0]
-    clone = op.clone()
-    if clone.results[0].type != type:
-        Rewriter.replace_value_with_new_type(clone.results[0], type)
-    block = op.parent_block()
+def _cloned(op: Operation) -> Operation:
+    """A copy of `op`, right after it."""
+    clone, block = op.clone(), op.parent_block()
     assert block is not None, "a constant stands in a block"
-    block.insert_op_after(clone, op)
     clone.location = op.location
-    return clone.results[0]
+    block.insert_op_after(clone, op)
+    return clone
 
 
 def planned_values(function: func.FuncOp) -> Iterator[tuple[SSAValue, Operation]]:
-    """Every value of the function but its constants, with an op that knows it."""
+    """Every value of the function but its constants, with an op that knows it, in order."""
     pending: list[Operation] = [function]
     while pending:
         op = pending.pop()
         if isinstance(op, relay.PrimitiveOp):
             continue
+        inner: list[Operation] = []
         for region in op.regions:
             for block in region.blocks:
                 for argument in block.args:
                     yield argument, op
-                for inner in block.ops:
-                    if not inner.has_trait(DeviceConstant):
-                        for result in inner.results:
-                            yield result, inner
-                    if inner.regions:
-                        pending.append(inner)
+                for child in block.ops:
+                    if not child.has_trait(DeviceConstant):
+                        for result in child.results:
+                            yield result, child
+                    if child.regions:
+                        inner.append(child)
+        pending += reversed(inner)
 
 
 def retype(function: func.FuncOp, solution: Solution) -> None:
     """Put the devices into the types of the function's values and into its signature."""
+    constraints = solution.constraints
     for value, op in list(planned_values(function)):
-        type = solution.typed(value.type, solution.device(value, op))
+        type = solution.typed(value.type, constraints.of(value, op))
         if type != value.type:
             Rewriter.replace_value_with_new_type(value, type)
-    constraints, name = solution.constraints, function.sym_name.data
-    inputs, outputs = (
-        [
-            solution.typed(type, constraints.domains.device_of(domains[name, i]))
-            for i, type in enumerate(types)
-        ]
-        for types, domains in (
-            (function.function_type.inputs, constraints.parameters),
-            (function.function_type.outputs, constraints.results),
-        )
-    )
+    name = function.sym_name.data
+    outputs = [
+        solution.typed(type, constraints.results[name, i])
+        for i, type in enumerate(function.function_type.outputs)
+    ]
+    blocks = function.body.blocks
+    inputs = blocks[0].arg_types if blocks else function.function_type.inputs.data
     function.function_type = FunctionType.from_lists(inputs, outputs)
     function.arg_attrs = without_annotations(function.arg_attrs)
     function.res_attrs = without_annotations(function.res_attrs)
+    for op in function.walk():
+        if isinstance(op, relay.FnOp):
+            op.param_devices = None
+            op.result_device = None
 
 
 def without_annotations(
@@ -200,6 +250,10 @@ class ApplyHint(RewritePattern):
         if op.value.type == op.result.type:
             rewriter.replace(op, [], [op.value])
             return
+        if not isinstance(op.value.type, TensorType | TupleType):
+            raise PassError(
+                f"only tensors and tuples can be copied between devices, not {op.value.type}", op
+            )
         copy = relay.DeviceCopyOp.create(operands=[op.value], result_types=[op.result.type])
         copy.results[0].name_hint = op.result.name_hint
         rewriter.replace(op, copy)
@@ -214,6 +268,50 @@ class DropNeedlessCopy(RewritePattern):
             rewriter.replace(op, [], [op.value])
 
 
+# -------------------------------------------------------------------- explain
+
+
+def explain_plan(ctx: Context, solution: Solution) -> None:
+    """Tell the user of every value where it is, and why."""
+    constraints = solution.constraints
+    why = {domain: (demand, union) for domain, demand, union in constraints.domains.reasons()}
+    for function in constraints.functions.values():
+        for value, op in planned_values(function):
+            domain = result_of(constraints.of(value, op))
+            device = constraints.domains.device_of(domain).spec
+            found = why.get(domain)
+            if found is None:
+                emit_remark(ctx, value, f"on {device}, by default")
+                continue
+            demand, union = found
+            cause = demand.cause if union is None else union.cause
+            asked = f"{demand.device.spec} is asked for here: {demand.cause.reason}"
+            notes = [] if union is None else [(demand.cause.place, asked)]
+            emit_remark(ctx, value, f"on {device}: {cause.reason}", notes=notes)
+
+
+# ----------------------------------------------------------------------- pass
+
+
+def parse_device(text: str, option: str, module: ModuleOp) -> VirtualDeviceAttr:
+    """The device that an option names; an error that says what it takes."""
+    device = VirtualDeviceAttr.parse_spec(text)
+    if device is None or device.is_unconstrained:
+        raise PassError(f'{option} must be a device like cpu:0, but is "{text}"', module)
+    return device
+
+
+def parse_targets(entries: tuple[str, ...], module: ModuleOp) -> dict[str, str]:
+    """The targets by device type, from entries like `cuda=cuda -arch=sm_80`."""
+    targets: dict[str, str] = {}
+    for entry in entries:
+        kind, equals, target = entry.partition("=")
+        if not equals or not kind.isidentifier() or not target:
+            raise PassError(f'targets must be like cpu=llvm, but one is "{entry}"', module)
+        targets[kind] = target
+    return targets
+
+
 @dataclass(frozen=True)
 class PlanDevicesPass(ModulePass):
     """Decide where everything is, and say so in the types."""
@@ -226,13 +324,29 @@ class PlanDevicesPass(ModulePass):
     host: str = "cpu:0"
     """Where sizes and shapes are."""
 
+    targets: tuple[str, ...] = ()
+    """The target of each device type, as `cpu=llvm`; a device that names none gets it."""
+
+    repair: bool = False
+    """Insert the cheapest copies that make contradicting wishes possible."""
+
+    explain: bool = False
+    """Say of every value where it is, and why."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        default = device_option(self.default, "default", op)
+        constraints = DeviceConstraints(
+            parse_device(self.host, "host", op),
+            settle=cheapest if self.repair else refuse,
+            cost=bytes_moved if self.repair else lambda value: None,
+            targets=parse_targets(self.targets, op),
+        )
         apply_patterns(op, HintAfterProjection())
-        constraints = DeviceConstraints(device_option(self.host, "host", op))
         constraints.read(op)
-        fill_in(constraints, default)
+        fill_in(constraints, parse_device(self.default, "default", op))
         solution = Solution(constraints)
+        if self.explain:
+            explain_plan(ctx, solution)
+        insert_copies(ctx, solution)
         for function in constraints.functions.values():
             retype(function, solution)
         spread_constants(op, solution)

@@ -60,6 +60,9 @@ class Operator(IRDLOperation, ABC):
     """
     A tensor operator: its declared result types must agree with its type rule.
 
+    Attributes that it does not define must have a dialect's name before a dot, so that a
+    misspelled one is not taken for a discardable one.
+
     ```mlir
     %y = relay.nn.leaky_relu %x {alpha = 0.01} : (tensor<4xf32>) -> tensor<4xf32>
     ```
@@ -88,4 +91,10 @@ class Operator(IRDLOperation, ABC):
         return cls.create(operands=operands, result_types=types, properties=bare.properties)
 
     def verify_(self) -> None:
+        for name in self.attributes:
+            if "." not in name:
+                known = ", ".join(self.get_irdl_definition().properties) or "none"
+                raise VerifyException(
+                    f"{self.name} has no attribute {name} (its attributes: {known})"
+                )
         refined_result_types(self)

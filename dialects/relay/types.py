@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 
-from ..device import device_of, tensor_type
+from ..device import device_of, tensor_type, with_device
 from ..tensors import Tensor, as_tensor
 from .constraints import Kind, of
 
@@ -63,7 +63,26 @@ def refine(declared: Attribute, inferred: Attribute) -> Attribute | None:
         if None in fields:
             return None
         return TupleType(tuple(cast(TypeAttribute, f) for f in fields))
-    return declared if declared == inferred else None
+    if isinstance(declared, FunctionType) and isinstance(inferred, FunctionType):
+        return _refine_function(declared, inferred)
+    if declared == inferred or with_device(declared, None) == with_device(inferred, None):
+        return declared
+    return None
+
+
+def _refine_function(declared: FunctionType, inferred: FunctionType) -> Attribute | None:
+    parts: list[list[Attribute]] = []
+    for mine, theirs in (
+        (declared.inputs, inferred.inputs),
+        (declared.outputs, inferred.outputs),
+    ):
+        if len(mine) != len(theirs):
+            return None
+        refined = [refine(d, i) for d, i in zip(mine, theirs, strict=True)]
+        parts.append([type for type in refined if type is not None])
+        if len(parts[-1]) != len(mine):
+            return None
+    return FunctionType.from_lists(*parts)
 
 
 def _refine_tensor(declared: Tensor, inferred: Tensor) -> Attribute | None:

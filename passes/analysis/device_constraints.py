@@ -1,43 +1,74 @@
 """
 What a program says about devices, as constraints over `DeviceDomains`.
 
-Every SSA value has a domain; a constant has one for each op that uses it. Ops state their rule
-through `dialects.interfaces.DeviceRule`; calls, returns, annotations of signatures and types that
-already carry a device are read here. All in program order, so that the first conflict is the first
-in the text.
+Every SSA value has a domain, shaped by its type: a function value has one for each parameter and
+one for its result, everything else (a tuple, a reference, data) a single one. A constant has a
+domain for each op that uses it. Ops state their rule through `dialects.interfaces.DeviceRule`;
+functions, calls, returns, annotations of signatures and types that already carry a device are read
+here. All in program order, so that the first conflict is the first in the text. (TVM: the first
+phase of PlanDevices, `DeviceAnalyzer`.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from ...dialects import relay
-from ...dialects.device import CPU, VirtualDeviceAttr, devices_in
-from ...dialects.interfaces import (
-    DeviceConstant,
-    DeviceConstraint,
-    DeviceRule,
-    On,
-    OnHost,
-)
+from ...dialects.device import VirtualDeviceAttr, devices_in
+from ...dialects.interfaces import DeviceConstant, DeviceConstraint, DeviceRule, On, OnHost
+from ...dialects.relay.control import yielded
 from ..diagnostics import PassError, Place
-from .device_domains import Conflict, DeviceDomains
+from .device_domains import Conflict, Demand, DeviceDomains, Union
 
 ANNOTATION = "relay.device"
 """The entry of a function's `arg_attrs` and `res_attrs` that says where a value is."""
 
 
 @dataclass(frozen=True)
+class FunctionDomain:
+    """The domains of a function value's parameters and result."""
+
+    params: tuple[Domain, ...]
+    result: Domain
+
+
+Domain: TypeAlias = int | FunctionDomain
+"""A number of `DeviceDomains`, or for a function value those of its parts."""
+
+
+def leaves(domain: Domain) -> Iterator[int]:
+    """The numbers in a domain: the result's first, then the parameters'."""
+    if isinstance(domain, int):
+        yield domain
+    else:
+        for part in (domain.result, *domain.params):
+            yield from leaves(part)
+
+
+def result_of(domain: Domain) -> int:
+    """Where a function value "is": where its result is, however deep."""
+    while isinstance(domain, FunctionDomain):
+        domain = domain.result
+    return domain
+
+
+@dataclass(frozen=True)
 class Cause:
-    """The place in the program that a constraint comes from, and its reason in words."""
+    """
+    The place in the program that a constraint comes from, and its reason in words.
+
+    `operand` is the value that the op at `place` uses there, if a copy of it could be used.
+    """
 
     place: Place
     reason: str
+    operand: SSAValue | None = None
 
 
 def is_constant(value: SSAValue) -> bool:
@@ -45,172 +76,327 @@ def is_constant(value: SSAValue) -> bool:
     return isinstance(value, OpResult) and value.op.has_trait(DeviceConstant)
 
 
+def user_of(user: Operation) -> Operation:
+    """The op whose constraints bind what `user` uses: of a yield, the op around it."""
+    if isinstance(user, relay.YieldOp):
+        around = user.parent_op()
+        assert around is not None, "a yield stands in a region of an op"
+        return around
+    return user
+
+
+Settle: TypeAlias = Callable[[Conflict[Cause]], "Demand[Cause] | Union[Cause]"]
+"""Chooses the constraint of a conflict to give up, or raises."""
+
+
 @dataclass
 class DeviceConstraints:
-    """The constraints of a module; `host` is where `OnHost` values are."""
+    """
+    The constraints of a module.
+
+    `host` is where `OnHost` values are; `targets` fills in the target of a device type that names
+    none. A conflict goes to `settle`: the constraint that it gives up is cut, and the value is
+    from there on used through a copy (`copies`).
+    """
 
     host: VirtualDeviceAttr
+    settle: Settle
+    cost: Callable[[SSAValue], int | None] = lambda value: None
+    targets: Mapping[str, str] = field(default_factory=dict[str, str])
     domains: DeviceDomains[Cause] = field(default_factory=DeviceDomains[Cause])
-    values: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
-    constants: dict[tuple[SSAValue, Operation, int], int] = field(
-        default_factory=dict[tuple[SSAValue, Operation, int], int]
+    values: dict[SSAValue, Domain] = field(default_factory=dict[SSAValue, Domain])
+    constants: dict[tuple[SSAValue, Operation], Domain] = field(
+        default_factory=dict[tuple[SSAValue, Operation], Domain]
     )
-    free_hints: list[relay.OnDeviceOp] = field(default_factory=list[relay.OnDeviceOp])
+    copies: dict[tuple[SSAValue, Operation], int] = field(
+        default_factory=dict[tuple[SSAValue, Operation], int]
+    )
+    """The domain of the copy that an op uses in place of a value."""
     functions: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
-    parameters: dict[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])
-    """The domain of each parameter of each function."""
-    results: dict[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])
+    results: dict[tuple[str, int], Domain] = field(default_factory=dict[tuple[str, int], Domain])
     """The domain of each result of each function."""
 
-    def of(self, value: SSAValue, user: Operation, index: int = 0) -> int:
-        """
-        The domain of `value` where `user` uses it, as its operand `index`.
-
-        What a region yields is used by the op around it. The index tells uses of a constant by
-        one call or return apart; the operands of other ops are not on devices of their own.
-        """
+    def of(self, value: SSAValue, user: Operation) -> Domain:
+        """The domain of `value` where `user` uses it."""
         if is_constant(value):
-            around = user.parent_op() if isinstance(user, relay.YieldOp) else None
-            slot = index if isinstance(user, func.CallOp | func.ReturnOp) else 0
-            key = (value, around or user, slot)
+            key = (value, user_of(user))
             known = self.constants.get(key)
             if known is None:
-                known = self.constants[key] = self.domains.fresh()
+                known = self.constants[key] = self.fresh(value.type)
             return known
         known = self.values.get(value)
         if known is None:
-            known = self.values[value] = self.domains.fresh()
+            known = self.values[value] = self.fresh(value.type)
         return known
 
+    def used(self, value: SSAValue, user: Operation) -> Domain:
+        """As `of`, or the domain of the copy that `user` uses instead."""
+        if self.copies:
+            copy = self.copies.get((value, user_of(user)))
+            if copy is not None:
+                return copy
+        return self.of(value, user)
+
+    def fresh(self, type: Attribute) -> Domain:
+        """A domain of the shape of `type`, that nothing is known of."""
+        if isinstance(type, FunctionType) and len(type.outputs) == 1:
+            params = tuple(self.fresh(t) for t in type.inputs)
+            return FunctionDomain(params, self.fresh(type.outputs.data[0]))
+        return self.domains.fresh()
+
+    def canonical(self, device: VirtualDeviceAttr) -> VirtualDeviceAttr:
+        """`device` with the target of its type, if there is one and it names none."""
+        target = self.targets.get(device.spec.partition(":")[0])
+        if target is None:
+            return device
+        return device.or_default(VirtualDeviceAttr(device.device_type, None, target))
+
+    # ------------------------------------------------------------ adding
+
+    def demand(self, domain: Domain, device: VirtualDeviceAttr, cause: Cause) -> None:
+        """Put a domain (of a function: its result) on a device."""
+        leaf, device = result_of(domain), self.canonical(device)
+        cost = None if cause.operand is None else self.cost(cause.operand)
+        while (conflict := self.domains.demand(leaf, device, cause, cost)) is not None:
+            if self._give_up(conflict):
+                return
+
+    def unite(self, a: Domain, b: Domain, cause: Cause) -> None:
+        """Put two domains together: part by part, or all of one with the other."""
+        if isinstance(a, FunctionDomain) and isinstance(b, FunctionDomain):
+            if len(a.params) == len(b.params):
+                for x, y in zip((*a.params, a.result), (*b.params, b.result), strict=True):
+                    self.unite(x, y, cause)
+                return
+        if isinstance(a, int) and isinstance(b, int):
+            self._unite(a, b, cause)
+            return
+        first, *rest = (*leaves(a), *leaves(b))
+        for other in rest:
+            self._unite(first, other, cause)
+
+    def _unite(self, a: int, b: int, cause: Cause) -> None:
+        cost = None if cause.operand is None else self.cost(cause.operand)
+        while (conflict := self.domains.unite(a, b, cause, cost)) is not None:
+            if self._give_up(conflict):
+                return
+
+    def _give_up(self, conflict: Conflict[Cause]) -> bool:
+        """Replace a constraint of the conflict by one on a copy; whether it was the last one."""
+        constraint = self.settle(conflict)
+        cause = constraint.cause
+        assert cause.operand is not None
+        assert isinstance(cause.place, Operation)
+        last = constraint is conflict.last
+        if not last:
+            self.domains.cut(constraint)
+        key = (cause.operand, user_of(cause.place))
+        copy = self.copies.get(key)
+        if copy is None:
+            copy = self.copies[key] = self.domains.fresh()
+        bound = Cause(cause.place, cause.reason)
+        if isinstance(constraint, Demand):
+            self.demand(copy, constraint.device, bound)
+        else:
+            self._unite(copy, constraint.b, bound)
+        return last
+
+    # ----------------------------------------------------------- reading
+
     def read(self, module: ModuleOp) -> None:
-        """Collect the constraints of every function. Raises `PassError` at a conflict."""
+        """Collect the constraints of every function; `settle` is asked at each conflict."""
         self.functions = {f.sym_name.data: f for f in module.ops if isinstance(f, func.FuncOp)}
         for name, function in self.functions.items():
-            for i in range(len(function.function_type.inputs)):
-                self.parameters[name, i] = (
-                    self.of(function.args[i], function)
-                    if function.body.blocks
-                    else self.domains.fresh()
-                )
-            for i in range(len(function.function_type.outputs)):
-                self.results[name, i] = self.domains.fresh()
+            for i, type in enumerate(function.function_type.outputs):
+                self.results[name, i] = self.fresh(type)
+        free_hints: list[relay.OnDeviceOp] = []
         for function in self.functions.values():
             self._read_signature(function)
             for block in function.body.blocks:
-                self._read_block(block, function)
-        for hint in self.free_hints:
-            self.domains.trying(
-                self.of(hint.value, hint),
-                self.of(hint.result, hint),
-                Cause(hint, "a free hint joins its operand and its result"),
-            )
-
-    def demand(self, domain: int, device: VirtualDeviceAttr, cause: Cause) -> None:
-        """Put a domain on a device, or explain why it cannot be there."""
-        conflict = self.domains.demand(domain, device, cause)
-        if conflict is not None:
-            raise explained(conflict)
-
-    def unite(self, a: int, b: int, cause: Cause) -> None:
-        """Put two domains on one device, or explain why they cannot be."""
-        conflict = self.domains.unite(a, b, cause)
-        if conflict is not None:
-            raise explained(conflict)
+                for op in ops_in_order(block):
+                    self._read_types(op)
+                    self._read_op(op, function)
+                    if isinstance(op, relay.OnDeviceOp) and is_free(op):
+                        free_hints.append(op)
+        for hint in free_hints:
+            cause = Cause(hint, "a free hint joins its operand and its result")
+            a, b = self.of(hint.value, hint), self.of(hint.result, hint)
+            if isinstance(a, int) and isinstance(b, int):
+                self.domains.trying(a, b, cause)
 
     def _read_signature(self, function: func.FuncOp) -> None:
         name = function.sym_name.data
-        for i, type in enumerate(function.function_type.inputs):
-            parameter = self.parameters[name, i]
+        for i, argument in enumerate(function.args):
             device = annotation(function.arg_attrs, i)
             if device is not None:
                 cause = Cause(function, f"parameter {i} of @{name} is annotated")
-                self.demand(parameter, device, cause)
-            place = function.args[i] if function.body.blocks else function
-            cause = Cause(place, f"parameter {i} of @{name} has this type")
-            self._read_type(type, parameter, cause)
+                self.demand(self.of(argument, function), device, cause)
+            cause = Cause(function, f"parameter {i} of @{name} has this type")
+            self._read_type(argument.type, self.of(argument, function), cause)
         for i, type in enumerate(function.function_type.outputs):
-            for device in (annotation(function.res_attrs, i), *devices_in(type)):
-                if device is not None:
-                    cause = Cause(function, f"result {i} of @{name} is declared there")
-                    self.demand(self.results[name, i], device, cause)
+            cause = Cause(function, f"result {i} of @{name} is declared there")
+            device = annotation(function.res_attrs, i)
+            if device is not None:
+                self.demand(self.results[name, i], device, cause)
+            self._read_type(type, self.results[name, i], cause)
 
-    def _read_type(self, type: Attribute, domain: int, cause: Cause) -> None:
+    def _read_types(self, op: Operation) -> None:
+        """The devices that the types of what `op` defines carry already."""
+        cause = Cause(op, "the value already has this type")
+        for result in op.results:
+            if not is_constant(result):
+                self._read_type(result.type, self.of(result, op), cause)
+
+    def _read_type(self, type: Attribute, domain: Domain, cause: Cause) -> None:
+        if isinstance(domain, FunctionDomain) and isinstance(type, FunctionType):
+            for part, inner in zip(type.inputs, domain.params, strict=True):
+                self._read_type(part, inner, cause)
+            self._read_type(type.outputs.data[0], domain.result, cause)
+            return
         for device in devices_in(type):
             if device is not None:
                 self.demand(domain, device, cause)
 
-    def _read_block(self, first: Block, function: func.FuncOp) -> None:
-        for op in _ops_in_order(first):
-            if isinstance(op, relay.OnDeviceOp) and not (op.constrain_body or op.constrain_result):
-                self.free_hints.append(op)
-            for result in op.results:
-                if not is_constant(result):
-                    cause = Cause(result, "the value already has this type")
-                    self._read_type(result.type, self.of(result, op), cause)
-            for constraint in self._constraints(op, function):
+    def _read_op(self, op: Operation, function: func.FuncOp) -> None:
+        special = READERS.get(type(op))
+        if special is not None:
+            special(self, op, function)
+        rule = op.get_trait(DeviceRule)
+        if rule is not None:
+            for constraint in rule.constraints(op):
                 self._add(constraint, op)
 
     def _add(self, constraint: DeviceConstraint, op: Operation) -> None:
-        cause = Cause(op, constraint.reason)
-        if isinstance(constraint, On):
-            self.demand(self.of(constraint.value, op), constraint.device, cause)
-        elif isinstance(constraint, OnHost):
-            self.demand(self.of(constraint.value, op), self.host, cause)
-        else:
-            values = [self.of(value, op) for value in constraint.values]
-            for other in values[1:]:
-                self.unite(values[0], other, cause)
-
-    def _constraints(self, op: Operation, function: func.FuncOp) -> Iterable[DeviceConstraint]:
-        """What `op`'s rule says; calls and returns are tied to signatures."""
-        if isinstance(op, func.ReturnOp):
-            name = function.sym_name.data
-            for i, value in enumerate(op.operands):
-                cause = Cause(op, f"result {i} of @{name} is returned here")
-                self.unite(self.of(value, op, i), self.results[name, i], cause)
-            return ()
-        if isinstance(op, func.CallOp):
-            self._read_call(op)
-            return ()
-        rule = op.get_trait(DeviceRule)
-        return () if rule is None else rule.constraints(op)
-
-    def _read_call(self, op: func.CallOp) -> None:
-        name = op.callee.string_value()
-        if name not in self.functions:
+        if isinstance(constraint, On | OnHost):
+            device = constraint.device if isinstance(constraint, On) else self.host
+            cause = self._cause(op, constraint.reason, constraint.value)
+            self.demand(self.used(constraint.value, op), device, cause)
             return
-        for i, value in enumerate(op.arguments):
-            cause = Cause(op, f"argument {i} is where parameter {i} of @{name} is")
-            self.unite(self.of(value, op, i), self.parameters[name, i], cause)
-        for i, result in enumerate(op.results):
-            cause = Cause(op, f"the call's result {i} is where that of @{name} is")
-            self.unite(self.of(result, op), self.results[name, i], cause)
+        values = constraint.values
+        center = next((v for v in values if isinstance(v, OpResult) and v.op is op), values[0])
+        middle = self.used(center, op)
+        for value in values:
+            if value is not center:
+                cause = self._cause(op, constraint.reason, value)
+                self.unite(self.used(value, op), middle, cause)
+
+    def _cause(self, op: Operation, reason: str, value: SSAValue) -> Cause:
+        """The cause of a constraint on `value`, which `op` uses unless it defines it."""
+        own = value.owner is op or (
+            isinstance(value.owner, Block) and value.owner.parent_op() is op
+        )
+        return Cause(op, reason, None if own or is_constant(value) else value)
+
+    def bind(
+        self, op: Operation, values: Sequence[SSAValue], to: Sequence[Domain], reason: str
+    ) -> None:
+        """Tie what `op` uses or defines to domains, one by one; `{i}` in the reason counts."""
+        for i, (value, domain) in enumerate(zip(values, to, strict=False)):
+            cause = self._cause(op, reason.format(i=i), value)
+            self.unite(self.used(value, op), domain, cause)
 
 
-def _ops_in_order(block: Block) -> Iterator[Operation]:
-    """The block's ops and those in their regions, but not what is inside primitives."""
-    for op in block.ops:
-        if not isinstance(op, relay.PrimitiveOp):
-            for region in op.regions:
-                for inner in region.blocks:
-                    yield from _ops_in_order(inner)
-        yield op
+def is_free(hint: relay.OnDeviceOp) -> bool:
+    """Whether the hint asks for nothing but the freedom to copy."""
+    return not (hint.constrain_body or hint.constrain_result)
 
 
-def annotation(attrs: Attribute | None, index: int) -> VirtualDeviceAttr | None:
+def read_return(to: DeviceConstraints, op: Operation, function: func.FuncOp) -> None:
+    name = function.sym_name.data
+    domains = [to.results[name, i] for i in range(len(function.function_type.outputs))]
+    to.bind(op, op.operands, domains, f"result {{i}} of @{name} is returned here")
+
+
+def read_global_call(to: DeviceConstraints, op: Operation, function: func.FuncOp) -> None:
+    """`func.call` and `relay.invoke`: the function has one signature for all its calls."""
+    name = cast("relay.InvokeOp | func.CallOp", op).callee.string_value()
+    callee = to.functions.get(name)
+    if callee is None:
+        return
+    params = [to.of(parameter, callee) for parameter in callee.args]
+    to.bind(op, op.operands, params, f"argument {{i}} is where parameter {{i}} of @{name} is")
+    results = [to.results[name, i] for i in range(len(callee.function_type.outputs))]
+    to.bind(op, op.results, results, f"result {{i}} of the call is where that of @{name} is")
+
+
+def read_global(to: DeviceConstraints, op: Operation, function: func.FuncOp) -> None:
+    assert isinstance(op, relay.GlobalOp)
+    name = op.callee.string_value()
+    callee = to.functions.get(name)
+    if callee is None or len(callee.function_type.outputs) != 1:
+        return
+    domain = FunctionDomain(
+        tuple(to.of(parameter, callee) for parameter in callee.args), to.results[name, 0]
+    )
+    to.bind(op, op.results, [domain], f"the value is the function @{name}")
+
+
+def read_closure(to: DeviceConstraints, op: Operation, function: func.FuncOp) -> None:
+    assert isinstance(op, relay.FnOp)
+    domain = to.of(op.result, op)
+    if not isinstance(domain, FunctionDomain):
+        return
+    to.bind(op, op.params, domain.params, "parameter {i} of the closure is the region's argument")
+    if op.recursive is not None:
+        to.bind(op, op.body.block.args[:1], [domain], "the closure itself is the region's argument")
+    to.bind(op, yielded(op.body), [domain.result], "the closure gives what its region yields")
+    for i, device in enumerate(op.param_devices or ()):
+        if not device.is_unconstrained:
+            cause = Cause(op, f"parameter {i} of the closure is annotated")
+            to.demand(domain.params[i], device, cause)
+    if op.result_device is not None:
+        to.demand(domain, op.result_device, Cause(op, "the closure's result is annotated"))
+
+
+def read_call(to: DeviceConstraints, op: Operation, function: func.FuncOp) -> None:
+    assert isinstance(op, relay.CallOp)
+    domain = to.of(op.callee, op)
+    if isinstance(domain, FunctionDomain):
+        to.bind(op, op.args, domain.params, "argument {i} is where the callee's parameter {i} is")
+        to.bind(op, op.results, [domain.result], "the call's result is where the callee's is")
+
+
+def read_function_hint(to: DeviceConstraints, op: Operation, function: func.FuncOp) -> None:
+    """A hint on a function value joins both its sides: a function cannot be copied."""
+    assert isinstance(op, relay.OnDeviceOp)
+    domain = to.of(op.value, op)
+    if isinstance(domain, FunctionDomain):
+        to.bind(op, op.results, [domain], "a hint on a function is about the function itself")
+
+
+Read: TypeAlias = Callable[[DeviceConstraints, Operation, func.FuncOp], None]
+
+READERS: Mapping[type[Operation], Read] = {
+    func.ReturnOp: read_return,
+    func.CallOp: read_global_call,
+    relay.InvokeOp: read_global_call,
+    relay.GlobalOp: read_global,
+    relay.FnOp: read_closure,
+    relay.CallOp: read_call,
+    relay.OnDeviceOp: read_function_hint,
+}
+"""Ops that tie values to what is no value: signatures and functions."""
+
+
+def ops_in_order(block: Block) -> Iterator[Operation]:
+    """The block's ops and those in their regions, an op after its regions; primitives closed."""
+    pending: list[tuple[Operation, bool]] = [(op, False) for op in reversed(list(block.ops))]
+    while pending:
+        op, opened = pending.pop()
+        if opened or not op.regions or isinstance(op, relay.PrimitiveOp):
+            yield op
+            continue
+        pending.append((op, True))
+        inner = [o for region in op.regions for b in region.blocks for o in b.ops]
+        pending.extend((o, False) for o in reversed(inner))
+
+
+def annotation(attrs: ArrayAttr[DictionaryAttr] | None, index: int) -> VirtualDeviceAttr | None:
     """The device that entry `index` of a function's `arg_attrs` or `res_attrs` names."""
     if attrs is None:
         return None
-    found = attrs.data[index].data.get(ANNOTATION)  # pyright: ignore
+    found = attrs.data[index].data.get(ANNOTATION)
     return found if isinstance(found, VirtualDeviceAttr) else None
-
-
-def device_option(text: str, option: str, module: ModuleOp) -> VirtualDeviceAttr:
-    """The device that a pass option names, number 0 of its type when it says no number."""
-    device = VirtualDeviceAttr.parse_spec(text)
-    if device is None or not isinstance(device.device_type, StringAttr):
-        raise PassError(f'{option} must be a device like cpu:0, but is "{text}"', module)
-    return device.or_default(CPU)
 
 
 def explained(conflict: Conflict[Cause]) -> PassError:
@@ -228,3 +414,8 @@ def explained(conflict: Conflict[Cause]) -> PassError:
         second.cause.place,
         notes=notes,
     )
+
+
+def refuse(conflict: Conflict[Cause]) -> Demand[Cause] | Union[Cause]:
+    """Settle no conflict: every one is an error."""
+    raise explained(conflict)

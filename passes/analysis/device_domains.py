@@ -3,9 +3,9 @@ Which things are on one device: a union-find whose classes know a partial virtua
 
 A *domain* is a number; what it stands for is its maker's business. Two domains are united, or a
 device is demanded of one; each such constraint carries a *cause*, any object, that is only handed
-back. When a constraint cannot hold, the answer is a `Conflict` with the two devices and the
-shortest chain of constraints between the demands for them. Constraints are kept one edge each, and
-searched only then.
+back, and what it would cost to give it up (None: it cannot be). When a constraint cannot hold, the
+answer is a `Conflict` with the two demands and the shortest chain of constraints between them.
+Constraints are kept one edge each, and are searched only then. `cut` takes a constraint back.
 
 Union by rank, and no path compression: a constraint can be tried and taken back (`trying`).
 """
@@ -13,7 +13,7 @@ Union by rank, and no path compression: a constraint can be tried and taken back
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -22,22 +22,27 @@ from ...dialects.device import UNCONSTRAINED, VirtualDeviceAttr
 Cause = TypeVar("Cause")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Demand(Generic[Cause]):
     """`domain` was demanded to be on `device`."""
 
     domain: int
     device: VirtualDeviceAttr
     cause: Cause
+    cost: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Union(Generic[Cause]):
     """`a` and `b` were united."""
 
     a: int
     b: int
     cause: Cause
+    cost: int | None = None
+
+    def other(self, domain: int) -> int:
+        return self.b if domain == self.a else self.a
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,15 @@ class Conflict(Generic[Cause]):
     first: Demand[Cause]
     chain: tuple[Union[Cause], ...]
     second: Demand[Cause]
+    last: Demand[Cause] | Union[Cause]
+    """The constraint that could not be added; all others hold."""
+
+    @property
+    def cheapest(self) -> Demand[Cause] | Union[Cause] | None:
+        """The constraint on the way that costs least to give up; the last of equals."""
+        constraints = [self.first, *self.chain, self.second]
+        offered = [c for c in constraints if c.cost is not None]
+        return min(reversed(offered), key=lambda c: c.cost or 0, default=None)
 
 
 @dataclass
@@ -58,8 +72,9 @@ class DeviceDomains(Generic[Cause]):
     device: list[VirtualDeviceAttr] = field(default_factory=list[VirtualDeviceAttr])
     demands: list[Demand[Cause]] = field(default_factory=list[Demand[Cause]])
     unions: list[Union[Cause]] = field(default_factory=list[Union[Cause]])
-    trail: list[tuple[int, int, VirtualDeviceAttr]] | None = None
-    """While trying: the roots that changed, with their rank and device before."""
+    _trail: list[tuple[int, int, int, VirtualDeviceAttr]] | None = None
+    """While trying: each root that changed, with its parent, rank and device before."""
+    _graph: _Graph[Cause] = field(default_factory=lambda: _Graph())
 
     def fresh(self) -> int:
         """A domain that nothing is known of."""
@@ -69,6 +84,7 @@ class DeviceDomains(Generic[Cause]):
         return len(self.parent) - 1
 
     def find(self, domain: int) -> int:
+        """The domain that stands for the class of `domain`."""
         parent = self.parent
         while parent[domain] != domain:
             domain = parent[domain]
@@ -79,102 +95,185 @@ class DeviceDomains(Generic[Cause]):
         return self.device[self.find(domain)]
 
     def demand(
-        self, domain: int, device: VirtualDeviceAttr, cause: Cause
+        self, domain: int, device: VirtualDeviceAttr, cause: Cause, cost: int | None = None
     ) -> Conflict[Cause] | None:
         """Put `domain` on `device`, which may be partial."""
-        self.demands.append(Demand(domain, device, cause))
+        demand = Demand(domain, device, cause, cost)
         root = self.find(domain)
         known = self.device[root]
         if known is not device and known != device:
             joined = known.join(device)
             if joined is None:
-                return self._conflict(domain, device)
-            self._set(root, self.rank[root], joined)
+                return self._conflict(demand)
+            self._set(root, root, self.rank[root], joined)
+        self.demands.append(demand)
         return None
 
-    def unite(self, a: int, b: int, cause: Cause) -> Conflict[Cause] | None:
+    def unite(
+        self, a: int, b: int, cause: Cause, cost: int | None = None
+    ) -> Conflict[Cause] | None:
         """Put `a` and `b` on one device."""
-        self.unions.append(Union(a, b, cause))
-        x, y = self.find(a), self.find(b)
-        if x == y:
-            return None
-        mine, theirs = self.device[x], self.device[y]
-        joined = mine if mine is theirs else mine.join(theirs)
-        if joined is None:
-            return self._conflict(a, theirs)
-        if self.rank[x] < self.rank[y]:
-            x, y = y, x
-        rank = self.rank[x] + (self.rank[x] == self.rank[y])
-        self._set(x, rank, joined)
-        if self.trail is not None:
-            self.trail.append((y, self.rank[y], self.device[y]))
-        self.parent[y] = x
+        union = Union(a, b, cause, cost)
+        if not self._join(a, b):
+            return self._conflict(union)
+        self.unions.append(union)
         return None
+
+    def trying(self, a: int, b: int, cause: Cause) -> bool:
+        """Unite `a` and `b` if nothing stands against it; else leave everything as it was."""
+        self._trail = []
+        joined = self._join(a, b)
+        if joined:
+            self.unions.append(Union(a, b, cause))
+        else:
+            for root, parent, rank, device in reversed(self._trail):
+                self.parent[root], self.rank[root], self.device[root] = parent, rank, device
+        self._trail = None
+        return joined
 
     def default(self, domain: int, device: VirtualDeviceAttr) -> VirtualDeviceAttr:
         """Fill in what is still open of the domain's device, and say what it is."""
         root = self.find(domain)
         known = self.device[root]
         filled = known.or_default(device)
-        if filled != known:
+        if filled is not known:
             self.device[root] = filled
         return filled
 
-    def trying(self, a: int, b: int, cause: Cause) -> bool:
-        """Unite `a` and `b` if nothing stands against it; else leave everything as it was."""
-        self.trail = []
-        conflict = self.unite(a, b, cause)
-        if conflict is not None:
-            for root, rank, device in reversed(self.trail):
-                self.parent[root], self.rank[root], self.device[root] = root, rank, device
-            self.unions.pop()
-        self.trail = None
-        return conflict is None
+    def cut(self, constraint: Demand[Cause] | Union[Cause]) -> None:
+        """Take a constraint back: its class falls apart, or knows less of its device."""
+        graph = self._searchable()
+        if isinstance(constraint, Demand):
+            graph.demands[constraint.domain].remove(constraint)
+            ends = (constraint.domain,)
+        else:
+            for end in (constraint.a, constraint.b):
+                graph.unions[end].remove(constraint)
+            ends = (constraint.a, constraint.b)
+        seen = set[int]()
+        for end in ends:
+            if end not in seen:
+                members = [domain for domain, _ in graph.reach(end)]
+                seen.update(members)
+                self._rebuild(members, graph)
 
-    def _set(self, root: int, rank: int, device: VirtualDeviceAttr) -> None:
-        if self.trail is not None:
-            self.trail.append((root, self.rank[root], self.device[root]))
-        self.rank[root], self.device[root] = rank, device
+    def reasons(self) -> Iterator[tuple[int, Demand[Cause], Union[Cause] | None]]:
+        """
+        For each domain that a demand reaches: the nearest demand, and the union it came through.
 
-    def _conflict(self, domain: int, device: VirtualDeviceAttr) -> Conflict[Cause]:
-        """The conflict that the last constraint made at `domain`."""
-        around: dict[int, list[tuple[int, Union[Cause]]]] = {}
-        for union in self.unions:
-            around.setdefault(union.a, []).append((union.b, union))
-            around.setdefault(union.b, []).append((union.a, union))
-        at: dict[int, list[Demand[Cause]]] = {}
-        for demand in self.demands:
-            at.setdefault(demand.domain, []).append(demand)
-        one, back = _nearest(domain, around, at, lambda d: d.device.join(device) is None)
-        other, there = _nearest(one.domain, around, at, lambda d: d.device.join(one.device) is None)
-        del back
-        first, second, chain = one, other, there
-        if self.demands.index(second) < self.demands.index(first):
-            first, second, chain = second, first, there[::-1]
-        return Conflict(first, tuple(chain), second)
+        A domain that comes from nowhere has its device by default.
+        """
+        graph = self._searchable()
+        starts = {d.domain: d for d in reversed(self.demands) if d in graph.demands[d.domain]}
+        nearest = {domain: starts[domain] for domain in reversed(starts)}
+        pending = deque(nearest)
+        yield from ((domain, demand, None) for domain, demand in nearest.items())
+        while pending:
+            domain = pending.popleft()
+            for union in graph.unions.get(domain, ()):
+                other = union.other(domain)
+                if other not in nearest:
+                    nearest[other] = nearest[domain]
+                    pending.append(other)
+                    yield other, nearest[domain], union
+
+    def _join(self, a: int, b: int) -> bool:
+        x, y = self.find(a), self.find(b)
+        if x == y:
+            return True
+        mine, theirs = self.device[x], self.device[y]
+        joined = mine if mine is theirs else mine.join(theirs)
+        if joined is None:
+            return False
+        if self.rank[x] < self.rank[y]:
+            x, y = y, x
+        self._set(x, x, self.rank[x] + (self.rank[x] == self.rank[y]), joined)
+        self._set(y, x, self.rank[y], self.device[y])
+        return True
+
+    def _set(self, root: int, parent: int, rank: int, device: VirtualDeviceAttr) -> None:
+        if self._trail is not None:
+            self._trail.append((root, self.parent[root], self.rank[root], self.device[root]))
+        self.parent[root], self.rank[root], self.device[root] = parent, rank, device
+
+    def _rebuild(self, members: list[int], graph: _Graph[Cause]) -> None:
+        root = members[0]
+        device = UNCONSTRAINED
+        for domain in members:
+            self.parent[domain], self.rank[domain] = root, 0
+            for demand in graph.demands.get(domain, ()):
+                joined = device.join(demand.device)
+                assert joined is not None, "the demands of a class go together"
+                device = joined
+        self.rank[root] = int(len(members) > 1)
+        self.device[root] = device
+
+    def _searchable(self) -> _Graph[Cause]:
+        """The constraints by domain; only those that are new are added."""
+        graph = self._graph
+        for union in self.unions[graph.known_unions :]:
+            graph.unions.setdefault(union.a, []).append(union)
+            graph.unions.setdefault(union.b, []).append(union)
+        for demand in self.demands[graph.known_demands :]:
+            graph.demands.setdefault(demand.domain, []).append(demand)
+        graph.known_unions, graph.known_demands = len(self.unions), len(self.demands)
+        return graph
+
+    def _conflict(self, last: Demand[Cause] | Union[Cause]) -> Conflict[Cause]:
+        """What `last`, which is not among the constraints, is in conflict with."""
+        graph = self._searchable()
+        if isinstance(last, Demand):
+            there, chain = graph.nearest(last.domain, lambda d: d.device.join(last.device) is None)
+            return Conflict(there, tuple(reversed(chain)), last, last)
+        # Some demand of the one side does not go with some demand of the other.
+        known = self.device[self.find(last.b)]
+        one, one_chain = graph.nearest(last.a, lambda d: d.device.join(known) is None)
+        two, two_chain = graph.nearest(last.b, lambda d: d.device.join(one.device) is None)
+        chain = (*reversed(one_chain), last, *two_chain)
+        order = {demand: i for i, demand in enumerate(self.demands)}
+        if order[two] < order[one]:
+            return Conflict(two, chain[::-1], one, last)
+        return Conflict(one, chain, two, last)
 
 
-def _nearest(
-    start: int,
-    around: dict[int, list[tuple[int, Union[Cause]]]],
-    at: dict[int, list[Demand[Cause]]],
-    wanted: Callable[[Demand[Cause]], bool],
-) -> tuple[Demand[Cause], list[Union[Cause]]]:
-    """The nearest wanted demand to `start`, and the unions on the way to it."""
-    came: dict[int, tuple[int, Union[Cause]] | None] = {start: None}
-    pending = deque([start])
-    while pending:
-        domain = pending.popleft()
-        found = next((d for d in at.get(domain, ()) if wanted(d)), None)
-        if found is not None:
-            chain: list[Union[Cause]] = []
-            step = came[domain]
-            while step is not None:
-                chain.append(step[1])
-                step = came[step[0]]
-            return found, chain[::-1]
-        for next_domain, union in around.get(domain, ()):
-            if next_domain not in came:
-                came[next_domain] = (domain, union)
-                pending.append(next_domain)
-    raise AssertionError("a conflict comes from a demand")
+@dataclass
+class _Graph(Generic[Cause]):
+    """The constraints that stand at each domain."""
+
+    unions: dict[int, list[Union[Cause]]] = field(default_factory=dict[int, "list[Union[Cause]]"])
+    demands: dict[int, list[Demand[Cause]]] = field(
+        default_factory=dict[int, "list[Demand[Cause]]"]
+    )
+    known_unions: int = 0
+    known_demands: int = 0
+
+    def reach(self, start: int) -> Iterator[tuple[int, Union[Cause] | None]]:
+        """The domains of `start`'s class, nearest first, and the union each came through."""
+        came: dict[int, None] = {start: None}
+        pending = deque([start])
+        yield start, None
+        while pending:
+            domain = pending.popleft()
+            for union in self.unions.get(domain, ()):
+                other = union.other(domain)
+                if other not in came:
+                    came[other] = None
+                    pending.append(other)
+                    yield other, union
+
+    def nearest(
+        self, start: int, wanted: Callable[[Demand[Cause]], bool]
+    ) -> tuple[Demand[Cause], list[Union[Cause]]]:
+        """The nearest wanted demand to `start`, and the unions on the way to it."""
+        came: dict[int, Union[Cause] | None] = {}
+        for domain, union in self.reach(start):
+            came[domain] = union
+            found = next((d for d in self.demands.get(domain, ()) if wanted(d)), None)
+            if found is not None:
+                chain: list[Union[Cause]] = []
+                while union is not None:
+                    chain.append(union)
+                    domain = union.other(domain)
+                    union = came[domain]
+                return found, chain[::-1]
+        raise AssertionError("a conflict comes from a demand")
