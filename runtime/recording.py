@@ -100,6 +100,9 @@ class Recorder:
                 end = Read(needs.tensors, self.pc)
             except MachineError as error:
                 raise MachineError(f"{self.function.name}[{self.pc}] {name}: {error}") from error
+            except (ValueError, OverflowError, MemoryError, TypeError) as error:  # NumPy's limits
+                where = f"{self.function.name}[{self.pc}] {name}"
+                raise MachineError(f"{where}: {type(error).__name__}: {error}") from error
             if not isinstance(end, Read):
                 self.counters.instructions[name] += 1
             if end is not None:
