@@ -137,3 +137,14 @@ def test_links_lead_somewhere(path: Path):
     targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
     local = [t for t in targets if "://" not in t]
     assert not [t for t in local if not (path.parent / t).exists()]
+
+
+def test_every_design_note_is_listed_and_has_its_three_parts():
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    notes = sorted((ROOT / "docs" / "design").glob("*.md"))
+    assert [int(note.name[:4]) for note in notes] == list(range(1, len(notes) + 1))
+    for note in notes:
+        text = note.read_text(encoding="utf-8")
+        title = text.partition("\n")[0].partition(". ")[2]
+        assert f"- [{note.name[:4]}](design/{note.name}) {title}\n" in index
+        assert re.findall(r"^\*\*(\w+)\.\*\*", text, re.M) == ["Context", "Decision", "Consequence"]
