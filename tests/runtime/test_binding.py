@@ -1,0 +1,184 @@
+"""Kernels of several steps: where intermediate values live, against one step after the other."""
+
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from machine_programs import f32
+
+from xrelay.runtime.binding import bind_kernel
+from xrelay.runtime.kernels import KERNELS
+from xrelay.runtime.kernels.scratch import Workspace, aligned_bytes, scratch
+from xrelay.runtime.program import Kernel, Step, TensorSpec
+
+
+def dims(spec: TensorSpec) -> tuple[int, ...]:
+    return tuple(dim for dim in spec.shape if dim is not None)
+
+
+def in_order(kernel: Kernel, ins: list[Any]) -> list[Any]:
+    """Each step into an array of its own."""
+    values = dict(enumerate([*ins, *kernel.constants]))
+    for step in kernel.steps:
+        outs = [np.zeros(dims(kernel.spec(v)), kernel.spec(v).dtype) for v in step.outs]
+        KERNELS[step.op](step.attrs, [values[v] for v in step.ins], outs)()
+        values |= zip(step.outs, outs, strict=True)
+    return [values[v] for v in kernel.results]
+
+
+def run(kernel: Kernel, ins: list[Any], outs: list[Any], workspace: Workspace) -> None:
+    for thunk in bind_kernel(kernel, ins, outs, KERNELS, workspace):
+        thunk()
+
+
+def chain(*ops: str) -> Kernel:
+    """Each operator on what the one before gave (binary ones on the input too)."""
+    spec = f32(3, 4)
+    binary = {"relay.add", "relay.multiply", "relay.subtract"}
+    steps = tuple(
+        Step(op, {}, (i, 0) if op in binary else (i,), (i + 1,)) for i, op in enumerate(ops)
+    )
+    return Kernel("chain", (spec,), (), (spec,) * len(ops), steps, (len(ops),))
+
+
+def test_an_elementwise_chain_needs_no_scratch():
+    workspace = Workspace()
+    kernel = chain("relay.nn.relu", "relay.add", "relay.exp", "relay.multiply", "relay.tanh")
+    x = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
+    out = np.empty_like(x)
+    run(kernel, [x], [out], workspace)
+    np.testing.assert_array_equal(out, in_order(kernel, [x])[0])
+    assert workspace.size == 0
+
+
+def test_values_that_do_not_meet_share_scratch():
+    workspace = Workspace()
+    kernel = chain(*["relay.nn.softmax"] * 9)
+    x = np.ones((3, 4), np.float32)
+    run(kernel, [x], [np.empty_like(x)], workspace)
+    # two values of 48 bytes at a time, and a row of a softmax
+    assert workspace.size <= 4 * 64 * 2
+
+
+def test_a_value_read_later_keeps_its_place():
+    spec = f32(4)
+    steps = (
+        Step("relay.add", {}, (0, 0), (1,)),
+        Step("relay.multiply", {}, (1, 1), (2,)),  # must not overwrite value 1
+        Step("relay.add", {}, (1, 2), (3,)),
+        Step("relay.subtract", {}, (3, 1), (4,)),
+    )
+    kernel = Kernel("k", (spec,), (), (spec,) * 4, steps, (4,))
+    x = np.arange(4, dtype=np.float32)
+    out = np.empty(4, np.float32)
+    run(kernel, [x], [out], Workspace())
+    np.testing.assert_array_equal(out, 4 * x * x)
+
+
+def test_a_reshape_on_the_way_moves_nothing():
+    wide, flat = f32(2, 3), f32(6)
+    steps = (
+        Step("relay.nn.softmax", {}, (0,), (1,)),
+        Step("relay.reshape", {"newshape": (6,)}, (1,), (2,)),
+        Step("relay.nn.relu", {}, (2,), (3,)),
+    )
+    kernel = Kernel("k", (wide,), (), (wide, flat, flat), steps, (3,))
+    x, out = np.ones((2, 3), np.float32), np.empty(6, np.float32)
+    thunks = bind_kernel(kernel, [x], [out], KERNELS, Workspace())
+    for thunk in thunks:
+        thunk()
+    np.testing.assert_allclose(out, np.full(6, 1 / 3), 1e-6)
+    # the softmax's five calls and the relu's one
+    assert len(thunks) == 6
+
+
+def test_workspace_lends_the_same_memory_again():
+    workspace = Workspace()
+    with workspace.lend():
+        a = scratch((4,), "float32")
+        with workspace.lend():
+            b = scratch((100,), "float64")
+        with workspace.lend():
+            c = scratch((100,), "float64")
+    assert not np.may_share_memory(a, b)
+    assert not np.may_share_memory(a, c)
+    assert np.may_share_memory(b, c)
+    assert all(x.ctypes.data % 64 == 0 for x in (a, b, c))
+    assert not np.may_share_memory(scratch((4,), "int8"), scratch((4,), "int8"))
+    assert aligned_bytes(5, 1024).ctypes.data % 1024 == 0
+
+
+Dims = tuple[int, ...]
+SPECS: dict[Dims, TensorSpec] = {(3, 4): f32(3, 4), (4,): f32(4), (12,): f32(12)}
+RESHAPED: dict[Dims, Dims] = {(3, 4): (12,), (12,): (3, 4), (4,): (4,)}
+
+
+@st.composite
+def kernels(draw: st.DrawFn) -> Kernel:
+    """A random dag of steps over tensors of three shapes, with several results."""
+    ins = draw(st.lists(st.sampled_from(list(SPECS)), min_size=1, max_size=3))
+    constants = (np.linspace(-1, 1, 4).astype(np.float32),)
+    shapes: list[tuple[int, ...]] = [*ins, (4,)]
+    steps: list[Step] = []
+    for _ in range(draw(st.integers(0, 8))):
+        number = len(shapes)
+        op = draw(
+            st.sampled_from(
+                "relay.nn.relu relay.tanh relay.sigmoid relay.copy relay.add relay.subtract "
+                "relay.maximum relay.reshape relay.nn.softmax relay.reverse relay.split".split()
+            )
+        )
+        first = draw(st.integers(0, number - 1))
+        shape = shapes[first]
+        if op in ("relay.add", "relay.subtract", "relay.maximum"):
+            fitting = [i for i, s in enumerate(shapes) if s == shape]
+            second = draw(st.sampled_from(fitting))
+            steps.append(Step(op, {}, (first, second), (number,)))
+        elif op == "relay.reshape":
+            steps.append(Step(op, {"newshape": RESHAPED[shape]}, (first,), (number,)))
+            shape = RESHAPED[shape]
+        elif op == "relay.split":
+            if shape != (12,):
+                continue
+            attrs = {"indices_or_sections": 3, "axis": 0}
+            steps.append(Step(op, attrs, (first,), (number, number + 1, number + 2)))
+            shapes += [(4,), (4,)]
+            shape = (4,)
+        else:
+            attrs = {"axis": -1} if op in ("relay.nn.softmax", "relay.reverse") else {}
+            steps.append(Step(op, attrs, (first,), (number,)))
+        shapes.append(shape)
+    results = draw(st.lists(st.integers(0, len(shapes) - 1), min_size=1, max_size=4))
+    specs = [SPECS[shape] for shape in shapes]
+    n = len(ins)
+    return Kernel(
+        "k", tuple(specs[:n]), constants, tuple(specs[n + 1 :]), tuple(steps), tuple(results)
+    )
+
+
+@settings(deadline=None, max_examples=300)
+@given(kernels(), st.data())
+def test_random_kernels_give_what_their_steps_give(kernel: Kernel, data: st.DataObject):
+    random = np.random.default_rng(1)
+    ins = [random.standard_normal(dims(spec)).astype(np.float32) for spec in kernel.ins]
+    outs = [np.full(dims(spec), np.nan, np.float32) for spec in kernel.outs]
+    expected = in_order(kernel, ins)
+    workspace = Workspace()
+    thunks = bind_kernel(kernel, ins, outs, KERNELS, workspace)
+    before = [x.copy() for x in ins]
+    for _ in range(2):
+        for thunk in thunks:
+            thunk()
+        for out, want in zip(outs, expected, strict=True):
+            np.testing.assert_array_equal(out, want)
+    for x, old in zip(ins, before, strict=True):
+        np.testing.assert_array_equal(x, old)
+
+    # outputs may be the very bytes of inputs
+    if len(outs) == 1:
+        same = [i for i, x in enumerate(ins) if x.shape == outs[0].shape]
+        if same:
+            place = ins[data.draw(st.sampled_from(same))]
+            run(kernel, ins, [place], Workspace())
+            np.testing.assert_array_equal(place, expected[0])
