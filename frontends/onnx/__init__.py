@@ -13,7 +13,7 @@ import importlib
 from pathlib import Path
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 
 from ...dialects.relay.constants import PARAMS_FILE
 from .errors import OnnxError
@@ -29,9 +29,19 @@ def load_module(ctx: Context, data: bytes, name: str, weights_path: Path | None)
     results, with their ONNX names in the attribute `relay.name`. Constants of more than 1 KiB
     are `relay.param`s, written to `weights_path` (`.safetensors`, replaced when it is there);
     the module's `relay.params` is that file's name, without a folder. With no path, they are
-    left out and `relay.params` is absent. Raises `OnnxError` for a damaged model, for what is
-    not supported, and when the package `onnx` or the file cannot be had.
+    left out and `relay.params` is absent. Raises `OnnxError`, with a place in `name`, for a
+    damaged model, for what is not supported, and when the package `onnx` or the file of the
+    weights cannot be had.
     """
+    try:
+        return _load(data, name, weights_path)
+    except OnnxError as error:
+        if error.location is None:
+            error.location = FileLineColLoc(StringAttr(name), IntAttr(1), IntAttr(1))
+        raise
+
+
+def _load(data: bytes, name: str, weights_path: Path | None) -> ModuleOp:
     try:
         importlib.import_module("onnx")
     except ImportError as error:

@@ -11,7 +11,7 @@ written and the result is a constant too.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import prod
+from math import isfinite, prod
 from typing import Any, cast
 
 import numpy as np
@@ -34,7 +34,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...dialects import relay
 from ...dialects.relay.constants import ConstantOp, ParamOp, fits_inline
 from ...dialects.relay.operator import Operator
-from .folding import fold
+from .folding import MAKE_LIMIT, fold
 from .node import Node
 from .values import (
     Array,
@@ -109,7 +109,7 @@ class Builder:
                 [self.tensor(o) for o in operands],
                 {k: attribute_of(v) for k, v in given.items()},
             )
-        except VerifyException as error:
+        except (VerifyException, ValueError) as error:  # the latter of numbers beyond i64
             raise self.node.error(str(error)) from None
         return self._append(op).results
 
@@ -137,15 +137,29 @@ class Builder:
         """A constant called `name`, or else after the node."""
         return Constant(name or self.node.title, array)
 
-    def scalar(self, number: complex, dtype: np.dtype[Any]) -> Constant:
+    def repeated(self, element: Array, shape: Sequence[int]) -> Constant:
+        """One element as a tensor of `shape`."""
+        if prod(n for n in shape if n) * element.itemsize >= 2**63:
+            raise self.node.error(f"a tensor of shape {list(shape)} does not fit any memory")
+        return self.constant(np.broadcast_to(element.reshape(()), tuple(shape)))
+
+    def require_few(self, elements: int, what: str) -> None:
+        """`what`, an array that is about to be made up, must not be too large."""
+        if elements > MAKE_LIMIT:
+            raise self.node.error(f"{what} has {elements} elements; supported: up to {MAKE_LIMIT}")
+
+    def scalar(self, number: float, dtype: np.dtype[Any]) -> Constant:
         """`number` as a tensor of rank 0."""
-        array = np.asarray(number).astype(dtype)
+        if dtype.kind in "iu" and not (isfinite(number) and number == dtype.type(number)):
+            raise self.node.error(f"{number} is no number of dtype {dtype}")
+        with np.errstate(over="ignore"):  # it is an infinity then
+            array = np.asarray(number).astype(dtype)
         key = (dtype.name, array.tobytes())
         if key not in self._scalars:
             self._scalars[key] = self.constant(array, "scalar")
         return self._scalars[key]
 
-    def scalar_like(self, number: complex, value: Value) -> Constant:
+    def scalar_like(self, number: float, value: Value) -> Constant:
         """`number` as a tensor of rank 0 with the element type of `value`."""
         return self.scalar(number, dtype_of(value))
 

@@ -9,7 +9,8 @@ class OnnxError(DiagnosticException):
     A model is damaged, or uses something that is not supported.
 
     `location` is the place of the node: the model's file, with the node's number (from 1, in
-    the order of the graph) for a line. It is None when the error is about no single node.
+    the order of the graph) for a line. An error that is about no single node has none until
+    `load_module` gives it that of the file.
     """
 
     def __init__(self, message: str, location: FileLineColLoc | None = None):

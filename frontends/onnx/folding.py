@@ -7,6 +7,7 @@ operator behind. Big arrays are only given new views: other work on weights is l
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -15,6 +16,9 @@ from .values import Array
 
 FOLD_LIMIT = 1024
 """The most elements of an operand of an operator that is folded, views excepted."""
+
+MAKE_LIMIT = 2**26
+"""The most elements of an array that is made up here (a mask, a range of indices)."""
 
 Properties = Mapping[str, Any]
 Fold = Callable[[Sequence[Array], Properties], Sequence[Array]]
@@ -133,6 +137,8 @@ def fold(name: str, arrays: Sequence[Array], properties: Properties) -> Sequence
         rule = ARITHMETIC.get(name)
     if rule is None:
         return None
+    if name == "broadcast_to" and arrays[0].size != 1 and prod(properties["shape"]) > MAKE_LIMIT:
+        return None  # a view now, but not when it is reshaped or written
     if name in ("divide", "mod", "floor_mod") and arrays[1].dtype.kind in "iu":
         if not arrays[1].all():
             return None  # division by zero: what it gives is the machine's business

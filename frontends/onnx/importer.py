@@ -35,6 +35,7 @@ from .errors import OnnxError
 from .model import DEFAULT_DOMAINS, initializers_of, input_type, opset_of
 from .node import Node
 from .operators import RULES, Rule
+from .schema import require_signature
 from .values import Array, Value, value_name
 
 NAME = "relay.name"
@@ -132,8 +133,12 @@ class _Importer:
         node = Node(proto, self.opset, self._place(index + 1), used=used)
         rule = _rule_for(node)
         node.inputs = [self._input(node, name) for name in proto.input]
+        require_signature(node)
         self.builder.node = node
-        made = rule.convert(node, self.builder)
+        try:
+            made = rule.convert(node, self.builder)
+        except (MemoryError, OverflowError) as error:
+            raise node.error(f"its numbers are too large: {error}") from None
         node.require_all_read()
         results = made if isinstance(made, Sequence) else [made]
         for i, name in enumerate(node.outputs):

@@ -28,7 +28,26 @@ def read_model(data: bytes) -> ModelProto:
         raise OnnxError("this is no ONNX model, or it is damaged or cut off") from None
     if not model.HasField("graph") or not model.opset_import:
         raise OnnxError("this is no ONNX model: it has no graph or no operator set")
+    # the reader gives bytes where text is not valid, whatever its types say
+    if any(isinstance(name, bytes) for name in _names(model)):
+        raise OnnxError("this is no ONNX model, or it is damaged: a name is not valid UTF-8")
     return model
+
+
+def _names(model: ModelProto) -> Iterator[object]:
+    """All text that conversion reads."""
+    graph = model.graph
+    yield graph.name
+    for opset in model.opset_import:
+        yield opset.domain
+    for tensor in graph.initializer:
+        yield tensor.name
+    for info in (*graph.input, *graph.output):
+        yield info.name
+        yield from (dim.dim_param for dim in info.type.tensor_type.shape.dim)
+    for node in graph.node:
+        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
+        yield from (attribute.name for attribute in node.attribute)
 
 
 def opset_of(model: ModelProto) -> int:

@@ -242,9 +242,13 @@ class Node:
 
     def axis(self, axis: int, rank: int, what: str = "axis") -> int:
         """`axis` of a tensor of `rank` dims, counted from the front."""
-        if not -rank <= axis < max(rank, 1):
-            raise self.error(f"{what} must be in [{-rank}, {rank}), but is {axis}")
-        return axis % rank if rank else 0
+        if not -rank <= axis < rank:
+            raise self.error(
+                f"{what} must be in [{-rank}, {rank}), but is {axis}"
+                if rank
+                else f"{what} is {axis}, but the tensor has no dims"
+            )
+        return axis % rank
 
     def axes(self, axes: Sequence[int], rank: int) -> list[int]:
         """`axes` of a tensor of `rank` dims, counted from the front, in order, each once."""

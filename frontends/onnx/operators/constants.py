@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, isfinite
 from typing import Any
 
 import numpy as np
 
 from ..builder import Builder
-from ..folding import FOLD_LIMIT
 from ..node import Node
 from ..values import Array, Value, dtype_of, shape_of
 from .rule import Results, Rules, since
@@ -42,10 +41,7 @@ def constant_of_shape(node: Node, b: Builder) -> Value:
         raise node.error(f"attribute value has {element.size} elements; supported: 1")
     if any(n < 0 for n in shape):
         raise node.error(f"shape is {shape}; supported: dims of at least 0")
-    try:
-        return b.constant(np.broadcast_to(element.reshape(()), tuple(shape)))
-    except ValueError as error:
-        raise node.error(f"shape is {shape}: {error}") from None
+    return b.repeated(element, shape)
 
 
 def range_(node: Node, b: Builder) -> Value:
@@ -58,11 +54,14 @@ def range_(node: Node, b: Builder) -> Value:
         raise node.error("start, limit and delta must have one element each")
     if not delta[0]:
         raise node.error("delta is 0; supported: other numbers")
-    count = max(ceil((limit[0] - start[0]) / delta[0]), 0)
-    if count > FOLD_LIMIT**2:
-        raise node.error(f"there would be {count} numbers; supported: up to {FOLD_LIMIT**2}")
-    steps = np.arange(count, dtype=np.int64).astype(start.dtype)
-    return b.constant(np.asarray(start + steps * delta, start.dtype))
+    with np.errstate(all="ignore"):
+        steps = (float(limit[0]) - float(start[0])) / float(delta[0])
+    if not isfinite(steps):
+        raise node.error(f"from {start[0]} to {limit[0]} by {delta[0]} is no range")
+    count = max(ceil(steps), 0)
+    b.require_few(count, "the range")
+    numbers = np.arange(count, dtype=np.int64).astype(start.dtype)
+    return b.constant(np.asarray(start + numbers * delta, start.dtype))
 
 
 def eye_like(node: Node, b: Builder) -> Value:
@@ -72,8 +71,7 @@ def eye_like(node: Node, b: Builder) -> Value:
     rows, columns = shape_of(x)
     given = node.optional_int("dtype")
     dtype = dtype_of(x) if given is None else node.dtype("dtype")
-    if rows * columns > FOLD_LIMIT**2:
-        raise node.error(f"there would be {rows} by {columns} numbers")
+    b.require_few(rows * columns, "the matrix")
     return b.constant(np.eye(rows, columns, node.integer("k", 0), dtype))
 
 
@@ -89,7 +87,7 @@ def dropout(node: Node, b: Builder) -> Results:
     if node.scalar_at(2, "training_mode") and node.scalar_at(1, "ratio") != 0:
         raise node.error("input training_mode is true; supported: false")
     x = node.input(0)
-    return x, b.constant(np.broadcast_to(np.True_, shape_of(x)))
+    return x, b.repeated(np.asarray(True), shape_of(x))
 
 
 RULES: Rules = {

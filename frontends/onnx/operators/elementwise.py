@@ -150,9 +150,8 @@ def clip(node: Node, b: Builder) -> Value:
 def _clip(b: Builder, x: Value, low: Value | None, high: Value | None) -> Value:
     """One bound alone, and bounds that no f64 holds, are a maximum or a minimum."""
     if isinstance(low, Constant) and isinstance(high, Constant) and is_float(dtype_of(x)):
-        a_min, a_max = float(low.array.reshape(-1)[0]), float(high.array.reshape(-1)[0])
-        if a_min <= a_max:
-            return b.op("clip", x, a_min=a_min, a_max=a_max)
+        if low.array.size == high.array.size == 1 and low.array <= high.array:
+            return b.op("clip", x, a_min=float(low.array.item()), a_max=float(high.array.item()))
     if low is not None:
         x = b.op("maximum", x, low)
     return x if high is None else b.op("minimum", x, high)

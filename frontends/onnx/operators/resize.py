@@ -145,9 +145,10 @@ def _picked(
     shape = shape_of(x)
     picks: dict[int, Array] = {}
     for axis, (old, new, scale) in enumerate(zip(shape, sizes, scales, strict=True)):
+        b.require_few(new, f"axis {axis} of the result")
         places = place(np.arange(new, dtype=np.float32), scale, old, new)
         found = np.clip(rounding(places, scale), 0, max(old - 1, 0)).astype(np.int64)
-        if not np.array_equal(found, np.arange(old)):
+        if old != new or not np.array_equal(found, np.arange(old)):
             picks[axis] = found
     factors = {a: sizes[a] // max(shape[a], 1) for a in picks}
     repeats = all(

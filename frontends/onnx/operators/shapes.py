@@ -115,7 +115,10 @@ def shape(node: Node, b: Builder) -> Value:
 
 def size(node: Node, b: Builder) -> Value:
     """The number of elements, which is known at compile time."""
-    return b.constant(np.asarray(prod(shape_of(node.input(0))), np.int64))
+    count = prod(shape_of(node.input(0)))
+    if count >= 2**63:
+        raise node.error(f"there are {count} elements; supported: fewer than 2**63")
+    return b.constant(np.asarray(count, np.int64))
 
 
 def depth_to_space(node: Node, b: Builder) -> Value:

@@ -1,0 +1,60 @@
+"""What ONNX itself demands of a node: how many inputs, and of which dtypes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from onnx import defs
+
+from .node import Node
+from .values import SUPPORTED_DTYPES, dtype_of
+
+_TYPE_NAMES = {
+    dtype: f"tensor({dict(float32='float', float64='double').get(dtype, dtype)})"
+    for dtype in SUPPORTED_DTYPES
+}
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The number of inputs that are demanded, and the dtypes that each may have."""
+
+    min_inputs: int
+    max_inputs: int
+    dtypes: tuple[frozenset[str], ...]
+    """By input; the last one goes for all further inputs, too."""
+
+
+@cache
+def signature_of(op_type: str, opset: int) -> Signature | None:
+    """The signature of an operator; None when the package does not know it."""
+    try:
+        schema = defs.get_schema(op_type, opset)
+    except defs.SchemaError:
+        return None
+    dtypes = tuple(
+        frozenset(d for d, name in _TYPE_NAMES.items() if name in parameter.types)
+        for parameter in schema.inputs
+    )
+    return Signature(schema.min_input, schema.max_input, dtypes)
+
+
+def require_signature(node: Node) -> None:
+    """Raise `OnnxError` when the inputs of `node` are not what its operator takes."""
+    signature = signature_of(node.op_type, node.opset)
+    if signature is None:
+        return
+    count = len(node.inputs)
+    if not signature.min_inputs <= count <= signature.max_inputs:
+        raise node.error(
+            f"there are {count} inputs; supported: {signature.min_inputs} to {signature.max_inputs}"
+        )
+    for i, value in enumerate(node.inputs):
+        if value is None:
+            continue
+        dtypes = signature.dtypes[min(i, len(signature.dtypes) - 1)]
+        dtype = dtype_of(value).name
+        if dtype not in dtypes:
+            supported = ", ".join(d for d in SUPPORTED_DTYPES if d in dtypes)
+            raise node.error(f"input {i} has dtype {dtype}; supported: {supported}")
