@@ -48,6 +48,7 @@ from .analysis.device_constraints import (
     DeviceConstraints,
     Domain,
     FunctionDomain,
+    device_option,
     explained,
     refuse,
     result_of,
@@ -164,8 +165,8 @@ def spread_constants(module: ModuleOp, solution: Solution) -> None:
     for op in [op for op in module.walk() if op.has_trait(DeviceConstant)]:
         (result,) = op.results
         on: dict[VirtualDeviceAttr, list[Use]] = {}
-        for use in result.uses:
-            domain = solution.constraints.of(result, use.operation)
+        for use in reversed(tuple(result.uses)):  # the first use is the last of the list
+            domain = solution.constraints.of(result, use.operation, use.index)
             on.setdefault(solution.device(domain), []).append(use)
         for i, (device, uses) in enumerate(on.items()):
             here = op if i == 0 else _cloned(op)
@@ -215,12 +216,13 @@ def retype(function: func.FuncOp, solution: Solution) -> None:
         if type != value.type:
             Rewriter.replace_value_with_new_type(value, type)
     name = function.sym_name.data
-    outputs = [
-        solution.typed(type, constraints.results[name, i])
-        for i, type in enumerate(function.function_type.outputs)
-    ]
-    blocks = function.body.blocks
-    inputs = blocks[0].arg_types if blocks else function.function_type.inputs.data
+    inputs, outputs = (
+        [solution.typed(type, domains[name, i]) for i, type in enumerate(types)]
+        for types, domains in (
+            (function.function_type.inputs, constraints.parameters),
+            (function.function_type.outputs, constraints.results),
+        )
+    )
     function.function_type = FunctionType.from_lists(inputs, outputs)
     function.arg_attrs = without_annotations(function.arg_attrs)
     function.res_attrs = without_annotations(function.res_attrs)
@@ -293,14 +295,6 @@ def explain_plan(ctx: Context, solution: Solution) -> None:
 # ----------------------------------------------------------------------- pass
 
 
-def parse_device(text: str, option: str, module: ModuleOp) -> VirtualDeviceAttr:
-    """The device that an option names; an error that says what it takes."""
-    device = VirtualDeviceAttr.parse_spec(text)
-    if device is None or device.is_unconstrained:
-        raise PassError(f'{option} must be a device like cpu:0, but is "{text}"', module)
-    return device
-
-
 def parse_targets(entries: tuple[str, ...], module: ModuleOp) -> dict[str, str]:
     """The targets by device type, from entries like `cuda=cuda -arch=sm_80`."""
     targets: dict[str, str] = {}
@@ -335,14 +329,14 @@ class PlanDevicesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         constraints = DeviceConstraints(
-            parse_device(self.host, "host", op),
+            device_option(self.host, "host", op),
             settle=cheapest if self.repair else refuse,
             cost=bytes_moved if self.repair else lambda value: None,
             targets=parse_targets(self.targets, op),
         )
         apply_patterns(op, HintAfterProjection())
         constraints.read(op)
-        fill_in(constraints, parse_device(self.default, "default", op))
+        fill_in(constraints, device_option(self.default, "default", op))
         solution = Solution(constraints)
         if self.explain:
             explain_plan(ctx, solution)

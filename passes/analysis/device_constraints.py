@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from ...dialects import relay
-from ...dialects.device import VirtualDeviceAttr, devices_in
+from ...dialects.device import CPU, VirtualDeviceAttr, devices_in
 from ...dialects.interfaces import DeviceConstant, DeviceConstraint, DeviceRule, On, OnHost
 from ...dialects.relay.control import yielded
 from ..diagnostics import PassError, Place
@@ -105,21 +105,28 @@ class DeviceConstraints:
     targets: Mapping[str, str] = field(default_factory=dict[str, str])
     domains: DeviceDomains[Cause] = field(default_factory=DeviceDomains[Cause])
     values: dict[SSAValue, Domain] = field(default_factory=dict[SSAValue, Domain])
-    constants: dict[tuple[SSAValue, Operation], Domain] = field(
-        default_factory=dict[tuple[SSAValue, Operation], Domain]
+    constants: dict[tuple[SSAValue, Operation, int], Domain] = field(
+        default_factory=dict[tuple[SSAValue, Operation, int], Domain]
     )
     copies: dict[tuple[SSAValue, Operation], int] = field(
         default_factory=dict[tuple[SSAValue, Operation], int]
     )
     """The domain of the copy that an op uses in place of a value."""
     functions: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
+    parameters: dict[tuple[str, int], Domain] = field(default_factory=dict[tuple[str, int], Domain])
+    """The domain of each parameter of each function."""
     results: dict[tuple[str, int], Domain] = field(default_factory=dict[tuple[str, int], Domain])
     """The domain of each result of each function."""
 
-    def of(self, value: SSAValue, user: Operation) -> Domain:
-        """The domain of `value` where `user` uses it."""
+    def of(self, value: SSAValue, user: Operation, index: int = 0) -> Domain:
+        """
+        The domain of `value` where `user` uses it, as its operand `index`.
+
+        The index tells uses of a constant by one call or return apart; the operands of other ops
+        are not on devices of their own.
+        """
         if is_constant(value):
-            key = (value, user_of(user))
+            key = (value, user_of(user), index if type(user) in READERS else 0)
             known = self.constants.get(key)
             if known is None:
                 known = self.constants[key] = self.fresh(value.type)
@@ -129,13 +136,13 @@ class DeviceConstraints:
             known = self.values[value] = self.fresh(value.type)
         return known
 
-    def used(self, value: SSAValue, user: Operation) -> Domain:
+    def used(self, value: SSAValue, user: Operation, index: int = 0) -> Domain:
         """As `of`, or the domain of the copy that `user` uses instead."""
         if self.copies:
             copy = self.copies.get((value, user_of(user)))
             if copy is not None:
                 return copy
-        return self.of(value, user)
+        return self.of(value, user, index)
 
     def fresh(self, type: Attribute) -> Domain:
         """A domain of the shape of `type`, that nothing is known of."""
@@ -207,6 +214,10 @@ class DeviceConstraints:
         """Collect the constraints of every function; `settle` is asked at each conflict."""
         self.functions = {f.sym_name.data: f for f in module.ops if isinstance(f, func.FuncOp)}
         for name, function in self.functions.items():
+            arguments = function.args if function.body.blocks else ()
+            for i, type in enumerate(function.function_type.inputs):
+                known = self.of(arguments[i], function) if arguments else self.fresh(type)
+                self.parameters[name, i] = known
             for i, type in enumerate(function.function_type.outputs):
                 self.results[name, i] = self.fresh(type)
         free_hints: list[relay.OnDeviceOp] = []
@@ -226,13 +237,15 @@ class DeviceConstraints:
 
     def _read_signature(self, function: func.FuncOp) -> None:
         name = function.sym_name.data
-        for i, argument in enumerate(function.args):
+        for i, type in enumerate(function.function_type.inputs):
+            parameter = self.parameters[name, i]
             device = annotation(function.arg_attrs, i)
             if device is not None:
                 cause = Cause(function, f"parameter {i} of @{name} is annotated")
-                self.demand(self.of(argument, function), device, cause)
-            cause = Cause(function, f"parameter {i} of @{name} has this type")
-            self._read_type(argument.type, self.of(argument, function), cause)
+                self.demand(parameter, device, cause)
+            place = function.args[i] if function.body.blocks else function
+            cause = Cause(place, f"parameter {i} of @{name} has this type")
+            self._read_type(type, parameter, cause)
         for i, type in enumerate(function.function_type.outputs):
             cause = Cause(function, f"result {i} of @{name} is declared there")
             device = annotation(function.res_attrs, i)
@@ -242,9 +255,9 @@ class DeviceConstraints:
 
     def _read_types(self, op: Operation) -> None:
         """The devices that the types of what `op` defines carry already."""
-        cause = Cause(op, "the value already has this type")
         for result in op.results:
             if not is_constant(result):
+                cause = Cause(result, "the value already has this type")
                 self._read_type(result.type, self.of(result, op), cause)
 
     def _read_type(self, type: Attribute, domain: Domain, cause: Cause) -> None:
@@ -288,12 +301,21 @@ class DeviceConstraints:
         return Cause(op, reason, None if own or is_constant(value) else value)
 
     def bind(
-        self, op: Operation, values: Sequence[SSAValue], to: Sequence[Domain], reason: str
+        self,
+        op: Operation,
+        values: Sequence[SSAValue],
+        to: Sequence[Domain],
+        reason: str,
+        first: int = 0,
     ) -> None:
-        """Tie what `op` uses or defines to domains, one by one; `{i}` in the reason counts."""
+        """
+        Tie what `op` uses or defines to domains, one by one; `{i}` in the reason counts.
+
+        The values, if `op` uses them, are its operands from `first` on.
+        """
         for i, (value, domain) in enumerate(zip(values, to, strict=False)):
             cause = self._cause(op, reason.format(i=i), value)
-            self.unite(self.used(value, op), domain, cause)
+            self.unite(self.used(value, op, first + i), domain, cause)
 
 
 def is_free(hint: relay.OnDeviceOp) -> bool:
@@ -313,7 +335,7 @@ def read_global_call(to: DeviceConstraints, op: Operation, function: func.FuncOp
     callee = to.functions.get(name)
     if callee is None:
         return
-    params = [to.of(parameter, callee) for parameter in callee.args]
+    params = [to.parameters[name, i] for i in range(len(callee.function_type.inputs))]
     to.bind(op, op.operands, params, f"argument {{i}} is where parameter {{i}} of @{name} is")
     results = [to.results[name, i] for i in range(len(callee.function_type.outputs))]
     to.bind(op, op.results, results, f"result {{i}} of the call is where that of @{name} is")
@@ -325,9 +347,8 @@ def read_global(to: DeviceConstraints, op: Operation, function: func.FuncOp) -> 
     callee = to.functions.get(name)
     if callee is None or len(callee.function_type.outputs) != 1:
         return
-    domain = FunctionDomain(
-        tuple(to.of(parameter, callee) for parameter in callee.args), to.results[name, 0]
-    )
+    params = tuple(to.parameters[name, i] for i in range(len(callee.function_type.inputs)))
+    domain = FunctionDomain(params, to.results[name, 0])
     to.bind(op, op.results, [domain], f"the value is the function @{name}")
 
 
@@ -352,7 +373,8 @@ def read_call(to: DeviceConstraints, op: Operation, function: func.FuncOp) -> No
     assert isinstance(op, relay.CallOp)
     domain = to.of(op.callee, op)
     if isinstance(domain, FunctionDomain):
-        to.bind(op, op.args, domain.params, "argument {i} is where the callee's parameter {i} is")
+        reason = "argument {i} is where the callee's parameter {i} is"
+        to.bind(op, op.args, domain.params, reason, first=1)
         to.bind(op, op.results, [domain.result], "the call's result is where the callee's is")
 
 
@@ -397,6 +419,14 @@ def annotation(attrs: ArrayAttr[DictionaryAttr] | None, index: int) -> VirtualDe
         return None
     found = attrs.data[index].data.get(ANNOTATION)
     return found if isinstance(found, VirtualDeviceAttr) else None
+
+
+def device_option(text: str, option: str, module: ModuleOp) -> VirtualDeviceAttr:
+    """The device that a pass option names, number 0 of its type when it says no number."""
+    device = VirtualDeviceAttr.parse_spec(text)
+    if device is None or not isinstance(device.device_type, StringAttr):
+        raise PassError(f'{option} must be a device like cpu:0, but is "{text}"', module)
+    return device.or_default(CPU)
 
 
 def explained(conflict: Conflict[Cause]) -> PassError:

@@ -23,8 +23,8 @@ def fill_in(constraints: DeviceConstraints, default: VirtualDeviceAttr) -> None:
         for i in range(len(function.function_type.outputs)):
             found = fill_domain(constraints, constraints.results[name, i], default)
             own = found if i == 0 else own
-        for argument in function.args:
-            fill_domain(constraints, constraints.of(argument, function), own)
+        for i in range(len(function.function_type.inputs)):
+            fill_domain(constraints, constraints.parameters[name, i], own)
         for block in function.body.blocks:
             _fill_block(constraints, block, own)
     for copy in constraints.copies.values():
@@ -54,9 +54,9 @@ def _fill_block(constraints: DeviceConstraints, block: Block, device: VirtualDev
             assert owner is not None
             fill_domain(constraints, constraints.of(argument, owner), device)
         for op in block.ops:
-            for operand in op.operands:
+            for i, operand in enumerate(op.operands):
                 if is_constant(operand):
-                    fill_domain(constraints, constraints.of(operand, op), device)
+                    fill_domain(constraints, constraints.of(operand, op, i), device)
             for result in op.results:
                 fill_domain(constraints, constraints.of(result, op), device)
             if op.regions and not isinstance(op, relay.PrimitiveOp):
