@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+from safetensors import SafetensorError
 from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 
 from .errors import OnnxError
@@ -14,5 +15,5 @@ def write_weights(params: Mapping[str, Array], path: Path) -> None:
     """Write `params` to `path` (safetensors); what was there is replaced."""
     try:
         save_file({k: np.ascontiguousarray(v) for k, v in params.items()}, path)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, SafetensorError) as error:
         raise OnnxError(f"cannot write the weights to {path}: {error}") from None

@@ -1,0 +1,200 @@
+"""What is refused, and how: node, operator, opset, and what is supported."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import ModelProto, NodeProto, TensorProto, helper
+from onnx_models import Array, light_model_path
+from onnx_small import model_of, node, random_array
+from xdsl.context import Context
+
+from xrelay.frontends.onnx import OnnxError, load_module
+
+X = random_array(1, 2, 6, 6)
+
+
+def error_of(model: ModelProto) -> OnnxError:
+    with pytest.raises(OnnxError) as caught:
+        load_module(Context(), model.SerializeToString(), "bad.onnx", None)
+    return caught.value
+
+
+def message_of(
+    nodes: NodeProto,
+    feeds: Mapping[str, Array],
+    constants: Mapping[str, Array] | None = None,
+    **more: Any,
+) -> str:
+    return str(error_of(model_of(nodes, feeds, constants, **more)))
+
+
+def test_an_unknown_operator_is_named_with_node_opset_and_the_supported_ones():
+    message = message_of(node("Einsum", "x", equation="ij"), {"x": X})
+    assert message.startswith(
+        'node "the_einsum" (Einsum, opset 13): the operator is not supported; '
+        "supported operators: Abs, Add, And, ArgMax"
+    )
+    assert "Xor" in message
+
+
+def test_an_error_has_the_place_of_its_node():
+    nodes = [node("Relu", "x", "h"), node("Einsum", "h", equation="ij")]
+    error = error_of(model_of(nodes, {"x": X}))
+    assert str(error.location) == 'loc("bad.onnx":2:1)'
+
+
+def test_an_error_about_the_file_has_its_place():
+    with pytest.raises(OnnxError) as caught:
+        load_module(Context(), b"no model", "bad.onnx", None)
+    assert str(caught.value.location) == 'loc("bad.onnx":1:1)'
+
+
+def test_a_node_without_a_name_is_named_by_its_output():
+    nameless = helper.make_node("Einsum", ["x"], ["out"], equation="ij")
+    assert message_of(nameless, {"x": X}, outputs="out").startswith('node "out" (Einsum')
+
+
+REFUSED: list[tuple[NodeProto, int, str]] = [
+    (node("MaxPool", "x", kernel_shape=[2, 2], colour=1), 13, "attribute colour is not supported"),
+    (node("MaxPool", "x", kernel_shape="2"), 13, "kernel_shape must be a list of integers, but"),
+    (node("MaxPool", "x", kernel_shape=[2]), 13, "kernel_shape is [2]; supported: 2 integers"),
+    (node("MaxPool", "x"), 13, "kernel_shape is None; supported: 2 integers of at least 1"),
+    (
+        node("MaxPool", "x", kernel_shape=[2, 2], auto_pad="SOME"),
+        13,
+        'auto_pad is "SOME"; supported: NOTSET, SAME_UPPER, SAME_LOWER, VALID',
+    ),
+    (node("MaxPool", "x", kernel_shape=[2, 2], strides=[0, 1]), 13, "strides is [0, 1]; supported"),
+    (node("Resize", "x - s", mode="cubic"), 13, 'mode is "cubic"; supported: nearest'),
+    (node("Gelu", "x", approximate="rough"), 20, 'approximate is "rough"; supported: none, tanh'),
+    (node("Transpose", "x", perm=[0, 1]), 13, "perm is [0, 1]; supported: an order of 4 axes"),
+    (node("Concat", "x x", axis=4), 13, "axis must be in [-4, 4), but is 4"),
+    (node("Concat", "x x"), 13, "attribute axis is missing"),
+    (node("Flatten", "x", axis=5), 13, "axis must be in [-4, 4), but is 5"),
+    (node("Split", "x", "y z", axis=2, split=[1, 2]), 11, "2 sizes that sum up to 6"),
+    (node("Split", "x", "y z w v", axis=2), 13, "6 elements of axis 2 do not divide into 4"),
+    (node("Cast", "x", to=8), 13, "attribute to: dtype string is not supported; supported: bool"),
+    (node("Cast", "x", to=16), 13, "attribute to: dtype bfloat16 is not supported"),
+    (node("Cast", "x", to=99), 13, "attribute to: dtype number 99 is not supported"),
+    (node("Not", "x"), 13, "input 0 has dtype float32; supported: bool"),
+    (node("Add", "x"), 13, "there are 1 inputs; supported: 2 to 2"),
+    (node("Add", "x -"), 13, "input 1 is missing"),
+    (node("Add", "x unknown"), 13, 'input "unknown" is computed by no node before this one'),
+    (node("Gelu", "x"), 13, "not supported in opset 13; supported: opset 20 and later"),
+    (node("Dropout", "x - t"), 13, "training_mode is true; supported: false"),
+    (node("LRN", "x"), 13, "attribute size is None; supported: 1 and more"),
+    (node("Mod", "x x"), 13, "attribute fmod is 0 for floats; supported: 1 for floats"),
+    (node("Squeeze", "x", axes=[1]), 11, "axes [1] of shape [1, 2, 6, 6] are not all 1"),
+    (node("DepthToSpace", "x", blocksize=2), 13, "2 channels do not divide into blocks of 2 by 2"),
+]
+
+
+@pytest.mark.parametrize(("refused", "opset", "reason"), REFUSED)
+def test_refused(refused: NodeProto, opset: int, reason: str):
+    constants = {
+        "s": np.array([1, 1, 2, 2], np.float32),
+        "t": np.array(True),
+    }
+    message = message_of(refused, {"x": X}, constants, outputs=refused.output[0], opset=opset)
+    assert message.startswith(f'node "{refused.name}" ({refused.op_type}, opset {opset}): ')
+    assert reason in message
+
+
+def test_shapes_that_do_not_fit_are_named():
+    feeds = {"x": random_array(2, 3), "z": random_array(2, 4)}
+    message = message_of(node("Add", "x z"), feeds)
+    assert 'node "the_add" (Add, opset 13): dims 3 and 4' in message
+
+
+def test_a_shape_that_is_computed_at_run_time():
+    feeds = {"x": X, "s": np.array([1, -1], np.int64)}
+    assert "shape (input 1) is computed at run time; supported: initializers, constants" in (
+        message_of(node("Reshape", "x s"), feeds)
+    )
+
+
+def test_a_used_output_that_is_not_supported():
+    pool = node("MaxPool", "x", "y indices", kernel_shape=[2, 2])
+    message = message_of(pool, {"x": X}, outputs="y indices")
+    assert "output 1 (the indices) is used; supported: output 0 only" in message
+
+
+def test_an_operator_of_another_domain():
+    foreign = helper.make_node("Relu", ["x"], ["y"], name="r", domain="com.example")
+    message = message_of(foreign, {"x": X})
+    assert "the operator is of domain com.example; supported: ai.onnx" in message
+
+
+@pytest.mark.parametrize("opset", [1, 5, 1000])
+def test_an_operator_set_of_another_version(opset: int):
+    message = message_of(node("Relu", "x"), {"x": X}, opset=opset)
+    assert message.startswith(f"the model uses opset {opset}; supported: opsets 6 to 28")
+
+
+def test_a_dynamic_dim():
+    model = model_of(node("Relu", "x"), {"x": X})
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"
+    assert str(error_of(model)).startswith(
+        'dim 0 "batch" of input "x" is dynamic; supported: static shapes'
+    )
+
+
+def test_an_input_of_another_kind():
+    model = model_of(node("Relu", "x"), {"x": X})
+    tensor = helper.make_tensor_type_proto(TensorProto.FLOAT, [1])
+    model.graph.input[0].type.CopyFrom(helper.make_sequence_type_proto(tensor))
+    assert str(error_of(model)) == 'input "x" is sequence_type; supported: tensors'
+
+
+def test_external_data():
+    model = model_of(node("Add", "x c"), {"x": X}, {"c": random_array(6)})
+    model.graph.initializer[0].data_location = TensorProto.EXTERNAL
+    assert 'initializer "c": the data stands in another file; supported' in str(error_of(model))
+
+
+def test_an_initializer_whose_data_is_too_short():
+    model = model_of(node("Add", "x c"), {"x": X}, {"c": random_array(6)})
+    model.graph.initializer[0].raw_data = b"\0" * 20
+    assert str(error_of(model)) == (
+        'initializer "c": float32 of shape [6] takes 24 bytes, but there are 20'
+    )
+
+
+def test_an_output_that_nothing_computes():
+    model = model_of(node("Relu", "x"), {"x": X}, outputs="y z")
+    assert str(error_of(model)) == 'output "z" of the graph is computed by no node'
+
+
+def test_a_value_that_is_computed_twice():
+    model = model_of([node("Relu", "x"), node("Abs", "x")], {"x": X})
+    assert '"y" has a value already' in str(error_of(model))
+
+
+@pytest.mark.parametrize("data", [b"", b"\0", b"func.func @main() {}", b"\xff" * 100])
+def test_bytes_that_are_no_model(data: bytes):
+    with pytest.raises(OnnxError, match="this is no ONNX model"):
+        load_module(Context(), data, "bad.onnx", None)
+
+
+def test_a_model_that_is_cut_off():
+    data = light_model_path("squeezenet").read_bytes()
+    for size in range(0, len(data), 97):
+        with pytest.raises(OnnxError):
+            load_module(Context(), data[:size], "bad.onnx", None)
+
+
+def test_the_package_is_missing(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(OnnxError, match=r"pip install xrelay\[onnx\]"):
+        load_module(Context(), b"", "model.onnx", None)
+
+
+def test_weights_that_cannot_be_written(tmp_path: Path):
+    model = model_of(node("Add", "x c"), {"x": random_array(1)}, {"c": random_array(300)})
+    path = tmp_path / "missing" / "w.safetensors"
+    with pytest.raises(OnnxError, match="cannot write the weights"):
+        load_module(Context(), model.SerializeToString(), "m.onnx", path)

@@ -1,0 +1,188 @@
+"""What a converted module looks like: signature, names, constants, locations, text."""
+
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx_models import light_model_path, light_network
+from onnx_small import model_of, node, random_array
+from safetensors.numpy import load_file  # pyright: ignore[reportUnknownVariableType]
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, NameLoc, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+from xrelay.dialects.relay.constants import ConstantOp, ParamOp
+from xrelay.frontends.onnx import load_module
+from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.values import value_name
+from xrelay.passes.evaluate import evaluate
+from xrelay.tools.registry import UNIVERSE
+
+
+def main_of(module: ModuleOp) -> FuncOp:
+    (main,) = module.ops
+    assert isinstance(main, FuncOp)
+    return main
+
+
+def names_in(attrs: ArrayAttr[DictionaryAttr] | None) -> list[str]:
+    assert attrs is not None
+    names = [entry.data["relay.name"] for entry in attrs]
+    return [n.data for n in names if isinstance(n, StringAttr)]
+
+
+def text_of(module: ModuleOp) -> str:
+    out = StringIO()
+    Printer(out).print_op(module)
+    return out.getvalue()
+
+
+def parsed(text: str) -> ModuleOp:
+    ctx = Context()
+    for name, factory in UNIVERSE.all_dialects.items():
+        ctx.register_dialect(name, factory)
+    from xdsl.dialects.builtin import Builtin
+    from xdsl.dialects.func import Func
+
+    ctx.load_dialect(Builtin)
+    ctx.load_dialect(Func)
+    return Parser(ctx, text).parse_module()
+
+
+def small(weight_shape: tuple[int, ...] = (300, 4)) -> ModuleOp:
+    feeds = {"data/in 0": random_array(2, 4)}
+    constants = {"layer:w": random_array(*weight_shape)}
+    nodes = [
+        node("Gemm", "x layer:w", "h_1_2", transB=1),
+        node("Relu", "h_1_2", "out/put"),
+    ]
+    nodes[0].input[0] = "data/in 0"
+    model = model_of(nodes, feeds, constants, outputs="out/put")
+    return convert_model(model, "dir/small.onnx").module
+
+
+def test_names_of_the_graph_are_kept():
+    main = main_of(small())
+    assert main.sym_visibility is None
+    assert names_in(main.arg_attrs) == ["data/in 0"]
+    assert names_in(main.res_attrs) == ["out/put"]
+    assert [a.name_hint for a in main.args] == ["data_in.0"]
+
+
+def test_names_of_values_are_kept_where_they_can_be():
+    hints = [op.results[0].name_hint for op in main_of(small()).body.block.ops if op.results]
+    assert hints == ["layer_w", "h_1.2", "out_put"]
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("conv1", "conv1"),
+        ("conv1_1", "conv1.1"),
+        ("a_1_2", "a_1.2"),
+        ("1x1", "x1"),
+        ("123", None),
+        ("", None),
+        ("größe/µ", "gr__e__"),
+    ],
+)
+def test_value_name(name: str, hint: str | None):
+    assert value_name(name) == hint
+
+
+def test_text_round_trips():
+    text = text_of(small())
+    module = parsed(text)
+    assert text_of(module) == text
+    assert names_in(main_of(module).arg_attrs) == ["data/in 0"]
+    assert names_in(main_of(module).res_attrs) == ["out/put"]
+
+
+def test_a_network_read_from_its_text_gives_the_same():
+    network = light_network("squeezenet")
+    conversion = convert_model(network.model, "squeezenet.onnx")
+    module = parsed(text_of(conversion.module))
+    module.verify()
+    inputs = list(network.feeds.values())
+    before = evaluate(conversion.module, inputs, conversion.params)
+    for a, b in zip(before, evaluate(module, inputs, conversion.params), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize(("elements", "inline"), [(256, True), (257, False)])
+def test_a_constant_of_more_than_1_kib_is_a_param(elements: int, inline: bool):
+    model = model_of(node("Add", "x c"), {"x": random_array(1)}, {"c": random_array(elements)})
+    conversion = convert_model(model, "small.onnx")
+    kinds = [type(op) for op in conversion.module.walk()]
+    assert (ConstantOp in kinds) == inline
+    assert (ParamOp in kinds) != inline
+    assert list(conversion.params) == ([] if inline else ["c"])
+
+
+def test_an_initializer_that_is_an_input_too_is_a_constant():
+    model = model_of(node("Add", "x c"), {"x": random_array(3), "c": random_array(3)})
+    constant = model_of(node("Relu", "c"), {}, {"c": random_array(3)}).graph.initializer
+    model.graph.initializer.extend(constant)
+    main = main_of(convert_model(model, "small.onnx").module)
+    assert names_in(main.arg_attrs) == ["x"]
+
+
+def test_unused_initializers_leave_no_trace():
+    model = model_of(node("Relu", "x"), {"x": random_array(3)}, {"c": random_array(3000)})
+    conversion = convert_model(model, "small.onnx")
+    assert not conversion.params
+    assert len(main_of(conversion.module).body.block.ops) == 2
+
+
+def test_an_initializer_is_made_a_tensor_once():
+    nodes = [node("Add", "x c", "h"), node("Mul", "h c")]
+    conversion = convert_model(model_of(nodes, {"x": random_array(3)}, {"c": random_array(3)}), "m")
+    assert sum(isinstance(op, ConstantOp) for op in conversion.module.walk()) == 1
+
+
+def test_every_op_has_the_place_of_its_node():
+    for op in main_of(small()).body.block.ops:
+        assert isinstance(op.location, NameLoc)
+    relu = list(main_of(small()).body.block.ops)[-2]
+    assert isinstance(relu.location, NameLoc)
+    assert relu.location.desc.data == "the_relu"
+    assert str(relu.location.location) == 'loc("dir/small.onnx":2:1)'
+
+
+class Test_load_module:
+    """From bytes to a module and a side file."""
+
+    def test_weights_are_in_the_side_file(self, tmp_path: Path):
+        weight = random_array(300, 4)
+        model = model_of(node("MatMul", "w x"), {"x": random_array(4, 2)}, {"w": weight})
+        path = tmp_path / "out.safetensors"
+        module = load_module(Context(), model.SerializeToString(), "m.onnx", path)
+        assert module.attributes["relay.params"] == StringAttr("out.safetensors")
+        stored = load_file(path)
+        assert list(stored) == ["w"]
+        np.testing.assert_array_equal(stored["w"], weight)
+
+    def test_weights_that_were_transposed_are_stored_as_they_are_used(self, tmp_path: Path):
+        weight = random_array(4, 300)
+        nodes = [node("Transpose", "w", "t"), node("MatMul", "t x")]
+        model = model_of(nodes, {"x": random_array(4, 2)}, {"w": weight})
+        path = tmp_path / "out.safetensors"
+        load_module(Context(), model.SerializeToString(), "m.onnx", path)
+        (stored,) = load_file(path).values()
+        np.testing.assert_array_equal(stored, weight.T)
+
+    def test_no_side_file_without_weights(self, tmp_path: Path):
+        model = model_of(node("Relu", "x"), {"x": random_array(3)})
+        path = tmp_path / "out.safetensors"
+        module = load_module(Context(), model.SerializeToString(), "m.onnx", path)
+        assert "relay.params" not in module.attributes
+        assert not path.exists()
+
+    def test_no_side_file_without_a_path(self):
+        data = light_model_path("squeezenet").read_bytes()
+        module = load_module(Context(), data, "squeezenet.onnx", None)
+        assert "relay.params" not in module.attributes
+        module.verify()
