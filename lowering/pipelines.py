@@ -6,6 +6,7 @@ Pipelines that have a name: usable in `-p` wherever the name of a pass is.
 - `infer-types` first: every pass after it reads result types.
 - `fold-constants` before planning: what is folded needs no device and no copy.
 - `plan-devices` before fusion: values on different devices must not be fused.
+- `share-device-copies` right after: equal copies are seen best before anything is fused.
 - `fuse-ops` before outlining: it decides what one kernel is.
 - `outline-primitives` before memory: equal kernels become one function, and calls of
   them are all that still gives results.
@@ -23,6 +24,7 @@ PIPELINES: dict[str, str] = {
             "infer-types",
             "fold-constants",
             "plan-devices",
+            "share-device-copies",
             "verify-stage{stage=planned}",
             "fuse-ops",
             "verify-stage{stage=fused}",

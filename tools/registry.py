@@ -26,6 +26,7 @@ PASSES = {
     "infer-types": "passes.infer_types:InferTypesPass",
     "fold-constants": "passes.fold_constants:FoldConstantsPass",
     "plan-devices": "passes.plan_devices:PlanDevicesPass",
+    "share-device-copies": "passes.share_device_copies:ShareDeviceCopiesPass",
     "fuse-ops": "passes.fuse_ops:FuseOpsPass",
     "outline-primitives": "passes.outline_primitives:OutlinePrimitivesPass",
     "manifest-alloc": "passes.manifest_alloc:ManifestAllocPass",
