@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..passes.diagnostics import Message, Severity
-from .diagnostics import place
+from .diagnostics import UsageError, place
 
 COMMENT = re.compile(
     r"expected-(?P<severity>error|warning|remark|note)(?P<re>-re)?"
@@ -70,9 +70,11 @@ def _pattern(text: str, has_expressions: bool) -> re.Pattern[str]:
     if not has_expressions:
         return re.compile(re.escape(text))
     parts = re.split(r"\{\{(.*?)\}\}", text)
-    return re.compile(
-        "".join(f"(?:{part})" if i % 2 else re.escape(part) for i, part in enumerate(parts))
-    )
+    pattern = "".join(f"(?:{p})" if i % 2 else re.escape(p) for i, p in enumerate(parts))
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise UsageError(f"'{text}' has a wrong regular expression: {error}") from None
 
 
 def check(expected: Sequence[Expectation], messages: Sequence[Message], name: str) -> list[Message]:

@@ -11,7 +11,8 @@ from textwrap import wrap
 
 from xdsl.passes import ModulePass
 
-from .registry import UNIVERSE, PassInfo, pass_infos
+from .plugins import PluginError
+from .registry import UNIVERSE, PassInfo, pass_info, pass_infos
 
 WIDTH = 100
 COLUMN = 30
@@ -30,8 +31,11 @@ def list_passes(
     for name, text in pipelines.items():
         lines += _row(name, text.replace(",", ", "))
     lines += ["", "Passes of xDSL and of plug-ins:"]
-    for info in pass_infos(others):
-        lines += _pass_lines(info)
+    for name, factory in others.items():
+        try:
+            lines += _pass_lines(pass_info(name, factory()))
+        except PluginError as error:
+            lines += _row(name, str(error))
     return "\n".join(lines) + "\n"
 
 

@@ -1,0 +1,133 @@
+"""Running lit tests in this process gives what a shell gives."""
+
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from xrelay.tools import lit_format
+
+# lit's own shell leaves pipes open.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+CONFIG = Path(__file__).parent.parent.parent / "lit_tests" / "lit.cfg.py"
+
+
+def execute(folder: Path, text: str, **params: str) -> Any:
+    """Run one test of this text; lit's result."""
+    (folder / "lit.cfg.py").write_text(CONFIG.read_text())
+    path = folder / "test.mlir"
+    path.write_text(text)
+    config = import_module("lit.LitConfig").LitConfig(
+        progname="lit",
+        path=[],
+        diagnostic_level="error",
+        useValgrind=False,
+        valgrindLeakCheck=False,
+        valgrindArgs=[],
+        noExecute=False,
+        debug=False,
+        isWindows=False,
+        order="smart",
+        params=params,
+    )
+    (test,) = import_module("lit.discovery").find_tests_for_inputs(config, [str(path)])
+    return test.config.test_format.execute(test, config)
+
+
+@pytest.fixture
+def no_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail when a process would be started."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a process was started")
+
+    monkeypatch.setattr("subprocess.Popen", refuse)
+
+
+CASES = {
+    "passes": ("xrelay-opt %s | filecheck %s", "PASS"),
+    "no match": ("xrelay-opt %s | filecheck %s --check-prefix=OTHER", "FAIL"),
+    "a failing tool": ("xrelay-opt %s -p nothing", "FAIL"),
+    "a failing tool before one that succeeds": ("xrelay-opt %s -p nothing | not filecheck %s",
+                                                "FAIL"),
+    "wanted failure": ("not xrelay-opt %s -p nothing", "PASS"),
+    "a failure that does not come": ("not xrelay-opt %s", "FAIL"),
+    "messages in the pipe": (
+        "not xrelay-opt %s -p nothing 2>&1 | filecheck %s --check-prefix=ERROR", "PASS"),
+    "files between lines": ("xrelay-opt %s > %t && xrelay-opt -f mlir %t | filecheck %s", "PASS"),
+    "an input from a file": ("xrelay-opt < %s | filecheck %s", "PASS"),
+    "roundtrip": ("ROUNDTRIP", "PASS"),
+    "generic roundtrip": ("GENERIC_ROUNDTRIP", "PASS"),
+    "another program": ("xrelay-opt %s | cat | filecheck %s", "PASS"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "code"), CASES.values(), ids=CASES.keys())
+def test_results(tmp_path: Path, line: str, code: str):
+    text = f"// RUN: {line}\n// CHECK: func.func private @f\n// ERROR: no pass\n"
+    text += "func.func private @f()\n"
+    assert execute(tmp_path, text).code.name == code
+
+
+@pytest.mark.parametrize("name", ["passes", "no match", "messages in the pipe", "roundtrip"])
+def test_a_shell_agrees(tmp_path: Path, name: str):
+    line, code = CASES[name]
+    text = f"// RUN: {line}\n// CHECK: func.func private @f\n// ERROR: no pass\n"
+    text += "func.func private @f()\n"
+    assert execute(tmp_path, text, shell="1").code.name == code
+
+
+@pytest.mark.usefixtures("no_shell")
+@pytest.mark.parametrize(
+    "name", [n for n in CASES if n not in ("another program", "files between lines")]
+)
+def test_no_process_is_started(tmp_path: Path, name: str):
+    test_results(tmp_path, *CASES[name])
+
+
+def test_a_failure_shows_the_line_and_what_was_said(tmp_path: Path):
+    result = execute(tmp_path, "// RUN: xrelay-opt %s -p nothing\nfunc.func private @f()\n")
+    assert "xrelay-opt" in result.output
+    assert "there is no pass or pipeline 'nothing'" in result.output
+
+
+def test_requirements_are_heeded(tmp_path: Path):
+    text = "// REQUIRES: something-else\n// RUN: xrelay-opt %s -p nothing\n"
+    assert execute(tmp_path, text).code.name == "UNSUPPORTED"
+
+
+def test_streams_and_directory_are_restored(tmp_path: Path):
+    before = sys.stdin, sys.stdout, sys.stderr, os.getcwd()
+    test_results(tmp_path, *CASES["a failing tool"])
+    assert (sys.stdin, sys.stdout, sys.stderr, os.getcwd()) == before
+
+
+def test_time_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def spin(_: list[str]) -> int:
+        while True:
+            pass
+
+    monkeypatch.setattr("xrelay.tools.opt.main", spin)
+    config = CONFIG.read_text().replace("InProcess()", "InProcess(0.2)")
+    assert "InProcess(0.2)" in config
+    monkeypatch.setattr(Path, "read_text", lambda _: config)  # pyright: ignore
+    result = execute(tmp_path, "// RUN: xrelay-opt %s\n")
+    assert result.code.name == "TIMEOUT"
+
+
+def test_what_needs_a_shell_is_recognized():
+    for line in (
+        "xrelay-opt a | sort",
+        "echo $HOME",
+        "xrelay-opt a; xrelay-opt b",
+        "X=1 xrelay-opt",
+    ):
+        with pytest.raises(lit_format.NotOurs):
+            lit_format.parse(line, True)
