@@ -21,10 +21,11 @@ def _reason(error: Exception) -> str:
 def read_inputs(path: str) -> Arrays:
     """The arrays of the `.npz` file at `path`; `UsageError` when it is none."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            if not isinstance(file, np.lib.npyio.NpzFile):
-                raise UsageError(f"{path} is not an .npz file: it holds one array without a name")
-            return {name: cast(Array, file[name]) for name in file.files}
+        loaded: Any = np.load(path, allow_pickle=False)
+        if not isinstance(loaded, np.lib.npyio.NpzFile):
+            raise UsageError(f"{path} is not an .npz file: it holds one array without a name")
+        with cast(Any, loaded) as file:
+            return {name: file[name] for name in file.files}
     except (OSError, ValueError, EOFError, BadZipFile) as error:
         raise UsageError(f"cannot read inputs from '{path}': {_reason(error)}") from error
 

@@ -1,0 +1,254 @@
+"""`xrelay-run`, as a user meets it: what it prints and writes, and its errors."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx_models import light_network, onnxruntime_results
+from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
+
+from xrelay.tools import opt, run
+
+MLP = """
+builtin.module attributes {relay.params = "w.safetensors"} {
+  func.func @main(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>)
+      -> (tensor<2x4xf32> {relay.name = "sum"}, tensor<4x2xf32>) {
+    %w = relay.param "w" : tensor<4x3xf32>
+    %0 = relay.nn.dense %x, %w : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<2x4xf32>
+    %1 = relay.nn.relu %0 : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %2 = relay.add %1, %y : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+    %3 = relay.transpose %2 : (tensor<2x4xf32>) -> tensor<4x2xf32>
+    func.return %2, %3 : tensor<2x4xf32>, tensor<4x2xf32>
+  }
+  func.func @twice(%x: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = relay.add %x, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    func.return %0 : tensor<2xf32>
+  }
+}
+"""
+X = np.array([[1, 2, 3], [-1, 0, 1]], np.float32)
+Y = np.ones((2, 4), np.float32)
+W = np.arange(12, dtype=np.float32).reshape(4, 3) - 5
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a program, its weights and its inputs, as the current one."""
+    (tmp_path / "mlp.mlir").write_text(MLP)
+    save_file({"w": W, "unused": X}, tmp_path / "w.safetensors")
+    np.savez(tmp_path / "in.npz", x=X, y=Y)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def error(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
+    """What stderr says of a command line that must fail."""
+    assert run.main(list(argv)) == 1
+    said = capsys.readouterr()
+    assert "Traceback" not in said.err
+    return said.err
+
+
+def test_outputs_are_shown_and_written(folder: Path, capsys: pytest.CaptureFixture[str]):
+    assert run.main(["mlp.mlir", "--inputs", "in.npz", "--outputs", "out.npz"]) == 0
+    assert capsys.readouterr().out == (
+        "sum: float32[2, 4]\n"
+        "  [1, 1, 15, 33, 3, 3, …]\n"
+        "  min 1, max 33, mean 7.75\n"
+        "output_1: float32[4, 2]\n"
+        "  [1, 3, 1, 3, 15, 3, …]\n"
+        "  min 1, max 33, mean 7.75\n"
+    )
+    want = np.maximum(X @ W.T, 0) + Y
+    with np.load("out.npz") as written:
+        np.testing.assert_array_equal(written["sum"], want)
+        np.testing.assert_array_equal(written["output_1"], want.T)
+
+
+def test_statistics(folder: Path, capsys: pytest.CaptureFixture[str]):
+    assert run.main(["mlp.mlir", "--inputs", "in.npz", "--stats"]) == 0
+    out = capsys.readouterr().out
+    instructions, _, copies = out.partition("instructions: ")[2].rpartition("memory")
+    assert "  alloc_storage: 2\n  alloc_tensor: 2\n  invoke_packed: 2\n" in instructions
+    assert copies == (
+        " of cpu:0: 2 allocations, 64 bytes, 64 bytes at the peak\ncopies between devices: 0\n"
+    )
+
+
+def test_any_level_runs(folder: Path, capsys: pytest.CaptureFixture[str]):
+    assert run.main(["mlp.mlir", "--inputs", "in.npz"]) == 0
+    figures = [line for line in capsys.readouterr().out.splitlines() if line.startswith(" ")]
+    for name, pipeline in {
+        "fused": "infer-types,plan-devices,fuse-ops",
+        "bytecode": "vm",
+    }.items():
+        assert opt.main(["mlp.mlir", "-p", pipeline, "-o", f"{name}.mlir"]) == 0
+        rest = "vm"
+        if name == "fused":
+            rest = "outline-primitives,manifest-alloc,lower-to-bytecode"
+        argv = [f"{name}.mlir", "--inputs", "in.npz", "--params", "w.safetensors"]
+        assert run.main([*argv, "--pipeline", rest]) == 0
+        out = capsys.readouterr().out
+        assert [line for line in out.splitlines() if line.startswith(" ")] == figures
+
+
+def test_another_function(folder: Path, capsys: pytest.CaptureFixture[str]):
+    np.savez("two.npz", x=np.array([1.5, -2], np.float32))
+    assert run.main(["mlp.mlir", "--function", "twice", "--inputs", "two.npz"]) == 0
+    assert (
+        capsys.readouterr().out == "output_0: float32[2]\n  [3, -4]\n  min -4, max 3, mean -0.5\n"
+    )
+
+
+def test_a_seed_gives_the_same_numbers_each_time(folder: Path, capsys: pytest.CaptureFixture[str]):
+    (folder / "w.safetensors").unlink()
+    shown: list[str] = []
+    for seed in ("1", "1", "2"):
+        assert run.main(["mlp.mlir", "--random-seed", seed]) == 0
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1] != shown[2]
+
+
+def test_a_seed_leaves_what_files_give(folder: Path, capsys: pytest.CaptureFixture[str]):
+    argv = ["mlp.mlir", "--inputs", "in.npz"]
+    assert run.main(argv) == 0
+    without = capsys.readouterr().out
+    assert run.main([*argv, "--random-seed", "1"]) == 0
+    assert capsys.readouterr().out == without
+
+
+def test_scalars_truth_values_and_empty_outputs(folder: Path, capsys: pytest.CaptureFixture[str]):
+    (folder / "s.mlir").write_text(
+        "func.func @main(%x: tensor<i64>, %c: tensor<2xi1>, %e: tensor<0x2xf32>)\n"
+        "    -> (tensor<i64>, tensor<2xi1>, tensor<0x2xf32>) {\n"
+        "  func.return %x, %c, %e : tensor<i64>, tensor<2xi1>, tensor<0x2xf32>\n}\n"
+    )
+    np.savez("s.npz", x=-3, c=[True, False], e=np.zeros((0, 2), np.float32))
+    assert run.main(["s.mlir", "--inputs", "s.npz"]) == 0
+    assert capsys.readouterr().out == (
+        "output_0: int64[]\n  [-3]\n  min -3, max -3, mean -3\n"
+        "output_1: bool[2]\n  [true, false]\n  min false, max true, mean 0.5\n"
+        "output_2: float32[0, 2]\n"
+    )
+
+
+def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
+    network = light_network("squeezenet")
+    (folder / "net.onnx").write_bytes(network.model.SerializeToString())
+    feeds: dict[str, Any] = network.feeds
+    np.savez("feeds.npz", **feeds)
+    before = sorted(path.name for path in folder.iterdir())
+    assert run.main(["net.onnx", "--inputs", "feeds.npz", "--outputs", "out.npz", "--stats"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"{network.outputs[0]}: float32[1, 1000")
+    assert "  invoke_packed: " in out
+    with np.load("out.npz") as written:
+        for name, want in zip(network.outputs, onnxruntime_results(network), strict=True):
+            np.testing.assert_allclose(written[name], want, 1e-4, 1e-5)
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*before, "out.npz"])
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (
+            ["mlp.mlir"],
+            "mlp.mlir: error: no value for input 'x' (float32[2, 3]); give --inputs, or "
+            "--random-seed to draw it\n",
+        ),
+        (
+            ["mlp.mlir", "--function", "nope", "--random-seed", "1"],
+            "mlp.mlir: error: there is no function 'nope'; there are: main, twice\n",
+        ),
+        (["no.mlir"], "no.mlir: error: cannot read 'no.mlir': No such file or directory\n"),
+        (
+            ["mlp.mlir", "--inputs", "no.npz"],
+            "mlp.mlir: error: cannot read inputs from 'no.npz': No such file or directory\n",
+        ),
+        (
+            ["mlp.mlir", "--inputs", "mlp.mlir"],
+            "mlp.mlir: error: cannot read inputs from 'mlp.mlir': ",
+        ),
+        (
+            ["mlp.mlir", "--inputs", "one.npy"],
+            "mlp.mlir: error: one.npy is not an .npz file: it holds one array without a name\n",
+        ),
+        (
+            ["mlp.mlir", "--inputs", "objects.npz"],
+            "mlp.mlir: error: cannot read inputs from 'objects.npz': Object arrays cannot",
+        ),
+        (
+            ["mlp.mlir", "--inputs", "extra.npz"],
+            "mlp.mlir: error: extra.npz has 'z', which is no input of main; its inputs are: x, y\n",
+        ),
+        (
+            ["mlp.mlir", "--inputs", "wrong.npz"],
+            "mlp.mlir: error: parameter 'y' of main must be float32[2, 4], but is float64[2, 4]\n",
+        ),
+        (
+            ["mlp.mlir", "--inputs", "in.npz", "--params", "no.safetensors"],
+            "mlp.mlir: error: cannot read parameters from 'no.safetensors': No such file",
+        ),
+        (
+            ["mlp.mlir", "--inputs", "in.npz", "--params", "mlp.mlir"],
+            "mlp.mlir: error: cannot read parameters from 'mlp.mlir': ",
+        ),
+        (
+            ["mlp.mlir", "--inputs", "in.npz", "--params", "other.safetensors"],
+            "mlp.mlir: error: no value for parameter 'w' (float32[4, 3]): other.safetensors has "
+            "none; give --params, or --random-seed to draw it\n",
+        ),
+        (
+            ["mlp.mlir", "--inputs", "in.npz", "--params", "small.safetensors"],
+            "mlp.mlir: error: constant 'w' must be float32[4, 3], but is float32[1]\n",
+        ),
+        (
+            ["mlp.mlir", "--inputs", "in.npz", "--outputs", "no/out.npz"],
+            "mlp.mlir: error: cannot write outputs to 'no/out.npz': No such file or directory\n",
+        ),
+        (["syntax.mlir"], "syntax.mlir:2:"),
+        (["bytes.mlir"], "bytes.mlir:1:1: error: not UTF-8: byte 0xff"),
+        (["mlp.mlir", "--pipeline", "vn"], "pipeline:1:1: error: "),
+        (
+            ["mlp.mlir", "--pipeline", "infer-types"],
+            "mlp.mlir:3:",
+        ),
+        (["bad.onnx"], "bad.onnx: error: "),
+        (["--nonsense"], "xrelay-run: error: "),
+        (["mlp.mlir", "--random-seed", "-1"], "xrelay-run: error: "),
+    ],
+)
+def test_mistakes(folder: Path, capsys: pytest.CaptureFixture[str], argv: list[str], message: str):
+    np.save("one.npy", X)
+    np.savez("objects.npz", x=np.array([None]))
+    np.savez("extra.npz", x=X, z=X)
+    np.savez("wrong.npz", x=X, y=np.zeros((2, 4)))
+    save_file({"v": W}, "other.safetensors")
+    save_file({"w": np.zeros(1, np.float32)}, "small.safetensors")
+    (folder / "syntax.mlir").write_text("func.func @main() {\n  what is this\n}\n")
+    (folder / "bytes.mlir").write_bytes(b"\xff")
+    (folder / "bad.onnx").write_bytes(b"not a model")
+    said = error(capsys, *argv)
+    assert said.startswith(message)
+    assert said.endswith("\n")
+
+
+def test_a_weights_file_that_is_named_must_be_there(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+):
+    (folder / "w.safetensors").unlink()
+    said = error(capsys, "mlp.mlir", "--inputs", "in.npz")
+    assert said.startswith("mlp.mlir: error: cannot read parameters from 'w.safetensors': No such")
+
+
+def test_help(capsys: pytest.CaptureFixture[str]):
+    assert run.main(["--help"]) == 0
+    assert "--random-seed" in capsys.readouterr().out
+
+
+def test_the_traceback_when_asked_for(folder: Path, capsys: pytest.CaptureFixture[str]):
+    assert run.main(["mlp.mlir", "--traceback"]) == 1
+    said = capsys.readouterr().err
+    assert "Traceback" in said
+    assert said.rpartition("mlp.mlir: error: ")[2].startswith("no value for input 'x'")
