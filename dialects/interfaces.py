@@ -203,14 +203,15 @@ class DestinationPassing(MemoryEffect):
     """
     Reads its `ins` and writes its `outs`; result i is the value written into outs i.
 
-    The op has operand groups named `ins` and `outs`.
+    The `outs` are the op's last operands, one a result.
     """
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        outs = len(op.operands) - len(op.results)
         return _effects(
-            (MemoryEffectKind.READ, op.ins),  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
-            (MemoryEffectKind.WRITE, op.outs),  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+            (MemoryEffectKind.READ, op.operands[:outs]),
+            (MemoryEffectKind.WRITE, op.operands[outs:]),
         )
 
 
