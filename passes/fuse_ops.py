@@ -27,6 +27,7 @@ from ..dialects import relay
 from ..dialects.interfaces import ReshapesOnly
 from ..dialects.tensors import as_tensor
 from .analysis.fusion import fusion_groups, single_operators
+from .diagnostics import PassError
 from .rewriting import apply_patterns
 
 WRAPPERS = (relay.PrimitiveOp, relay.PrimFuncOp)
@@ -143,6 +144,10 @@ class FuseOpsPass(ModulePass):
     """The most operators in one primitive."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.level not in (0, 1):
+            raise PassError(f"level must be 0 or 1, but is {self.level}", op)
+        if self.max_size < 1:
+            raise PassError(f"max-size must be at least 1, but is {self.max_size}", op)
         groups: dict[Operation, list[Operation]] = {}
         for block in blocks_outside_primitives(op):
             found = fusion_groups(block, self.max_size) if self.level else single_operators(block)

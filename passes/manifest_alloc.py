@@ -33,7 +33,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from ..dialects import memory, relay, vm
 from ..dialects.device import VirtualDeviceAttr, device_of
 from ..dialects.interfaces import WantsStorage
-from ..dialects.tensors import Tensor, as_tensor, is_static, storage_alignment, tensor_size
+from ..dialects.tensors import Tensor, as_tensor, bits_of, is_static, storage_alignment, tensor_size
 from .diagnostics import PassError
 from .rewriting import apply_patterns
 
@@ -70,6 +70,12 @@ def placed(type: Attribute, value: OpResult) -> Place:
         raise PassError(
             f"result {value.index} of {value.op.name} has a dynamic shape, {type}; "
             "manifest-alloc allocates static shapes",
+            value,
+        )
+    if bits_of(tensor.element_type) is None:
+        raise PassError(
+            f"result {value.index} of {value.op.name} has elements of no size, "
+            f"{tensor.element_type}",
             value,
         )
     return _place(tensor, device)

@@ -7,7 +7,8 @@ Remove writes that nobody reads, and the allocations that this leaves without a 
     memory.kill %t : …
 
 A write is dead when none of its results is used but by kills, and its `outs` are allocations that
-nothing else uses but kills. Writes into parameters stay: the caller sees them. Level `manifest`.
+nothing else uses but kills. A view, tuple or projection without a use goes too. Writes into
+parameters stay: the caller sees them. Level `manifest`.
 """
 
 from dataclasses import dataclass
@@ -17,9 +18,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.traits import is_side_effect_free
 
 from ..dialects import memory
-from ..dialects.interfaces import DestinationPassing
+from ..dialects.interfaces import Aliasing, DestinationPassing
 from .rewriting import apply_patterns
 
 
@@ -89,6 +91,16 @@ class RemoveUnusedStorage(RewritePattern):
             rewriter.erase(op)
 
 
+class RemoveUnusedAlias(RewritePattern):
+    """Remove a view, a tuple or a projection that nobody uses: it keeps writes alive."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not op.has_trait(Aliasing) or any(result.uses for result in op.results):
+            return
+        if is_side_effect_free(op):
+            rewriter.erase(op)
+
+
 @dataclass(frozen=True)
 class RemoveDeadWritesPass(ModulePass):
     """Remove writes that nobody reads, with their allocations."""
@@ -99,6 +111,7 @@ class RemoveDeadWritesPass(ModulePass):
         # From the end: a write dies when its readers, further down, are gone.
         apply_patterns(
             op,
+            RemoveUnusedAlias(),
             RemoveDeadWrite(),
             RemoveUnusedTensor(),
             RemoveUnusedStorage(),

@@ -1,0 +1,61 @@
+// RUN: xrelay-opt --verify-diagnostics --split-input-file -p manifest-alloc %s
+
+// What cannot be allocated is an error where it stands, with what to do.
+
+func.func @no_device(%x: tensor<4xf32>) {
+  // expected-error@+1 {{result 0 of relay.call_lowered has no device: tensor<4xf32>; run plan-devices before manifest-alloc}}
+  %y = relay.call_lowered @fused_exp(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}
+relay.prim_func @fused_exp(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.exp %a : (tensor<4xf32>) -> tensor<4xf32>
+  relay.yield %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @dynamic(%x: tensor<?xf32, #relay.device<cpu:0>>) {
+  // expected-error@+1 {{result 0 of relay.call_lowered has a dynamic shape, tensor<?xf32, #relay.device<cpu:0>>; manifest-alloc allocates static shapes}}
+  %y = relay.call_lowered @fused_exp(%x) : (tensor<?xf32, #relay.device<cpu:0>>) -> tensor<?xf32, #relay.device<cpu:0>>
+  func.return
+}
+relay.prim_func @fused_exp(%a: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = relay.exp %a : (tensor<?xf32>) -> tensor<?xf32>
+  relay.yield %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @dynamic_view(%x: tensor<?x2xf32, #relay.device<cpu:0>>) {
+  // expected-error@+1 {{the view has a dynamic shape, tensor<?xf32, #relay.device<cpu:0>>; manifest-alloc views static shapes}}
+  %y = relay.call_lowered @fused_reshape(%x) {reshape_only} : (tensor<?x2xf32, #relay.device<cpu:0>>) -> tensor<?xf32, #relay.device<cpu:0>>
+  func.return
+}
+relay.prim_func @fused_reshape(%a: tensor<?x2xf32>) -> tensor<?xf32> {
+  %0 = relay.reshape %a {newshape = array<i64: -1>} : (tensor<?x2xf32>) -> tensor<?xf32>
+  relay.yield %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @elements_without_size() {
+  // expected-error@+1 {{result 0 of relay.call_lowered has elements of no size, complex<f32>}}
+  %y = relay.call_lowered @k() : () -> tensor<4xcomplex<f32>, #relay.device<cpu:0>>
+  func.return
+}
+relay.prim_func @k() -> tensor<4xcomplex<f32>> {
+  %0 = "test.op"() : () -> tensor<4xcomplex<f32>>
+  relay.yield %0 : tensor<4xcomplex<f32>>
+}
+
+// -----
+
+func.func @view_between_devices(%x: tensor<4xf32, #relay.device<cpu:0>>) {
+  // expected-error@+1 {{a view is where its data is}}
+  %y = relay.call_lowered @fused_reshape(%x) {reshape_only} : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<2x2xf32, #relay.device<cuda:0>>
+  func.return
+}
+relay.prim_func @fused_reshape(%a: tensor<4xf32>) -> tensor<2x2xf32> {
+  %0 = relay.reshape %a {newshape = array<i64: 2, 2>} : (tensor<4xf32>) -> tensor<2x2xf32>
+  relay.yield %0 : tensor<2x2xf32>
+}
