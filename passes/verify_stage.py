@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from xdsl.context import Context
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -147,8 +146,6 @@ class VerifyStagePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         rules = rules_at(self.stage)
         for inner, in_kernel in ops_with_context(op):
-            if isinstance(inner, func.FuncOp) and not inner.body.blocks:
-                continue
             for rule in rules:
                 wrong = rule.found(inner, in_kernel)
                 if wrong is not None:

@@ -1,0 +1,22 @@
+// RUN: xrelay-opt --verify-diagnostics --split-input-file -p 'verify-stage{stage=lowered}' %s
+
+// At `lowered` primitives are functions, and calls of them may still give results.
+
+func.func @primitive(%x: tensor<4xf32, #relay.device<cpu:0>>) {
+  // expected-error@+1 {{relay.primitive is left at stage lowered: outline-primitives should have made it a function}}
+  %z = relay.primitive(%a = %x : tensor<4xf32, #relay.device<cpu:0>>) -> (tensor<4xf32, #relay.device<cpu:0>>) {
+    relay.yield %a : tensor<4xf32, #relay.device<cpu:0>>
+  }
+  func.return
+}
+
+// -----
+
+func.func @fine(%x: tensor<4xf32, #relay.device<cpu:0>>) {
+  %z = relay.call_lowered @f(%x) : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
+  func.return
+}
+relay.prim_func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.exp %a : (tensor<4xf32>) -> tensor<4xf32>
+  relay.yield %0 : tensor<4xf32>
+}
