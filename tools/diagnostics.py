@@ -114,11 +114,17 @@ def message_of(error: BaseException) -> tuple[Message, int] | None:
             return Message(Severity.ERROR, str(error).rstrip()), 1
         case DiagnosticException():
             op = blamed_op(error)
-            at = None if op is None else location_of(op)
+            at = _own_place(error) if op is None else location_of(op)
             text = str(error) or type(error).__name__
             return Message(Severity.ERROR, text, at), 1
         case _:
             return None
+
+
+def _own_place(error: DiagnosticException) -> FileLineColLoc | None:
+    """The place that an error of a frontend brings along."""
+    at: object = getattr(error, "location", None)
+    return at if isinstance(at, FileLineColLoc) else None
 
 
 def _of_parse_error(error: ParseError) -> tuple[Message, int]:
