@@ -16,6 +16,7 @@ Finds all pairs that overlap, one fault each, by a sweep over time that keeps th
 in use sorted; O(n log n) for a right plan as long as few live bytes start together.
 """
 
+import itertools
 from bisect import bisect_left, insort
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -103,7 +104,7 @@ def _needs(buffer: Buffer) -> Iterator[tuple[int, int, int]]:
     for gap in buffer.gaps:
         edges.update((min(max(gap.start, start), stop), min(max(gap.stop, start), stop)))
     times = sorted(edges)
-    for at, until in zip(times, times[1:], strict=False):
+    for at, until in itertools.pairwise(times):
         size = buffer.size
         for gap in buffer.gaps:
             if gap.start <= at and until <= gap.stop:

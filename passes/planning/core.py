@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, pairwise
 from math import lcm
 from typing import NamedTuple
 
@@ -97,9 +97,7 @@ class Core:
                 most_mine, most_its = max(mine, most_mine), max(its, most_its)
                 found[k][other] = (most_mine, most_its)
                 found[other][k] = (most_its, most_mine)
-        return [
-            [(other, *sizes) for other, sizes in sorted(near.items())] for near in found
-        ]
+        return [[(other, *sizes) for other, sizes in sorted(near.items())] for near in found]
 
     @cached_property
     def body_size(self) -> Ints:
@@ -150,9 +148,7 @@ class Core:
 
     def in_pool(self, bodies: Ints, pool: int) -> "Core":
         """The core of these bodies (ascending), all in `pool`, as a problem of its own."""
-        return replace(
-            self.restrict(bodies), pools=None, capacities=(self.capacities[pool],)
-        )
+        return replace(self.restrict(bodies), pools=None, capacities=(self.capacities[pool],))
 
 
 def components(core: Core) -> list[Ints]:
@@ -232,7 +228,7 @@ def _boxes(buffer: Buffer) -> list[Box]:
         times |= {gap.start, gap.stop}
     cuts = sorted(t for t in times if buffer.lifetime.start <= t <= buffer.lifetime.stop)
     boxes: list[Box] = []
-    for start, stop in zip(cuts, cuts[1:], strict=False):
+    for start, stop in pairwise(cuts):
         kept = [g.kept for g in buffer.gaps if g.start <= start and stop <= g.stop]
         boxes.append((start, stop, min([buffer.size, *kept]), buffer.arms))
     return boxes
@@ -249,7 +245,7 @@ def _merged(boxes: Iterable[Box]) -> list[Box]:
         cuts = sorted({t for box in group for t in box[:2]})
         spans = [
             (max((b[2] for b in group if b[0] <= t and u <= b[1]), default=0), t, u)
-            for t, u in zip(cuts, cuts[1:], strict=False)
+            for t, u in pairwise(cuts)
         ]
         for size, same in groupby(spans, key=lambda span: span[0]):
             run = list(same)

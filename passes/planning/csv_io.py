@@ -114,7 +114,7 @@ def problem_of(table: Table, pools: Sequence[Pool] = (), fixed: bool = True) -> 
                 message += f" (nor {', '.join(titles[1:])})"
             raise CsvError(table.file, 1, message)
     inclusive = int(table.header[table.column("upper") or 0] == "end")
-    wanted = _REQUIRED + ("alignment", "gaps", "offset", "pools", "arms", "tie")
+    wanted = (*_REQUIRED, "alignment", "gaps", "offset", "pools", "arms", "tie")
     index = {name: table.column(name) for name in wanted}
     if not fixed:
         index["offset"] = None
@@ -206,7 +206,9 @@ def _gap(table: Table, line: int, word: str, size: int, inclusive: int) -> Gap:
 
 def format_plan(table: Table, problem: Problem, plan: Plan) -> str:
     """The table's rows as they were, with the plan's offsets (and pools, if several)."""
-    keep = [i for i, title in enumerate(table.header) if _NAMES.get(title) not in ("offset", "pool")]
+    keep = [
+        i for i, title in enumerate(table.header) if _NAMES.get(title) not in ("offset", "pool")
+    ]
     several = len(problem.pools) > 1
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
@@ -250,6 +252,4 @@ def plan_of(table: Table, problem: Problem) -> Plan:
         if buffer.size and buffer.lifetime.stop > buffer.lifetime.start:
             heights[pool] = max(heights[pool], offset + buffer.size)
     rows = range(len(found))
-    return Plan(
-        tuple(found[r][0] for r in rows), tuple(found[r][1] for r in rows), tuple(heights)
-    )
+    return Plan(tuple(found[r][0] for r in rows), tuple(found[r][1] for r in rows), tuple(heights))

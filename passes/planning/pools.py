@@ -43,9 +43,7 @@ class PoolsOutcome:
         return sum(self.placement.heights)
 
 
-def shrink_pools(
-    core: Core, placement: Placement | None, bound: int, budget: int
-) -> PoolsOutcome:
+def shrink_pools(core: Core, placement: Placement | None, bound: int, budget: int) -> PoolsOutcome:
     """Improve `placement` with at most `budget` nodes; see the module."""
     if placement is not None and sum(placement.heights) <= bound:
         return PoolsOutcome(prefer(core, placement), bound, 0, True)

@@ -108,9 +108,9 @@ def plans(core: Core) -> Iterator[tuple[str, Placement]]:
             for stack in ("death", "birth", "life"):
                 tried.append((f"sweep, {stack}", sweep(stack, True)))
     if sparse:
-        tried += [
-            (name, strategy) for name, strategy in NAMED.items() if name != "greedy-by-size"
-        ]
+        # First fit in the same order is never above coalesce, so that need not run.
+        done = ("greedy-by-size", "coalesce") if core.is_simple else ("greedy-by-size",)
+        tried += [(name, strategy) for name, strategy in NAMED.items() if name not in done]
         tried += _MORE.items() if few else ()
     else:
         tried.append(("coalesce", coalesce))
@@ -120,10 +120,12 @@ def plans(core: Core) -> Iterator[tuple[str, Placement]]:
             yield name, plan
 
 
-def best_plan(core: Core, bound: int) -> tuple[str, Placement] | None:
-    """The best of `plans`, stopping at `bound`; None when none fits the pools."""
+def best_plan(
+    core: Core, bound: int, found: Iterator[tuple[str, Placement]] | None = None
+) -> tuple[str, Placement] | None:
+    """The best of `found` (all `plans`), stopping at `bound`; None when none fits."""
     best: tuple[str, Placement] | None = None
-    for name, plan in plans(core):
+    for name, plan in plans(core) if found is None else found:
         if best is None or sum(plan.heights) < sum(best[1].heights):
             best = (name, plan)
             if sum(plan.heights) <= bound:

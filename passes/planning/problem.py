@@ -184,8 +184,7 @@ class Problem:
         if len(self.pools) != 1:
             return False
         return isinstance(self.buffers, BufferTable) or not any(
-            b.gaps or b.arms or b.tie is not None or b.offset is not None
-            for b in self.buffers
+            b.gaps or b.arms or b.tie is not None or b.offset is not None for b in self.buffers
         )
 
     def with_capacity(self, capacity: int | None) -> "Problem":

@@ -12,6 +12,7 @@ cliques, both sides are solved on their own, and if one of them has no solution 
 choices made within the other are not tried again.
 """
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -91,7 +92,8 @@ class Tables:
     def _index_spans(self, size: Ints) -> None:
         """One box a body: a clique is the bodies alive at a birth that a death follows."""
         core = self.core
-        births, deaths = np.unique(core.lower), np.unique(core.upper)
+        births = np.array(sorted(set(core.lower.tolist())), dtype=np.int64)
+        deaths = np.array(sorted(set(core.upper.tolist())), dtype=np.int64)
         next_death = deaths[np.searchsorted(deaths, births, side="right")]
         next_birth = np.append(births[1:], deaths[-1])
         times = births[next_death <= next_birth]
@@ -193,13 +195,13 @@ class Tables:
         if not len(zero):
             return [(lo, hi)]
         edges = [lo, *(zero + (lo + 1)).tolist(), hi]
-        return list(zip(edges, edges[1:], strict=False))
+        return list(itertools.pairwise(edges))
 
 
 def _unit(core: Core, rounded: Ints) -> int:
     """Bytes of which every size, every alignment above 1 and every fixed offset is a multiple."""
     fixed = core.fixed[core.fixed > 0].tolist()
-    aligned = [a for a in np.unique(core.alignment).tolist() if a > 1]
+    aligned = [a for a in sorted(set(core.alignment.tolist())) if a > 1]
     return max(1, gcd(int(np.gcd.reduce(rounded)), *aligned, *fixed) if len(rounded) else 1)
 
 
@@ -249,9 +251,7 @@ class _Pending(NamedTuple, Generic[Part]):
     rest: "_Pending[Part] | None"
 
 
-def depth_first(
-    roots: Iterable[Part], choices: Callable[[Part], Iterator[list[Part]]]
-) -> bool:
+def depth_first(roots: Iterable[Part], choices: Callable[[Part], Iterator[list[Part]]]) -> bool:
     """
     Are there choices that solve all of `roots`?
 

@@ -9,22 +9,22 @@ One call for every strategy: `solve(problem, strategy, budget)`.
   of time that stand out, the search with a budget that fits the problem's size.
 
 A budget counts search nodes, not seconds, so results do not depend on the machine.
+The searches are imported when they are first needed: most problems end at a cheap plan,
+and `xrelay-plan` should start fast.
 """
 
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
 from .bounds import lower_bound
 from .core import Core, core_of
-from .exact import shrink
 from .greedy import Placement
-from .pools import shrink_pools
-from .portfolio import NAMED, as_array, best_plan
+from .portfolio import NAMED, as_array, best_plan, plans
 from .problem import Infeasible, Plan, Problem
-from .windows import repair
 
 STRATEGIES = (*NAMED, "exact", "auto")
 """What `solve` accepts as `strategy`."""
@@ -57,9 +57,7 @@ class _Best:
         return sum(self.placement.heights)
 
 
-def solve(
-    problem: Problem, strategy: str = "auto", budget: int | None = None
-) -> Plan | Infeasible:
+def solve(problem: Problem, strategy: str = "auto", budget: int | None = None) -> Plan | Infeasible:
     """
     Plan `problem`.
 
@@ -91,21 +89,38 @@ def _exact(best: _Best, strategy: str, budget: int | None) -> None:
 
 def _auto(best: _Best, strategy: str, budget: int | None) -> None:
     core = best.core
+    if budget is None and core.is_simple and core.n_bodies > _MOST_BODIES:
+        _auto_large(best)
+        return
     found = best_plan(core, best.bound)
     if found is not None:
         best.name, best.placement = found
         if best.height <= best.bound:
             return
-    if budget is not None:
-        _search(best, budget)
-    elif core.n_bodies <= _MOST_BODIES or best.placement is None:
-        _search(best, NODES)
-    elif core.is_simple and best.placement is not None:
-        outcome = repair(core, as_array(best.placement), best.bound, NODES, core.capacities[0])
+    _search(best, NODES if budget is None else budget)
+
+
+def _auto_large(best: _Best) -> None:
+    """Two cheap plans and repair; the other cheap plans and repair if that is not enough."""
+    from .windows import repair
+
+    core, capacity = best.core, best.core.capacities[0]
+    everything = plans(core)
+    for some in (islice(everything, 2), everything):
+        found = best_plan(core, best.bound, some)
+        if found is None or (best.placement and sum(found[1].heights) >= best.height):
+            continue
+        best.name, best.placement = found
+        if best.height <= best.bound:
+            return
+        left = NODES - best.nodes
+        outcome = repair(core, as_array(best.placement), best.bound, left, capacity)
+        best.nodes += outcome.nodes
         if outcome.height < best.height:
             best.name = f"{best.name}, windows"
             best.placement = Placement(outcome.offsets.tolist(), None, [outcome.height])
-        best.nodes += outcome.nodes
+        if best.height <= best.bound:
+            return
 
 
 _STEPS: dict[str, Callable[[_Best, str, int | None], None]] = {"exact": _exact, "auto": _auto}
@@ -114,6 +129,8 @@ _STEPS: dict[str, Callable[[_Best, str, int | None], None]] = {"exact": _exact, 
 def _search(best: _Best, budget: int) -> None:
     core = best.core
     if core.pools is not None:
+        from .pools import shrink_pools
+
         result = shrink_pools(core, best.placement, best.bound, budget)
         if result.placement is not None and result.height < (
             best.height if best.placement is not None else _UNLIMITED
@@ -125,6 +142,8 @@ def _search(best: _Best, budget: int) -> None:
         return
     if best.placement is None or best.height <= best.bound:
         return
+    from .exact import shrink
+
     outcome = shrink(core, as_array(best.placement), best.bound, budget, core.capacities[0])
     if outcome.height < best.height:
         best.name = "exact"
@@ -133,9 +152,7 @@ def _search(best: _Best, budget: int) -> None:
     best.nodes += outcome.nodes
 
 
-def _answer(
-    problem: Problem, best: _Best, strategy: str, seconds: float
-) -> Plan | Infeasible:
+def _answer(problem: Problem, best: _Best, strategy: str, seconds: float) -> Plan | Infeasible:
     name = strategy if strategy == best.name or not best.name else f"{strategy} ({best.name})"
     if best.placement is None:
         return _no_room(best, name, seconds)
@@ -176,9 +193,7 @@ def _no_room(best: _Best, name: str, seconds: float) -> Infeasible:
     )
     total = None if None in limits else sum(c for c in limits if c is not None)
     proved = best.is_impossible or (total is not None and best.bound > total)
-    return Infeasible(
-        proved, max(missing, 1), sum(heights), best.bound, name, best.nodes, seconds
-    )
+    return Infeasible(proved, max(missing, 1), sum(heights), best.bound, name, best.nodes, seconds)
 
 
 def _by_row(

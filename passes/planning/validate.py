@@ -6,6 +6,7 @@ consistent, ties and fixed offsets that do not contradict each other. Fixed offs
 exceed a capacity are no contradiction: such a problem is infeasible, which is an answer.
 """
 
+import itertools
 from collections import defaultdict
 
 import numpy as np
@@ -80,14 +81,11 @@ def _check_row(row: int, buffer: Buffer, names: list[str]) -> None:
         start, stop = buffer.lifetime
         if not start <= gap.start <= gap.stop <= stop:
             raise ProblemError(
-                f"{what}: gap {gap.start}-{gap.stop} is not within its lifetime "
-                f"{start}-{stop}",
+                f"{what}: gap {gap.start}-{gap.stop} is not within its lifetime {start}-{stop}",
                 (row,),
             )
         if not 0 <= gap.kept <= buffer.size:
-            raise ProblemError(
-                f"{what}: a gap keeps {gap.kept} of its {buffer.size} bytes", (row,)
-            )
+            raise ProblemError(f"{what}: a gap keeps {gap.kept} of its {buffer.size} bytes", (row,))
     for pool in buffer.pools:
         if pool not in names:
             raise ProblemError(
@@ -161,7 +159,7 @@ def _check_fixed(problem: Problem) -> None:
         if offset is None or len(pools) > 1 or not b.size:
             continue
         cuts = sorted({*b.lifetime, *(t for g in b.gaps for t in (g.start, g.stop))})
-        for start, stop in zip(cuts, cuts[1:], strict=False):
+        for start, stop in itertools.pairwise(cuts):
             kept = [g.kept for g in b.gaps if g.start <= start and stop <= g.stop]
             size = min([b.size, *kept])
             boxes.append((start, stop, offset, size, pools[0], row))

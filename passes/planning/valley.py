@@ -151,9 +151,7 @@ class ValleySearch:
             new_cuts = cuts.copy()
             new_cuts[t.firsts[b] : t.lasts[b] - 1] -= 1
             yield [
-                _Part(
-                    x, y, new_sky, new_floor, new_remaining, new_choices, new_cuts, new_ceiling
-                )
+                _Part(x, y, new_sky, new_floor, new_remaining, new_choices, new_cuts, new_ceiling)
                 for x, y in t.split(lo, hi, new_cuts)
             ]
         if capacity - at - int(remaining[clique]) < self.waste:
@@ -174,6 +172,4 @@ class ValleySearch:
         a, z = t.clique_span[clique]
         a, z = max(a, lo), min(z, hi)
         if self._refresh(new_sky, new_floor, remaining, new_choices, a, z):
-            yield [
-                _Part(lo, hi, new_sky, new_floor, remaining, new_choices, cuts, ceiling)
-            ]
+            yield [_Part(lo, hi, new_sky, new_floor, remaining, new_choices, cuts, ceiling)]

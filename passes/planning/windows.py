@@ -33,26 +33,46 @@ def repair(
 ) -> Outcome:
     """Lower a plan of a simple core towards `bound` with at most `budget` nodes."""
     offsets, meter = offsets.copy(), Meter(budget)
+    lives = _Lives(core)
     for step in _STEPS:
         height = int((offsets + core.size).max(initial=0))
         target = max(bound + int(step * (height - bound)), capacity or 0)
         if height <= target or meter.nodes >= budget:
             break
         high = np.flatnonzero(offsets + core.size > target)
-        if all([_lower(core, offsets, k, target, meter) for k in high.tolist()]):
+        if all([_lower(lives, offsets, k, target, meter) for k in high.tolist()]):
             break
     height = int((offsets + core.size).max(initial=0))
     return Outcome(offsets, height, bound, meter.nodes)
 
 
-def _lower(core: Core, offsets: Ints, k: int, target: int, meter: Meter) -> bool:
+class _Lives:
+    """Finds what is alive in a stretch of time without looking at all bodies."""
+
+    def __init__(self, core: Core):
+        self.core = core
+        life = core.upper - core.lower
+        self.usual = int(np.partition(life, -(1 + len(life) // 200))[-(1 + len(life) // 200)])
+        self.long = np.flatnonzero(life > self.usual)
+
+    def between(self, start: int, stop: int) -> Ints:
+        """The bodies alive at some time in `[start, stop)`, in order of birth."""
+        core = self.core
+        first, last = np.searchsorted(core.lower, [start - self.usual, stop], side="left")
+        near = np.arange(first, last)
+        old = self.long[: np.searchsorted(self.long, first, side="left")]
+        return np.concatenate([old[core.upper[old] > start], near[core.upper[near] > start]])
+
+
+def _lower(lives: _Lives, offsets: Ints, k: int, target: int, meter: Meter) -> bool:
     """Bring body `k` below `target`, with its neighbourhood if need be."""
+    core = lives.core
     if offsets[k] + core.size[k] <= target:
         return True
     for reach in _REACHES:
         if meter.nodes >= meter.limit:
             return False
-        found = _window(core, offsets, k, target, reach)
+        found = _window(lives, offsets, k, target, reach)
         if found is None:
             return False
         window, free = found
@@ -66,7 +86,7 @@ def _lower(core: Core, offsets: Ints, k: int, target: int, meter: Meter) -> bool
 
 
 def _window(
-    core: Core, offsets: Ints, k: int, target: int, reach: int
+    lives: _Lives, offsets: Ints, k: int, target: int, reach: int
 ) -> tuple[Core, Ints] | None:
     """
     The bodies around `k` as a problem of their own; None when too much is in the way.
@@ -74,13 +94,14 @@ def _window(
     The first rows of its core are the bodies taken out, which are given too; the rest
     are obstacles, cut to the times and bytes that matter.
     """
+    core = lives.core
     around = np.arange(max(0, k - reach), min(core.n_bodies, k + reach + 1))
     start, stop = int(core.lower[around[0]]), int(core.lower[around[-1]]) + 1
     stop = max(stop, int(core.upper[k]))
     free = around[(core.upper[around] <= stop) | (around == k)]
-    last = int(np.searchsorted(core.lower, stop, side="left"))
-    near = np.flatnonzero(core.upper[:last] > start)
-    near = near[~np.isin(near, free) & (offsets[near] < target)]
+    near = lives.between(start, stop)
+    at = np.minimum(np.searchsorted(free, near), len(free) - 1)
+    near = near[(free[at] != near) & (offsets[near] < target)]
     lower, upper = np.maximum(core.lower[near], start), np.minimum(core.upper[near], stop)
     low, high = offsets[near], np.minimum(offsets[near] + core.size[near], target)
     lower, upper, low, high = _merged(lower, upper, low, high, start, stop)
