@@ -13,7 +13,7 @@ from math import prod
 
 import numpy as np
 
-from .dtypes import element_type
+from .dtypes import element_type, type_name
 from .errors import MachineError
 from .kernels import ELEMENTWISE, RESHAPES
 from .kernels.bind import Bind, Thunk, flattened
@@ -166,7 +166,7 @@ def bind_kernel(
             late.append((out, value))
         else:
             placed[value] = out
-    specs = {v: TensorSpec(a.dtype.name, a.shape) for v, a in placed.items()}
+    specs = {v: TensorSpec(type_name(a.dtype), a.shape) for v, a in placed.items()}
     homes = slots_of(kernel, specs)
     slots = list({id(h): h for h in homes.values() if isinstance(h, Slot)}.values())
     thunks: list[Thunk] = []

@@ -3,8 +3,10 @@ What a program must hold to before the machine looks at it: every number is one 
 exists. What registers hold is found out when a function is prepared.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
+from functools import cache
 from typing import cast
 
 from . import instructions as vm
@@ -21,23 +23,34 @@ MAX_ALIGNMENT = 1 << 20
 """The greatest alignment of a storage, in bytes."""
 
 
+@cache
+def _register_fields(kind: type[vm.Instruction]) -> tuple[str, ...]:
+    """The fields of instructions of `kind` that are registers, or tuples of them."""
+    found = tuple(field.name for field in fields(kind) if field.name in _REGISTERS)
+    if kind is vm.DeviceCopy:
+        found += ("out",)
+    if kind is vm.AllocTensorReg:
+        found += ("shape",)
+    return found
+
+
+@cache
+def _immediate_fields(kind: type[vm.Instruction]) -> tuple[str, ...]:
+    """The fields that are registers when they hold a `Reg`."""
+    return tuple(f.name for f in fields(kind) if f.name in ("size", "offset", "shape"))
+
+
 def _registers(instruction: vm.Instruction) -> Iterator[int]:
-    for field in fields(instruction):
-        value: object = getattr(instruction, field.name)
+    for name in _register_fields(type(instruction)):
+        value: object = getattr(instruction, name)
+        if isinstance(value, int):
+            yield value
+        elif isinstance(value, tuple):
+            yield from cast(tuple[int, ...], value)
+    for name in _immediate_fields(type(instruction)):
+        value = getattr(instruction, name)
         if isinstance(value, vm.Reg):
             yield value.index
-        elif field.name in _REGISTERS:
-            if isinstance(value, int):
-                yield value
-            elif isinstance(value, tuple):
-                yield from cast(tuple[int, ...], value)
-    match instruction:
-        case vm.AllocTensorReg():
-            yield instruction.shape
-        case vm.DeviceCopy():
-            yield instruction.out
-        case _:
-            pass
 
 
 def _indexes(instruction: vm.Instruction, program: Program) -> Iterator[tuple[str, int, int]]:
@@ -149,9 +162,9 @@ def _specs(program: Program) -> Iterator[tuple[str, TensorSpec]]:
 def _faults(program: Program) -> Iterator[str]:
     if not program.devices:
         yield "a program needs at least one device, the host"
-    names = [function.name for function in program.functions]
-    for name in names:
-        if names.count(name) > 1:
+    names = Counter(function.name for function in program.functions)
+    for name, count in names.items():
+        if count > 1:
             yield f"two functions are named {name}"
     for what, spec in _specs(program):
         if any(dim is not None and dim < 0 for dim in spec.shape):

@@ -13,6 +13,12 @@ _TYPES: dict[str, np.dtype[Any]] = {
         *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
     )
 }
+_NAMES = {dtype: name for name, dtype in _TYPES.items()}
+
+
+def type_name(dtype: np.dtype[Any]) -> str:
+    """The name of `dtype` in a program; NumPy's for what the machine does not have."""
+    return _NAMES.get(dtype) or dtype.name
 
 
 def element_type(name: str) -> np.dtype[Any]:
@@ -25,4 +31,4 @@ def element_type(name: str) -> np.dtype[Any]:
 
 def has_element_type(dtype: np.dtype[Any]) -> bool:
     """Whether arrays of `dtype` can be tensors of the machine: a known type, native bytes."""
-    return _TYPES.get(dtype.name) == dtype
+    return dtype in _NAMES

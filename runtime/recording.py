@@ -19,7 +19,7 @@ from . import instructions as vm
 from .arena import Arena
 from .binding import bind_kernel
 from .counters import Counters
-from .dtypes import element_type
+from .dtypes import element_type, type_name
 from .errors import MachineError
 from .kernels.bind import Bind, Thunk
 from .objects import Closure, Data, Object, Storage, Tensor, tensors_in
@@ -59,7 +59,7 @@ class NeedsValues(Exception):
 def fits(spec: TensorSpec, array: Array) -> bool:
     """Whether `array` is of `spec`; a dimension None is any."""
     return (
-        spec.dtype == array.dtype.name
+        spec.dtype == type_name(array.dtype)
         and len(spec.shape) == array.ndim
         and all(want in (None, dim) for want, dim in zip(spec.shape, array.shape, strict=True))
     )
