@@ -214,7 +214,7 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
             ["mlp.mlir", "--pipeline", "infer-types"],
             "mlp.mlir:3:",
         ),
-        (["bad.onnx"], "bad.onnx: error: "),
+        (["bad.onnx"], "bad.onnx:1:1: error: "),
         (["--nonsense"], "xrelay-run: error: "),
         (["mlp.mlir", "--random-seed", "-1"], "xrelay-run: error: "),
     ],
