@@ -3,7 +3,7 @@ The text of `--list-passes`: what there is, what it does, what it takes.
 
     infer-types            Fill in the result types of relay ops.
     plan-devices           Give every value a device.
-      default: str         = "cpu:0"
+      default              str = "cpu:0"
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -43,7 +43,7 @@ def _pass_lines(info: PassInfo) -> Iterator[str]:
     yield from _row(info.name, info.description)
     for option in info.options:
         default = "(required)" if option.default is None else f"= {option.default}"
-        yield from _row(f"  {option.name}: {option.type}", default)
+        yield from _row(f"  {option.name}", f"{option.type} {default}".rstrip(" ="))
 
 
 def _row(left: str, right: str) -> list[str]:

@@ -14,8 +14,8 @@ an option wants as a string need not be quoted (`plan-devices{default=cuda:0}`).
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
-from types import NoneType, UnionType
-from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+from types import NoneType
+from typing import Any, TypeAlias, get_type_hints
 
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, ParameterListType, ParameterType
@@ -23,7 +23,7 @@ from xdsl.utils.hints import isa, type_repr
 
 from ..passes.diagnostics import Message, Severity
 from .diagnostics import SourceError, did_you_mean, place
-from .registry import option_text
+from .registry import alternatives, option_text, type_text
 
 Passes: TypeAlias = Mapping[str, Callable[[], type[ModulePass]]]
 
@@ -277,21 +277,16 @@ def _is_required(option: Field[Any], types: Mapping[str, Any]) -> bool:
     return (
         option.default is MISSING
         and option.default_factory is MISSING
-        and NoneType not in _alternatives(types[option.name])
+        and NoneType not in alternatives(types[option.name])
     )
-
-
-def _alternatives(type_: Any) -> tuple[Any, ...]:
-    """The members of a union; any other type alone."""
-    return get_args(type_) if get_origin(type_) in (Union, UnionType) else (type_,)
 
 
 def _convert(values: tuple[Value, ...], type_: Any) -> ParameterListType:
     """Values that `ModulePass.from_spec` takes for `type_`; ValueError says why not."""
     if not values:
-        if bool in _alternatives(type_):
+        if bool in alternatives(type_):
             return (True,)
-        if NoneType in _alternatives(type_) or isa((), type_):
+        if NoneType in alternatives(type_) or isa((), type_):
             return ()
         raise ValueError("needs a value")
     typed = tuple(value.typed() for value in values)
@@ -303,20 +298,7 @@ def _convert(values: tuple[Value, ...], type_: Any) -> ParameterListType:
         if (len(candidate) == 1 and isa(candidate[0], type_)) or isa(candidate, type_):
             return candidate
     given = ",".join(option_text(value) for value in typed)
-    raise ValueError(f"must be {_type_text(type_)}, but is {given}")
-
-
-def _type_text(type_: Any) -> str:
-    """`type_` in words, choices included."""
-    choices = [
-        str(choice)
-        for part in _alternatives(type_)
-        if get_origin(part) is Literal
-        for choice in get_args(part)
-    ]
-    if choices:
-        return f"one of {', '.join(choices)}"
-    return type_repr(type_)
+    raise ValueError(f"must be {type_text(type_)}, but is {given}")
 
 
 def pipeline_text(steps: list[Step]) -> str:

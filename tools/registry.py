@@ -9,7 +9,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields
 from importlib import import_module
 from inspect import cleandoc
-from typing import Any, NamedTuple, cast
+from types import UnionType
+from typing import (
+    Any,
+    Literal,
+    NamedTuple,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from xdsl.passes import ModulePass
 from xdsl.universe import Universe
@@ -99,6 +109,7 @@ def _description(cls: type[ModulePass]) -> str:
 
 
 def _options(cls: type[ModulePass]) -> Iterator[OptionInfo]:
+    types = get_type_hints(cls)
     for field in fields(cls):
         if field.name == "name" or not field.init:
             continue
@@ -107,8 +118,23 @@ def _options(cls: type[ModulePass]) -> Iterator[OptionInfo]:
             default = option_text(field.default)
         elif field.default_factory is not MISSING:
             default = option_text(field.default_factory())
-        type_text = field.type if isinstance(field.type, str) else type_repr(field.type)
-        yield OptionInfo(field.name.replace("_", "-"), type_text, default)
+        yield OptionInfo(field.name.replace("_", "-"), type_text(types[field.name]), default)
+
+
+def alternatives(type_: Any) -> tuple[Any, ...]:
+    """The members of a union; any other type alone."""
+    return get_args(type_) if get_origin(type_) in (Union, UnionType) else (type_,)
+
+
+def type_text(type_: Any) -> str:
+    """The type of an option in words: `int`, `tuple[str, ...]`, `one of fast, small`."""
+    choices = [
+        str(choice)
+        for part in alternatives(type_)
+        if get_origin(part) is Literal
+        for choice in get_args(part)
+    ]
+    return f"one of {', '.join(choices)}" if choices else type_repr(type_)
 
 
 def option_text(value: object) -> str:

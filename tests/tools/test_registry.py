@@ -1,0 +1,124 @@
+"""The registry: names follow the files, and descriptions come from the passes."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from xrelay.tools.listing import list_passes
+from xrelay.tools.opt import main
+from xrelay.tools.pipeline import build
+from xrelay.tools.plugins import load_universe
+from xrelay.tools.registry import (
+    DIALECTS,
+    PASSES,
+    UNIVERSE,
+    OptionInfo,
+    named_pipelines,
+    pass_info,
+    pass_infos,
+)
+
+
+@dataclass(frozen=True)
+class Documented(ModulePass):
+    """
+    Do one thing,
+    and do it well.
+
+    More about it.
+    """
+
+    name = "documented"
+
+    must_be: int
+    word: str = 'a "b"'
+    words: tuple[str, ...] = ("x", "y")
+    flag: bool = False
+    mode: Literal["fast", "small"] | None = None
+    hidden: int = field(default=0, init=False)
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None: ...
+
+
+@dataclass(frozen=True)
+class DescribedByItsModule(Documented):
+    name = "described-by-its-module"
+
+
+def test_description_and_options():
+    info = pass_info("documented", Documented)
+    assert info.description == "Do one thing, and do it well."
+    assert info.options == (
+        OptionInfo("must-be", "int", None),
+        OptionInfo("word", "str", '"a \\"b\\""'),
+        OptionInfo("words", "tuple[str, ...]", '"x","y"'),
+        OptionInfo("flag", "bool", "false"),
+        OptionInfo("mode", "one of fast, small", "None"),
+    )
+
+
+def test_without_a_docstring_the_modules_is_taken():
+    info = pass_info("x", DescribedByItsModule)
+    assert info.description.startswith("The registry: names follow the files")
+
+
+@pytest.mark.parametrize(("name", "where"), PASSES.items())
+def test_pass_file_and_class_are_named_alike(name: str, where: str):
+    module, _, cls = where.partition(":")
+    assert module.split(".")[-1] == name.replace("-", "_")
+    assert cls == "".join(part.capitalize() for part in name.split("-")) + "Pass"
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_passes_are_what_they_are_called(name: str):
+    cls = UNIVERSE.all_passes[name]()
+    assert issubclass(cls, ModulePass)
+    assert cls.name == name
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_dialects_are_what_they_are_called(name: str):
+    assert UNIVERSE.all_dialects[name]().name == name
+
+
+def test_every_pass_describes_itself():
+    for info in pass_infos():
+        assert info.description, info.name
+
+
+def test_pipelines_are_made_of_passes_and_take_no_ones_name():
+    passes = load_universe(pytest.fail).all_passes
+    for name in named_pipelines():
+        assert name not in passes
+        assert build(name, passes, named_pipelines)
+
+
+def test_ours_are_listed_first(capsys: pytest.CaptureFixture[str]):
+    assert main(["--list-passes"]) == 0
+    text = capsys.readouterr().out
+    lines = text.split("\n")
+    assert lines[0] == "Passes:"
+    assert lines[1].startswith(f"  {next(iter(PASSES))} ")
+    order = ["Passes:", "Pipelines:", "  vm ", "Passes of xDSL", "  canonicalize "]
+    places = [text.index(part) for part in order]
+    assert places == sorted(places)
+
+
+def test_listing_shows_options():
+    passes = {name: UNIVERSE.all_passes[name] for name in PASSES}
+    text = list_passes({**passes, "documented": lambda: Documented}, {"p": "a,b"})
+    expected = """
+  documented                      Do one thing, and do it well.
+    must-be                       int (required)
+    word                          str = "a \\"b\\""
+    words                         tuple[str, ...] = "x","y"
+    flag                          bool = false
+    mode                          one of fast, small = None
+"""
+    assert expected in text
+    assert "\n  p                               a, b\n" in text
+    assert all(len(line) <= 100 for line in text.split("\n"))
