@@ -40,7 +40,6 @@ from xdsl.rewriter import Rewriter
 
 from ..dialects import relay
 from ..dialects.device import VirtualDeviceAttr, with_device
-from ..dialects.interfaces import DeviceConstant
 from ..dialects.tensors import as_tensor, element_size
 from .analysis.device_constraints import (
     ANNOTATION,
@@ -48,6 +47,7 @@ from .analysis.device_constraints import (
     DeviceConstraints,
     Domain,
     FunctionDomain,
+    OpFacts,
     device_option,
     explained,
     refuse,
@@ -162,7 +162,8 @@ def insert_copies(ctx: Context, solution: Solution) -> None:
 
 def spread_constants(module: ModuleOp, solution: Solution) -> None:
     """Give each constant the device of its uses; one that is used on several is cloned."""
-    for op in [op for op in module.walk() if op.has_trait(DeviceConstant)]:
+    facts = solution.constraints.facts
+    for op in [op for op in module.walk() if facts.is_constant(op)]:
         (result,) = op.results
         on: dict[VirtualDeviceAttr, list[Use]] = {}
         for use in reversed(tuple(result.uses)):  # the first use is the last of the list
@@ -187,7 +188,7 @@ def _cloned(op: Operation) -> Operation:
     return clone
 
 
-def planned_values(function: func.FuncOp) -> Iterator[tuple[SSAValue, Operation]]:
+def planned_values(function: func.FuncOp, facts: OpFacts) -> Iterator[tuple[SSAValue, Operation]]:
     """Every value of the function but its constants, with an op that knows it, in order."""
     pending: list[Operation] = [function]
     while pending:
@@ -200,7 +201,7 @@ def planned_values(function: func.FuncOp) -> Iterator[tuple[SSAValue, Operation]
                 for argument in block.args:
                     yield argument, op
                 for child in block.ops:
-                    if not child.has_trait(DeviceConstant):
+                    if not facts.is_constant(child):
                         for result in child.results:
                             yield result, child
                     if child.regions:
@@ -211,7 +212,7 @@ def planned_values(function: func.FuncOp) -> Iterator[tuple[SSAValue, Operation]
 def retype(function: func.FuncOp, solution: Solution) -> None:
     """Put the devices into the types of the function's values and into its signature."""
     constraints = solution.constraints
-    for value, op in list(planned_values(function)):
+    for value, op in list(planned_values(function, constraints.facts)):
         type = solution.typed(value.type, constraints.of(value, op))
         if type != value.type:
             Rewriter.replace_value_with_new_type(value, type)
@@ -278,7 +279,7 @@ def explain_plan(ctx: Context, solution: Solution) -> None:
     constraints = solution.constraints
     why = {domain: (demand, union) for domain, demand, union in constraints.domains.reasons()}
     for function in constraints.functions.values():
-        for value, op in planned_values(function):
+        for value, op in planned_values(function, constraints.facts):
             domain = result_of(constraints.of(value, op))
             device = constraints.domains.device_of(domain).spec
             found = why.get(domain)

@@ -71,9 +71,27 @@ class Cause:
     operand: SSAValue | None = None
 
 
-def is_constant(value: SSAValue) -> bool:
-    """Whether each use of `value` may be on a device of its own."""
-    return isinstance(value, OpResult) and value.op.has_trait(DeviceConstant)
+@dataclass
+class OpFacts:
+    """What the traits of an op class say, asked once a class."""
+
+    rules: dict[type[Operation], DeviceRule | None] = field(
+        default_factory=dict[type[Operation], "DeviceRule | None"]
+    )
+    constants: dict[type[Operation], bool] = field(default_factory=dict[type[Operation], bool])
+
+    def rule(self, op: Operation) -> DeviceRule | None:
+        kind = type(op)
+        if kind not in self.rules:
+            self.rules[kind] = op.get_trait(DeviceRule)
+        return self.rules[kind]
+
+    def is_constant(self, op: Operation) -> bool:
+        """Whether each use of the op's result may be on a device of its own."""
+        known = self.constants.get(type(op))
+        if known is None:
+            known = self.constants[type(op)] = op.has_trait(DeviceConstant)
+        return known
 
 
 def user_of(user: Operation) -> Operation:
@@ -112,11 +130,17 @@ class DeviceConstraints:
         default_factory=dict[tuple[SSAValue, Operation], int]
     )
     """The domain of the copy that an op uses in place of a value."""
+    facts: OpFacts = field(default_factory=OpFacts)
+    _carries: dict[Attribute, bool] = field(default_factory=dict[Attribute, bool])
     functions: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
     parameters: dict[tuple[str, int], Domain] = field(default_factory=dict[tuple[str, int], Domain])
     """The domain of each parameter of each function."""
     results: dict[tuple[str, int], Domain] = field(default_factory=dict[tuple[str, int], Domain])
     """The domain of each result of each function."""
+
+    def is_constant(self, value: SSAValue) -> bool:
+        """Whether each use of `value` may be on a device of its own."""
+        return isinstance(value, OpResult) and self.facts.is_constant(value.op)
 
     def of(self, value: SSAValue, user: Operation, index: int = 0) -> Domain:
         """
@@ -125,15 +149,16 @@ class DeviceConstraints:
         The index tells uses of a constant by one call or return apart; the operands of other ops
         are not on devices of their own.
         """
-        if is_constant(value):
+        known = self.values.get(value)
+        if known is not None:
+            return known
+        if self.is_constant(value):
             key = (value, user_of(user), index if type(user) in READERS else 0)
             known = self.constants.get(key)
             if known is None:
                 known = self.constants[key] = self.fresh(value.type)
             return known
-        known = self.values.get(value)
-        if known is None:
-            known = self.values[value] = self.fresh(value.type)
+        known = self.values[value] = self.fresh(value.type)
         return known
 
     def used(self, value: SSAValue, user: Operation, index: int = 0) -> Domain:
@@ -255,10 +280,19 @@ class DeviceConstraints:
 
     def _read_types(self, op: Operation) -> None:
         """The devices that the types of what `op` defines carry already."""
+        if self.facts.is_constant(op):
+            return
         for result in op.results:
-            if not is_constant(result):
+            if self.has_device(result.type):
                 cause = Cause(result, "the value already has this type")
                 self._read_type(result.type, self.of(result, op), cause)
+
+    def has_device(self, type: Attribute) -> bool:
+        """Whether `type` carries a device already."""
+        known = self._carries.get(type)
+        if known is None:
+            known = self._carries[type] = any(d is not None for d in devices_in(type))
+        return known
 
     def _read_type(self, type: Attribute, domain: Domain, cause: Cause) -> None:
         if isinstance(domain, FunctionDomain) and isinstance(type, FunctionType):
@@ -274,7 +308,7 @@ class DeviceConstraints:
         special = READERS.get(type(op))
         if special is not None:
             special(self, op, function)
-        rule = op.get_trait(DeviceRule)
+        rule = self.facts.rule(op)
         if rule is not None:
             for constraint in rule.constraints(op):
                 self._add(constraint, op)
@@ -298,7 +332,7 @@ class DeviceConstraints:
         own = value.owner is op or (
             isinstance(value.owner, Block) and value.owner.parent_op() is op
         )
-        return Cause(op, reason, None if own or is_constant(value) else value)
+        return Cause(op, reason, None if own or self.is_constant(value) else value)
 
     def bind(
         self,

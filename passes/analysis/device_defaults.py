@@ -12,7 +12,7 @@ from xdsl.ir import Block, Operation
 
 from ...dialects import relay
 from ...dialects.device import VirtualDeviceAttr
-from .device_constraints import DeviceConstraints, Domain, FunctionDomain, is_constant, result_of
+from .device_constraints import DeviceConstraints, Domain, FunctionDomain, result_of
 
 
 def fill_in(constraints: DeviceConstraints, default: VirtualDeviceAttr) -> None:
@@ -55,7 +55,7 @@ def _fill_block(constraints: DeviceConstraints, block: Block, device: VirtualDev
             fill_domain(constraints, constraints.of(argument, owner), device)
         for op in block.ops:
             for i, operand in enumerate(op.operands):
-                if is_constant(operand):
+                if constraints.is_constant(operand):
                     fill_domain(constraints, constraints.of(operand, op, i), device)
             for result in op.results:
                 fill_domain(constraints, constraints.of(result, op), device)

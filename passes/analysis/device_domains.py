@@ -74,6 +74,9 @@ class DeviceDomains(Generic[Cause]):
     unions: list[Union[Cause]] = field(default_factory=list[Union[Cause]])
     _trail: list[tuple[int, int, int, VirtualDeviceAttr]] | None = None
     """While trying: each root that changed, with its parent, rank and device before."""
+    _filled: dict[tuple[VirtualDeviceAttr, VirtualDeviceAttr], VirtualDeviceAttr] = field(
+        default_factory=dict[tuple[VirtualDeviceAttr, VirtualDeviceAttr], VirtualDeviceAttr]
+    )
     _graph: _Graph[Cause] = field(default_factory=lambda: _Graph())
 
     def fresh(self) -> int:
@@ -135,9 +138,13 @@ class DeviceDomains(Generic[Cause]):
         """Fill in what is still open of the domain's device, and say what it is."""
         root = self.find(domain)
         known = self.device[root]
-        filled = known.or_default(device)
-        if filled is not known:
-            self.device[root] = filled
+        if known is UNCONSTRAINED:
+            self.device[root] = device
+            return device
+        filled = self._filled.get((known, device))
+        if filled is None:
+            filled = self._filled[known, device] = known.or_default(device)
+        self.device[root] = filled
         return filled
 
     def cut(self, constraint: Demand[Cause] | Union[Cause]) -> None:
