@@ -26,6 +26,7 @@ from .checking import check_program
 from .counters import Counters
 from .dtypes import element_type, has_element_type
 from .errors import MachineError
+from .fitting import check_arguments, fits
 from .instructions import mnemonic
 from .kernels.bind import Bind
 from .kernels.loading import load_kernels
@@ -33,7 +34,7 @@ from .kernels.scratch import Workspace
 from .objects import Closure, Data, Object, Storage, Tensor
 from .paths import Branch, Call, Decision, Extent, Frame, Known, Read, Return, Segment, State
 from .program import Array, Late, Program, spec_of
-from .recording import Context, Recorder, check_arguments, fits
+from .recording import Context, Recorder
 from .values import Cell, Packed, Value, fetch, leaves, pack, place
 
 MAX_EXTENT = 1 << 22

@@ -19,12 +19,13 @@ from . import instructions as vm
 from .arena import Arena
 from .binding import bind_kernel
 from .counters import Counters
-from .dtypes import element_type, type_name
+from .dtypes import element_type
 from .errors import MachineError
+from .fitting import check_arguments, dimensions, fits, scalar
 from .kernels.bind import Bind, Thunk
 from .objects import Closure, Data, Object, Storage, Tensor, tensors_in
 from .paths import Branch, Call, End, Frame, Jump, Known, Read, Return, Segment, State
-from .program import Array, Function, Program, TensorSpec, spec_of
+from .program import Array, Function, Program, spec_of
 
 
 @dataclass(frozen=True)
@@ -54,22 +55,6 @@ class NeedsValues(Exception):
     def __init__(self, *tensors: Tensor) -> None:
         super().__init__()
         self.tensors = tensors
-
-
-def fits(spec: TensorSpec, array: Array) -> bool:
-    """Whether `array` is of `spec`; a dimension None is any."""
-    return (
-        spec.dtype == type_name(array.dtype)
-        and len(spec.shape) == array.ndim
-        and all(want in (None, dim) for want, dim in zip(spec.shape, array.shape, strict=True))
-    )
-
-
-def scalar(tensor: Tensor) -> Array:
-    """The one integer or truth value of `tensor`, as an array to look at later."""
-    if tensor.array.size != 1 or tensor.array.dtype.kind not in "biu":
-        raise MachineError(f"an integer scalar is needed, but is {spec_of(tensor.array)}")
-    return tensor.array
 
 
 @dataclass
@@ -223,12 +208,7 @@ class Recorder:
         if isinstance(value, int):
             return value
         (array,) = self.values(self.tensor(value.index))
-        return int(scalar(Tensor(array, 0)).item())
-
-    def dimensions(self, array: Array) -> tuple[int, ...]:
-        if array.ndim > 1 or array.dtype.kind not in "iu":
-            raise MachineError(f"a shape must be a vector of integers, but is {spec_of(array)}")
-        return tuple(int(dim) for dim in array.reshape(-1)) if array.ndim else ()
+        return int(scalar(array).item())
 
     def alloc_tensor(self, i: vm.AllocTensor) -> None:
         self.view_storage(i.dst, i.storage, self.immediate(i.offset), i.shape, i.dtype)
@@ -239,8 +219,8 @@ class Recorder:
             (dims,), offset = self.values(shape), i.offset
         else:
             dims, at = self.values(shape, self.tensor(i.offset.index))
-            offset = int(scalar(Tensor(at, 0)).item())
-        self.view_storage(i.dst, i.storage, offset, self.dimensions(dims), i.dtype)
+            offset = int(scalar(at).item())
+        self.view_storage(i.dst, i.storage, offset, dimensions(dims), i.dtype)
 
     def view_storage(
         self, dst: int, register: int, offset: int, shape: tuple[int, ...], dtype: str
@@ -265,7 +245,7 @@ class Recorder:
     def reshape_tensor(self, i: vm.ReshapeTensor) -> None:
         source = self.tensor(i.tensor)
         if isinstance(i.shape, vm.Reg):
-            shape = self.dimensions(self.values(self.tensor(i.shape.index))[0])
+            shape = dimensions(self.values(self.tensor(i.shape.index))[0])
         else:
             shape = i.shape
         if any(dim < 0 for dim in shape) or prod(shape) != source.array.size:
@@ -304,7 +284,7 @@ class Recorder:
         compared = [self.tensor(i.test)]
         if i.target is not None:
             compared.append(self.tensor(i.target))
-        scalars = [scalar(tensor) for tensor in compared]
+        scalars = [scalar(tensor.array) for tensor in compared]
         if all(tensor.constant for tensor in compared):
             offset = i.true_offset if _holds(scalars) else i.false_offset
             return self.jump(offset)
@@ -345,24 +325,6 @@ def _holds(scalars: list[Array]) -> bool:
     """Whether the first scalar equals the second, or is not 0 where it is the only one."""
     first = scalars[0].item()
     return first == scalars[1].item() if len(scalars) == 2 else first != 0
-
-
-def check_arguments(program: Program, function: Function, args: tuple[Object, ...]) -> None:
-    """Raise `MachineError`, naming the parameter, when `args` do not fit `function`."""
-    if len(args) != len(function.params):
-        wanted = f"takes {len(function.params)} arguments, but is given {len(args)}"
-        raise MachineError(f"{function.name} {wanted}")
-    for param, arg in zip(function.params, args, strict=True):
-        name = f"parameter '{param.name}' of {function.name}"
-        if param.spec is None:
-            continue
-        if not isinstance(arg, Tensor):
-            raise MachineError(f"{name} must be {param.spec}, but is {arg.kind}")
-        if not fits(param.spec, arg.array):
-            raise MachineError(f"{name} must be {param.spec}, but is {spec_of(arg.array)}")
-        if arg.device != param.device:
-            here, there = program.devices[param.device], program.devices[arg.device]
-            raise MachineError(f"{name} must be on {here}, but is on {there}")
 
 
 _Follow = Callable[[Recorder, Any], End | None]
