@@ -1,0 +1,82 @@
+// RUN: xrelay-opt --split-input-file -p 'plan-devices{default=cuda:0}' %s | filecheck %s
+// RUN: xrelay-opt --split-input-file -p 'plan-devices{default=cuda:0},plan-devices{default=cpu:3}' %s | filecheck %s
+
+// Annotations of a signature put values where they say, and go.
+//
+// CHECK-LABEL: @annotated
+// CHECK-SAME:      (%x: tensor<4xf32, #relay.device<cpu:0>>, %y: tensor<4xf32, #relay.device<cuda:2>> {other = 1 : i64}) -> tensor<4xf32, #relay.device<cpu:1>>
+// CHECK-NOT:     relay.device =
+// CHECK:         func.return
+func.func @annotated(%x: tensor<4xf32> {relay.device = #relay.device<cpu:0>}, %y: tensor<4xf32> {other = 1 : i64, relay.device = #relay.device<cuda:2>}) -> (tensor<4xf32> {relay.device = #relay.device<cpu:1>}) {
+  %0 = relay.param "w" : tensor<4xf32>
+  func.return %0 : tensor<4xf32>
+}
+
+// -----
+
+// What is open gets the device of the function's result before the default.
+//
+// CHECK-LABEL: @result_first
+// CHECK-SAME:      (%x: tensor<4xf32, #relay.device<cpu:0>>, %y: tensor<4xf32, #relay.device<cpu:0>>)
+func.func @result_first(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = relay.on_device %0, #relay.device<cpu:0> {constrain_body = false, constrain_result = true} : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = relay.exp %y : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %1 : tensor<4xf32>
+}
+
+// -----
+
+// A function is on one device for all its calls, and arguments are where its parameters are.
+//
+// CHECK-LABEL: @callee
+// CHECK-SAME:      (%x: tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
+// CHECK:       func.func @caller(%a: tensor<4xf32, #relay.device<cpu:0>>, %b: tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
+// CHECK:         func.call @callee(%a) : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
+func.func @callee(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %0 : tensor<4xf32>
+}
+func.func @caller(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+  %h = relay.on_device %a, #relay.device<cpu:0> {constrain_result = true} : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = func.call @callee(%h) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = func.call @callee(%b) : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = relay.add %0, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  func.return %2 : tensor<4xf32>
+}
+
+// -----
+
+// A declaration is planned like a function.
+//
+// CHECK: func.func private @declared(tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cuda:0>>
+// CHECK: func.call @declared(%x) : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cuda:0>>
+func.func private @declared(tensor<4xf32>) -> tensor<4xf32>
+func.func @calls_declared(%x: tensor<4xf32> {relay.device = #relay.device<cpu:0>}) -> tensor<4xf32> {
+  %0 = func.call @declared(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Condition, branches and result of an `if` are on one device; what is above may come from another.
+//
+// CHECK-LABEL: @branches
+// CHECK-SAME:      (%c: tensor<i1, #relay.device<cpu:0>>, %x: tensor<4xf32, #relay.device<cpu:0>>, %y: tensor<4xf32, #relay.device<cuda:0>>)
+// CHECK:         relay.if %c : tensor<i1, #relay.device<cpu:0>> -> (tensor<4xf32, #relay.device<cpu:0>>) {
+// CHECK:           relay.exp %x
+// CHECK:         } else {
+// CHECK:           %[[Y:.*]] = relay.tanh %y : {{.*}} -> tensor<4xf32, #relay.device<cuda:0>>
+// CHECK-NEXT:      %[[C:.*]] = relay.device_copy %[[Y]] : tensor<4xf32, #relay.device<cuda:0>> to tensor<4xf32, #relay.device<cpu:0>>
+// CHECK-NEXT:      relay.yield %[[C]]
+func.func @branches(%c: tensor<i1>, %x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32> {relay.device = #relay.device<cpu:0>}) {
+  %r = relay.if %c : tensor<i1> -> (tensor<4xf32>) {
+    %0 = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    relay.yield %0 : tensor<4xf32>
+  } else {
+    %1 = relay.tanh %y : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = relay.on_device %1, #relay.device<cuda:0> : (tensor<4xf32>) -> tensor<4xf32>
+    relay.yield %2 : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}
