@@ -34,7 +34,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import bytecode, memory, relay, vm
 from ..dialects.bytecode_fields import Dims, ObjectType, RegisterAttr
-from ..dialects.device import VirtualDeviceAttr, device_of, with_device
+from ..dialects.device import VirtualDeviceAttr, device_of, devices_in, with_device
 from ..dialects.tensors import as_tensor
 from ..passes.analysis.device_constraints import device_option
 from ..passes.diagnostics import PassError
@@ -52,6 +52,8 @@ def dims(values: Sequence[int]) -> Dims:
 def device_at(value: SSAValue) -> VirtualDeviceAttr:
     """The device of `value`; an error when its type names none."""
     device = device_of(value.type)
+    if device is None and not any(True for _ in devices_in(value.type)):
+        raise PassError(f"the machine has no values of type {value.type}", value)
     if device is None:
         raise PassError(
             f"a value of type {value.type} has no device; run plan-devices before", value

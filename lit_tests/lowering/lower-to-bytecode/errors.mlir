@@ -1,0 +1,37 @@
+// RUN: xrelay-opt --verify-diagnostics --split-input-file -p lower-to-bytecode %s
+
+// What has no instruction is an error where it stands.
+
+func.func @operator(%x: tensor<4xf32, #relay.device<cpu:0>>) {
+  // expected-error@+1 {{relay.exp has no instruction; lower it before}}
+  %y = relay.exp %x : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{a value of type tensor<4xf32> has no device; run plan-devices before}}
+func.func @unplanned(%x: tensor<4xf32>) {
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{@declared has no body}}
+func.func private @declared()
+
+// -----
+
+// expected-error@+1 {{@blocks has 2 blocks; one is lowered}}
+func.func @blocks() {
+  cf.br ^next
+^next:
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{the machine has no values of type i64}}
+func.func @integer(%n: i64) {
+  func.return
+}
