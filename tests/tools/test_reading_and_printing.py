@@ -13,7 +13,7 @@ from xdsl.ir import Operation
 
 from xrelay.passes.diagnostics import location_of
 from xrelay.tools.diagnostics import Reporter, did_you_mean
-from xrelay.tools.opt import XRelayOpt
+from xrelay.tools.driver import XRelayOpt
 from xrelay.tools.parser import LocatingParser
 from xrelay.tools.source import Part, split
 

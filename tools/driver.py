@@ -1,0 +1,335 @@
+"""
+What `xrelay-opt` does: read a module, run passes on it, print it.
+
+xDSL's driver with everything that a user meets done anew: errors with their source line,
+our verifier, dumps and times on stderr, pipelines with names, reproducers.
+"""
+
+import sys
+from argparse import ArgumentParser
+from collections.abc import Callable, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import IO, NoReturn
+
+from typing_extensions import override
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import PassPipeline
+from xdsl.utils.arg_spec import parse_spec
+from xdsl.utils.exceptions import DiagnosticException, ShrinkException
+from xdsl.xdsl_opt_main import xDSLOptMain
+
+from ..passes.diagnostics import Message, ReportingContext, Severity
+from . import arguments, expected, reproducer
+from .diagnostics import TOO_DEEP, Reporter, UsageError, message_of
+from .instrument import Dumps, pass_names
+from .listing import list_passes
+from .parser import LocatingParser
+from .pipeline import build, pipeline_text
+from .plugins import load_universe
+from .printing import PrintOptions, print_module
+from .registry import named_pipelines
+from .resources import with_own_resources
+from .runner import InternalError, Runner
+from .source import SPLIT_MARK, Part, Source, read_source, split
+from .timing import Timer
+
+PIPELINE = "pipeline"
+"""The file name of messages about the text of `-p`."""
+
+
+class XRelayOpt(xDSLOptMain):
+    """One run of the driver; everything it needs to remember is in here."""
+
+    ctx: ReportingContext  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    def __init__(self, args: Sequence[str] | None, reporter: Reporter):
+        self.reporter = reporter
+        self.timer = Timer()
+        self.messages: list[Message] | None = None
+        """What was said so far, when it is to be compared and not shown."""
+        self.universe = load_universe(self._warn)
+        self.runner = Runner(timer=self.timer)
+        super().__init__(args=args)
+
+    # What there is.
+
+    def _warn(self, text: str) -> None:
+        self.reporter.report(Message(Severity.WARNING, text))
+
+    @override
+    def register_all_dialects(self) -> None:
+        self.ctx = ReportingContext(handler=self.say)
+        for name, factory in self.universe.all_dialects.items():
+            self.ctx.register_dialect(name, with_own_resources(factory))
+
+    @override
+    def register_all_frontends(self) -> None:
+        self.available_frontends["mlir"] = self._unused_frontend
+        self.available_frontends["onnx"] = self._unused_frontend
+
+    def _unused_frontend(self, io: IO[bytes]) -> NoReturn:
+        """The names are for xDSL's checks; the input is read by `_parse`."""
+        raise AssertionError("inputs are read by XRelayOpt itself")
+
+    @override
+    def register_all_passes(self) -> None:
+        for name, factory in self.universe.all_passes.items():
+            self.register_pass(name, factory)
+
+    @override
+    def register_all_targets(self) -> None:
+        self.available_targets |= self.universe.all_targets
+
+    @override
+    def register_all_arguments(self, arg_parser: ArgumentParser) -> None:
+        def fail(message: str) -> NoReturn:
+            raise UsageError(f"{message} (see xrelay-opt --help)")
+
+        arg_parser.error = fail
+        arguments.add_arguments(arg_parser, self.available_frontends)
+
+    @override
+    def setup_pipeline(self) -> None:
+        args = self.args
+        self.runner.verify_first = not args.disable_verify
+        self.runner.verify_each = args.verify_each and not args.disable_verify
+        self.runner.reproducer_path = args.crash_reproducer
+        self.runner.flags = [
+            flag
+            for flag, given in (
+                ("--allow-unregistered-dialect", args.allow_unregistered_dialect),
+                ("--disable-verify", args.disable_verify),
+                ("--verify-each=false", not args.verify_each),
+            )
+            if given
+        ]
+        passes = self.available_passes
+        self.runner.dumps = Dumps(
+            before=pass_names(args.print_ir_before, passes, "--print-ir-before"),
+            after=pass_names(args.print_ir_after, passes, "--print-ir-after"),
+            before_all=args.print_ir_before_all,
+            after_all=args.print_ir_after_all,
+            after_change=args.print_ir_after_change,
+            after_failure=args.print_ir_after_failure,
+            options=self._print_options(),
+        )
+        if not args.run_reproducer:
+            self._set_passes(args.passes)
+        elif args.passes:
+            raise UsageError("--run-reproducer has a pipeline of its own: leave out -p")
+
+    def _set_passes(self, text: str) -> None:
+        self.reporter.add_source(PIPELINE, text)
+        steps = build(text, self.available_passes, named_pipelines, PIPELINE)
+        self.runner.steps = steps
+        self.pipeline = PassPipeline(tuple(step.run for step in steps))
+        if self.args.dump_pass_pipeline:
+            print(pipeline_text(steps), file=sys.stderr)
+
+    def _print_options(self) -> PrintOptions:
+        args = self.args
+        return PrintOptions(
+            generic=args.print_op_generic,
+            properties_as_attributes=args.print_no_properties,
+            debuginfo=args.print_debuginfo,
+            colored=args.syntax_highlight,
+            elide_above=args.elide_above,
+        )
+
+    # What is said.
+
+    def say(self, message: Message, width: int = 1) -> None:
+        """Show a message, or keep it when messages are being compared."""
+        if self.messages is None:
+            self.reporter.report(message, width)
+        else:
+            self.messages.append(message)
+
+    def fail(self, error: Exception) -> None:
+        """Say what is wrong; an error that is not the user's is raised again."""
+        if isinstance(error, RecursionError):
+            error = DiagnosticException(TOO_DEEP)
+        found = message_of(error)
+        if found is None:
+            raise error
+        if self.args.traceback and self.messages is None:
+            import traceback
+
+            traceback.print_exception(error)
+        self.say(*found)
+
+    # What is done.
+
+    def execute(self) -> int:
+        """Do what the command line says; the exit status."""
+        if self.args.list_passes:
+            sys.stdout.write(list_passes(self.available_passes, named_pipelines()))
+            return 0
+        with self.timer.span("read"):
+            source = read_source(self.args.input_file)
+        frontend = self._frontend(source)
+        output = StringIO()
+        try:
+            if frontend == "mlir":
+                failed = self._execute_parts(source, output)
+            else:
+                failed = self._execute_part(lambda: self._load_onnx(source), output, None)
+        except ShrinkException:
+            if not self.args.shrink:
+                raise
+            print("Success, can shrink")
+            return 0
+        finally:
+            if self.args.timing:
+                self.timer.print(sys.stderr)
+        if self.args.shrink:
+            print("Failure, can't shrink")
+            return 1
+        if self.args.output_file is None:
+            sys.stdout.write(output.getvalue())
+            sys.stdout.flush()
+        elif not failed:
+            _write(self.args.output_file, output.getvalue())
+        return 1 if failed else 0
+
+    def _frontend(self, source: Source) -> str:
+        name = self.args.frontend or source.extension
+        if name not in self.available_frontends:
+            known = ", ".join(f".{name}" for name in self.available_frontends)
+            raise UsageError(
+                f"cannot tell what '{source.name}' is: its extension is not one of "
+                f"{known}; say what it is with -f"
+            )
+        return name
+
+    def _execute_parts(self, source: Source, output: IO[str]) -> bool:
+        """Process the parts of a text; whether any failed."""
+        text = source.text()
+        self.reporter.add_source(source.name, text)
+        if self.args.run_reproducer:
+            self._follow(reproducer.read(text), source.name)
+        parts = split(text) if self.args.split_input_file else [Part(text)]
+        failed = False
+        for i, part in enumerate(parts):
+            if i:
+                output.write(f"{SPLIT_MARK}\n")
+                self.register_all_dialects()
+                self.ctx.allow_unregistered = self.args.allow_unregistered_dialect
+            failed |= self._execute_part(
+                lambda part=part: self._parse(part, source.name), output, part.text
+            )
+            if self.messages is not None:
+                failed |= self._compare(part, source.name)
+        return failed
+
+    def _follow(self, recipe: reproducer.Recipe | None, name: str) -> None:
+        if recipe is None:
+            raise UsageError(f"'{name}' is not a reproducer: it names no pipeline")
+        self._set_passes(recipe.pipeline)
+        for flag in recipe.flags:
+            if flag == "--allow-unregistered-dialect":
+                self.ctx.allow_unregistered = True
+            if flag == "--disable-verify":
+                self.runner.verify_first = False
+            if flag in ("--disable-verify", "--verify-each=false"):
+                self.runner.verify_each = False
+
+    def _execute_part(
+        self, parse: Callable[[], ModuleOp], output: IO[str], text: str | None
+    ) -> bool:
+        """Parse, run, print; whether that failed."""
+        if self.args.verify_diagnostics:
+            self.messages = []
+        try:
+            try:
+                with self.timer.span("parse"):
+                    module = parse()
+            except (RecursionError, DiagnosticException, ShrinkException):
+                raise
+            except Exception as error:
+                if message_of(error) is not None:
+                    raise
+                raise self._internal("while reading the input", error, text) from error
+            self.apply_passes(module)
+            with self.timer.span("output"):
+                try:
+                    output.write(self.output_resulting_program(module))
+                except (RecursionError, DiagnosticException, ShrinkException):
+                    raise
+                except Exception as error:
+                    raise self._internal("while writing the output", error, text) from error
+        except ShrinkException:
+            raise
+        except Exception as error:
+            self.fail(error)
+            return self.messages is None
+        return False
+
+    def _internal(self, during: str, error: Exception, text: str | None) -> InternalError:
+        internal = InternalError(during, error)
+        if text is not None:
+            internal.repeated_by = self.runner.write_text(text)
+        return internal
+
+    def _compare(self, part: Part, name: str) -> bool:
+        """Hold what was said against the comments of the part; whether they differ."""
+        assert self.messages is not None
+        said, self.messages = self.messages, None
+        lines = part.text.split("\n")
+        wanted = list(expected.expectations(lines, part.lines_before + 1))
+        wrong = expected.check(wanted, said, name)
+        for message in wrong:
+            self.reporter.report(message)
+        return bool(wrong)
+
+    def _parse(self, part: Part, name: str) -> ModuleOp:
+        parser = LocatingParser(self.ctx, part.text, name, part.lines_before)
+        return parser.parse_module(not self.args.no_implicit_module)
+
+    def _load_onnx(self, source: Source) -> ModuleOp:
+        """Convert an ONNX model; its weights go to a file beside the output."""
+        try:
+            from ..frontends.onnx import load_module
+        except ModuleNotFoundError as error:
+            if error.name is None or error.name.partition(".")[0] != "onnx":
+                raise
+            raise UsageError(
+                "reading ONNX needs the package 'onnx': install xrelay[onnx]"
+            ) from error
+        weights = Path(self.args.output_file or Path(source.name).name)
+        weights = weights.with_suffix(".safetensors")
+        before = _stamp(weights)
+        module = load_module(self.ctx, source.data, source.name, weights)
+        if _stamp(weights) != before:
+            print(f"xrelay-opt: the weights are in {weights}", file=sys.stderr)
+        return module
+
+    @override
+    def apply_passes(self, prog: ModuleOp) -> None:
+        self.runner.run(self.ctx, prog)
+
+    @override
+    def output_resulting_program(self, prog: ModuleOp) -> str:
+        if parse_spec(self.args.target).name != "mlir":
+            return super().output_resulting_program(prog)
+        output = StringIO()
+        print_module(self.ctx, prog, output, self._print_options())
+        return output.getvalue()
+
+
+def _stamp(path: Path) -> int | None:
+    """When `path` was last written; None if there is no such file."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return None
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(f"cannot write '{path}': {reason}") from error
