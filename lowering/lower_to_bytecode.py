@@ -36,7 +36,7 @@ from ..dialects import bytecode, memory, relay, vm
 from ..dialects.bytecode_fields import Dims, ObjectType, RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, device_of, devices_in, with_device
 from ..dialects.tensors import as_tensor
-from ..passes.analysis.device_constraints import device_option
+from ..passes.analysis.device_options import device_option
 from ..passes.diagnostics import PassError
 from ..passes.rewriting import apply_patterns
 

@@ -41,21 +41,11 @@ from xdsl.rewriter import Rewriter
 from ..dialects import relay
 from ..dialects.device import VirtualDeviceAttr, with_device
 from ..dialects.tensors import as_tensor, element_size
-from .analysis.device_constraints import (
-    ANNOTATION,
-    Cause,
-    DeviceConstraints,
-    Domain,
-    FunctionDomain,
-    OpFacts,
-    device_option,
-    explained,
-    refuse,
-    result_of,
-    user_of,
-)
+from .analysis.device_conflicts import cheapest, refuse
+from .analysis.device_constraints import ANNOTATION, DeviceConstraints, OpFacts, user_of
 from .analysis.device_defaults import fill_in
-from .analysis.device_domains import Conflict, Demand, Union
+from .analysis.device_options import device_option, parse_targets
+from .analysis.device_shapes import Domain, FunctionDomain, result_of
 from .diagnostics import PassError, emit_remark
 from .rewriting import apply_patterns
 
@@ -73,14 +63,6 @@ def _bytes_of(type: Attribute) -> int | None:
         parts = [_bytes_of(t) for t in type.types]
         return sum(p for p in parts if p is not None) if None not in parts else None
     return None
-
-
-def cheapest(conflict: Conflict[Cause]) -> Demand[Cause] | Union[Cause]:
-    """The constraint that costs the fewest bytes to give up; an error when none can be."""
-    constraint = conflict.cheapest
-    if constraint is None:
-        raise explained(conflict)
-    return constraint
 
 
 class HintAfterProjection(RewritePattern):
@@ -294,17 +276,6 @@ def explain_plan(ctx: Context, solution: Solution) -> None:
 
 
 # ----------------------------------------------------------------------- pass
-
-
-def parse_targets(entries: tuple[str, ...], module: ModuleOp) -> dict[str, str]:
-    """The targets by device type, from entries like `cuda=cuda -arch=sm_80`."""
-    targets: dict[str, str] = {}
-    for entry in entries:
-        kind, equals, target = entry.partition("=")
-        if not equals or not kind.isidentifier() or not target:
-            raise PassError(f'targets must be like cpu=llvm, but one is "{entry}"', module)
-        targets[kind] = target
-    return targets
 
 
 @dataclass(frozen=True)

@@ -13,62 +13,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from ...dialects import relay
-from ...dialects.device import CPU, VirtualDeviceAttr, devices_in
+from ...dialects.device import VirtualDeviceAttr, devices_in
 from ...dialects.interfaces import DeviceConstant, DeviceConstraint, DeviceRule, On, OnHost
-from ...dialects.relay.control import yielded
-from ..diagnostics import PassError, Place
+from .device_conflicts import Cause
 from .device_domains import Conflict, Demand, DeviceDomains, Union
+from .device_rules import READERS, is_free
+from .device_shapes import Domain, FunctionDomain, leaves, result_of
 
 ANNOTATION = "relay.device"
 """The entry of a function's `arg_attrs` and `res_attrs` that says where a value is."""
-
-
-@dataclass(frozen=True)
-class FunctionDomain:
-    """The domains of a function value's parameters and result."""
-
-    params: tuple[Domain, ...]
-    result: Domain
-
-
-Domain: TypeAlias = int | FunctionDomain
-"""A number of `DeviceDomains`, or for a function value those of its parts."""
-
-
-def leaves(domain: Domain) -> Iterator[int]:
-    """The numbers in a domain: the result's first, then the parameters'."""
-    if isinstance(domain, int):
-        yield domain
-    else:
-        for part in (domain.result, *domain.params):
-            yield from leaves(part)
-
-
-def result_of(domain: Domain) -> int:
-    """Where a function value "is": where its result is, however deep."""
-    while isinstance(domain, FunctionDomain):
-        domain = domain.result
-    return domain
-
-
-@dataclass(frozen=True)
-class Cause:
-    """
-    The place in the program that a constraint comes from, and its reason in words.
-
-    `operand` is the value that the op at `place` uses there, if a copy of it could be used.
-    """
-
-    place: Place
-    reason: str
-    operand: SSAValue | None = None
 
 
 @dataclass
@@ -352,88 +312,6 @@ class DeviceConstraints:
             self.unite(self.used(value, op, first + i), domain, cause)
 
 
-def is_free(hint: relay.OnDeviceOp) -> bool:
-    """Whether the hint asks for nothing but the freedom to copy."""
-    return not (hint.constrain_body or hint.constrain_result)
-
-
-def read_return(to: DeviceConstraints, op: Operation, function: func.FuncOp) -> None:
-    name = function.sym_name.data
-    domains = [to.results[name, i] for i in range(len(function.function_type.outputs))]
-    to.bind(op, op.operands, domains, f"result {{i}} of @{name} is returned here")
-
-
-def read_global_call(to: DeviceConstraints, op: Operation, function: func.FuncOp) -> None:
-    """`func.call` and `relay.invoke`: the function has one signature for all its calls."""
-    name = cast("relay.InvokeOp | func.CallOp", op).callee.string_value()
-    callee = to.functions.get(name)
-    if callee is None:
-        return
-    params = [to.parameters[name, i] for i in range(len(callee.function_type.inputs))]
-    to.bind(op, op.operands, params, f"argument {{i}} is where parameter {{i}} of @{name} is")
-    results = [to.results[name, i] for i in range(len(callee.function_type.outputs))]
-    to.bind(op, op.results, results, f"result {{i}} of the call is where that of @{name} is")
-
-
-def read_global(to: DeviceConstraints, op: Operation, function: func.FuncOp) -> None:
-    assert isinstance(op, relay.GlobalOp)
-    name = op.callee.string_value()
-    callee = to.functions.get(name)
-    if callee is None or len(callee.function_type.outputs) != 1:
-        return
-    params = tuple(to.parameters[name, i] for i in range(len(callee.function_type.inputs)))
-    domain = FunctionDomain(params, to.results[name, 0])
-    to.bind(op, op.results, [domain], f"the value is the function @{name}")
-
-
-def read_closure(to: DeviceConstraints, op: Operation, function: func.FuncOp) -> None:
-    assert isinstance(op, relay.FnOp)
-    domain = to.of(op.result, op)
-    if not isinstance(domain, FunctionDomain):
-        return
-    to.bind(op, op.params, domain.params, "parameter {i} of the closure is the region's argument")
-    if op.recursive is not None:
-        to.bind(op, op.body.block.args[:1], [domain], "the closure itself is the region's argument")
-    to.bind(op, yielded(op.body), [domain.result], "the closure gives what its region yields")
-    for i, device in enumerate(op.param_devices or ()):
-        if not device.is_unconstrained:
-            cause = Cause(op, f"parameter {i} of the closure is annotated")
-            to.demand(domain.params[i], device, cause)
-    if op.result_device is not None:
-        to.demand(domain, op.result_device, Cause(op, "the closure's result is annotated"))
-
-
-def read_call(to: DeviceConstraints, op: Operation, function: func.FuncOp) -> None:
-    assert isinstance(op, relay.CallOp)
-    domain = to.of(op.callee, op)
-    if isinstance(domain, FunctionDomain):
-        reason = "argument {i} is where the callee's parameter {i} is"
-        to.bind(op, op.args, domain.params, reason, first=1)
-        to.bind(op, op.results, [domain.result], "the call's result is where the callee's is")
-
-
-def read_function_hint(to: DeviceConstraints, op: Operation, function: func.FuncOp) -> None:
-    """A hint on a function value joins both its sides: a function cannot be copied."""
-    assert isinstance(op, relay.OnDeviceOp)
-    domain = to.of(op.value, op)
-    if isinstance(domain, FunctionDomain):
-        to.bind(op, op.results, [domain], "a hint on a function is about the function itself")
-
-
-Read: TypeAlias = Callable[[DeviceConstraints, Operation, func.FuncOp], None]
-
-READERS: Mapping[type[Operation], Read] = {
-    func.ReturnOp: read_return,
-    func.CallOp: read_global_call,
-    relay.InvokeOp: read_global_call,
-    relay.GlobalOp: read_global,
-    relay.FnOp: read_closure,
-    relay.CallOp: read_call,
-    relay.OnDeviceOp: read_function_hint,
-}
-"""Ops that tie values to what is no value: signatures and functions."""
-
-
 def ops_in_order(block: Block) -> Iterator[Operation]:
     """The block's ops and those in their regions, an op after its regions; primitives closed."""
     pending: list[tuple[Operation, bool]] = [(op, False) for op in reversed(list(block.ops))]
@@ -453,33 +331,3 @@ def annotation(attrs: ArrayAttr[DictionaryAttr] | None, index: int) -> VirtualDe
         return None
     found = attrs.data[index].data.get(ANNOTATION)
     return found if isinstance(found, VirtualDeviceAttr) else None
-
-
-def device_option(text: str, option: str, module: ModuleOp) -> VirtualDeviceAttr:
-    """The device that a pass option names, number 0 of its type when it says no number."""
-    device = VirtualDeviceAttr.parse_spec(text)
-    if device is None or not isinstance(device.device_type, StringAttr):
-        raise PassError(f'{option} must be a device like cpu:0, but is "{text}"', module)
-    return device.or_default(CPU)
-
-
-def explained(conflict: Conflict[Cause]) -> PassError:
-    """The error for a conflict: both demands, and the way from one to the other."""
-    first, second = conflict.first, conflict.second
-    notes: list[tuple[Place, str]] = [
-        (first.cause.place, f"{first.device.spec} is asked for here: {first.cause.reason}")
-    ]
-    notes += [(union.cause.place, union.cause.reason) for union in conflict.chain]
-    notes.append(
-        (second.cause.place, f"{second.device.spec} is asked for here: {second.cause.reason}")
-    )
-    return PassError(
-        f"one value would have to be on {first.device.spec} and on {second.device.spec}",
-        second.cause.place,
-        notes=notes,
-    )
-
-
-def refuse(conflict: Conflict[Cause]) -> Demand[Cause] | Union[Cause]:
-    """Settle no conflict: every one is an error."""
-    raise explained(conflict)

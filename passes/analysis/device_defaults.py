@@ -12,7 +12,8 @@ from xdsl.ir import Block, Operation
 
 from ...dialects import relay
 from ...dialects.device import VirtualDeviceAttr
-from .device_constraints import DeviceConstraints, Domain, FunctionDomain, result_of
+from .device_constraints import DeviceConstraints
+from .device_shapes import Domain, FunctionDomain, result_of
 
 
 def fill_in(constraints: DeviceConstraints, default: VirtualDeviceAttr) -> None:
