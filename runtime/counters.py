@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 
-@dataclass
+@dataclass(eq=False)
 class Counters:
     """
     Totals over all runs; sizes in bytes, devices by index.
@@ -29,12 +29,16 @@ class Counters:
     copied: Counter[tuple[int, int]] = field(default_factory=Counter[tuple[int, int]])
     """Bytes copied between devices, by (from, to)."""
 
-    def add(self, other: Counters) -> None:
-        """Count what `other` counted too."""
-        self.instructions.update(other.instructions)
-        self.allocations.update(other.allocations)
-        self.allocated.update(other.allocated)
-        self.copies.update(other.copies)
-        self.copied.update(other.copied)
+    def add(self, other: Counters, times: int = 1) -> None:
+        """Count what `other` counted too, `times` over."""
+        for mine, theirs in (
+            (self.instructions, other.instructions),
+            (self.allocations, other.allocations),
+            (self.allocated, other.allocated),
+            (self.copies, other.copies),
+            (self.copied, other.copied),
+        ):
+            for key, count in theirs.items():
+                mine[key] += count * times  # pyright: ignore[reportArgumentType]
         for device, size in other.peak.items():
             self.peak[device] = max(size, self.peak.get(device, 0))

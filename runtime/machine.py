@@ -41,6 +41,8 @@ MAX_EXTENT = 1 << 22
 """A frame stops remembering paths when they take more words than this, then forgets them."""
 MAX_SIGNATURES = 16
 """The number of argument types for which a machine keeps frames."""
+MAX_UNCOUNTED = 4096
+"""How many segments' counters wait to be added up."""
 
 
 def _constants(program: Program, given: Mapping[str, Array]) -> list[Array]:
@@ -71,7 +73,7 @@ class Entry:
 
 class Machine:
     """
-    A program ready to run, and `counters` of what it did.
+    A program ready to run.
 
     `constants` are the values of the program's late-bound constants, by name; they are not
     copied, and must not change. `kernels` default to those of all installed packages.
@@ -86,12 +88,34 @@ class Machine:
     ) -> None:
         check_program(program)
         self.program = program
-        self.counters = Counters()
+        self._counters = Counters()
+        self._uncounted: dict[Counters, int] = {}
         binds = load_kernels() if kernels is None else kernels
         self._context = Context(program, _constants(program, constants or {}), binds)
         self._functions = {f.name: i for i, f in enumerate(program.functions)}
         self._idle: OrderedDict[object, list[Entry]] = OrderedDict()
         self._lock = Lock()
+
+    @property
+    def counters(self) -> Counters:
+        """What this machine did so far."""
+        with self._lock:
+            self._count()
+            return self._counters
+
+    def _note(self, executed: list[Counters]) -> None:
+        """Count segments that were executed, some time, and forget the list's contents."""
+        with self._lock:
+            for counters in executed:
+                self._uncounted[counters] = self._uncounted.get(counters, 0) + 1
+            if len(self._uncounted) > MAX_UNCOUNTED:
+                self._count()
+        executed.clear()
+
+    def _count(self) -> None:
+        for counters, times in self._uncounted.items():
+            self._counters.add(counters, times)
+        self._uncounted.clear()
 
     def run(self, function: str = "main", *args: object) -> list[Array]:
         """
@@ -108,18 +132,16 @@ class Machine:
         values = [pack(arg) for arg in args]
         key = (index, tuple(value.structure for value in values))
         entry = self._take(key) or self._enter(index, values)
+        executed: list[Counters] = []
         try:
             arrays = chain.from_iterable(value.arrays for value in values)
             for tensor, array in zip(entry.inputs, arrays, strict=True):
                 np.copyto(tensor.array, array)
-            counters = Counters()
             with np.errstate(all="ignore"):
-                result = self._execute(entry.frame, counters)
-            outcome = fetch(result)
-            with self._lock:
-                self.counters.add(counters)
-            return outcome
+                result = self._execute(entry.frame, executed)
+            return fetch(result)
         finally:
+            self._note(executed)
             self._give(key, entry)
 
     def prepare(self, function: str = "main") -> None:
@@ -186,8 +208,11 @@ class Machine:
             frame.root = Recorder(self._context, State.entry(frame), 0, {}).record()
         return frame.root
 
-    def _execute(self, frame: Frame, counters: Counters) -> Object:
-        """Run `frame` to its end, with a stack of the callers' segments."""
+    def _execute(self, frame: Frame, executed: list[Counters]) -> Object:
+        """
+        Run `frame` to its end, with a stack of the callers' segments; `executed` gets what
+        each segment counts.
+        """
         callers: list[Segment] = []
         segment = self._root(frame)
         while True:
@@ -197,7 +222,9 @@ class Machine:
                     step()
             except Exception as error:  # a kernel's, perhaps a plug-in's
                 raise self._fault(segment, step, error) from error
-            counters.add(segment.counters)
+            executed.append(segment.counters)
+            if len(executed) > MAX_UNCOUNTED:
+                self._note(executed)
             end = segment.end
             match end:
                 case Return():
