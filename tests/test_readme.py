@@ -110,13 +110,13 @@ def test_table_of_passes_is_up_to_date():
 
 def test_table_of_passes_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     stale = tmp_path / "stale.md"
-    stale.write_text("a\n<!-- passes: begin -->\nold\n<!-- passes: end -->\nb\n")
+    stale.write_text("a\n<!-- passes: begin -->\nstale\n<!-- passes: end -->\nb\n")
     assert update_tables([str(stale)]) == 0
     text = stale.read_text()
     assert text.startswith("a\n<!-- passes: begin -->\n| pass |")
     assert text.endswith("<!-- passes: end -->\nb\n")
     assert "| `fuse-ops` |" in text
-    assert "old" not in text
+    assert "stale" not in text
     (tmp_path / "none.md").write_text("a")
     assert update_tables([str(tmp_path / "none.md")]) == 1
     assert "error: there are no lines" in capsys.readouterr().err
