@@ -32,7 +32,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from ...dialects import relay
-from ...dialects.relay.constants import ConstantOp, ParamOp, fits_inline
+from ...dialects.relay.constants import ConstantOp, ParamOp
 from ...dialects.relay.operator import Operator
 from .folding import MAKE_LIMIT, fold
 from .node import Node
@@ -71,10 +71,15 @@ def attribute_of(value: Any) -> Attribute:
 
 
 class Builder:
-    """Appends operators to a block; `params` are the constants too large for the text."""
+    """
+    Appends operators to a block; `params` are the constants too large for the text.
 
-    def __init__(self, block: Block):
+    Those are the ones of more than `inline_limit` bytes.
+    """
+
+    def __init__(self, block: Block, inline_limit: int):
         self.block = block
+        self.inline_limit = inline_limit
         self.params: dict[str, Array] = {}
         self._node: Node | None = None
         self._params_named: dict[str, int] = {}
@@ -179,12 +184,14 @@ class Builder:
     def _materialize(self, constant: Constant) -> SSAValue:
         type = tensor_type_of(constant)
         array = constant.array
-        if array.size == 0 or (constant.is_splat and not fits_inline(type)):
+        # what has no dims is a number that an operator was given, not a weight
+        inline = array.ndim == 0 or array.nbytes <= self.inline_limit
+        if array.size == 0 or (constant.is_splat and not inline):
             # no bytes in the file for one element, repeated
             element: Any = array[(0,) * array.ndim] if array.size else 0
             fill = self.scalar(element, array.dtype)
             return self.tensor(self.op("full", fill, shape=array.shape))
-        if fits_inline(type):
+        if inline:
             if array.dtype == np.bool_:  # xDSL stores all bits of a byte
                 array = np.where(array, np.uint8(0xFF), np.uint8(0))
             data = BytesAttr(array.tobytes())

@@ -30,6 +30,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
+from ...dialects.relay.constants import INLINE_LIMIT
 from .builder import Builder
 from .errors import OnnxError
 from .model import DEFAULT_DOMAINS, initializers_of, input_type, opset_of
@@ -50,20 +51,21 @@ class Conversion:
     params: dict[str, Array]
 
 
-def convert_model(model: ModelProto, name: str) -> Conversion:
+def convert_model(model: ModelProto, name: str, *, inline_limit: int = INLINE_LIMIT) -> Conversion:
     """
     Convert `model`, which stands in the file `name`.
 
     The module has one public function `@main`, whose arguments and results are those of the
-    graph, in order. Raises `OnnxError` for what is not supported.
+    graph, in order. Initializers of more than `inline_limit` bytes are `relay.param`s. Raises
+    `OnnxError` for what is not supported.
     """
-    return _Importer(model, name).convert()
+    return _Importer(model, name, inline_limit).convert()
 
 
 class _Importer:
     """One conversion; `values` is what each ONNX name stands for so far."""
 
-    def __init__(self, model: ModelProto, name: str):
+    def __init__(self, model: ModelProto, name: str, inline_limit: int):
         self.graph = model.graph
         self.file = StringAttr(name)
         self.opset = opset_of(model)
@@ -71,7 +73,7 @@ class _Importer:
         for constant in initializers_of(model):
             self.values[constant.name] = constant
         self.block = Block()
-        self.builder = Builder(self.block)
+        self.builder = Builder(self.block, inline_limit)
 
     def convert(self) -> Conversion:
         arguments = self._add_arguments()

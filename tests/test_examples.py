@@ -1,0 +1,134 @@
+"""The programs in `examples/` compute what NumPy and onnxruntime do, as IR and in the VM."""
+
+import importlib.util
+import math
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from onnx import numpy_helper
+from onnx_models import Array, run_onnxruntime
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from xrelay.lowering.assemble import assemble
+from xrelay.passes.evaluate import evaluate
+from xrelay.passes.infer_types import InferTypesPass
+from xrelay.runtime.machine import Machine
+from xrelay.runtime.program import Program
+from xrelay.runtime.random_inputs import random_parameters
+from xrelay.tools.parser import LocatingParser
+from xrelay.tools.pipeline import build
+from xrelay.tools.registry import UNIVERSE, named_pipelines
+from xrelay.tools.resources import with_own_resources
+from xrelay.tools.runner import Runner
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def read(name: str) -> ModuleOp:
+    ctx = Context()
+    for dialect, factory in UNIVERSE.get_multiverse().all_dialects.items():
+        ctx.register_dialect(dialect, with_own_resources(factory))
+    module = LocatingParser(ctx, (EXAMPLES / name).read_text(), name, 0).parse_module()
+    module.verify()
+    return module
+
+
+def compiled(name: str) -> Program:
+    module = read(name)
+    Runner(build("vm", UNIVERSE.all_passes, named_pipelines)).run(Context(), module)
+    return assemble(module)
+
+
+def both(name: str, x: Array) -> tuple[dict[str, Array], list[Array]]:
+    """Random parameters, and what the program gives with them at relay level and in the VM."""
+    program = compiled(name)
+    params = random_parameters(program.late_constants, seed=1)
+    module = read(name)
+    InferTypesPass().apply(Context(), module)
+    (at_relay,) = evaluate(module, [x], params)
+    (in_vm,) = Machine(program, params).run("main", x)
+    return params, [at_relay, in_vm]
+
+
+def random_input(*shape: int) -> Array:
+    return np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
+
+
+def softmax(x: Array) -> Array:
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def layer_norm(x: Array, gamma: Array, beta: Array) -> Array:
+    centred = x - x.mean(-1, keepdims=True)
+    return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * gamma + beta
+
+
+def gelu(x: Array) -> Array:
+    return x * (1 + np.vectorize(math.erf)(x / np.sqrt(2))) / 2
+
+
+def test_mlp():
+    x = random_input(8, 28, 28)
+    params, results = both("mlp.mlir", x)
+    p = {name: array.astype(np.float64) for name, array in params.items()}
+    h = x.reshape(8, 784).astype(np.float64)
+    h = np.maximum(h @ p["w1"].T + p["b1"], 0)
+    h = np.maximum(h @ p["w2"].T + p["b2"], 0)
+    expected = softmax(h @ p["w3"].T + p["b3"])
+    for result in results:
+        np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-7)
+
+
+def test_transformer_block():
+    x = random_input(16, 64)
+    params, results = both("transformer_block.mlir", x)
+    p = {name: array.astype(np.float64) for name, array in params.items()}
+    y = x.astype(np.float64)
+
+    normal = layer_norm(y, p["gamma1"], p["beta1"])
+    q, k, v = (normal @ p[w].T for w in ("wq", "wk", "wv"))
+    mixed = np.empty_like(y)
+    for head in range(4):
+        part = slice(16 * head, 16 * head + 16)
+        weights = softmax(q[:, part] @ k[:, part].T / 4)
+        mixed[:, part] = weights @ v[:, part]
+    y = y + mixed @ p["wo"].T
+
+    normal = layer_norm(y, p["gamma2"], p["beta2"])
+    y = y + gelu(normal @ p["w1"].T + p["b1"]) @ p["w2"].T + p["b2"]
+    for result in results:
+        np.testing.assert_allclose(result, y, rtol=1e-4, atol=1e-5 * np.abs(y).max())
+
+
+@pytest.fixture
+def make_squeezenet() -> ModuleType:
+    """The script that makes `squeezenet.mlir`."""
+    path = EXAMPLES / "make_squeezenet.py"
+    spec = importlib.util.spec_from_file_location("make_squeezenet", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_squeezenet_is_what_the_frontend_gives(make_squeezenet: ModuleType):
+    assert (EXAMPLES / "squeezenet.mlir").read_text() == make_squeezenet.squeezenet_text()
+
+
+def test_squeezenet(make_squeezenet: ModuleType):
+    x = random_input(1, 3, 224, 224)
+    params, results = both("squeezenet.mlir", x)
+    model = make_squeezenet.light_squeezenet()
+    model.ir_version = 8  # from 4 on, initializers need not be inputs too
+    initializers = {i.name: i for i in model.graph.initializer}
+    for name, array in params.items():
+        initializers[name].CopyFrom(numpy_helper.from_array(array, name))
+    (expected,) = run_onnxruntime(model, {"data_0": x})
+    assert expected.std() > 0.01 * expected.max()
+    for result in results:
+        np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-5 * expected.max())
