@@ -21,11 +21,11 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 
 from ..passes.diagnostics import Message, ReportingContext, Severity
 from . import arguments, expected, reproducer
-from .diagnostics import TOO_DEEP, Reporter, UsageError, message_of
-from .instrument import Dumps, pass_names
+from .diagnostics import TOO_DEEP, Reporter, SourceError, UsageError, message_of
+from .instrument import Dumps
 from .listing import list_passes
 from .parser import LocatingParser
-from .pipeline import build, pipeline_text
+from .pipeline import build, parse, pipeline_text
 from .plugins import load_universe
 from .printing import PrintOptions, print_module
 from .registry import named_pipelines
@@ -104,10 +104,9 @@ class XRelayOpt(xDSLOptMain):
             )
             if given
         ]
-        passes = self.available_passes
         self.runner.dumps = Dumps(
-            before=pass_names(args.print_ir_before, passes, "--print-ir-before"),
-            after=pass_names(args.print_ir_after, passes, "--print-ir-after"),
+            before=self._pass_names("--print-ir-before", args.print_ir_before),
+            after=self._pass_names("--print-ir-after", args.print_ir_after),
             before_all=args.print_ir_before_all,
             after_all=args.print_ir_after_all,
             after_change=args.print_ir_after_change,
@@ -118,6 +117,21 @@ class XRelayOpt(xDSLOptMain):
             self._set_passes(args.passes)
         elif args.passes:
             raise UsageError("--run-reproducer has a pipeline of its own: leave out -p")
+
+    def _pass_names(self, option: str, text: str) -> frozenset[str]:
+        """The names in the comma separated `text`; a pipeline stands for its passes."""
+        try:
+            steps = parse(text)
+            names = {name for step in steps for name in self._passes_named(step.name)}
+        except SourceError as error:
+            raise UsageError(f"{option}: {error}") from None
+        return frozenset(names)
+
+    def _passes_named(self, name: str) -> list[str]:
+        if name in self.available_passes:
+            return [name]  # whose options, which may be required, do not matter here
+        steps = build(name, self.available_passes, named_pipelines)
+        return [step.run.name for step in steps]
 
     def _set_passes(self, text: str) -> None:
         self.reporter.add_source(PIPELINE, text)
@@ -186,7 +200,7 @@ class XRelayOpt(xDSLOptMain):
         if self.args.shrink:
             print("Failure, can't shrink")
             return 1
-        if self.args.output_file is None:
+        if self.args.output_file in (None, "-"):
             sys.stdout.write(output.getvalue())
             sys.stdout.flush()
         elif not failed:
@@ -297,7 +311,8 @@ class XRelayOpt(xDSLOptMain):
             raise UsageError(
                 "reading ONNX needs the package 'onnx': install xrelay[onnx]"
             ) from error
-        weights = Path(self.args.output_file or Path(source.name).name)
+        out = self.args.output_file
+        weights = Path(Path(source.name).name if out in (None, "-") else out)
         weights = weights.with_suffix(".safetensors")
         before = _stamp(weights)
         module = load_module(self.ctx, source.data, source.name, weights)

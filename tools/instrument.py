@@ -7,13 +7,11 @@ Dumps go to stderr under a heading as mlir-opt's:
 """
 
 import sys
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from .diagnostics import UsageError, did_you_mean
 from .printing import PrintOptions, module_text
 
 
@@ -59,14 +57,3 @@ class Dumps:
     def _dump(self, when: str, ctx: Context, module: ModuleOp) -> None:
         print(f"// -----// IR Dump {when} //----- //", file=sys.stderr)
         print(module_text(ctx, module, self.options), file=sys.stderr)
-
-
-def pass_names(text: str, known: Iterable[str], option: str) -> frozenset[str]:
-    """The names in the comma separated `text` of `option`, each of a known pass."""
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    known = list(known)
-    for name in names:
-        if name not in known:
-            near = did_you_mean(name, known)
-            raise UsageError(f"{option}: there is no pass '{name}'{near}")
-    return frozenset(names)
