@@ -143,10 +143,16 @@ def insert_copies(ctx: Context, solution: Solution) -> None:
 
 
 def spread_constants(module: ModuleOp, solution: Solution) -> None:
-    """Give each constant the device of its uses; one that is used on several is cloned."""
+    """
+    Give each constant the device of its uses; one that is used on several is cloned, one that is
+    not used is nowhere and goes.
+    """
     facts = solution.constraints.facts
     for op in [op for op in module.walk() if facts.is_constant(op)]:
         (result,) = op.results
+        if not result.uses:
+            Rewriter.erase_op(op)
+            continue
         on: dict[VirtualDeviceAttr, list[Use]] = {}
         for use in reversed(tuple(result.uses)):  # the first use is the last of the list
             domain = solution.constraints.of(result, use.operation, use.index)

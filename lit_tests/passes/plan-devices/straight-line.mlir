@@ -187,3 +187,15 @@ func.func @primitives(%x: tensor<4xf32, #relay.device<cuda:0>>) {
   }
   func.return
 }
+
+// -----
+
+// A constant that nobody uses is nowhere, and goes.
+//
+// CHECK-LABEL: @unused_constants
+// CHECK-NEXT:    func.return
+func.func @unused_constants() {
+  %c = relay.constant dense<1.0> : tensor<4xf32>
+  %p = relay.param "w" : tensor<4xf32>
+  func.return
+}
