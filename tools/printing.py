@@ -11,8 +11,15 @@ from typing import IO, Any, cast
 
 from typing_extensions import override
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    DictionaryAttr,
+    FunctionType,
+    ModuleOp,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation
 from xdsl.printer import Printer
 
 
@@ -29,9 +36,22 @@ class PrintOptions:
 
 
 class ElidingPrinter(Printer):
-    """Leaves out the elements of big constants."""
+    """
+    Leaves out the elements of big constants; puts what functions give in parentheses where needed.
+    """
 
     elide_above: int | None = None
+
+    @override
+    def print_op(self, op: Operation) -> None:
+        if not isinstance(op, FuncOp) or not _gives_function(op) or self.print_generic_format:
+            super().print_op(op)
+            return
+        op.res_attrs = ArrayAttr([DictionaryAttr({})])
+        try:
+            super().print_op(op)
+        finally:
+            op.res_attrs = None
 
     @override
     def print_attribute(self, attribute: Attribute) -> None:
@@ -42,6 +62,17 @@ class ElidingPrinter(Printer):
                 super().print_attribute(type_)
                 return
         super().print_attribute(attribute)
+
+
+def _gives_function(op: FuncOp) -> bool:
+    """
+    Whether `op`'s one result is a function, without attributes.
+
+    xDSL prints `-> (A) -> B` for it and reads that as the result `A`; with attributes, even
+    none, it prints `-> ((A) -> B)`.
+    """
+    outputs = op.function_type.outputs.data
+    return len(outputs) == 1 and isinstance(outputs[0], FunctionType) and op.res_attrs is None
 
 
 def _type_if_long(attribute: Attribute, most: int) -> Attribute | None:

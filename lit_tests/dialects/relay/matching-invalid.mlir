@@ -1,0 +1,125 @@
+// RUN: xrelay-opt --verify-diagnostics --split-input-file %s
+
+// There is a region a pattern, and patterns fit the type of the data.
+
+%x = "test.op"() : () -> tensor<i32>
+// expected-error@+1 {{there are 2 patterns, but 1 regions}}
+%r = "relay.match"(%x) <{patterns = [#relay.wildcard, #relay.wildcard]}> ({
+  "relay.yield"(%x) : (tensor<i32>) -> ()
+}) : (tensor<i32>) -> tensor<i32>
+
+// -----
+
+%x = "test.op"() : () -> tensor<i32>
+// expected-error@+1 {{the pattern of case 0 has 1 variables, of types (tensor<i32>), but its region takes (tensor<i64>)}}
+%r = "relay.match"(%x) <{patterns = [#relay.var<tensor<i32>>]}> ({
+^bb0(%y: tensor<i64>):
+  "relay.yield"(%x) : (tensor<i32>) -> ()
+}) : (tensor<i32>) -> tensor<i32>
+
+// -----
+
+%x = "test.op"() : () -> tensor<i32>
+// expected-error@+1 {{the pattern of case 0 must be a pattern, but is 1 : i64}}
+%r = "relay.match"(%x) <{patterns = [1 : i64]}> ({
+  "relay.yield"(%x) : (tensor<i32>) -> ()
+}) : (tensor<i32>) -> tensor<i32>
+
+// -----
+
+%x = "test.op"() : () -> tensor<i32>
+// expected-error@+1 {{case 1 of relay.match yields tensor<i32> as value 0, but tensor<4xi32> is declared}}
+%r = relay.match %x : tensor<i32> -> (tensor<4xi32>) {
+  case _ {
+    %y = "test.op"() : () -> tensor<4xi32>
+    relay.yield %y : tensor<4xi32>
+  }
+  case _ {
+    relay.yield %x : tensor<i32>
+  }
+}
+
+// -----
+
+%x = "test.op"() : () -> tensor<i32>
+// expected-error@+1 {{the pattern of case 0 names a tensor<i64>, but there is a tensor<i32>}}
+%r = relay.match %x : tensor<i32> -> (tensor<i32>) {
+  case %y: tensor<i64> {
+    relay.yield %x : tensor<i32>
+  }
+}
+
+// -----
+
+%x = "test.op"() : () -> tuple<tensor<i32>>
+// expected-error@+1 {{the pattern of case 0 wants a tuple of 2, but there is a tuple<tensor<i32>>}}
+relay.match %x : tuple<tensor<i32>> -> () {
+  case (_, _) {
+    relay.yield
+  }
+}
+
+// -----
+
+%x = "test.op"() : () -> tensor<i32>
+// expected-error@+1 {{the pattern of case 0 wants a tuple of 1, but there is a tensor<i32>}}
+relay.match %x : tensor<i32> -> () {
+  case (_) {
+    relay.yield
+  }
+}
+
+// -----
+
+relay.type_data @A [@A()]
+relay.type_data @B [@B()]
+%x = "test.op"() : () -> !relay.adt<@A, []>
+// expected-error@+1 {{the pattern of case 0 wants a @B, but there is a !relay.adt<@A, []>}}
+relay.match %x : !relay.adt<@A, []> -> () {
+  case @B::@B() {
+    relay.yield
+  }
+}
+
+// -----
+
+relay.type_data @A [@A()]
+%x = "test.op"() : () -> !relay.adt<@A, []>
+// expected-error@+1 {{@A has no constructor @B (it has @A)}}
+relay.match %x : !relay.adt<@A, []> -> () {
+  case @A::@B() {
+    relay.yield
+  }
+}
+
+// -----
+
+relay.type_data @A [@A(tensor<i32>)]
+%x = "test.op"() : () -> tuple<!relay.adt<@A, []>>
+// expected-error@+1 {{@A has 1 fields, but the pattern of case 0 has 2}}
+relay.match %x : tuple<!relay.adt<@A, []>> -> () {
+  case (@A::@A(_, _)) {
+    relay.yield
+  }
+}
+
+// -----
+
+relay.type_data @Box<["T"]> [@Box(!relay.type_var<T>)]
+%x = "test.op"() : () -> !relay.adt<@Box, [tensor<i32>]>
+// expected-error@+1 {{the pattern of case 0 names a tensor<i64>, but there is a tensor<i32>}}
+relay.match %x : !relay.adt<@Box, [tensor<i32>]> -> () {
+  case @Box::@Box(%y: tensor<i64>) {
+    relay.yield
+  }
+}
+
+// -----
+
+%x = "test.op"() : () -> !relay.adt<@A, []>
+// expected-error@+1 {{@A is not defined}}
+relay.match %x : !relay.adt<@A, []> -> () {
+  case @A::@B() {
+    relay.yield
+  }
+}
