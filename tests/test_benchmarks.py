@@ -1,0 +1,55 @@
+"""The benchmark scripts run and say what they promise; how fast is not judged here."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+
+
+def run(script: str, *arguments: str) -> tuple[str, str]:
+    """What a script writes to stdout and stderr."""
+    command = [sys.executable, str(BENCHMARKS / script), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+@pytest.fixture(scope="module")
+def figures() -> dict[str, Any]:
+    out, progress = run("compile.py", "--sizes", "30,61", "--repeats", "1")
+    assert "chain 30: pipeline: " in progress
+    return json.loads(out)
+
+
+def test_compile_measures_every_pass(figures: dict[str, Any]):
+    results = figures["results"]
+    assert [(r["program"], r["ops"]) for r in results[:2]] == [("chain", 30), ("chain", 61)]
+    assert [r["program"] for r in results[2:]] == ["wide", "wide"]
+    for result in results:
+        assert {"infer-types", "fuse-ops", "lower-to-bytecode"} <= set(result["us_per_op"])
+        assert all(spent > 0 for spent in result["us_per_op"].values())
+        seconds = result["seconds"]
+        assert result["ratio"] == seconds["pipeline"] / seconds["xdsl parse"]
+        passes = sum(result["us_per_op"].values()) * result["ops"] / 1e6
+        assert passes <= seconds["pipeline"] < seconds["pipeline, verified"]
+
+
+def test_compile_makes_tables(figures: dict[str, Any], tmp_path: Path):
+    path = tmp_path / "figures.json"
+    path.write_text(json.dumps(figures))
+    table, _ = run("compile.py", "--markdown", str(path))
+    rows = table.splitlines()
+    assert rows[0].startswith("| | chain 30 | chain 61 | wide 27 |")
+    assert {row.count("|") for row in rows} == {6}
+    assert any(row.startswith("| `plan-devices`, µs/op |") for row in rows)
+
+
+def test_compile_profiles_a_pass():
+    _, profile = run("compile.py", "--sizes", "30", "--programs", "wide", "--profile", "fuse-ops")
+    assert "fuse_ops.py" in profile
+    assert "cumulative" in profile
