@@ -24,7 +24,7 @@ class _FileError(Exception):
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command; `argv` without the program's name. Returns the exit status."""
-    options = _parser().parse_args(argv)
+    options = _parser().parse_intermixed_args(argv)
     if options.check and options.plan is None:
         _parser().error("--check needs a problem and a plan: --check problem.csv plan.csv")
     if options.plan is not None and not options.check:

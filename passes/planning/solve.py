@@ -202,7 +202,7 @@ def _by_row(
     """Offsets and pools of the input's rows."""
     row_body = core.row_body
     offsets = np.append(as_array(placement), 0)[row_body]
-    pools = np.append(np.array(placement.pools or [0] * core.n_bodies), 0)[row_body]
+    pools = np.append(np.array(placement.pools or [0] * core.n_bodies, dtype=np.int64), 0)[row_body]
     if not problem.is_plain:
         # Rows that need no bytes are still where they are fixed, tied or allowed to be.
         names = [pool.name for pool in problem.pools]

@@ -1,0 +1,228 @@
+"""`xrelay-plan` as its user sees it."""
+
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from xrelay.passes.planning.command import main
+
+DATA = Path(__file__).parents[1] / "data" / "planning"
+SMALL = "id,lower,upper,size\na,0,2,8\nb,1,3,4\nc,2,4,8\n"
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    path = tmp_path / "small.csv"
+    path.write_text(SMALL)
+    return path
+
+
+def test_a_plan_is_written_and_summed_up(
+    small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    plan = tmp_path / "plan.csv"
+    assert main([str(small), "-o", str(plan)]) == 0
+    assert plan.read_text() == ("id,lower,upper,size,offset\na,0,2,8,0\nb,1,3,4,8\nc,2,4,8,0\n")
+    out = capsys.readouterr().out
+    assert out.startswith(
+        f"{small}: 3 buffers, height 12, bound 12, ratio 1.0000, proved smallest; "
+        "auto (greedy-by-size), 0 nodes, "
+    )
+    assert out.endswith(" s CPU\n")
+    assert out.count("\n") == 1
+
+
+def test_a_plan_on_stdout_has_its_summary_on_stderr(
+    small: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert main([str(small), "-o", "-"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.startswith("id,lower,upper,size,offset\na,0,2,8,0\n")
+    assert "height 12" in captured.err
+
+
+def test_the_summary_as_json(small: Path, capsys: pytest.CaptureFixture[str]):
+    assert main([str(small), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts.pop("seconds") >= 0
+    assert facts == {
+        "fits": True,
+        "buffers": 3,
+        "height": 12,
+        "lower_bound": 12,
+        "strategy": "auto (greedy-by-size)",
+        "nodes": 0,
+        "gap": 0,
+        "ratio": 1.0,
+        "proved": True,
+        "heights": {"arena": 12},
+    }
+
+
+def test_a_capacity_that_cannot_be_met_is_status_1_with_the_shortfall(
+    small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    plan = tmp_path / "plan.csv"
+    assert main([str(small), "--capacity", "10", "-o", str(plan)]) == 1
+    out = capsys.readouterr().out
+    assert "does not fit: 2 bytes short (best height 12, bound 12), proved impossible" in out
+    assert not plan.exists()
+    assert main([str(small), "--capacity", "10", "--json"]) == 1
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["fits"], facts["proved"], facts["shortfall"]) == (False, True, 2)
+
+
+def test_what_is_not_proved_is_said_so(capsys: pytest.CaptureFixture[str]):
+    # J has a plan of 1,048,576, but not by sorting alone.
+    file = str(DATA / "J.1048576.csv")
+    assert main([file, "--strategy", "greedy-by-size", "--capacity", "1048576"]) == 1
+    assert "not proved impossible" in capsys.readouterr().out
+
+
+def test_a_capacity_that_needs_a_search_is_met(capsys: pytest.CaptureFixture[str]):
+    assert main([str(DATA / "A.1048576.csv"), "--capacity", "1048576"]) == 0
+    assert "height 1048576, bound 1048576" in capsys.readouterr().out
+
+
+def test_plans_are_checked(small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    plan = tmp_path / "plan.csv"
+    assert main([str(small), "-o", str(plan)]) == 0
+    capsys.readouterr()
+    assert main(["--check", str(small), str(plan)]) == 0
+    assert capsys.readouterr().out == f"{plan}: right: 3 buffers, height 12\n"
+    plan.write_text(plan.read_text().replace("b,1,3,4,8", "b,1,3,4,6"))
+    assert main(["--check", str(small), str(plan)]) == 1
+    assert capsys.readouterr().out == (
+        f"{plan}: buffers 'a' and 'b' are both alive from 1 and share 2 bytes from 6 of pool "
+        f"'arena'\n{plan}: buffers 'b' and 'c' are both alive from 2 and share 2 bytes from 6 "
+        f"of pool 'arena'\n"
+    )
+
+
+def test_pools_are_declared_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    problem, plan = tmp_path / "p.csv", tmp_path / "plan.csv"
+    problem.write_text("id,lower,upper,size,pools\na,0,2,8,fast slow\nb,0,2,6,fast slow\n")
+    arguments = [str(problem), "--pool", "fast=8", "--pool", "slow"]
+    assert main([*arguments, "-o", str(plan)]) == 0
+    assert "height 14 (fast 8, slow 6)" in capsys.readouterr().out
+    assert plan.read_text().splitlines()[1:] == [
+        "a,0,2,8,fast slow,fast,0",
+        "b,0,2,6,fast slow,slow,0",
+    ]
+    assert main(["--check", *arguments, str(plan)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"id,lower,upper,size\na,0,x,8\n", ":2: error: upper must be an integer, but is 'x'"),
+        (b"id,lower,upper,size\na,0,1,8\n\xff\n", ":3: error: byte 0xff is not UTF-8"),
+        (b"", ":1: error: no header"),
+    ],
+)
+def test_malformed_files_are_diagnostics(
+    tmp_path: Path, content: bytes, words: str, capsys: pytest.CaptureFixture[str]
+):
+    path = tmp_path / "bad.csv"
+    path.write_bytes(content)
+    assert main([str(path)]) == 1
+    captured = capsys.readouterr()
+    assert captured.err.startswith(f"{path}{words}")
+    assert captured.out == ""
+
+
+def test_missing_and_unwritable_files_are_diagnostics(
+    small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert main([str(tmp_path / "none.csv")]) == 1
+    assert "none.csv: error: cannot be read: No such file" in capsys.readouterr().err
+    assert main([str(small), "-o", str(tmp_path / "no" / "plan.csv")]) == 1
+    assert "plan.csv: error: cannot be written: No such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--strategy", "magic"], "invalid choice: 'magic'"),
+        (["--capacity", "-1"], "must be an integer from 0, but is '-1'"),
+        (["--budget", "many"], "must be an integer from 0, but is 'many'"),
+        (["--check"], "--check needs a problem and a plan"),
+        (["other.csv"], "unexpected argument 'other.csv'"),
+        (["--pool", "=4"], "a pool needs a name"),
+    ],
+)
+def test_wrong_usage_is_status_2(
+    small: Path, arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+):
+    with pytest.raises(SystemExit) as status:
+        main([str(small), *arguments])
+    assert status.value.code == 2
+    assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["input.12", "slanet_plus.h224", "K.1048576"])
+def test_the_picture_is_svg_with_a_box_for_each_buffer_and_the_peak(name: str, tmp_path: Path):
+    picture = tmp_path / "plan.svg"
+    problem = DATA / f"{name}.csv"
+    arguments = [str(problem), "--strategy", "greedy-by-size", "--svg", str(picture)]
+    assert main(arguments) == 0
+    root = ElementTree.fromstring(picture.read_text())
+    space = "{http://www.w3.org/2000/svg}"
+    boxes = [rect for rect in root.iter(f"{space}rect") if rect.find(f"{space}title") is not None]
+    assert len(boxes) == len(problem.read_text().splitlines()) - 1
+    assert [r for r in root.iter(f"{space}rect") if r.get("class") == "peak"]
+    texts = [text.text or "" for text in root.iter(f"{space}text")]
+    assert any(text.startswith("peak: ") for text in texts)
+    width, height = float(root.get("width", "0")), float(root.get("height", "0"))
+    for box in boxes:
+        x, y, w, h = (float(box.get(key, "nan")) for key in ("x", "y", "width", "height"))
+        assert x >= 0
+        assert y >= 0
+        assert x + w <= width
+        assert y + h <= height
+        assert w > 0
+
+
+def test_boxes_do_not_overlap_in_the_picture(tmp_path: Path):
+    picture = tmp_path / "plan.svg"
+    assert main([str(DATA / "input.12.csv"), "--svg", str(picture)]) == 0
+    root = ElementTree.fromstring(picture.read_text())
+    space = "{http://www.w3.org/2000/svg}"
+    boxes = [
+        [float(rect.get(key, "nan")) for key in ("x", "y", "width", "height")]
+        for rect in root.iter(f"{space}rect")
+        if rect.find(f"{space}title") is not None
+    ]
+    for i, (x, y, w, h) in enumerate(boxes):
+        for u, v, p, q in boxes[:i]:
+            apart = x + w <= u + 0.02 or u + p <= x + 0.02 or y + h <= v + 0.02 or v + q <= y + 0.02
+            assert apart
+
+
+def test_planning_and_its_command_import_neither_xdsl_nor_anything_heavy():
+    code = (
+        "import sys\n"
+        "import xrelay.passes.planning.command\n"
+        "from xrelay.passes.planning import Buffer, Interval, Problem, solve\n"
+        "solve(Problem((Buffer('a', Interval(0, 1), 4), Buffer('b', Interval(0, 1), 4))))\n"
+        "roots = {name.partition('.')[0] for name in sys.modules}\n"
+        "print(sorted(roots & {'xdsl', 'onnx', 'scipy', 'safetensors', 'json', 'xml'}))\n"
+        "print(sorted(n for n in sys.modules if n in ('numpy.ma', 'numpy.random')))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n[]\n"
+
+
+def test_it_runs_as_a_program(small: Path):
+    done = subprocess.run(
+        [sys.executable, "-m", "xrelay.passes.planning.command", str(small)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "height 12" in done.stdout
+    assert done.stderr == ""

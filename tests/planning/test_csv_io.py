@@ -1,0 +1,184 @@
+"""CSV in and out: the format's columns, and errors that say file and line."""
+
+import re
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from xrelay.passes.planning import Arm, Gap, Interval, Plan, Pool, Problem, check, solve
+from xrelay.passes.planning.csv_io import (
+    CsvError,
+    format_plan,
+    parse_problem,
+    parse_table,
+    plan_of,
+    problem_of,
+)
+
+EVERYTHING = """\
+id,lower,upper,size,alignment,gaps,offset,pools,arms,tie
+a,0,9,8,4,2-4 6-7@0:2,16,slow fast,if:then inner:x,t
+b,1,2,3,,,,,,
+"""
+
+
+def test_all_columns_are_read():
+    problem = parse_problem(EVERYTHING, pools=(Pool("fast"), Pool("slow")))
+    a, b = problem.buffers
+    assert (a.id, a.lifetime, a.size, a.alignment, a.offset) == ("a", Interval(0, 9), 8, 4, 16)
+    assert a.gaps == (Gap(2, 4, 0), Gap(6, 7, 2))
+    assert a.pools == ("slow", "fast")
+    assert a.arms == (Arm("if", "then"), Arm("inner", "x"))
+    assert a.tie == "t"
+    assert (b.alignment, b.offset, b.gaps, b.pools, b.arms, b.tie) == (1, None, (), (), (), None)
+
+
+@pytest.mark.parametrize("header", ["begin,end,size,id", "start,end,size,buffer_id"])
+def test_inclusive_ends_become_half_open(header: str):
+    problem = parse_problem(f"{header},gaps\n0,3,4,b1,1-2\n")
+    assert problem.buffers[0].lifetime == Interval(0, 4)
+    assert problem.buffers[0].gaps == (Gap(1, 3),)
+    assert problem.buffers[0].id == "b1"
+
+
+def test_negative_times_and_windows_line_ends_are_read():
+    problem = parse_problem("id,lower,upper,size,gaps\r\n\r\nx,-5,-1,4,-4--2\r\n")
+    assert problem.buffers[0].lifetime == Interval(-5, -1)
+    assert problem.buffers[0].gaps == (Gap(-4, -2),)
+
+
+def test_offsets_can_be_ignored():
+    text = "id,lower,upper,size,offset\na,0,1,4,8\n"
+    assert parse_problem(text).buffers[0].offset == 8
+    assert parse_problem(text, fixed=False).buffers[0].offset is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "p.csv:1: error: no header: expected id,lower,upper,size,…"),
+        ("id,lower,upper\n", "p.csv:1: error: no column 'size'"),
+        ("id,size,upper\n", "p.csv:1: error: no column 'lower' (nor begin, start)"),
+        ("id,lower,upper,size,id\n", "p.csv:1: error: two columns for the same thing: 'id' twice"),
+        (
+            "id,lower,begin,upper,size\n",
+            "p.csv:1: error: two columns for the same thing: 'lower' and 'begin'",
+        ),
+        ("id,lower,upper,size\na,0,1\n", "p.csv:2: error: 3 cells, but the header has 4"),
+        (
+            "id,lower,upper,size\n\na,0,x,4\n",
+            "p.csv:3: error: upper must be an integer, but is 'x'",
+        ),
+        (
+            "id,lower,upper,size\na,0,1,4.5\n",
+            "p.csv:2: error: size must be an integer, but is '4.5'",
+        ),
+        ("id,lower,upper,size\na,0,1,-4\n", "p.csv:2: error: buffer 'a': size is -4, below 0"),
+        (
+            "id,lower,upper,size\na,0,1,4\nb,0,1,4\na,0,1,4\n",
+            "p.csv:4: error: id 'a' is used twice (see line 2)",
+        ),
+        (
+            "id,lower,upper,size,alignment\na,0,1,4,0\n",
+            "p.csv:2: error: buffer 'a': alignment is 0, below 1",
+        ),
+        (
+            "id,lower,upper,size,gaps\na,0,9,4,1:2\n",
+            "p.csv:2: error: gaps must be 'from-to' or 'from-to@low:high', but one is '1:2'",
+        ),
+        (
+            "id,lower,upper,size,gaps\na,0,9,4,1-2@0:8\n",
+            "p.csv:2: error: a gap's window 0:8 is not within the buffer's 4 bytes",
+        ),
+        (
+            "id,lower,upper,size,arms\na,0,9,4,if\n",
+            "p.csv:2: error: arms must be 'branch:arm', but one is 'if'",
+        ),
+        (
+            "id,lower,upper,size,offset\na,0,9,4,0\nb,0,9,4,2\n",
+            "p.csv:3: error: buffers 'a' and 'b' are alive together at 0 and fixed at 0 and 2, "
+            "where they overlap (see line 2)",
+        ),
+        ('id,lower,upper,size\na,0,1,"4\n', "p.csv:2: error: not CSV: unexpected end of data"),
+    ],
+)
+def test_malformed_files_say_where(text: str, message: str):
+    with pytest.raises(CsvError) as error:
+        parse_problem(text, "p.csv")
+    assert str(error.value) == message
+
+
+def test_plans_keep_the_rows_and_come_back():
+    table = parse_table(EVERYTHING)
+    problem = problem_of(table, (Pool("fast"), Pool("slow")))
+    plan = solve(problem)
+    assert isinstance(plan, Plan)
+    text = format_plan(table, problem, plan)
+    assert text == (
+        "id,lower,upper,size,alignment,gaps,pools,arms,tie,pool,offset\n"
+        "a,0,9,8,4,2-4 6-7@0:2,slow fast,if:then inner:x,t,slow,16\n"
+        "b,1,2,3,,,,,,slow,0\n"
+    )
+    again = plan_of(parse_table(text), problem)
+    assert (again.offsets, again.pools, again.heights) == (plan.offsets, plan.pools, plan.heights)
+    assert check(problem, again) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id,size\na,4\n", "q.csv:1: error: no column 'offset'"),
+        ("id,offset\na,0\n", "q.csv:1: error: buffer 'b' is not placed"),
+        ("id,offset\na,0\nz,0\n", "q.csv:3: error: the problem has no buffer 'z'"),
+        ("id,offset\na,0\na,0\n", "q.csv:3: error: buffer 'a' is placed twice"),
+        ("id,offset\na,\nb,0\n", "q.csv:2: error: offset must be an integer, but is ''"),
+        ("id,offset,pool\na,0,x\n", "q.csv:2: error: the problem has no pool 'x'"),
+    ],
+)
+def test_malformed_plans_say_where(text: str, message: str):
+    problem = parse_problem("id,lower,upper,size\na,0,1,4\nb,0,1,4\n")
+    with pytest.raises(CsvError) as error:
+        plan_of(parse_table(text, "q.csv"), problem)
+    assert str(error.value) == message
+
+
+PIECES = st.sampled_from(
+    [
+        *("id", "lower", "upper", "end", "size", "gaps", "offset", "arms", "a", "b", ",", ","),
+        *("\n", "\n", "0", "1", "7", "-3", "99999999999999999999999", "1-2", "3-4@0:1", "x:y"),
+        *('"', " ", "\x00", "é"),
+    ]
+)
+
+
+def problem_or_diagnostic(text: str, pools: tuple[Pool, ...] = ()) -> Problem | str:
+    try:
+        return parse_problem(text, "f.csv", pools)
+    except CsvError as error:
+        return str(error)
+
+
+@given(st.text() | st.lists(PIECES, max_size=60).map("".join))
+@settings(max_examples=500, deadline=None)
+@example("id,lower,upper,size\na,0,1,99999999999999999999999\n")
+@example("id,lower,upper,size\na,0,1,٣\n")
+def test_any_text_is_a_problem_or_a_diagnostic(text: str):
+    found = problem_or_diagnostic(text)
+    assert isinstance(found, Problem) or re.match(r"f.csv:\d+: error: .", found)
+
+
+@given(st.data())
+@settings(max_examples=300, deadline=None)
+def test_damaged_files_are_problems_or_diagnostics(data: st.DataObject):
+    text = EVERYTHING
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(at, min(at + 5, len(text))))
+        text = text[:at] + data.draw(st.lists(PIECES, max_size=2).map("".join)) + text[end:]
+    found = problem_or_diagnostic(text, (Pool("fast"), Pool("slow")))
+    if isinstance(found, str):
+        assert re.match(r"f.csv:\d+: error: .", found)
+    else:
+        answer = solve(found, budget=100)
+        assert not isinstance(answer, Plan) or check(found, answer) == []
