@@ -57,10 +57,10 @@ class Conflict(Generic[Cause]):
 
     @property
     def cheapest(self) -> Demand[Cause] | Union[Cause] | None:
-        """The constraint on the way that costs least to give up; the last of equals."""
+        """The constraint on the way that costs least to give up; the first of equals."""
         constraints = [self.first, *self.chain, self.second]
         offered = [c for c in constraints if c.cost is not None]
-        return min(reversed(offered), key=lambda c: c.cost or 0, default=None)
+        return min(offered, key=lambda c: c.cost or 0, default=None)
 
 
 @dataclass
