@@ -52,6 +52,7 @@ WRONG_TEXT = (
     AlreadyRegisteredConstructException,
     NotImplementedError,
     ValueError,
+    ArithmeticError,
 )
 """What op and attribute parsers raise, besides `ParseError`, for text that is wrong."""
 
