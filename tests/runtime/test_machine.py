@@ -620,3 +620,20 @@ def test_deeply_nested_data_goes_in_and_out():
         result = result[1]
         depth += 1
     assert depth == 19_999
+
+
+def test_what_dies_on_one_way_lives_on_the_other():
+    code = [
+        *call(0, [0, 0], 2, 2),
+        KillRegister(3),
+        If(1, None, 1, 3),
+        KillRegister(2),  # frees its bytes on this way only
+        Ret(0),
+        *call(0, [0, 2], 4, 2),
+        *call(0, [4, 2], 6, 2),
+        Ret(6),
+    ]
+    main = function([f32(2), TensorSpec("bool", ())], *code)
+    machine = Machine(program(main, kernels=[ADD]))
+    assert lists(machine.run("main", X, True)) == [[1, 2]]
+    assert lists(machine.run("main", X, False)) == [[5, 10]]
