@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .core import Core
-from .problem import Ints
+from .problem import Ints, as_list
 
 _MAX_ALIGNMENTS = 16
 """Distinct alignments that are tried for the alignment refinement, largest first."""
@@ -54,7 +54,7 @@ def _load_bound(core: Core) -> int:
     best = int(loads(core.lower, core.upper, core.size).max())
     alignment = core.alignment[core.body]
     # (Sets, not np.unique: that imports numpy.ma, 10 ms.)
-    multiples = [a for a in sorted(set(alignment.tolist())) if a > 1][::-1]
+    multiples = [a for a in sorted(set(as_list(alignment))) if a > 1][::-1]
     for a in multiples[:_MAX_ALIGNMENTS] if core.pools is None else ():
         best = max(best, _aligned_load(core, alignment % a == 0, a))
     return best
@@ -107,9 +107,9 @@ def _load_with_arms(core: Core) -> Ints:
     result = np.zeros(len(core.lower), dtype=np.int64)
     if rest.any():
         result += loads_at(core.lower, core.lower[rest], core.upper[rest], core.size[rest])
-    boxes = np.flatnonzero(special).tolist()
-    lower, upper, size = core.lower.tolist(), core.upper.tolist(), core.size.tolist()
-    body = core.body.tolist()
+    boxes = as_list(np.flatnonzero(special))
+    lower, upper, size = as_list(core.lower), as_list(core.upper), as_list(core.size)
+    body = as_list(core.body)
     times = sorted({lower[box] for box in boxes} | {upper[box] for box in boxes})
     heights: list[int] = []
     alive: list[int] = []

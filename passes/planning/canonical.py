@@ -19,8 +19,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .problem import Ints
+from .problem import Ints, as_list
 from .search import Meter, OutOfNodes, Tables, depth_first
 
 
@@ -47,16 +48,12 @@ class CanonicalSearch:
     times size, "Z" size; each descending.
     """
 
-    def __init__(self, tables: Tables, keys: str, weight: Ints | None = None):
+    def __init__(self, tables: Tables, keys: str):
         self.tables = tables
         core = tables.core
-        life = core.body_upper - core.body_lower
-        weight = np.ones(tables.n) if weight is None else weight
-        self.static = {
-            "W": life * weight,
-            "A": life.astype(np.float64) * core.body_size * weight,
-            "Z": core.body_size * weight,
-        }
+        life = (core.body_upper - core.body_lower).astype(np.float64)
+        size = core.body_size.astype(np.float64)
+        self.static: dict[str, NDArray[np.float64]] = {"W": life, "A": life * size, "Z": size}
         self.keys = keys
         self.offsets: Ints = np.zeros(tables.n, dtype=np.int64)
 
@@ -84,12 +81,12 @@ class CanonicalSearch:
         left = np.flatnonzero((t.first >= lo) & (t.last <= hi) & (sky < self.capacity))
         if not len(left):
             return []
-        columns: list[Ints] = []
+        columns: list[NDArray[np.float64]] = []
         for key in reversed(self.keys):
             if key == "T":
                 edges = np.stack([t.first[left], t.last[left]], axis=1).ravel()
                 most = np.maximum.reduceat(np.append(remaining, 0), edges)[::2]
-                columns.append(-most)
+                columns.append(-most.astype(np.float64))
             else:
                 columns.append(-self.static[key][left])
         left = left[np.lexsort(columns)]
@@ -107,7 +104,7 @@ class CanonicalSearch:
         places = np.flatnonzero(allowed)
         skies = here[places]
         by_sky = np.argsort(skies, kind="stable")
-        for place, at in zip(places[by_sky].tolist(), skies[by_sky].tolist(), strict=True):
+        for place, at in zip(as_list(places[by_sky]), as_list(skies[by_sky]), strict=True):
             if at == last and place <= last_place:
                 continue
             self.meter.tick()

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .problem import Arm, Buffer, Ints, Problem
+from .problem import Arm, Buffer, Ints, Problem, as_list
 
 Arms = tuple[Arm, ...]
 
@@ -62,7 +62,7 @@ class Core:
     def boxes_of(self) -> list[list[int]]:
         """The boxes of each body, in order of birth."""
         boxes: list[list[int]] = [[] for _ in range(self.n_bodies)]
-        for box, body in enumerate(self.body.tolist()):
+        for box, body in enumerate(as_list(self.body)):
             boxes[body].append(box)
         return boxes
 
@@ -85,7 +85,7 @@ class Core:
         Lists ascend by `other`. Time and memory O(n_overlaps).
         """
         found: list[dict[int, tuple[int, int]]] = [{} for _ in range(self.n_bodies)]
-        size, body, reach = self.size.tolist(), self.body.tolist(), self.reach.tolist()
+        size, body, reach = as_list(self.size), as_list(self.body), as_list(self.reach)
         arms = self.arms
         for box, mine in enumerate(size):
             k = body[box]
@@ -131,7 +131,7 @@ class Core:
         number = np.full(self.n_bodies, -1)
         number[bodies] = np.arange(len(bodies))
         boxes = np.flatnonzero(number[self.body] >= 0)
-        arms = self.arms and tuple(self.arms[i] for i in boxes.tolist())
+        arms = self.arms and tuple(self.arms[i] for i in as_list(boxes))
         return Core(
             self.lower[boxes],
             self.upper[boxes],
@@ -141,7 +141,7 @@ class Core:
             self.fixed[bodies],
             np.arange(len(bodies)),
             arms if arms and any(arms) else None,
-            self.pools and tuple(self.pools[k] for k in bodies.tolist()),
+            self.pools and tuple(self.pools[k] for k in as_list(bodies)),
             self.capacities,
             self.is_simple,
         )
@@ -222,7 +222,8 @@ Box = tuple[int, int, int, Arms]  # lower, upper, size, arms
 def _boxes(buffer: Buffer) -> list[Box]:
     """Cut a buffer's lifetime at its gaps."""
     if not buffer.gaps:
-        return [(*buffer.lifetime, buffer.size, buffer.arms)]
+        start, stop = buffer.lifetime
+        return [(start, stop, buffer.size, buffer.arms)]
     times = {*buffer.lifetime}
     for gap in buffer.gaps:
         times |= {gap.start, gap.stop}

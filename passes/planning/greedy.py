@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .core import Core
-from .problem import Ints
+from .problem import Ints, as_list
 
 _NOWHERE = 2**63
 
@@ -58,11 +58,11 @@ def place_in_order(core: Core, order: Ints, best_fit: bool = False) -> Placement
 def _place_unaligned(core: Core, order: Ints) -> list[int]:
     """The lowest gap, all alignments 1: the loop that must be short."""
     n = core.n_bodies
-    size, reach = core.size.tolist(), core.reach.tolist()
+    size, reach = as_list(core.size), as_list(core.reach)
     before: list[list[tuple[int, int]]] = [[] for _ in range(n)]
     placed: list[tuple[int, int] | None] = [None] * n
     offsets = [0] * n
-    for k in order.tolist():
+    for k in as_list(order):
         stop = reach[k]
         near = before[k]
         if stop > k + 1:
@@ -87,12 +87,12 @@ def _place_unaligned(core: Core, order: Ints) -> list[int]:
 def _place_simple(core: Core, order: Ints, best_fit: bool) -> list[int]:
     """As `_place_unaligned`, with alignments, and the smallest gap if asked for."""
     n = core.n_bodies
-    size, reach = core.size.tolist(), core.reach.tolist()
-    alignment = core.alignment.tolist()
+    size, reach = as_list(core.size), as_list(core.reach)
+    alignment = as_list(core.alignment)
     before: list[list[tuple[int, int]]] = [[] for _ in range(n)]
     placed: list[tuple[int, int] | None] = [None] * n
     offsets = [0] * n
-    for k in order.tolist():
+    for k in as_list(order):
         stop = reach[k]
         near = before[k]
         if stop > k + 1:
@@ -137,11 +137,11 @@ def _place_general(core: Core, order: Ints, best_fit: bool) -> Placement | None:
     works on those intervals. Fixed bodies come first.
     """
     n_pools = len(core.capacities)
-    sizes, alignment, fixed = (c.tolist() for c in (core.body_size, core.alignment, core.fixed))
+    sizes, alignment, fixed = (as_list(c) for c in (core.body_size, core.alignment, core.fixed))
     everywhere = tuple(range(n_pools))
     offsets, pools = [-1] * core.n_bodies, [-1] * core.n_bodies
     heights = [0] * n_pools
-    sequence = order.tolist()
+    sequence = as_list(order)
     sequence.sort(key=lambda k: fixed[k] < 0)
     for k in sequence:
         near: list[list[tuple[int, int]]] = [[] for _ in everywhere]

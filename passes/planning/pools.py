@@ -19,7 +19,7 @@ from .exact import Outcome, shrink
 from .greedy import Placement, find_gap
 from .orders import by_size
 from .portfolio import as_array, best_plan
-from .problem import Ints
+from .problem import Ints, as_list
 from .search import Meter, OutOfNodes
 
 
@@ -71,7 +71,7 @@ class _Deal:
         """Deal bodies out, with a stack of (how many are dealt, the pool of the last)."""
         core = self.core
         assert core.pools is not None, "only a core with several pools is dealt"
-        order = by_size(core).tolist()
+        order = as_list(by_size(core))
         held: list[list[int]] = [[] for _ in core.capacities]
         dealt: list[int] = []
         stack = [(0, pool) for pool in reversed(core.pools[order[0]])] if order else []
@@ -122,7 +122,7 @@ class _Deal:
                 if not still_too_tall and self._beats(least):
                     self.all_proved = False
                 return
-            for body, at in zip(sorted(bodies), outcome.offsets.tolist(), strict=True):
+            for body, at in zip(sorted(bodies), as_list(outcome.offsets), strict=True):
                 offsets[body], pools[body] = at, pool
             if outcome.bound < outcome.height:
                 self.all_proved = False
@@ -149,10 +149,10 @@ class _Deal:
 
 
 def _fixed_collide(core: Core) -> bool:
-    fixed = core.fixed.tolist()
+    fixed = as_list(core.fixed)
     return any(
         fixed[other] >= 0 and fixed[other] - mine < fixed[k] < fixed[other] + its
-        for k in np.flatnonzero(core.fixed >= 0).tolist()
+        for k in as_list(np.flatnonzero(core.fixed >= 0))
         for other, mine, its in core.conflicts[k]
     )
 
@@ -162,9 +162,9 @@ def prefer(core: Core, placement: Placement) -> Placement:
     if core.pools is None or placement.pools is None:
         return placement
     offsets, pools = list(placement.offsets), list(placement.pools)
-    sizes, alignment = core.body_size.tolist(), core.alignment.tolist()
-    fixed = core.fixed.tolist()
-    for k in by_size(core).tolist():
+    sizes, alignment = as_list(core.body_size), as_list(core.alignment)
+    fixed = as_list(core.fixed)
+    for k in as_list(by_size(core)):
         for pool in core.pools[k]:
             if pool == pools[k]:
                 break
@@ -183,6 +183,6 @@ def prefer(core: Core, placement: Placement) -> Placement:
 
 def _heights(offsets: list[int], pools: list[int], size: Ints, core: Core) -> list[int]:
     heights = [0] * len(core.capacities)
-    for at, pool, need in zip(offsets, pools, size.tolist(), strict=True):
+    for at, pool, need in zip(offsets, pools, as_list(size), strict=True):
         heights[pool] = max(heights[pool], at + need)
     return heights

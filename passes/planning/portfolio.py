@@ -14,7 +14,7 @@ import numpy as np
 from . import orders
 from .core import Core
 from .greedy import Placement, place_in_order
-from .problem import Ints
+from .problem import Ints, as_list
 from .sweep import sweep_from_peak
 
 PAIRS_PER_BODY = 100
@@ -35,19 +35,19 @@ def coalesce(core: Core) -> Placement | None:
     """
     order = orders.by_birth(core)
     everywhere = tuple(range(len(core.capacities)))
-    size, fixed = core.body_size.tolist(), core.fixed.tolist()
-    alignment = core.alignment.tolist()
+    size, fixed = as_list(core.body_size), as_list(core.fixed)
+    alignment = as_list(core.alignment)
     heights = [0] * len(everywhere)
     offsets, pools = [0] * core.n_bodies, [0] * core.n_bodies
     if not core.is_simple and (core.fixed >= 0).any():
         start = place_in_order(core, order)
         if start is None:
             return None
-        for k in np.flatnonzero(core.fixed >= 0).tolist():
+        for k in as_list(np.flatnonzero(core.fixed >= 0)):
             offsets[k] = fixed[k]
             pools[k] = start.pools[k] if start.pools else 0
             heights[pools[k]] = max(heights[pools[k]], fixed[k] + size[k])
-    for k in order.tolist():
+    for k in as_list(order):
         if fixed[k] >= 0:
             continue
         for pool in core.pools[k] if core.pools else everywhere:
@@ -71,7 +71,7 @@ def sweep(stack: str, ends: bool) -> Strategy:
 
     def run(core: Core) -> Placement:
         offsets = sweep_from_peak(core, stack, ends)
-        return Placement(offsets.tolist(), None, [int((offsets + core.size).max(initial=0))])
+        return Placement(as_list(offsets), None, [int((offsets + core.size).max(initial=0))])
 
     return run
 

@@ -17,6 +17,12 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 
+
+def as_list(values: Ints) -> list[int]:
+    """The array as Python integers (what `tolist` gives, with its type)."""
+    return values.tolist()
+
+
 LIMIT = 2**62
 """Times, sizes, their sum, alignments and offsets stay below this, so int64 holds them."""
 

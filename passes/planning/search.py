@@ -22,7 +22,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from .core import Core
-from .problem import Ints
+from .problem import Ints, as_list
 
 _MAX_ARM_CHOICES = 64
 """Cliques kept of the bodies alive at one time, when branch arms split them."""
@@ -60,7 +60,7 @@ class Tables:
     def __init__(self, core: Core):
         self.core = core
         self.n = n = core.n_bodies
-        self.grain = gcd(*core.alignment.tolist()) if n else 1
+        self.grain = gcd(*as_list(core.alignment)) if n else 1
         rounded = -(-core.size // self.grain) * self.grain
         self.unit = unit = _unit(core, rounded)
         rounded //= unit
@@ -83,8 +83,8 @@ class Tables:
         self.member = np.concatenate(self.members) if n else np.zeros(0, dtype=np.int64)
         self.n_cliques = len(self.members)
         self.clique_of_member = np.repeat(np.arange(self.n_cliques), np.diff(self.start))
-        self.starts = self.start.tolist()
-        self.sizes = self.size.tolist()
+        self.starts = as_list(self.start)
+        self.sizes = as_list(self.size)
         self.cuts: Ints = np.zeros(self.n_cliques, dtype=np.int64)
         for a, b in zip(self.firsts, self.lasts, strict=True):
             self.cuts[a : b - 1] += 1
@@ -92,14 +92,14 @@ class Tables:
     def _index_spans(self, size: Ints) -> None:
         """One box a body: a clique is the bodies alive at a birth that a death follows."""
         core = self.core
-        births = np.array(sorted(set(core.lower.tolist())), dtype=np.int64)
-        deaths = np.array(sorted(set(core.upper.tolist())), dtype=np.int64)
+        births = np.array(sorted(set(as_list(core.lower))), dtype=np.int64)
+        deaths = np.array(sorted(set(as_list(core.upper))), dtype=np.int64)
         next_death = deaths[np.searchsorted(deaths, births, side="right")]
         next_birth = np.append(births[1:], deaths[-1])
         times = births[next_death <= next_birth]
         self.first = np.searchsorted(times, core.lower, side="left")
         self.last = np.searchsorted(times, core.upper, side="left")
-        self.firsts, self.lasts = self.first.tolist(), self.last.tolist()
+        self.firsts, self.lasts = as_list(self.first), as_list(self.last)
         alive = (self.first <= np.arange(len(times))[:, None]) & (
             self.last > np.arange(len(times))[:, None]
         )
@@ -108,8 +108,8 @@ class Tables:
         self.own: Sequence[slice | Ints] = [
             slice(a, b) for a, b in zip(self.firsts, self.lasts, strict=True)
         ]
-        self.own_size: Sequence[int | Ints] = size.tolist()
-        self.clearance: Sequence[int | Ints] = size.tolist()
+        self.own_size: Sequence[int | Ints] = as_list(size)
+        self.clearance: Sequence[int | Ints] = as_list(size)
         self.neighbours: list[Ints] = []
         for b, (a, z) in enumerate(zip(self.firsts, self.lasts, strict=True)):
             near = (self.first < z) & (self.last > a)
@@ -119,8 +119,8 @@ class Tables:
 
     def _index_sets(self, size: Ints) -> None:
         """Any bodies: a clique is a choice of arms among the bodies alive at a time."""
-        core, sizes, body = self.core, size.tolist(), self.core.body.tolist()
-        lower, upper = core.lower.tolist(), core.upper.tolist()
+        core, sizes, body = self.core, as_list(size), as_list(self.core.body)
+        lower, upper = as_list(core.lower), as_list(core.upper)
         cliques: list[dict[int, int]] = []
         alive: list[int] = []
         for box in range(len(lower)):
@@ -194,14 +194,14 @@ class Tables:
         zero = np.flatnonzero(cuts[lo : hi - 1] == 0)
         if not len(zero):
             return [(lo, hi)]
-        edges = [lo, *(zero + (lo + 1)).tolist(), hi]
+        edges = [lo, *as_list(zero + (lo + 1)), hi]
         return list(itertools.pairwise(edges))
 
 
 def _unit(core: Core, rounded: Ints) -> int:
     """Bytes of which every size, every alignment above 1 and every fixed offset is a multiple."""
-    fixed = core.fixed[core.fixed > 0].tolist()
-    aligned = [a for a in sorted(set(core.alignment.tolist())) if a > 1]
+    fixed = as_list(core.fixed[core.fixed > 0])
+    aligned = [a for a in sorted(set(as_list(core.alignment))) if a > 1]
     return max(1, gcd(int(np.gcd.reduce(rounded)), *aligned, *fixed) if len(rounded) else 1)
 
 

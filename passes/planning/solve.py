@@ -24,7 +24,7 @@ from .bounds import lower_bound
 from .core import Core, core_of
 from .greedy import Placement
 from .portfolio import NAMED, as_array, best_plan, plans
-from .problem import Infeasible, Plan, Problem
+from .problem import Infeasible, Plan, Problem, as_list
 
 STRATEGIES = (*NAMED, "exact", "auto")
 """What `solve` accepts as `strategy`."""
@@ -118,7 +118,7 @@ def _auto_large(best: _Best) -> None:
         best.nodes += outcome.nodes
         if outcome.height < best.height:
             best.name = f"{best.name}, windows"
-            best.placement = Placement(outcome.offsets.tolist(), None, [outcome.height])
+            best.placement = Placement(as_list(outcome.offsets), None, [outcome.height])
         if best.height <= best.bound:
             return
 
@@ -147,7 +147,7 @@ def _search(best: _Best, budget: int) -> None:
     outcome = shrink(core, as_array(best.placement), best.bound, budget, core.capacities[0])
     if outcome.height < best.height:
         best.name = "exact"
-        best.placement = Placement(outcome.offsets.tolist(), None, [outcome.height])
+        best.placement = Placement(as_list(outcome.offsets), None, [outcome.height])
     best.bound = outcome.bound
     best.nodes += outcome.nodes
 
@@ -208,10 +208,10 @@ def _by_row(
         names = [pool.name for pool in problem.pools]
         home: dict[str, tuple[int, int]] = {}
         for only_fixed in (True, False):
-            for row in np.flatnonzero(row_body < 0).tolist():
+            for row in as_list(np.flatnonzero(row_body < 0)):
                 b = problem.buffers[row]
                 if only_fixed and b.offset is None:
                     continue
                 place = (b.offset or 0, names.index(b.pools[0]) if b.pools else 0)
                 offsets[row], pools[row] = home.setdefault(b.tie or f"\0{row}", place)
-    return tuple(offsets.tolist()), tuple(pools.tolist())
+    return tuple(as_list(offsets)), tuple(as_list(pools))

@@ -22,7 +22,7 @@ import numpy as np
 
 from .bounds import loads
 from .core import Core
-from .problem import Ints
+from .problem import Ints, as_list
 
 
 def sweep_from_peak(core: Core, stack: str = "death", ends: bool = True) -> Ints:
@@ -48,7 +48,7 @@ def sweep_from_peak(core: Core, stack: str = "death", ends: bool = True) -> Ints
     offsets = np.zeros(core.n_bodies, dtype=np.int64)
     top = 0
     for k, need, a in zip(
-        at_peak.tolist(), size[at_peak].tolist(), core.alignment[at_peak].tolist(), strict=True
+        as_list(at_peak), as_list(size[at_peak]), as_list(core.alignment[at_peak]), strict=True
     ):
         top = -(-top // a) * a
         offsets[k] = top
@@ -73,9 +73,9 @@ def _sweep(
     ends: bool,
 ) -> None:
     """Place the bodies `coming` (in order of birth) beside those `standing`."""
-    need_of, align_of, until_of = size.tolist(), alignment.tolist(), deaths.tolist()
-    place = offsets.tolist()
-    dying = list(zip(standing_until[standing].tolist(), standing.tolist(), strict=True))
+    need_of, align_of, until_of = as_list(size), as_list(alignment), as_list(deaths)
+    place = as_list(offsets)
+    dying = list(zip(as_list(standing_until[standing]), as_list(standing), strict=True))
     heapify(dying)
     aligned = bool((alignment > 1).any())
     by_start: dict[int, int] = {}  # holes: start to end
@@ -84,14 +84,14 @@ def _sweep(
     above: dict[int, int] = {}  # bodies by first byte, for what borders on a hole
     below: dict[int, int] = {}  # bodies by end
     top = 0
-    for k in sorted(standing.tolist(), key=place.__getitem__):
+    for k in sorted(as_list(standing), key=place.__getitem__):
         if place[k] > top:
             by_start[top], by_end[place[k]] = place[k], top
             insort(holes, (place[k] - top, top))
         above[place[k]] = below[place[k] + need_of[k]] = k
         top = place[k] + need_of[k]
 
-    for k, now in zip(coming.tolist(), births[coming].tolist(), strict=True):
+    for k, now in zip(as_list(coming), as_list(births[coming]), strict=True):
         while dying and dying[0][0] <= now:
             _, dead = heappop(dying)
             start, end = place[dead], place[dead] + need_of[dead]

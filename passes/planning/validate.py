@@ -155,8 +155,8 @@ def _check_fixed(problem: Problem) -> None:
     boxes: list[tuple[int, int, int, int, str, int]] = []
     for row, b in enumerate(problem.buffers):
         offset = b.offset if b.offset is not None else fixed_ties.get(b.tie or "")
-        pools = b.pools or everywhere
-        if offset is None or len(pools) > 1 or not b.size:
+        pools: tuple[str, ...] = b.pools or everywhere
+        if offset is None or len(pools) != 1 or not b.size:
             continue
         cuts = sorted({*b.lifetime, *(t for g in b.gaps for t in (g.start, g.stop))})
         for start, stop in itertools.pairwise(cuts):

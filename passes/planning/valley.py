@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .problem import Ints
+from .problem import Ints, as_list
 from .search import Meter, OutOfNodes, Tables, depth_first
 
 _FAR = 2**62
@@ -128,7 +128,7 @@ class ValleySearch:
         clique, valley_from, valley_to = self._pick(part)
         at = int(floor[clique])
         members = self.members[clique]
-        for b in members[sky[members] == at].tolist():
+        for b in as_list(members[sky[members] == at]):
             self.meter.tick()
             near = t.neighbours[b]
             raised = t.align_up(np.maximum(sky[near], at + t.clearance[b]), near)

@@ -15,7 +15,7 @@ import numpy as np
 
 from .core import Core
 from .exact import Outcome, decide
-from .problem import Ints
+from .problem import Ints, as_list
 from .search import Meter, Tables
 
 _REACHES = (10, 30, 90)
@@ -40,7 +40,7 @@ def repair(
         if height <= target or meter.nodes >= budget:
             break
         high = np.flatnonzero(offsets + core.size > target)
-        if all([_lower(lives, offsets, k, target, meter) for k in high.tolist()]):
+        if all([_lower(lives, offsets, k, target, meter) for k in as_list(high)]):
             break
     height = int((offsets + core.size).max(initial=0))
     return Outcome(offsets, height, bound, meter.nodes)
@@ -59,7 +59,7 @@ class _Lives:
         """The bodies alive at some time in `[start, stop)`, in order of birth."""
         core = self.core
         first, last = np.searchsorted(core.lower, [start - self.usual, stop], side="left")
-        near = np.arange(first, last)
+        near = np.arange(int(first), int(last))
         old = self.long[: np.searchsorted(self.long, first, side="left")]
         return np.concatenate([old[core.upper[old] > start], near[core.upper[near] > start]])
 
