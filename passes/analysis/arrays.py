@@ -14,12 +14,17 @@ Dense: TypeAlias = DenseIntOrFPElementsAttr[Any]
 
 
 def numpy_dtype(type: Tensor) -> np.dtype[Any] | None:
-    """NumPy's dtype for `type`'s elements; None when it has none (bf16, i4)."""
+    """
+    NumPy's dtype for `type`'s elements; None when it has none of its own (bf16, i4).
+
+    A package may register one under that name, but what a pass gives must not depend on imports.
+    """
     name = dtype_name(type.element_type)
     try:
-        return None if name is None else np.dtype(name)
+        dtype = None if name is None else np.dtype(name)
     except TypeError:
         return None
+    return dtype if dtype is not None and dtype.isbuiltin == 1 else None
 
 
 def dense_of(array: Array, type: Tensor) -> Dense:
