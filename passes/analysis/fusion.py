@@ -128,10 +128,14 @@ class Partitioner:
         if may is None or groups.size[group] + groups.size[target] > self.max_size:
             return
         path = self._path(node, sink, may)
-        if path is not None:
-            for between in path:
-                groups.merge(between, sink)
-            groups.merge(node, sink)
+        if path is None:
+            return
+        joined = {group, target, *map(groups.find, path)}
+        if sum(groups.size[g] for g in joined) > self.max_size:
+            return
+        for between in path:
+            groups.merge(between, sink)
+        groups.merge(node, sink)
 
     @staticmethod
     def _condition(kind: FusionKind, path: FusionKind, phase: int) -> May | None:
@@ -151,7 +155,7 @@ class Partitioner:
         return None
 
     def _path(self, source: int, sink: int, may: May) -> list[int] | None:
-        """The nodes strictly between, if all may join and the group stays small enough."""
+        """The nodes strictly between, if all may join."""
         groups, uses = self.groups, self.graph.uses
         seen, found, pending = {source, sink}, list[int](), deque([source])
         if not may(groups.kind[groups.find(sink)], True):
@@ -174,7 +178,7 @@ def fusion_groups(block: Block, max_size: int) -> list[list[Operation]]:
     """
     The operators of `block`, grouped: each group in program order, its root last.
 
-    No group has more than `max_size` operators (up to those already grouped on a path).
+    No group has more than `max_size` operators.
     """
     graph = graph_of(block)
     exit_kind = int(Kind.OPAQUE)

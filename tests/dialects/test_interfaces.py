@@ -1,5 +1,7 @@
 """What xDSL's own passes may remove, merge and move: no more and no less than the effects say."""
 
+from collections.abc import Set
+
 import pytest
 from programs import context, parse, printed
 from xdsl.dialects.builtin import ModuleOp
@@ -167,7 +169,7 @@ def test_different_kernels_are_not_merged():
     assert count(after((CSE,), body), "relay.call_lowered") == 2
 
 
-def effects_of(body: str, name: str) -> set[EffectInstance]:
+def effects_of(body: str, name: str) -> Set[EffectInstance]:
     op = next(op for op in after((), body).walk() if op.name == name)
     effects = get_effects(op)
     assert effects is not None
