@@ -26,7 +26,7 @@ from xdsl.ir import Attribute, Operation
 
 from ..dialects import bytecode
 from ..dialects.attributes import plain_values
-from ..dialects.bytecode_fields import RegisterAttr
+from ..dialects.bytecode.fields import RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, device_of
 from ..dialects.tensors import as_tensor, dtype_name
 from ..passes.analysis.arrays import array_of

@@ -31,7 +31,7 @@ from xdsl.ir import Attribute, Block, Operation, Region
 
 from ..dialects import bytecode
 from ..dialects.attributes import ELEMENT_TYPES
-from ..dialects.bytecode_fields import FIELDS, Kind, ObjectType, RegisterAttr
+from ..dialects.bytecode.fields import FIELDS, Kind, ObjectType, RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, tensor_type
 from ..passes.analysis.arrays import dense_of
 from ..runtime.instructions import Instruction, Reg

@@ -12,7 +12,7 @@ stages below its own.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -139,6 +139,8 @@ class VerifyStagePass(ModulePass):
     """Fail when something from a higher level than the given stage is left."""
 
     name = "verify-stage"
+    changes_nothing: ClassVar[bool] = True
+    """So that the driver need not verify after it."""
 
     stage: Stage
     """The level that the program is to be at."""

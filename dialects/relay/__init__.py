@@ -15,10 +15,11 @@ from . import (
     repetition,
     reshape,
 )
+from .closures import CallOp, FnOp
 from .constants import ConstantOp, MaterializeConstant, ParamOp
 from .control import IfOp, YieldOp
 from .data import ConstructOp, ConstructorAttr, TypeDataOp
-from .functions import CallOp, FnOp, GlobalOp, InvokeOp
+from .globals import GlobalOp, InvokeOp
 from .matching import MatchOp
 from .patterns import ConstructorPattern, TuplePattern, VarPattern, WildcardPattern
 from .placement import DeviceCopyOp, OnDeviceOp

@@ -31,7 +31,7 @@ from xdsl.traits import Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from ..interfaces import AnyDevice, Lookup, ResultAliases, SameDevice
-from .functions import verify_call
+from .call_text import parse_call, print_call, verify_call
 from .type_terms import AdtType, substituted
 
 
@@ -196,31 +196,19 @@ class ConstructOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         name = parser.parse_symbol_name()
-        fields = parser.parse_comma_separated_list(
-            parser.Delimiter.PAREN, parser.parse_unresolved_operand
-        )
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        at = parser.pos
-        type = parser.parse_type()
-        outputs = type.outputs.data if isinstance(type, FunctionType) else ()
-        if len(outputs) != 1 or not isinstance(outputs[0], AdtType):
-            parser.raise_error(f"expected a function type to a data type, but found {type}", at)
-        assert isinstance(type, FunctionType)
-        op = cls(outputs[0], name, parser.resolve_operands(fields, type.inputs.data, at))
-        op.attributes = attributes
+        call = parse_call(parser)
+        if not isinstance(call.result_type, AdtType):
+            parser.raise_error(
+                f"expected a function type to a data type, but found {call.type}", call.at
+            )
+        op = cls(call.result_type, name, call.args)
+        op.attributes = call.attributes
         return op
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_symbol_name(self.constructor.data)
-        with printer.in_parens():
-            printer.print_list(self.fields, printer.print_operand)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(
-            FunctionType.from_lists([f.type for f in self.fields], [self.result.type])
-        )
+        print_call(self, self.fields, printer)
 
     def verify_symbol_uses(self, lookup: Lookup) -> None:
         type, name = self.result.type, self.constructor.data

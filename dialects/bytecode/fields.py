@@ -26,7 +26,7 @@ from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from .device import VirtualDeviceAttr
+from ..device import VirtualDeviceAttr
 
 Dims: TypeAlias = DenseArrayBase[I64]
 

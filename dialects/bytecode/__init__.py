@@ -1,0 +1,86 @@
+"""
+The `bytecode` dialect: the virtual machine's instructions as ops on registers.
+
+Registers are numbers, not SSA values, and a function is a flat list of instructions; jump offsets
+count from the instruction itself. Each instruction says its custom text once, in `SYNTAX`; how a
+field is read and printed follows from its name (`FIELDS`). The names of the fields are those of
+`runtime.instructions`.
+"""
+
+from xdsl.ir import Dialect
+
+from .definitions import ConstantOp, LateConstantOp
+from .fields import Dims, ObjectType, RegisterAttr
+from .functions import FuncOp
+from .instructions import (
+    INSTRUCTIONS,
+    AllocADTOp,
+    AllocClosureOp,
+    AllocStorageOp,
+    AllocTensorOp,
+    AllocTensorRegOp,
+    DeviceCopyOp,
+    FatalOp,
+    GetFieldOp,
+    GetTagOp,
+    GotoOp,
+    IfOp,
+    Instruction,
+    InvokeClosureOp,
+    InvokeOp,
+    InvokePackedOp,
+    KillRegisterOp,
+    LoadConstiOp,
+    LoadConstOp,
+    MoveOp,
+    ReshapeTensorOp,
+    RetOp,
+    ShapeOfOp,
+)
+from .kernels import KernelConstantOp, KernelOp, StepOp
+
+DEVICES = "bytecode.devices"
+"""The module's attribute that lists its devices, the host first."""
+
+Bytecode = Dialect(
+    "bytecode",
+    [ConstantOp, LateConstantOp, KernelOp, KernelConstantOp, StepOp, FuncOp, *INSTRUCTIONS],
+    [RegisterAttr, ObjectType],
+)
+
+__all__ = [
+    "DEVICES",
+    "INSTRUCTIONS",
+    "AllocADTOp",
+    "AllocClosureOp",
+    "AllocStorageOp",
+    "AllocTensorOp",
+    "AllocTensorRegOp",
+    "Bytecode",
+    "ConstantOp",
+    "DeviceCopyOp",
+    "Dims",
+    "FatalOp",
+    "FuncOp",
+    "GetFieldOp",
+    "GetTagOp",
+    "GotoOp",
+    "IfOp",
+    "Instruction",
+    "InvokeClosureOp",
+    "InvokeOp",
+    "InvokePackedOp",
+    "KernelConstantOp",
+    "KernelOp",
+    "KillRegisterOp",
+    "LateConstantOp",
+    "LoadConstOp",
+    "LoadConstiOp",
+    "MoveOp",
+    "ObjectType",
+    "RegisterAttr",
+    "ReshapeTensorOp",
+    "RetOp",
+    "ShapeOfOp",
+    "StepOp",
+]

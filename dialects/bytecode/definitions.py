@@ -1,0 +1,80 @@
+"""What a program defines: constants, and named lists of ops."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    StringAttr,
+    SymbolNameConstraint,
+    TensorType,
+)
+from xdsl.ir import Block, Region
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    prop_def,
+    region_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.traits import NoTerminator, SymbolOpInterface
+
+from .written import Written
+
+
+@irdl_op_definition
+class ConstantOp(Written):
+    """
+    Define constant `sym_name` of the program.
+
+    ```mlir
+    bytecode.constant @const_0 dense<[1.0, 2.0]> : tensor<2xf32>
+    ```
+    """
+
+    name = "bytecode.constant"
+    SYNTAX: ClassVar[str] = "$sym_name $value"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    value = prop_def(DenseIntOrFPElementsAttr)
+
+    traits = traits_def(SymbolOpInterface())
+
+
+@irdl_op_definition
+class LateConstantOp(Written):
+    """
+    Define constant `sym_name` of the program, bound to the tensor `param` when it is loaded.
+
+    ```mlir
+    bytecode.late_constant @const_1 "conv1_w" : tensor<64x3x7x7xf32>
+    ```
+    """
+
+    name = "bytecode.late_constant"
+    SYNTAX: ClassVar[str] = "$sym_name $param : $type"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    param = prop_def(StringAttr)
+    type = prop_def(TensorType)
+
+    traits = traits_def(SymbolOpInterface())
+
+
+def parse_body(parser: Parser) -> Region:
+    """A region of one block, which may be empty."""
+    region = parser.parse_region()
+    if not region.blocks:
+        region.add_block(Block())
+    return region
+
+
+class Definition(IRDLOperation):
+    """A kernel or a function: a named list of ops."""
+
+    sym_name = prop_def(SymbolNameConstraint())
+    body = region_def("single_block")
+
+    traits = traits_def(NoTerminator(), SymbolOpInterface())

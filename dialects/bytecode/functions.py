@@ -1,0 +1,123 @@
+"""Functions: parameters, registers and a flat list of instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self, cast
+
+from xdsl.dialects.builtin import (
+    I64,
+    ArrayAttr,
+    IntegerAttr,
+    StringAttr,
+)
+from xdsl.ir import Attribute, Operation
+from xdsl.irdl import (
+    irdl_op_definition,
+    prop_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from .definitions import Definition, parse_body
+from .fields import (
+    RegisterAttr,
+    parse_by_syntax,
+    print_by_syntax,
+)
+
+
+@irdl_op_definition
+class FuncOp(Definition):
+    """
+    Define a function of the program; its parameters are in registers 0, 1, …
+
+    ```mlir
+    bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>) registers 3 {
+      …
+      bytecode.ret r2
+    }
+    ```
+    """
+
+    name = "bytecode.func"
+
+    param_names = prop_def(ArrayAttr[StringAttr])
+    param_types = prop_def(ArrayAttr[Attribute])
+    register_count = prop_def(IntegerAttr[I64])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        def param() -> tuple[StringAttr, Attribute]:
+            name = StringAttr(parser.parse_str_literal())
+            parser.parse_punctuation(":")
+            return name, parser.parse_type()
+
+        name = parser.parse_symbol_name()
+        params = parser.parse_comma_separated_list(parser.Delimiter.PAREN, param)
+        properties = parse_by_syntax("registers $register_count", parser)
+        properties |= {
+            "sym_name": name,
+            "param_names": ArrayAttr([n for n, _ in params]),
+            "param_types": ArrayAttr([t for _, t in params]),
+        }
+        return cls.create(properties=properties, regions=[parse_body(parser)])
+
+    def print(self, printer: Printer) -> None:
+        def param(pair: tuple[StringAttr, Attribute]) -> None:
+            printer.print_attribute(pair[0])
+            printer.print_string(" : ")
+            printer.print_attribute(pair[1])
+
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        printer.print_string(" ")
+        with printer.in_parens():
+            printer.print_list(zip(self.param_names, self.param_types, strict=True), param)
+        printer.print_string(" ")
+        print_by_syntax("registers $register_count", self.properties, printer)
+        printer.print_string(" ")
+        printer.print_region(self.body)
+
+    def verify_(self) -> None:
+        if len(self.param_names) != len(self.param_types):
+            raise VerifyException(
+                f"{len(self.param_names)} parameters are named, "
+                f"but {len(self.param_types)} have types"
+            )
+        count = self.register_count.value.data
+        if count < len(self.param_names):
+            raise VerifyException(
+                f"{len(self.param_names)} parameters do not fit in {count} registers"
+            )
+        size = len(self.body.block.ops)
+        for i, op in enumerate(self.body.block.ops):
+            for offset in jump_offsets(op):
+                if not 0 <= i + offset < size:
+                    raise VerifyException(
+                        f"{op.name} jumps from instruction {i} to {i + offset}, "
+                        f"but @{self.sym_name.data} has {size} instructions"
+                    )
+            for value in op.properties.values():
+                for register in _registers_in(value):
+                    if register >= count:
+                        raise VerifyException(
+                            f"{op.name} uses register r{register}, "
+                            f"but @{self.sym_name.data} has {count} registers"
+                        )
+
+
+def jump_offsets(op: Operation) -> list[int]:
+    """Where an instruction may jump: the values of the fields that its `JUMPS` names."""
+    fields: tuple[str, ...] = getattr(op, "JUMPS", ())
+    return [cast("IntegerAttr[I64]", op.properties[name]).value.data for name in fields]
+
+
+def _registers_in(value: Attribute) -> Sequence[int]:
+    if isinstance(value, RegisterAttr):
+        return (value.data,)
+    if isinstance(value, ArrayAttr):
+        items = cast(ArrayAttr[Any], value).data
+        return tuple(v.data for v in items if isinstance(v, RegisterAttr))
+    return ()

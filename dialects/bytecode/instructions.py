@@ -1,0 +1,307 @@
+"""The instructions of the machine, those of TVM's virtual machine."""
+
+from __future__ import annotations
+
+from typing import ClassVar, TypeAlias
+
+from xdsl.dialects.builtin import (
+    I64,
+    ArrayAttr,
+    IntegerAttr,
+    SymbolRefAttr,
+    TensorType,
+)
+from xdsl.ir import Attribute
+from xdsl.irdl import (
+    base,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    traits_def,
+)
+from xdsl.traits import HasParent
+
+from ..device import VirtualDeviceAttr
+from .fields import (
+    Dims,
+    RegisterAttr,
+)
+from .functions import FuncOp
+from .written import Written
+
+Register: TypeAlias = RegisterAttr
+Registers: TypeAlias = ArrayAttr[RegisterAttr]
+RegisterOrInt = base(RegisterAttr) | IntegerAttr.constr()
+RegisterOrDims = base(RegisterAttr) | Dims.constr()
+
+
+class Instruction(Written):
+    """One instruction of a function."""
+
+    JUMPS: ClassVar[tuple[str, ...]] = ()
+    """The fields that say how far the instruction may jump."""
+
+    traits = traits_def(HasParent(FuncOp))
+
+
+@irdl_op_definition
+class MoveOp(Instruction):
+    """Let `dst` refer to what `src` refers to: `bytecode.move r3, r1`."""
+
+    name = "bytecode.move"
+    SYNTAX: ClassVar[str] = "$dst, $src"
+    dst = prop_def(Register)
+    src = prop_def(Register)
+
+
+@irdl_op_definition
+class RetOp(Instruction):
+    """Return `result` to the caller: `bytecode.ret r3`."""
+
+    name = "bytecode.ret"
+    SYNTAX: ClassVar[str] = "$result"
+    result = prop_def(Register)
+
+
+@irdl_op_definition
+class InvokeOp(Instruction):
+    """Call `function`: `bytecode.invoke r4, @f(r0, r1)`."""
+
+    name = "bytecode.invoke"
+    SYNTAX: ClassVar[str] = "$dst, $function$args"
+    dst = prop_def(Register)
+    function = prop_def(SymbolRefAttr)
+    args = prop_def(Registers)
+
+
+@irdl_op_definition
+class InvokeClosureOp(Instruction):
+    """Call the closure in a register: `bytecode.invoke_closure r4, r2(r0, r1)`."""
+
+    name = "bytecode.invoke_closure"
+    SYNTAX: ClassVar[str] = "$dst, $closure$args"
+    dst = prop_def(Register)
+    closure = prop_def(Register)
+    args = prop_def(Registers)
+
+
+@irdl_op_definition
+class InvokePackedOp(Instruction):
+    """Run `kernel` on `ins`, writing `outs`: `bytecode.invoke_packed @k(r0) -> (r2)`."""
+
+    name = "bytecode.invoke_packed"
+    SYNTAX: ClassVar[str] = "$kernel$ins -> $outs"
+    kernel = prop_def(SymbolRefAttr)
+    ins = prop_def(Registers)
+    outs = prop_def(Registers)
+
+
+@irdl_op_definition
+class AllocTensorOp(Instruction):
+    """View bytes of a storage: `bytecode.alloc_tensor r2, r1[0] : tensor<4xf32>`."""
+
+    name = "bytecode.alloc_tensor"
+    SYNTAX: ClassVar[str] = "$dst, $storage[$offset] : $type"
+    dst = prop_def(Register)
+    storage = prop_def(Register)
+    offset = prop_def(RegisterOrInt)
+    type = prop_def(TensorType)
+
+
+@irdl_op_definition
+class AllocTensorRegOp(Instruction):
+    """
+    As `alloc_tensor`, with the shape in a register:
+    `bytecode.alloc_tensor_reg r2, r1[0] shape r5 : f32`.
+    """
+
+    name = "bytecode.alloc_tensor_reg"
+    SYNTAX: ClassVar[str] = "$dst, $storage[$offset] shape $shape : $element_type"
+    dst = prop_def(Register)
+    storage = prop_def(Register)
+    offset = prop_def(RegisterOrInt)
+    shape = prop_def(Register)
+    element_type = prop_def(Attribute)
+
+
+@irdl_op_definition
+class AllocADTOp(Instruction):
+    """Build data of a constructor, 0 for a tuple: `bytecode.alloc_adt r3, 0(r1, r2)`."""
+
+    name = "bytecode.alloc_adt"
+    SYNTAX: ClassVar[str] = "$dst, $tag$fields"
+    dst = prop_def(Register)
+    tag = prop_def(IntegerAttr[I64])
+    fields = prop_def(Registers)
+
+
+@irdl_op_definition
+class AllocClosureOp(Instruction):
+    """Build a closure: `bytecode.alloc_closure r3, @f(r1)`."""
+
+    name = "bytecode.alloc_closure"
+    SYNTAX: ClassVar[str] = "$dst, $function$captured"
+    dst = prop_def(Register)
+    function = prop_def(SymbolRefAttr)
+    captured = prop_def(Registers)
+
+
+@irdl_op_definition
+class GetFieldOp(Instruction):
+    """Give a field of data: `bytecode.get_field r4, r3[1]`."""
+
+    name = "bytecode.get_field"
+    SYNTAX: ClassVar[str] = "$dst, $data[$field]"
+    dst = prop_def(Register)
+    data = prop_def(Register)
+    field = prop_def(IntegerAttr[I64])
+
+
+@irdl_op_definition
+class IfOp(Instruction):
+    """
+    Jump by the first offset when `test` equals `target`, or is not 0 where there is no target,
+    else by the second: `bytecode.if r1 1, 4`, `bytecode.if r1 eq r2 1, 4`.
+    """
+
+    name = "bytecode.if"
+    SYNTAX: ClassVar[str] = "$test(? eq $target) $true_offset, $false_offset"
+    test = prop_def(Register)
+    target = opt_prop_def(Register)
+    true_offset = prop_def(IntegerAttr[I64])
+    false_offset = prop_def(IntegerAttr[I64])
+
+    JUMPS: ClassVar[tuple[str, ...]] = ("true_offset", "false_offset")
+
+
+@irdl_op_definition
+class GotoOp(Instruction):
+    """Jump: `bytecode.goto 3`."""
+
+    name = "bytecode.goto"
+    SYNTAX: ClassVar[str] = "$offset"
+    offset = prop_def(IntegerAttr[I64])
+
+    JUMPS: ClassVar[tuple[str, ...]] = ("offset",)
+
+
+@irdl_op_definition
+class LoadConstOp(Instruction):
+    """Load a constant of the program: `bytecode.load_const r1, @c on #relay.device<cpu:0>`."""
+
+    name = "bytecode.load_const"
+    SYNTAX: ClassVar[str] = "$dst, $constant on $device"
+    dst = prop_def(Register)
+    constant = prop_def(SymbolRefAttr)
+    device = prop_def(VirtualDeviceAttr)
+
+
+@irdl_op_definition
+class LoadConstiOp(Instruction):
+    """Load an int64 scalar: `bytecode.load_consti r1, 7`."""
+
+    name = "bytecode.load_consti"
+    SYNTAX: ClassVar[str] = "$dst, $value"
+    dst = prop_def(Register)
+    value = prop_def(IntegerAttr[I64])
+
+
+@irdl_op_definition
+class GetTagOp(Instruction):
+    """Give the constructor tag of data: `bytecode.get_tag r4, r3`."""
+
+    name = "bytecode.get_tag"
+    SYNTAX: ClassVar[str] = "$dst, $data"
+    dst = prop_def(Register)
+    data = prop_def(Register)
+
+
+@irdl_op_definition
+class FatalOp(Instruction):
+    """Stop: no clause of a match applies. `bytecode.fatal`."""
+
+    name = "bytecode.fatal"
+    SYNTAX: ClassVar[str] = ""
+
+
+@irdl_op_definition
+class AllocStorageOp(Instruction):
+    """Reserve bytes: `bytecode.alloc_storage r1, 140 align 64 on #relay.device<cpu:0>`."""
+
+    name = "bytecode.alloc_storage"
+    SYNTAX: ClassVar[str] = "$dst, $size align $alignment on $device"
+    dst = prop_def(Register)
+    size = prop_def(RegisterOrInt)
+    alignment = prop_def(IntegerAttr[I64])
+    device = prop_def(VirtualDeviceAttr)
+
+
+@irdl_op_definition
+class ShapeOfOp(Instruction):
+    """Give a tensor's shape, int64 on the host: `bytecode.shape_of r2, r1`."""
+
+    name = "bytecode.shape_of"
+    SYNTAX: ClassVar[str] = "$dst, $tensor"
+    dst = prop_def(Register)
+    tensor = prop_def(Register)
+
+
+@irdl_op_definition
+class ReshapeTensorOp(Instruction):
+    """View a tensor with another shape: `bytecode.reshape_tensor r2, r1 to [2, 2]`."""
+
+    name = "bytecode.reshape_tensor"
+    SYNTAX: ClassVar[str] = "$dst, $tensor to $shape"
+    dst = prop_def(Register)
+    tensor = prop_def(Register)
+    shape = prop_def(RegisterOrDims)
+
+
+@irdl_op_definition
+class DeviceCopyOp(Instruction):
+    """
+    Copy a tensor into another, on another device:
+    `bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:0>`.
+    """
+
+    name = "bytecode.device_copy"
+    SYNTAX: ClassVar[str] = "$src -> $out from $src_device to $dst_device"
+    src = prop_def(Register)
+    out = prop_def(Register)
+    src_device = prop_def(VirtualDeviceAttr)
+    dst_device = prop_def(VirtualDeviceAttr)
+
+
+@irdl_op_definition
+class KillRegisterOp(Instruction):
+    """Make a register refer to nothing: `bytecode.kill_register r2`."""
+
+    name = "bytecode.kill_register"
+    SYNTAX: ClassVar[str] = "$register"
+    register = prop_def(Register)
+
+
+INSTRUCTIONS: tuple[type[Instruction], ...] = (
+    MoveOp,
+    RetOp,
+    InvokeOp,
+    InvokeClosureOp,
+    InvokePackedOp,
+    AllocTensorOp,
+    AllocTensorRegOp,
+    AllocADTOp,
+    AllocClosureOp,
+    GetFieldOp,
+    IfOp,
+    GotoOp,
+    LoadConstOp,
+    LoadConstiOp,
+    GetTagOp,
+    FatalOp,
+    AllocStorageOp,
+    ShapeOfOp,
+    ReshapeTensorOp,
+    DeviceCopyOp,
+    KillRegisterOp,
+)
+"""Every instruction of the dialect."""

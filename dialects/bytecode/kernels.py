@@ -1,0 +1,142 @@
+"""Kernels: straight-line programs of operators over numbered values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Self, cast
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    DictionaryAttr,
+    StringAttr,
+)
+from xdsl.ir import Attribute
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import HasParent
+from xdsl.utils.exceptions import VerifyException
+
+from .definitions import Definition, parse_body
+from .fields import (
+    Dims,
+    parse_by_syntax,
+    print_by_syntax,
+)
+from .written import Written
+
+
+@irdl_op_definition
+class KernelOp(Definition):
+    """
+    Define a kernel: a straight-line program of operators over numbered values.
+
+    ```mlir
+    bytecode.kernel @fused_add_nn_relu (tensor<4xf32>, tensor<4xf32>) -> [3] {
+      bytecode.step "relay.add" [0, 1] -> [2] : (tensor<4xf32>)
+      bytecode.step "relay.nn.relu" [2] -> [3] : (tensor<4xf32>)
+    }
+    ```
+
+    The arguments come first, then the constants, then what the steps compute. The numbers behind
+    the arrow are the kernel's results.
+    """
+
+    name = "bytecode.kernel"
+
+    types = prop_def(ArrayAttr[Attribute])
+    outputs = prop_def(Dims)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        properties = parse_by_syntax("$sym_name $types -> $outputs", parser)
+        return cls.create(properties=properties, regions=[parse_body(parser)])
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        print_by_syntax("$sym_name $types -> $outputs", self.properties, printer)
+        printer.print_string(" ")
+        printer.print_region(self.body)
+
+    def verify_(self) -> None:
+        known = len(self.types.data)
+        steps = 0
+        for op in self.body.block.ops:
+            if isinstance(op, StepOp):
+                steps += 1
+                _check_numbers(op.inputs, known, op)
+                for number in cast(Sequence[int], op.outputs.get_values()):
+                    if number != known:
+                        raise VerifyException(
+                            f"{op.name} defines value {number}, but the next one is {known}"
+                        )
+                    known += 1
+            elif isinstance(op, KernelConstantOp):
+                if steps:
+                    raise VerifyException(f"{op.name} must come before the {steps} steps above it")
+                known += 1
+            else:
+                raise VerifyException(f"{self.name} holds constants and steps, but no {op.name}")
+        _check_numbers(self.outputs, known, self)
+
+
+def _check_numbers(numbers: Dims, known: int, op: IRDLOperation) -> None:
+    for number in cast(Sequence[int], numbers.get_values()):
+        if not 0 <= number < known:
+            raise VerifyException(
+                f"{op.name} reads value {number}, but only {known} values are defined before"
+            )
+
+
+@irdl_op_definition
+class KernelConstantOp(Written):
+    """
+    Define the kernel's next value to be a constant.
+
+    ```mlir
+    bytecode.kernel_constant dense<1.0> : tensor<f32>
+    ```
+    """
+
+    name = "bytecode.kernel_constant"
+    SYNTAX: ClassVar[str] = "$value"
+
+    value = prop_def(DenseIntOrFPElementsAttr)
+
+    traits = traits_def(HasParent(KernelOp))
+
+
+@irdl_op_definition
+class StepOp(Written):
+    """
+    Apply operator `op` to values, defining the kernel's next values.
+
+    ```mlir
+    bytecode.step "relay.nn.dense" [0, 1] -> [2] : (tensor<8x16xf32>)
+    bytecode.step "relay.nn.softmax" [2] -> [3] : (tensor<8x16xf32>) with {axis = -1 : i64}
+    ```
+    """
+
+    name = "bytecode.step"
+    SYNTAX: ClassVar[str] = "$op $inputs -> $outputs : $types(? with $attrs)"
+
+    op = prop_def(StringAttr)
+    inputs = prop_def(Dims)
+    outputs = prop_def(Dims)
+    types = prop_def(ArrayAttr[Attribute])
+    attrs = opt_prop_def(DictionaryAttr)
+
+    traits = traits_def(HasParent(KernelOp))
+
+    def verify_(self) -> None:
+        if len(self.outputs) != len(self.types):
+            raise VerifyException(
+                f"{len(self.outputs)} values are defined, but {len(self.types)} types are given"
+            )

@@ -1,0 +1,72 @@
+"""The text that all calls share: `(%x, %y) {…} : (T, U) -> R`, and what they must agree with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import FunctionType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from ..device import with_device
+from .types import is_incomplete, refine
+
+
+@dataclass(frozen=True)
+class CallText:
+    """What stands behind a callee's name."""
+
+    args: Sequence[SSAValue]
+    attributes: dict[str, Attribute]
+    type: FunctionType
+    at: int
+    """Where the type stands in the text."""
+
+    @property
+    def result_type(self) -> Attribute:
+        return self.type.outputs.data[0]
+
+
+def parse_call(parser: Parser) -> CallText:
+    """Arguments, attributes and a function type with one result."""
+    unresolved = parser.parse_comma_separated_list(
+        parser.Delimiter.PAREN, parser.parse_unresolved_operand
+    )
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    at = parser.pos
+    type = parser.parse_type()
+    if not isinstance(type, FunctionType) or len(type.outputs) != 1:
+        parser.raise_error(f"expected a function type with one result, but found {type}", at)
+    args = parser.resolve_operands(unresolved, type.inputs.data, at)
+    return CallText(args, attributes, type, at)
+
+
+def print_call(op: Operation, args: Sequence[SSAValue], printer: Printer) -> None:
+    """As `parse_call` reads it; the type is that of `args` and `op`'s results."""
+    with printer.in_parens():
+        printer.print_list(args, printer.print_operand)
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    results = [result.type for result in op.results]
+    printer.print_attribute(FunctionType.from_lists([arg.type for arg in args], results))
+
+
+def verify_call(op: Operation, type: FunctionType, args: Sequence[SSAValue], what: str) -> None:
+    """`args` and `op`'s results must have the types of `type`, devices apart."""
+    for noun, values, wanted in (
+        ("arguments", args, type.inputs.data),
+        ("results", op.results, type.outputs.data),
+    ):
+        if len(values) != len(wanted):
+            raise VerifyException(f"{what} has {len(wanted)} {noun}, but {len(values)} are given")
+        for i, (value, expected) in enumerate(zip(values, wanted, strict=True)):
+            if value.type == expected or is_incomplete(value.type) or is_incomplete(expected):
+                continue
+            if refine(with_device(expected, None), with_device(value.type, None)) is None:
+                raise VerifyException(
+                    f"{noun[:-1]} {i} of {what} is {expected}, but {value.type} is given"
+                )

@@ -1,0 +1,195 @@
+"""Global functions by name: as values, and calls of generic ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self, cast
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FunctionType,
+    StringAttr,
+    SymbolRefAttr,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    irdl_op_definition,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ..device import with_device
+from ..interfaces import AnyDevice, Lookup
+from .call_text import parse_call, print_call, verify_call
+from .type_terms import substituted
+
+TYPE_PARAMS = "relay.type_params"
+"""The discardable attribute of a generic `func.func` that lists its type parameters."""
+
+
+def instantiated(function: FuncOp, args: Sequence[Attribute]) -> FunctionType:
+    """The type of a global function at type arguments; an error when their number is wrong."""
+    params = function.attributes.get(TYPE_PARAMS)
+    names: list[str] = []
+    if isinstance(params, ArrayAttr):
+        names = [p.data for p in cast(ArrayAttr[StringAttr], params)]
+    if len(names) != len(args):
+        raise VerifyException(
+            f"@{function.sym_name.data} has {len(names)} type parameters, "
+            f"but {len(args)} type arguments are given"
+        )
+    type = substituted(function.function_type, dict(zip(names, args, strict=True)))
+    assert isinstance(type, FunctionType)
+    return type
+
+
+def _global_type(lookup: Lookup, name: SymbolRefAttr, args: Sequence[Attribute]) -> FunctionType:
+    function = lookup(name.string_value())
+    if function is None:
+        raise VerifyException(f"@{name.string_value()} is not defined in the module")
+    if not isinstance(function, FuncOp):
+        raise VerifyException(f"@{name.string_value()} is a {function.name}, not a function")
+    return instantiated(function, args)
+
+
+def _parse_type_args(parser: Parser) -> Sequence[Attribute]:
+    """`<[T, U]>`, if it is there."""
+    if parser.parse_optional_punctuation("<") is None:
+        return ()
+    args = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_type)
+    parser.parse_punctuation(">")
+    return args
+
+
+def _print_type_args(args: ArrayAttr[Attribute], printer: Printer) -> None:
+    if args.data:
+        printer.print_string("<[")
+        printer.print_list(args, printer.print_attribute)
+        printer.print_string("]>")
+
+
+@irdl_op_definition
+class GlobalOp(IRDLOperation):
+    """
+    Give the global function `callee` as a value; a generic one at type arguments.
+
+    ```mlir
+    %f = relay.global @f : (tensor<4xf32>) -> tensor<4xf32>
+    %g = relay.global @id<[tensor<4xf32>]> : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    """
+
+    name = "relay.global"
+
+    callee = prop_def(SymbolRefAttr)
+    type_args = prop_def(ArrayAttr[Attribute], default_value=ArrayAttr[Attribute]([]))
+    result = result_def(FunctionType)
+
+    traits = traits_def(Pure(), AnyDevice())
+
+    def __init__(
+        self,
+        callee: str | SymbolRefAttr,
+        type: FunctionType,
+        type_args: Sequence[Attribute] = (),
+    ):
+        super().__init__(
+            properties={
+                "callee": SymbolRefAttr(callee) if isinstance(callee, str) else callee,
+                "type_args": ArrayAttr(type_args),
+            },
+            result_types=[type],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        name = SymbolRefAttr(parser.parse_symbol_name())
+        type_args = _parse_type_args(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        at = parser.pos
+        type = parser.parse_type()
+        if not isinstance(type, FunctionType):
+            parser.raise_error(f"expected a function type, but found {type}", at)
+        op = cls(name, type, type_args)
+        op.attributes = attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_attribute(self.callee)
+        _print_type_args(self.type_args, printer)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
+
+    def verify_symbol_uses(self, lookup: Lookup) -> None:
+        wanted = _global_type(lookup, self.callee, self.type_args.data)
+        if with_device(self.result.type, None) != with_device(wanted, None):
+            raise VerifyException(
+                f"@{self.callee.string_value()} is {wanted}, but is declared as {self.result.type}"
+            )
+
+
+@irdl_op_definition
+class InvokeOp(IRDLOperation):
+    """
+    Call the generic global function `callee` at type arguments.
+
+    ```mlir
+    %r = relay.invoke @id<[tensor<4xf32>]>(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+
+    A function without type parameters is called by `func.call`.
+    """
+
+    name = "relay.invoke"
+
+    callee = prop_def(SymbolRefAttr)
+    type_args = prop_def(ArrayAttr[Attribute])
+    args = var_operand_def(AnyAttr())
+    result = result_def(AnyAttr())
+
+    def __init__(
+        self,
+        callee: str | SymbolRefAttr,
+        type_args: Sequence[Attribute],
+        args: Sequence[SSAValue],
+        result_type: Attribute,
+    ):
+        super().__init__(
+            operands=[args],
+            properties={
+                "callee": SymbolRefAttr(callee) if isinstance(callee, str) else callee,
+                "type_args": ArrayAttr(type_args),
+            },
+            result_types=[result_type],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        name = SymbolRefAttr(parser.parse_symbol_name())
+        type_args = _parse_type_args(parser)
+        call = parse_call(parser)
+        op = cls(name, type_args, call.args, call.result_type)
+        op.attributes = call.attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_attribute(self.callee)
+        _print_type_args(self.type_args, printer)
+        print_call(self, self.args, printer)
+
+    def verify_symbol_uses(self, lookup: Lookup) -> None:
+        type = _global_type(lookup, self.callee, self.type_args.data)
+        verify_call(self, type, self.args, f"@{self.callee.string_value()}")
