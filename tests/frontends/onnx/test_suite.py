@@ -1,19 +1,28 @@
 """
-ONNX's own test cases: those that convert give the right numbers, at relay level.
+ONNX's own test cases: those that convert give the right numbers, at relay level; every third
+one in the VM, too.
 
 `converted_cases.txt` names the cases that must convert. Every other case is one that we do not
 support: it must be refused by an `OnnxError`, unless its numbers are right.
 """
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from onnx_models import Array
 from onnx_suite import Case, collect_cases
+from xdsl.context import Context
 
 from xrelay.frontends.onnx import OnnxError
 from xrelay.frontends.onnx.importer import Conversion, convert_model
+from xrelay.lowering.assemble import assemble
 from xrelay.passes.evaluate import evaluate
+from xrelay.runtime.machine import Machine
+from xrelay.tools.pipeline import build
+from xrelay.tools.registry import UNIVERSE, named_pipelines
+from xrelay.tools.runner import Runner
 
 CONVERTED = (Path(__file__).parent / "converted_cases.txt").read_text().split()
 
@@ -36,10 +45,11 @@ def convert(case: Case) -> tuple[Case, Conversion]:
     raise AssertionError("the last try returns or raises")
 
 
-def check_numbers(case: Case, conversion: Conversion) -> None:
+def check_numbers(case: Case, run: Callable[[list[Array]], Sequence[Array]]) -> None:
+    """`run` must give each of the case's outputs on its inputs."""
     for inputs, outputs in case.data:
         with np.errstate(all="ignore"):  # some cases are about infinities and NaN
-            actual = evaluate(conversion.module, inputs, conversion.params)
+            actual = run(inputs)
         assert len(actual) == len(outputs)
         for a, e in zip(actual, outputs, strict=True):
             assert a.shape == e.shape
@@ -48,13 +58,28 @@ def check_numbers(case: Case, conversion: Conversion) -> None:
             np.testing.assert_allclose(a.astype(np.float64), e.astype(np.float64), case.rtol, atol)
 
 
+def check_at_relay(case: Case, conversion: Conversion) -> None:
+    check_numbers(case, lambda x: evaluate(conversion.module, x, conversion.params))
+
+
 @pytest.mark.parametrize("name", CONVERTED)
 def test_case_converts(name: str, cases: dict[str, Case]):
     if name not in cases:
         pytest.skip("this version of the onnx package does not have the case")
     case, conversion = convert(cases[name])
     conversion.module.verify()
-    check_numbers(case, conversion)
+    check_at_relay(case, conversion)
+
+
+@pytest.mark.parametrize("name", CONVERTED[::3])
+def test_case_runs_in_the_vm(name: str, cases: dict[str, Case]):
+    if name not in cases:
+        pytest.skip("this version of the onnx package does not have the case")
+    case, conversion = convert(cases[name])
+    steps = build("vm", UNIVERSE.all_passes, named_pipelines)
+    Runner(steps).run(Context(), conversion.module)
+    machine = Machine(assemble(conversion.module), conversion.params)
+    check_numbers(case, lambda x: machine.run("main", *x))
 
 
 def test_most_cases_are_there(cases: dict[str, Case]):
@@ -71,4 +96,4 @@ def test_other_cases_are_refused(cases: dict[str, Case]):
             bound, conversion = convert(case)
         except OnnxError:
             continue
-        check_numbers(bound, conversion)
+        check_at_relay(bound, conversion)
