@@ -97,3 +97,12 @@ def test_other_cases_are_refused(cases: dict[str, Case]):
         except OnnxError:
             continue
         check_at_relay(bound, conversion)
+
+
+if __name__ == "__main__":  # PYTHONPATH=tests python …/test_suite.py > …/converted_cases.txt
+    for case in collect_cases().values():
+        try:
+            check_at_relay(*convert(case))
+        except OnnxError:
+            continue
+        print(case.name)
