@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
 )
 from xdsl.ir import Attribute, Operation
+from xdsl.utils.exceptions import VerifyException
 
 from ..dialects import bytecode
 from ..dialects.attributes import plain_values
@@ -127,6 +128,8 @@ def _instruction(op: Operation, symbols: Symbols) -> Instruction:
         values |= {"shape": spec.shape, "dtype": spec.dtype}
     if (element := given.pop("element_type", None)) is not None:
         values["dtype"] = dtype_name(element)
+        if values["dtype"] is None:
+            raise PassError(f"the machine has no elements of type {element}", op)
     for field in fields(kind):
         if field.name in given:
             values[field.name] = _value(field.name, given[field.name], symbols, op)
@@ -157,7 +160,10 @@ def _kernel(op: bytecode.KernelOp) -> Kernel:
             constants.append(_array(inner.value, inner))
         else:
             assert isinstance(inner, bytecode.StepOp)
-            attrs = plain_values({} if inner.attrs is None else inner.attrs.data, inner.op.data)
+            try:
+                attrs = plain_values({} if inner.attrs is None else inner.attrs.data, inner.op.data)
+            except VerifyException as error:
+                raise PassError(str(error), inner) from error
             ins, outs = inner.inputs.get_values(), inner.outputs.get_values()
             steps.append(Step(inner.op.data, attrs, tuple(ins), tuple(outs)))
             locals.extend(spec_of(type, inner) for type in inner.types)

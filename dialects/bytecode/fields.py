@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, member
 from functools import cache
-from typing import Any, TypeAlias, cast
+from typing import Any, Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import (
     I64,
@@ -26,7 +26,7 @@ from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from ..device import VirtualDeviceAttr
+from ..device import DeviceCarrier, VirtualDeviceAttr
 
 Dims: TypeAlias = DenseArrayBase[I64]
 
@@ -52,12 +52,19 @@ class RegisterAttr(Data[int]):
 
 
 @irdl_attr_definition
-class ObjectType(ParametrizedAttribute, TypeAttribute):
+class ObjectType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
     """What a register holds that is no tensor (a tuple, data, a closure), on a device."""
 
     name = "bytecode.object"
 
     device: VirtualDeviceAttr | NoneAttr = param_def()
+
+    @property
+    def carried_device(self) -> VirtualDeviceAttr | None:
+        return self.device if isinstance(self.device, VirtualDeviceAttr) else None
+
+    def carrying(self, device: VirtualDeviceAttr | None) -> Self:
+        return type(self)(NoneAttr() if device is None else device)
 
 
 def _parse_register(parser: Parser) -> RegisterAttr:

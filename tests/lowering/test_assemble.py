@@ -1,0 +1,205 @@
+"""Programs and their text: assembling and disassembling are inverse, and errors have a place."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from programs import parse, printed
+from xdsl.dialects.builtin import ModuleOp
+
+from xrelay.dialects import bytecode
+from xrelay.lowering.assemble import OPCODES, assemble
+from xrelay.lowering.disassemble import disassemble
+from xrelay.passes.diagnostics import PassError
+from xrelay.passes.verifier import verify
+from xrelay.runtime import instructions
+from xrelay.runtime.instructions import Reg
+from xrelay.runtime.program import Array, Kernel, Late, Program, TensorSpec
+
+EVERYTHING = """
+builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.device<cuda:1>]} {
+  bytecode.constant @const_0 dense<[1.0, 2.0]> : tensor<2xf32>
+  bytecode.constant @const_1 dense<[[true, false]]> : tensor<1x2xi1>
+  bytecode.constant @const_2 dense<7> : tensor<i64>
+  bytecode.late_constant @const_3 "w" : tensor<4x?xf16>
+  bytecode.func @main ("x" : tensor<4x?xf32, #relay.device<cpu:0>>, "t" : !bytecode.object<#relay.device<cuda:1>>) registers 9 {
+    bytecode.move r3, r1
+    bytecode.invoke r4, @other(r0, r1)
+    bytecode.invoke_closure r4, r2(r0)
+    bytecode.invoke_packed @k(r0, r1) -> (r2, r3)
+    bytecode.alloc_tensor r2, r1[0] : tensor<4xf32>
+    bytecode.alloc_tensor r2, r1[r5] : tensor<f64>
+    bytecode.alloc_tensor_reg r2, r1[64] shape r5 : f32
+    bytecode.alloc_tensor_reg r2, r1[r6] shape r5 : i1
+    bytecode.alloc_adt r3, 0(r1, r2)
+    bytecode.alloc_adt r3, 7()
+    bytecode.alloc_closure r3, @other(r1)
+    bytecode.get_field r4, r3[1]
+    bytecode.if r1 1, 4
+    bytecode.if r1 eq r2 1, -4
+    bytecode.goto -3
+    bytecode.load_const r1, @const_3 on #relay.device<cuda:1>
+    bytecode.load_consti r1, -7
+    bytecode.get_tag r4, r3
+    bytecode.fatal
+    bytecode.alloc_storage r1, 140 align 64 on #relay.device<cpu:0>
+    bytecode.alloc_storage r1, r5 align 128 on #relay.device<cuda:1>
+    bytecode.shape_of r2, r1
+    bytecode.reshape_tensor r2, r1 to [2, 2]
+    bytecode.reshape_tensor r2, r1 to []
+    bytecode.reshape_tensor r2, r1 to r5
+    bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:1>
+    bytecode.kill_register r8
+    bytecode.ret r3
+  }
+  bytecode.func @other ("a" : tensor<f32, #relay.device<cpu:0>>, "b" : tensor<4xi1, #relay.device<cuda:1>>) registers 2 {
+    bytecode.ret r0
+  }
+  bytecode.kernel @k (tensor<8x4xf32>, tensor<16x4xf32>) -> [4, 3] {
+    bytecode.kernel_constant dense<1.0> : tensor<f32>
+    bytecode.step "relay.nn.dense" [0, 1] -> [3] : (tensor<8x16xf32>)
+    bytecode.step "relay.nn.softmax" [3] -> [4] : (tensor<8x16xf32>) with {axis = -1 : i64}
+    bytecode.step "relay.cast" [2] -> [5] : (tensor<i32>) with {dtype = i32}
+    bytecode.step "relay.sum" [0] -> [6] : (tensor<1x1xf32>) with {axis = array<i64: 0, 1>, keepdims = true}
+    bytecode.step "relay.nn.gelu" [0] -> [7] : (tensor<8x4xf32>) with {approximate = "tanh"}
+    bytecode.step "relay.nn.leaky_relu" [0] -> [8] : (tensor<8x4xf32>) with {alpha = 0.25 : f64}
+    bytecode.step "relay.split" [0] -> [9, 10] : (tensor<4x4xf32>, tensor<4x4xf32>)
+  }
+  bytecode.kernel @same (tensor<4xf32>) -> [0] {
+  }
+}
+"""  # noqa: E501
+
+
+def everything() -> ModuleOp:
+    module = parse(EVERYTHING)
+    verify(module)
+    return module
+
+
+def plain(value: object) -> object:
+    """`value` with arrays as what can be compared."""
+    if isinstance(value, np.ndarray):
+        return (value.dtype.name, value.shape, value.tobytes())  # pyright: ignore
+    if isinstance(value, tuple):
+        return tuple(plain(v) for v in value)  # pyright: ignore
+    if isinstance(value, Kernel):
+        return tuple(plain(getattr(value, f.name)) for f in fields(value))
+    return value
+
+
+def contents(program: Program) -> object:
+    return tuple(plain(getattr(program, f.name)) for f in fields(program))
+
+
+def test_text_of_a_program_is_the_text_it_was_made_of():
+    module = everything()
+    again = disassemble(assemble(module))
+    verify(again)
+    assert printed(again) == printed(module)
+    assert again.is_structurally_equivalent(module)
+
+
+def test_program_of_a_text_is_the_program_it_was_made_of():
+    program = assemble(everything())
+    assert contents(assemble(disassemble(program))) == contents(program)
+    assert contents(assemble(parse(printed(disassemble(program))))) == contents(program)
+
+
+def test_every_instruction_is_there():
+    used = {type(op) for op in everything().walk() if isinstance(op, bytecode.Instruction)}
+    assert used == set(OPCODES) == set(bytecode.INSTRUCTIONS)
+    assert set(OPCODES.values()) == set(instructions.MNEMONICS)
+
+
+def test_what_the_machine_gets():
+    program = assemble(everything())
+    assert program.devices == ("cpu:0", "cuda:1")
+    main = program.functions[0]
+    assert [(p.name, p.spec, p.device) for p in main.params] == [
+        ("x", TensorSpec("float32", (4, None)), 0),
+        ("t", None, 1),
+    ]
+    assert main.register_count == 9
+    assert main.instructions[1] == instructions.Invoke(4, 1, (0, 1))
+    assert main.instructions[5] == instructions.AllocTensor(2, 1, Reg(5), (), "float64")
+    assert main.instructions[7] == instructions.AllocTensorReg(2, 1, Reg(6), 5, "bool")
+    assert main.instructions[13] == instructions.If(1, 2, 1, -4)
+    assert main.instructions[15] == instructions.LoadConst(1, 3, 1)
+    assert main.instructions[24] == instructions.ReshapeTensor(2, 1, Reg(5))
+    assert program.late_constants == (Late("w", TensorSpec("float16", (4, None))),)
+    bits = program.constants[1]
+    assert isinstance(bits, np.ndarray)
+    np.testing.assert_array_equal(bits, np.array([[True, False]]))
+    kernel = program.kernels[0]
+    assert [dict(step.attrs) for step in kernel.steps] == [
+        {},
+        {"axis": -1},
+        {"dtype": "int32"},
+        {"axis": (0, 1), "keepdims": True},
+        {"approximate": "tanh"},
+        {"alpha": 0.25},
+        {},
+    ]
+    assert kernel.outs == (TensorSpec("float32", (8, 16)), TensorSpec("float32", (8, 16)))
+
+
+def test_a_program_without_devices_is_on_the_host():
+    assert assemble(ModuleOp([])).devices == ("cpu:0",)
+
+
+FUNCTION = "bytecode.func @f () registers 2 {{\n{}\nbytecode.ret r0\n}}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("func.func @f() {\nfunc.return\n}", "func.func is no bytecode; run lower-to-bytecode"),
+        (FUNCTION.format("bytecode.invoke r0, @g()"), "@g is no function of this program"),
+        (FUNCTION.format("bytecode.invoke_packed @f() -> ()"), "@f is no kernel of this program"),
+        (
+            FUNCTION.format("bytecode.load_const r0, @c on #relay.device<cpu:0>"),
+            "@c is no constant of this program",
+        ),
+        (
+            FUNCTION.format("bytecode.alloc_storage r0, 4 align 64 on #relay.device<cuda:0>"),
+            "#relay.device<cuda:0> is not among the module's bytecode.devices",
+        ),
+        (
+            FUNCTION.format("bytecode.alloc_tensor r0, r1[0] : tensor<4xcomplex<f32>>"),
+            "the machine has no tensors of type tensor<4xcomplex<f32>>",
+        ),
+        (
+            FUNCTION.format("bytecode.alloc_tensor_reg r0, r1[0] shape r0 : none"),
+            "the machine has no elements of type none",
+        ),
+        (
+            "bytecode.constant @c dense<1.0> : tensor<bf16>",
+            "the machine has no tensors of type tensor<bf16>",
+        ),
+        (
+            'bytecode.func @f ("x" : tensor<f32, #relay.device<cuda:0>>) registers 1 {\n'
+            "bytecode.ret r0\n}",
+            "#relay.device<cuda:0> is not among the module's bytecode.devices",
+        ),
+        (
+            'bytecode.kernel @k (tensor<f32>) -> [1] {\nbytecode.step "relay.exp" [0] -> [1] : '
+            "(tensor<f32>) with {a = unit}\n}",
+            "a of relay.exp must be an integer, float, string, array or element type",
+        ),
+    ],
+)
+def test_errors(text: str, message: str):
+    module = parse(text)
+    with pytest.raises(PassError) as raised:
+        assemble(module)
+    assert message in str(raised.value)
+    assert raised.value.op is not None
+
+
+def test_constants_are_not_copied():
+    module = parse("bytecode.constant @c dense<[1.0, 2.0]> : tensor<2xf32>")
+    (constant,) = assemble(module).constants
+    assert isinstance(constant, np.ndarray)
+    array: Array = constant
+    assert not array.flags.writeable
