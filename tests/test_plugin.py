@@ -6,6 +6,7 @@ It is put on the path of a process of its own with the metadata that pip would w
 """
 
 import os
+import re
 import subprocess
 import sysconfig
 import tomllib
@@ -87,3 +88,13 @@ def test_without_the_plugin_its_operators_are_unknown():
     assert done.returncode == 1
     assert "demo.as_rows" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_manual_quotes_the_plugin():
+    """Each line of code in docs/plugins.md stands in the package."""
+    manual = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
+    sources = [*PLUGIN.glob("xrelay_example_plugin/*.py"), PLUGIN / "pyproject.toml"]
+    known = {line for path in sources for line in path.read_text(encoding="utf-8").split("\n")}
+    blocks = re.findall(r"```(?:python|toml)\n(.*?)```", manual, re.DOTALL)
+    assert len(blocks) >= 5
+    assert not [line for block in blocks for line in block.split("\n") if line not in known]
