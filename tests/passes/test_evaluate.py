@@ -1,0 +1,151 @@
+"""Reference evaluation by hand-made examples, one for each kind of op, and its errors."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from programs import parse
+
+from xrelay.passes.diagnostics import PassError
+from xrelay.passes.evaluate import evaluate
+
+DEV = "#relay.device<cpu:0>"
+X = np.array([-1.0, 2.0, -3.0, 4.0], np.float32)
+KERNEL = """
+relay.prim_func @relu(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.nn.relu %a : (tensor<4xf32>) -> tensor<4xf32>
+  relay.yield %0 : tensor<4xf32>
+}"""
+
+
+def run(body: str, *args: Any, params: str = "%x: tensor<4xf32>") -> list[Any]:
+    """The results of a function with `body`; its type is not verified."""
+    return evaluate(parse(f"func.func @main({params}) {{\n{body}\n}}{KERNEL}"), args)
+
+
+def test_operators_and_constants():
+    (y,) = run(
+        """%c = relay.constant dense<[1.0, 1.0, 2.0, 2.0]> : tensor<4xf32>
+        %y = relay.multiply %x, %c : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+        func.return %y : tensor<4xf32>""",
+        X,
+    )
+    np.testing.assert_array_equal(y, [-1, 2, -6, 8])
+
+
+def test_params_tuples_hints_and_copies():
+    pair = "tuple<tensor<4xf32>, tensor<2xf32>>"
+    module = parse(
+        f"""func.func @main(%x: tensor<4xf32>) {{
+        %w = relay.param "w" : tensor<2xf32>
+        %t = relay.tuple %x, %w : (tensor<4xf32>, tensor<2xf32>) -> {pair}
+        %u = relay.tuple_get_item %t[1] : ({pair}) -> tensor<2xf32>
+        %h = relay.on_device %u, {DEV} : (tensor<2xf32>) -> tensor<2xf32>
+        %d = relay.device_copy %h : tensor<2xf32> to tensor<2xf32, {DEV}>
+        func.return %t, %d : {pair}, tensor<2xf32, {DEV}>
+        }}"""
+    )
+    y, w = evaluate(module, [X], {"w": np.ones(2, np.float32)})
+    assert isinstance(y, tuple)
+    np.testing.assert_array_equal(w, [1, 1])
+
+
+@pytest.mark.parametrize(("condition", "wanted"), [(True, [-1, 2, -3, 4]), (False, [0, 2, 0, 4])])
+def test_branches(condition: bool, wanted: list[int]):
+    (y,) = run(
+        """%y = relay.if %c : tensor<i1> -> (tensor<4xf32>) {
+          relay.yield %x : tensor<4xf32>
+        } else {
+          %z = relay.call_lowered @relu(%x) : (tensor<4xf32>) -> tensor<4xf32>
+          relay.yield %z : tensor<4xf32>
+        }
+        func.return %y : tensor<4xf32>""",
+        np.array(condition),
+        X,
+        params="%c: tensor<i1>, %x: tensor<4xf32>",
+    )
+    np.testing.assert_array_equal(y, wanted)
+
+
+def test_recursion_is_as_deep_as_it_must_be():
+    """5,000 calls on top of each other, far beyond Python's own stack."""
+    (n,) = run(
+        """%zero = relay.constant dense<0> : tensor<i64>
+        %one = relay.constant dense<1> : tensor<i64>
+        %more = relay.greater %n, %zero : (tensor<i64>, tensor<i64>) -> tensor<i1>
+        %r = relay.if %more : tensor<i1> -> (tensor<i64>) {
+          %less = relay.subtract %n, %one : (tensor<i64>, tensor<i64>) -> tensor<i64>
+          %s = func.call @main(%less) : (tensor<i64>) -> tensor<i64>
+          %t = relay.add %s, %one : (tensor<i64>, tensor<i64>) -> tensor<i64>
+          relay.yield %t : tensor<i64>
+        } else {
+          relay.yield %zero : tensor<i64>
+        }
+        func.return %r : tensor<i64>""",
+        np.array(5000),
+        params="%n: tensor<i64>",
+    )
+    assert n == 5000
+
+
+T = f"tensor<4xf32, {DEV}>"
+MEMORY = f"""%s = memory.alloc_storage 32 align 64 : !memory.storage<{DEV}>
+%t = memory.alloc_tensor %s[0] : tensor<4xf32, {DEV}>
+%y = vm.invoke_tvm_op @relu ins(%x : tensor<4xf32>) outs(%t : {T}) -> {T}
+%u = memory.alloc_tensor %s[{{offset}}] : tensor<4xf32, {DEV}>
+%z = memory.copy ins(%x : tensor<4xf32>) outs(%u : tensor<4xf32, {DEV}>) -> tensor<4xf32, {DEV}>
+%v = vm.reshape_tensor %y : (tensor<4xf32, {DEV}>) -> tensor<2x2xf32, {DEV}>
+func.return %v, %z : tensor<2x2xf32, {DEV}>, tensor<4xf32, {DEV}>"""
+
+
+def test_memory_is_taken_at_its_word():
+    v, z = run(MEMORY.format(offset=16), X)
+    np.testing.assert_array_equal(v, [[0, 2], [0, 4]])
+    np.testing.assert_array_equal(z, X)
+
+
+def test_a_wrong_plan_gives_wrong_numbers():
+    v, _ = run(MEMORY.format(offset=8), X)
+    np.testing.assert_array_equal(v, [[0, 2], [-1, 2]])
+
+
+def test_shapes():
+    (s,) = run(
+        """%s = vm.shape_of %x : (tensor<4xf32>) -> tensor<1xi64>
+        func.return %s : tensor<1xi64>""",
+        X,
+    )
+    np.testing.assert_array_equal(s, [4])
+    assert s.dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ('%w = relay.param "w" : tensor<2xf32>', 'no value for param "w" is given'),
+        ('%w = relay.param "v" : tensor<2xf32>', 'param "v" is float32[3], but is declared as'),
+        ("%y = func.call @g(%x) : (tensor<4xf32>) -> tensor<4xf32>", "@g has no body"),
+        ("%y = func.call @main() : () -> tensor<4xf32>", "@main takes 1 arguments, but 0"),
+        ('%y = "test.op"() : () -> tensor<4xf32>', "test.op has no kernel"),
+        (
+            "%c = relay.constant dense<1.0> : tensor<bf16>",
+            "NumPy has no elements like those of tensor<bf16>",
+        ),
+    ],
+)
+def test_errors(body: str, message: str):
+    with pytest.raises(PassError) as raised:
+        evaluate(
+            parse(f"func.func @main(%x: tensor<4xf32>) {{\n{body}\nfunc.return\n}}"),
+            [X],
+            {"v": np.zeros(3, np.float32)},
+        )
+    assert message in str(raised.value)
+    assert raised.value.op is not None
+
+
+def test_another_function():
+    module = parse(f"func.func @main() {{\nfunc.return\n}}{KERNEL}")
+    assert evaluate(module, []) == []
+    (y,) = evaluate(module, [X], function="relu")
+    np.testing.assert_array_equal(y, [0, 2, 0, 4])
