@@ -81,23 +81,27 @@ def verify_yielded(op: Operation, region: Region, types: Sequence[Attribute], wh
             )
 
 
-def _branch_types(op: IfOp) -> Sequence[Attribute]:
-    """What both branches yield; the more precise of the two where they differ."""
-    then, other = (
-        [with_device(v.type, None) for v in yielded(r)] for r in (op.then_region, op.else_region)
-    )
-    if len(then) != len(other):
-        raise VerifyException(
-            f"the branches of relay.if must yield the same number of values, but yield "
-            f"{len(then)} and {len(other)}"
-        )
-    types: list[Attribute] = []
-    for a, b in zip(then, other, strict=True):
-        joined = b if is_incomplete(a) else a if is_incomplete(b) else refine(a, b)
-        if joined is None:
-            raise VerifyException(f"the branches of relay.if yield different types: {a} and {b}")
-        types.append(joined)
-    return types
+def common_yields(op: Operation) -> Sequence[Attribute]:
+    """What all regions of `op` yield, the most precise type of each; an error if they differ."""
+    types: list[Attribute] | None = None
+    for region in op.regions:
+        found = [with_device(value.type, None) for value in yielded(region)]
+        if types is None:
+            types = found
+            continue
+        if len(found) != len(types):
+            raise VerifyException(
+                f"the branches of {op.name} must yield the same number of values, but yield "
+                f"{len(types)} and {len(found)}"
+            )
+        for i, (a, b) in enumerate(zip(types, found, strict=True)):
+            joined = b if is_incomplete(a) else a if is_incomplete(b) else refine(a, b)
+            if joined is None:
+                raise VerifyException(
+                    f"the branches of {op.name} yield different types: {a} and {b}"
+                )
+            types[i] = joined
+    return types or []
 
 
 @dataclass(frozen=True)
@@ -150,7 +154,7 @@ class IfOp(IRDLOperation):
         RecursivelySpeculatable(),
         BranchesAlias(),
         IfDevices(),
-        InferTypes(_branch_types),
+        InferTypes(common_yields),
     )
 
     def __init__(

@@ -30,8 +30,8 @@ from xdsl.traits import RecursivelySpeculatable, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
-from ..interfaces import Aliasing, DeviceConstraint, DeviceRule, Lookup, Together
-from .control import verify_yielded, yielded
+from ..interfaces import Aliasing, DeviceConstraint, DeviceRule, InferTypes, Lookup, Together
+from .control import common_yields, verify_yielded, yielded
 from .data import defined_type
 from .patterns import (
     ConstructorPattern,
@@ -98,7 +98,11 @@ class MatchOp(IRDLOperation):
     cases = var_region_def("single_block")
 
     traits = traits_def(
-        RecursiveMemoryEffect(), RecursivelySpeculatable(), CasesAlias(), MatchDevices()
+        RecursiveMemoryEffect(),
+        RecursivelySpeculatable(),
+        CasesAlias(),
+        MatchDevices(),
+        InferTypes(common_yields),
     )
 
     def __init__(
