@@ -21,7 +21,6 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     IntegerAttr,
     ModuleOp,
-    SymbolRefAttr,
     TupleType,
     i32,
     i64,
@@ -34,6 +33,7 @@ from ..dialects import memory, relay, vm
 from ..dialects.device import VirtualDeviceAttr, device_of
 from ..dialects.interfaces import WantsStorage
 from ..dialects.tensors import Tensor, as_tensor, bits_of, is_static, storage_alignment, tensor_size
+from .analysis.symbols import called_symbols
 from .diagnostics import PassError
 from .rewriting import apply_patterns
 
@@ -184,12 +184,6 @@ class RemoveUncalledKernel(RewritePattern):
     def match_and_rewrite(self, op: relay.PrimFuncOp, rewriter: PatternRewriter, /) -> None:
         if op.sym_name.data in self.uncalled:
             rewriter.erase(op)
-
-
-def called_symbols(module: ModuleOp) -> set[str]:
-    """The symbols that some op calls."""
-    callees = (op.properties.get("callee") for op in module.walk())
-    return {c.string_value() for c in callees if isinstance(c, SymbolRefAttr)}
 
 
 def viewed_symbols(module: ModuleOp) -> set[str]:

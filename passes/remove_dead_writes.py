@@ -7,21 +7,23 @@ Remove writes that nobody reads, and the allocations that this leaves without a 
     memory.kill %t : …
 
 A write is dead when none of its results is used but by kills, and its `outs` are allocations that
-nothing else uses but kills. A view, tuple or projection without a use goes too. Writes into
-parameters stay: the caller sees them. Level `manifest`.
+nothing else uses but kills. A view, tuple, projection or constant without a use goes too, and
+so does a kernel that only dead writes called. Writes into parameters stay: the caller sees them.
+Level `manifest`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.traits import is_side_effect_free
 
-from ..dialects import memory
-from ..dialects.interfaces import Aliasing, DestinationPassing
+from ..dialects import memory, relay
+from ..dialects.interfaces import Aliasing, DestinationPassing, DeviceConstant
+from .analysis.symbols import called_symbols
 from .rewriting import apply_patterns
 
 
@@ -57,12 +59,19 @@ def erase_kills(value: SSAValue, rewriter: PatternRewriter) -> None:
             rewriter.erase(use.operation)
 
 
+@dataclass
 class RemoveDeadWrite(RewritePattern):
     """Remove a write that nobody reads, and the tensors that it wrote."""
+
+    kernels: set[str] = field(default_factory=set[str])
+    """The kernels that the removed writes called."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not is_dead_write(op):
             return
+        callee = op.properties.get("callee")
+        if isinstance(callee, SymbolRefAttr):
+            self.kernels.add(callee.string_value())
         tensors = written_tensors(op)
         for value in (*op.results, *tensors):
             erase_kills(value, rewriter)
@@ -91,13 +100,25 @@ class RemoveUnusedStorage(RewritePattern):
             rewriter.erase(op)
 
 
-class RemoveUnusedAlias(RewritePattern):
-    """Remove a view, a tuple or a projection that nobody uses: it keeps writes alive."""
+class RemoveUnusedValue(RewritePattern):
+    """Remove a constant, or what keeps writes alive (a view, a tuple, a field), without a use."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not op.has_trait(Aliasing) or any(result.uses for result in op.results):
+        if not (op.has_trait(Aliasing) or op.has_trait(DeviceConstant)):
             return
-        if is_side_effect_free(op):
+        if not any(result.uses for result in op.results) and is_side_effect_free(op):
+            rewriter.erase(op)
+
+
+@dataclass(frozen=True)
+class RemoveUncalledKernel(RewritePattern):
+    """Remove a kernel that only dead writes called."""
+
+    uncalled: frozenset[str]
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.PrimFuncOp, rewriter: PatternRewriter, /) -> None:
+        if op.sym_name.data in self.uncalled:
             rewriter.erase(op)
 
 
@@ -109,11 +130,15 @@ class RemoveDeadWritesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         # From the end: a write dies when its readers, further down, are gone.
+        dead_writes = RemoveDeadWrite()
         apply_patterns(
             op,
-            RemoveUnusedAlias(),
-            RemoveDeadWrite(),
+            RemoveUnusedValue(),
+            dead_writes,
             RemoveUnusedTensor(),
             RemoveUnusedStorage(),
             walk_reverse=True,
         )
+        if dead_writes.kernels:
+            uncalled = frozenset(dead_writes.kernels - called_symbols(op))
+            apply_patterns(op, RemoveUncalledKernel(uncalled))

@@ -19,6 +19,7 @@
 // CHECK-NEXT:   bytecode.ret r7
 // CHECK-NEXT: }
 // CHECK-NEXT: bytecode.kernel @fused_nn_dense_add_multiply
+// CHECK-NOT:  @fused_exp
 // CHECK:      bytecode.kernel @fused_nn_softmax
 // CHECK-NOT:  bytecode.kernel
 func.func @main(%x: tensor<4x8xf32>) -> !relay.incomplete {

@@ -1,10 +1,12 @@
 // RUN: xrelay-opt --split-input-file -p remove-dead-writes %s | filecheck %s
 
-// A write whose result nobody reads goes, with its tensor, its storage and their kills.
+// A write whose result nobody reads goes, with its tensor, its storage, their kills, its constants
+// and its kernel; a kernel that nothing called stays.
 //
 // CHECK-LABEL: @unread
 // CHECK-NEXT:    func.return
-func.func @unread(%x: tensor<4xf32>) {
+func.func @unread() {
+  %x = relay.constant dense<1.0> : tensor<4xf32>
   %s = memory.alloc_storage 16 align 64 : !memory.storage
   %t = memory.alloc_tensor %s[0] : tensor<4xf32>
   %y = vm.invoke_tvm_op @f ins(%x : tensor<4xf32>) outs(%t : tensor<4xf32>) -> tensor<4xf32>
@@ -12,10 +14,14 @@ func.func @unread(%x: tensor<4xf32>) {
   memory.kill %y : tensor<4xf32>
   func.return
 }
-// CHECK:       relay.prim_func @f
 relay.prim_func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
   %0 = relay.exp %a : (tensor<4xf32>) -> tensor<4xf32>
   relay.yield %0 : tensor<4xf32>
+}
+// CHECK-NOT:   relay.prim_func @f
+// CHECK:       relay.prim_func @never_called
+relay.prim_func @never_called(%a: tensor<4xf32>) -> tensor<4xf32> {
+  relay.yield %a : tensor<4xf32>
 }
 
 // -----
