@@ -114,17 +114,26 @@ def message_of(error: BaseException) -> tuple[Message, int] | None:
             return Message(Severity.ERROR, str(error).rstrip()), 1
         case DiagnosticException():
             op = blamed_op(error)
-            at = _own_place(error) if op is None else location_of(op)
             text = str(error) or type(error).__name__
-            return Message(Severity.ERROR, text, at), 1
+            if op is None:
+                return _of_frontend_error(error, text)
+            return Message(Severity.ERROR, text, location_of(op)), 1
         case _:
             return None
 
 
-def _own_place(error: DiagnosticException) -> FileLineColLoc | None:
-    """The place that an error of a frontend brings along."""
+def _of_frontend_error(error: DiagnosticException, text: str) -> tuple[Message, int]:
+    """An error of a frontend brings its place along, perhaps its width and other places."""
     at: object = getattr(error, "location", None)
-    return at if isinstance(at, FileLineColLoc) else None
+    width: object = getattr(error, "width", 1)
+    given = cast("Iterable[tuple[str, FileLineColLoc]]", getattr(error, "notes", ()))
+    message = Message(
+        Severity.ERROR,
+        text,
+        at if isinstance(at, FileLineColLoc) else None,
+        tuple(Note(what, where) for what, where in given),
+    )
+    return message, width if isinstance(width, int) else 1
 
 
 def _of_parse_error(error: ParseError) -> tuple[Message, int]:

@@ -7,7 +7,8 @@ our verifier, dumps and times on stderr, pipelines with names, reproducers.
 
 import sys
 from argparse import ArgumentParser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from typing import IO, NoReturn
@@ -20,7 +21,7 @@ from xdsl.utils.exceptions import DiagnosticException, ShrinkException
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from ..passes.diagnostics import Message, ReportingContext, Severity
-from . import arguments, expected, reproducer
+from . import arguments, expected, relay_input, reproducer
 from .diagnostics import TOO_DEEP, Reporter, SourceError, UsageError, message_of
 from .instrument import Dumps
 from .listing import list_passes
@@ -66,7 +67,8 @@ class XRelayOpt(xDSLOptMain):
     @override
     def register_all_frontends(self) -> None:
         self.available_frontends["mlir"] = self._unused_frontend
-        self.available_frontends["onnx"] = self._unused_frontend
+        for name in ("onnx", *sorted(relay_input.TEXT), relay_input.JSON):
+            self.available_frontends[name] = self._unused_frontend
 
     def _unused_frontend(self, io: IO[bytes]) -> NoReturn:
         """The names are for xDSL's checks; the input is read by `_parse`."""
@@ -185,8 +187,8 @@ class XRelayOpt(xDSLOptMain):
         frontend = self._frontend(source)
         output = StringIO()
         try:
-            if frontend == "mlir":
-                failed = self._execute_parts(source, output)
+            if frontend != "onnx":
+                failed = self._execute_parts(source, output, frontend)
             else:
                 failed = self._execute_part(lambda: self._load_onnx(source), output, None)
         except ShrinkException:
@@ -217,7 +219,7 @@ class XRelayOpt(xDSLOptMain):
             )
         return name
 
-    def _execute_parts(self, source: Source, output: IO[str]) -> bool:
+    def _execute_parts(self, source: Source, output: IO[str], frontend: str) -> bool:
         """Process the parts of a text; whether any failed."""
         text = source.text()
         self.reporter.add_source(source.name, text)
@@ -231,7 +233,7 @@ class XRelayOpt(xDSLOptMain):
                 self.register_all_dialects()
                 self.ctx.allow_unregistered = self.args.allow_unregistered_dialect
             failed |= self._execute_part(
-                lambda part=part: self._parse(part, source.name), output, part.text
+                lambda part=part: self._parse(part, source.name, frontend), output, part.text
             )
             if self.messages is not None:
                 failed |= self._compare(part, source.name)
@@ -297,7 +299,9 @@ class XRelayOpt(xDSLOptMain):
             self.reporter.report(message)
         return bool(wrong)
 
-    def _parse(self, part: Part, name: str) -> ModuleOp:
+    def _parse(self, part: Part, name: str, frontend: str) -> ModuleOp:
+        if frontend != "mlir":
+            return self._load_relay(part, name, frontend)
         parser = LocatingParser(self.ctx, part.text, name, part.lines_before)
         return parser.parse_module(not self.args.no_implicit_module)
 
@@ -311,14 +315,25 @@ class XRelayOpt(xDSLOptMain):
             raise UsageError(
                 "reading ONNX needs the package 'onnx': install xrelay[onnx]"
             ) from error
+        with self._weights_beside(source.name) as weights:
+            return load_module(self.ctx, source.data, source.name, weights)
+
+    def _load_relay(self, part: Part, name: str, frontend: str) -> ModuleOp:
+        """Read a Relay program; its large constants go to a file beside the output."""
+        with self._weights_beside(name) as weights:
+            return relay_input.load_relay(
+                self.ctx, frontend, part.text, name, weights, part.lines_before
+            )
+
+    @contextmanager
+    def _weights_beside(self, name: str) -> Generator[Path]:
+        """Where the weights of the input `name` go; says so when they were written."""
         out = self.args.output_file
-        weights = Path(Path(source.name).name if out in (None, "-") else out)
-        weights = weights.with_suffix(".safetensors")
+        weights = Path(Path(name).name if out in (None, "-") else out).with_suffix(".safetensors")
         before = _stamp(weights)
-        module = load_module(self.ctx, source.data, source.name, weights)
+        yield weights
         if _stamp(weights) != before:
             print(f"xrelay-opt: the weights are in {weights}", file=sys.stderr)
-        return module
 
     @override
     def apply_passes(self, prog: ModuleOp) -> None:

@@ -1,0 +1,84 @@
+"""
+TVM's saved arrays (the entries of `b64ndarrays`) as dense constants.
+
+Little endian: u64 magic, u64 0, i32 device type and id, i32 rank, u8 kind of the elements (0 int,
+1 uint, 2 float, 4 bfloat), u8 bits, u16 lanes, i64 dims, i64 bytes that follow, the elements.
+"""
+
+from __future__ import annotations
+
+import binascii
+import struct
+from math import prod
+from typing import Any, cast
+
+from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, TensorType
+from xdsl.ir import Attribute
+
+from ...dialects.attributes import ELEMENT_TYPES
+from ...dialects.device import tensor_type
+from ...dialects.tensors import element_size
+
+MAGIC = 0xDD5E40F096B4A13F
+_HEAD = struct.Struct("<QQiiiBBH")
+_KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat"}
+MAX_RANK = 64
+
+
+class ArrayError(Exception):
+    """An array is damaged, or of a kind that is not supported."""
+
+
+def element_type_of(dtype: str) -> Attribute | None:
+    """The element type of a dtype as TVM spells it; None when there is none."""
+    return ELEMENT_TYPES.get("bool" if dtype in ("uint1", "int1") else dtype)
+
+
+def dense(dtype: str, shape: tuple[int, ...], data: bytes) -> DenseIntOrFPElementsAttr[Any]:
+    """
+    The constant of these elements, in row-major order, little endian; booleans take a byte each.
+
+    Raises `ArrayError` for an unknown dtype or a wrong number of bytes.
+    """
+    element = element_type_of(dtype)
+    if element is None:
+        raise ArrayError(f"elements of dtype {dtype} are not supported")
+    wanted = prod(shape) * element_size(element)
+    if len(data) != wanted:
+        raise ArrayError(
+            f"{wanted} bytes are needed for {dtype} elements of shape {list(shape)}, "
+            f"but there are {len(data)}"
+        )
+    if dtype in ("bool", "uint1", "int1"):  # xDSL stores all bits of a byte
+        data = bytes(0xFF if byte else 0 for byte in data)
+    type = cast("TensorType[Any]", tensor_type(element, list(shape)))
+    return DenseIntOrFPElementsAttr(type, BytesAttr(data))
+
+
+def decode(text: str) -> DenseIntOrFPElementsAttr[Any]:
+    """The array that `text`, in base64, holds; raises `ArrayError` when it is damaged."""
+    try:
+        blob = binascii.a2b_base64(text.encode("ascii"))
+    except (binascii.Error, UnicodeEncodeError) as error:
+        raise ArrayError(f"an array is not base64: {error}") from None
+    if len(blob) < _HEAD.size:
+        raise ArrayError(f"an array has {len(blob)} bytes, but its head alone has {_HEAD.size}")
+    magic, _, _, _, rank, kind, bits, lanes = _HEAD.unpack_from(blob)
+    if magic != MAGIC:
+        raise ArrayError(f"an array starts with {MAGIC:#x}, but this one with {magic:#x}")
+    if not 0 <= rank <= MAX_RANK:
+        raise ArrayError(f"the rank of an array must be in [0, {MAX_RANK}], but is {rank}")
+    if kind not in _KINDS or lanes != 1:
+        raise ArrayError(
+            f"an array has {lanes} lanes of elements of kind {kind}; supported: 1 of int, uint, "
+            f"float or bfloat"
+        )
+    start = _HEAD.size + 8 * (rank + 1)
+    if len(blob) < start:
+        raise ArrayError(f"an array of rank {rank} ends after {len(blob)} bytes")
+    *dims, size = struct.unpack_from(f"<{rank + 1}q", blob, _HEAD.size)
+    if any(dim < 0 for dim in dims):
+        raise ArrayError(f"the dims of an array must be at least 0, but are {dims}")
+    if size != len(blob) - start:
+        raise ArrayError(f"an array announces {size} bytes, but {len(blob) - start} follow")
+    return dense(f"{_KINDS[kind]}{bits}", tuple(dims), blob[start:])

@@ -1,0 +1,78 @@
+"""What is said to the user about a Relay program that cannot be read, and where."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from difflib import get_close_matches
+from re import finditer
+
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
+from xdsl.utils.exceptions import DiagnosticException
+
+
+class RelayTextError(DiagnosticException):
+    """
+    A Relay program is wrong, or uses something that is not supported.
+
+    `location` is the place of what is wrong (line and column from 1), `width` the number of
+    characters there, `notes` other places that take part.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        location: FileLineColLoc,
+        width: int = 1,
+        notes: Iterable[tuple[str, FileLineColLoc]] = (),
+    ):
+        super().__init__(message)
+        self.message = message
+        self.location = location
+        self.width = width
+        self.notes = tuple(notes)
+
+
+class Places:
+    """
+    Offsets in a text as lines and columns of the file `name`.
+
+    The text may be a part of the file that other lines come before.
+    """
+
+    def __init__(self, name: str, text: str, lines_before: int = 0):
+        self.file = StringAttr(name)
+        self._lines_before = lines_before
+        self._starts = [0, *(m.end() for m in finditer("\n", text))]
+        self._numbers: dict[int, IntAttr] = {}
+
+    def location(self, at: int) -> FileLineColLoc:
+        """Line and column, from 1, of the offset `at`."""
+        line = bisect_right(self._starts, at)
+        return FileLineColLoc(
+            self.file,
+            self._number(line + self._lines_before),
+            self._number(at - self._starts[line - 1] + 1),
+        )
+
+    def _number(self, number: int) -> IntAttr:
+        attr = self._numbers.get(number)
+        if attr is None:
+            attr = self._numbers[number] = IntAttr(number)
+        return attr
+
+    def error(
+        self, message: str, at: int, width: int = 1, notes: Iterable[tuple[str, int]] = ()
+    ) -> RelayTextError:
+        """The error `message` about `width` characters at the offset `at`."""
+        placed = [(text, self.location(where)) for text, where in notes]
+        return RelayTextError(message, self.location(at), width, placed)
+
+
+def nearest(wrong: str, known: Iterable[str], sigil: str = "") -> str:
+    """ "; did you mean 'x' or 'y'?" for the names that are nearest to `wrong`, or nothing."""
+    close = [f"'{sigil}{name}'" for name in get_close_matches(wrong, list(known), n=3)]
+    if not close:
+        return ""
+    *others, last = close
+    return f"; did you mean {', '.join(others)} or {last}?" if others else f"; did you mean {last}?"

@@ -1,0 +1,329 @@
+"""
+Expressions of Relay text.
+
+    binary  := call (OP call)*          all left associative: * / before + - before < … before == !=
+    call    := atom ('.' INT | '(' argument,* ')')*
+
+Chains of infix operators are read by loops, nesting by recursion.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
+
+from .bodies import BodyGrammar
+from .errors import nearest
+from .node_graph import Attrs
+from .syntax import (
+    Call,
+    Case,
+    Constructed,
+    Dense,
+    Expr,
+    Fields,
+    Global,
+    If,
+    Match,
+    Name,
+    Pattern,
+    Projection,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Region,
+    Scalar,
+    Statement,
+    Tuple,
+    Use,
+    Variable,
+    Wildcard,
+)
+
+INFIX = {
+    "*": (4, "multiply"),
+    "/": (4, "divide"),
+    "+": (3, "add"),
+    "-": (3, "subtract"),
+    "<": (2, "less"),
+    "<=": (2, "less_equal"),
+    ">": (2, "greater"),
+    ">=": (2, "greater_equal"),
+    "==": (1, "equal"),
+    "!=": (1, "not_equal"),
+}
+"""How tightly each infix operator binds, and which operator it is."""
+
+_PROJECTED = re.compile(r"(.*[^.])((?:\.[0-9]+)+)\Z", re.DOTALL)
+
+
+class ExpressionGrammar(BodyGrammar):
+    """Reads expressions."""
+
+    # ------------------------------------------------------------ expressions
+
+    def expression(self) -> Expr:
+        """An expression as it stands in brackets: there may be items before it."""
+        kind = self.kinds[self.position]
+        if kind in ("let", "{", "free_var") or (
+            kind == "graph" and self.kinds[self.position + 1] == "="
+        ):
+            return self.body()
+        value = self.binary(0)
+        if self.kinds[self.position] != ";":
+            return value
+        self.position += 1
+        first = Statement(value.at, None, value, [])
+        rest = self.body()
+        rest.statements.insert(0, first)
+        return rest
+
+    def binary(self, tightest: int) -> Expr:
+        value = self._postfix()
+        while True:
+            position = self.position
+            infix = INFIX.get(self.kinds[position])
+            if infix is None or infix[0] <= tightest:
+                return value
+            self.position = position + 1
+            right = self.binary(infix[0])
+            at = self.starts[position]
+            value = Call(at, self._name(at, infix[1]), [value, right], {}, self._end())
+
+    def _end(self) -> int:
+        """Where the last token that was read ends."""
+        position = self.position - 1
+        return self.starts[position] + self.width(position)
+
+    def _postfix(self) -> Expr:
+        value = self._atom()
+        while True:
+            kind = self.kinds[self.position]
+            if kind == "(":
+                value = self._call(value)
+            elif kind == "proj":
+                value = self._projection(value)
+            else:
+                return value
+
+    def _projection(self, value: Expr) -> Expr:
+        at = self.starts[self.position]
+        return Projection(at, value, self._index(self.take("proj")[1:], at))
+
+    def _index(self, digits: str, at: int) -> int:
+        if len(digits) > 9:
+            raise self.error(f"no tuple has a field {digits[:20]}", at)
+        return int(digits)
+
+    def _call(self, callee: Expr) -> Expr:
+        self.position += 1
+        kinds = self.kinds
+        args: list[Expr] = []
+        attrs: dict[str, Any] = {}
+        while kinds[self.position] != ")":
+            if kinds[self.position + 1] == "=" and self.at_attribute():
+                self.attribute(attrs)
+            elif attrs:
+                raise self.unexpected("an attribute: a name and '='")
+            elif kinds[self.position] == "meta" and self.texts[self.position].startswith(
+                "meta[relay.attrs."
+            ):
+                attrs = self._attrs_object()
+            else:
+                args.append(self.expression())
+            if kinds[self.position] != ",":
+                break
+            self.position += 1
+        if kinds[self.position] != ")":
+            raise self.unexpected("',' or ')'")
+        self.position += 1
+        return Call(callee.at, callee, args, attrs, self._end())
+
+    def _attrs_object(self) -> dict[str, Any]:
+        position = self.position
+        attrs = self.meta()
+        if not isinstance(attrs, Attrs):
+            self.position = position
+            raise self.unexpected("attributes")
+        return attrs
+
+    # ------------------------------------------------------------------ atoms
+
+    def _atom(self) -> Expr:
+        position = self.position
+        at = self.starts[position]
+        match self.kinds[position]:
+            case "local":
+                return self._local(at)
+            case "graph":
+                return self.graph_use(at)
+            case "ident":
+                self.position += 1
+                return self._name(at, self.texts[position])
+            case "global":
+                self.position += 1
+                self.module.globals.setdefault(self.texts[position], at)
+                return Global(at, self.texts[position])
+            case "number":
+                return Scalar(at, *self.number())
+            case "-":
+                return Scalar(at, *self.negative())
+            case "True" | "False" as word:
+                self.position += 1
+                return Scalar(at, int(word == "True"), "bool")
+            case "meta":
+                return self._constant(at)
+            case "(":
+                return self._brackets(at)
+            case "fn":
+                self.position += 1
+                return self.closure(at)
+            case "if":
+                return self._if(at)
+            case "match" | "match?":
+                return self._match(at)
+            case "ref" | "ref_read" | "ref_write":
+                return self._cell(at)
+            case _:
+                raise self.unexpected("an expression")
+
+    def _name(self, at: int, name: str) -> Expr:
+        if name == "inff":
+            return Scalar(at, float("inf"), "float32")
+        self.module.names.setdefault(name, at)
+        return Name(at, name)
+
+    def _local(self, at: int) -> Expr:
+        name = self.take("local")
+        local = self.locals.get(name)
+        if local is not None:
+            return Use(at, local)
+        projected = _PROJECTED.match(name)
+        local = None if projected is None else self.locals.get(projected[1])
+        if projected is None or local is None:
+            raise self._unknown_local(name, at)
+        value: Expr = Use(at, local)
+        for digits in projected[2][1:].split("."):
+            value = Projection(at, value, self._index(digits, at))
+        return value
+
+    def _unknown_local(self, name: str, at: int) -> Exception:
+        before = next((n for n in _prefixes(name) if self.locals.get(n) is not None), None)
+        if before is not None:
+            hint = (
+                f" ('{name[len(before)]}' belongs to the name; "
+                f"to compute with %{before}, write blanks around it)"
+            )
+        else:
+            known = [n for n, local in self.locals.items() if local is not None]
+            hint = nearest(name, known, "%")
+        return self.error(f"there is no variable %{name}{hint}", at, len(name) + 1)
+
+    def _constant(self, at: int) -> Expr:
+        position = self.position
+        value = self.meta()
+        if not isinstance(value, DenseIntOrFPElementsAttr):
+            self.position = position
+            raise self.unexpected("an expression, such as a meta[relay.Constant] entry")
+        return Dense(at, value, self.texts[position])  # pyright: ignore[reportUnknownArgumentType]
+
+    def _brackets(self, at: int) -> Expr:
+        self.position += 1
+        if self.take_if(")"):
+            return Tuple(at, [])
+        first = self.expression()
+        if self.take_if(")"):
+            return first
+        if not self.take_if(","):
+            raise self.unexpected("',' or ')'")
+        return Tuple(at, [first, *self.listed(self.expression, ")")])
+
+    def _if(self, at: int) -> Expr:
+        self.take("if")
+        self.take("(")
+        condition = self.expression()
+        self.take(")")
+        self.take("{")
+        then_region = self.new_region()
+        then = self.region_body(then_region)
+        self.take("}")
+        self.take("else", "'else': a value is needed either way")
+        self.take("{")
+        other_region = self.new_region()
+        other = self.region_body(other_region)
+        self.take("}")
+        return If(at, condition, then, then_region, other, other_region)
+
+    def _cell(self, at: int) -> Expr:
+        kind = self.kinds[self.position]
+        self.position += 1
+        self.take("(")
+        value = self.expression()
+        made: Expr
+        if kind == "ref_write":
+            self.take(",")
+            made = RefWrite(at, value, self.expression())
+        else:
+            made = RefCreate(at, value) if kind == "ref" else RefRead(at, value)
+        self.take_if(",")
+        self.take(")")
+        return made
+
+    # ------------------------------------------------------------------ match
+
+    def _match(self, at: int) -> Expr:
+        complete = self.kinds[self.position] == "match"
+        self.position += 1
+        data = self._atom()
+        while self.kinds[self.position] == "proj":
+            data = self._projection(data)
+        self.take("{")
+        cases = self.listed(self._case, "}")
+        return Match(at, data, cases, complete)
+
+    def _case(self) -> Case:
+        region = self.new_region()
+        mark = self.open_scope()
+        pattern = self._pattern(region, {})
+        self.take("=>")
+        body = self.region_body(region)
+        self.close_scope(mark)
+        return Case(pattern, region, body)
+
+    def _pattern(self, region: Region, names: dict[str, int]) -> Pattern:
+        at = self.starts[self.position]
+        match self.kinds[self.position]:
+            case "local":
+                local = self.new_local(region)
+                if local.name in names and local.name != "_":
+                    raise self.error(
+                        f"two parts of the pattern are called %{local.name}",
+                        at,
+                        len(local.name) + 1,
+                    )
+                names[local.name] = at
+                if self.take_if(":"):
+                    local.type = self.type()
+                self.declare_local(local)
+                return Variable(at, local)
+            case "(":
+                self.position += 1
+                return Fields(at, self.listed(lambda: self._pattern(region, names), ")"))
+            case "ident":
+                name = self.take("ident")
+                if name == "_":
+                    return Wildcard(at)
+                self.module.names.setdefault(name, at)
+                fields = None
+                if self.take_if("("):
+                    fields = self.listed(lambda: self._pattern(region, names), ")")
+                return Constructed(at, name, fields)
+            case _:
+                raise self.unexpected("a pattern")
+
+
+def _prefixes(name: str) -> list[str]:
+    """The parts of `name` that end before a `-`, `.`, `/` or `:`, the longest first."""
+    return [name[: m.start()] for m in re.finditer(r"[-./:]", name)][::-1]

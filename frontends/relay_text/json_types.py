@@ -1,0 +1,107 @@
+"""Types and definitions of data types in TVM's JSON."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from xdsl.dialects.builtin import FunctionType, TupleType
+from xdsl.ir import Attribute, TypeAttribute
+
+from ...dialects.device import tensor_type
+from ...dialects.relay.type_terms import AdtType, RefType, TypeVarType
+from . import syntax as ast
+from .arrays import element_type_of
+from .node_graph import GraphError, NodeGraph
+from .type_grammar import HOLE
+
+
+def kind(graph: NodeGraph, number: int) -> str:
+    """What node `number` is, without the prefix that only some kinds have."""
+    return graph.key(number).removeprefix("relay.")
+
+
+class TypeReader:
+    """Reads types of a graph; equal nodes are one type."""
+
+    def __init__(self, graph: NodeGraph, module: ast.Module):
+        self.graph = graph
+        self.module = module
+        self._types: dict[int, Attribute] = {}
+        self._reading: set[int] = set()
+
+    def optional_type(self, number: int) -> Attribute | None:
+        """The type that node `number` is; None when it is null or unknown."""
+        if kind(self.graph, number) in ("", "IncompleteType"):
+            return None
+        return self.type(number)
+
+    def type(self, number: int) -> Attribute:
+        """The type that node `number` is."""
+        known = self._types.get(number)
+        if known is None:
+            if number in self._reading:
+                raise GraphError(f"node {number} contains itself")
+            self._reading.add(number)
+            known = self._types[number] = self._read(number)
+            self._reading.discard(number)
+        return known
+
+    def _read(self, number: int) -> Attribute:
+        graph = self.graph
+        match kind(graph, number):
+            case "" | "IncompleteType":
+                return HOLE
+            case "TensorType":
+                return self._tensor(number)
+            case "TupleType":
+                fields = tuple(self.type(n) for n in graph.children(number, "fields"))
+                return TupleType(cast("tuple[TypeAttribute, ...]", fields))
+            case "FuncType":
+                params = [self.type(n) for n in graph.children(number, "arg_types")]
+                return FunctionType.from_lists(params, [self.type(graph.child(number, "ret_type"))])
+            case "RefType":
+                return RefType(self.type(graph.child(number, "value")))
+            case "TypeVar":
+                return TypeVarType(self.name(number))
+            case "GlobalTypeVar":
+                return self._adt(number, self.name(number), [])
+            case "TypeCall":
+                name = self.name(graph.child(number, "func"))
+                args = [self.type(n) for n in graph.children(number, "args")]
+                return self._adt(number, name, args)
+            case _:
+                raise GraphError(f"a {graph.key(number)} (node {number}) is no type")
+
+    def _tensor(self, number: int) -> Attribute:
+        graph = self.graph
+        dims = [graph.value(n) for n in graph.children(number, "shape")]
+        if any(not isinstance(dim, int) or not -(2**63) <= dim < 2**63 for dim in dims):
+            raise GraphError(f"the dims of node {number} must be numbers or Any")
+        dtype = graph.field(number, "dtype")
+        element = element_type_of(dtype)
+        if element is None:
+            raise GraphError(f"the dtype {dtype} (node {number}) is not supported")
+        return tensor_type(element, dims)
+
+    def _adt(self, number: int, name: str, args: list[Attribute]) -> Attribute:
+        self.module.type_uses.setdefault((name, len(args)), number)
+        return AdtType(name, args)
+
+    def name(self, number: int) -> str:
+        """The name of a variable of types, or of a constructor."""
+        return self.graph.text(self.graph.child(number, "name_hint"))
+
+    def type_params(self, numbers: list[int]) -> list[str]:
+        """The names of type parameters."""
+        return [self.name(n) for n in numbers]
+
+    def type_data(self, number: int) -> ast.TypeData:
+        """The definition of a data type that node `number` is."""
+        graph = self.graph
+        constructors = [
+            ast.Constructor(n, self.name(n), [self.type(t) for t in graph.children(n, "inputs")])
+            for n in graph.children(number, "constructors")
+        ]
+        params = self.type_params(graph.children(number, "type_vars"))
+        name = self.name(graph.child(number, "header"))
+        return ast.TypeData(number, name, params, constructors, extern=False)

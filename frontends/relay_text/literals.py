@@ -1,0 +1,56 @@
+"""Numbers of Relay text: the suffix decides whether it is a float, and how wide it is."""
+
+from __future__ import annotations
+
+import re
+import struct
+
+_NUMBER = re.compile(r"([0-9.]+(?:[eE][+-]?[0-9]+)?)(?:([fi])([0-9]*))?\Z", re.ASCII)
+_WIDTHS = {"f": (16, 32, 64), "i": (16, 32, 64)}
+MAX_DIGITS = 4000
+"""Longer literals are refused: reading an integer takes time that is quadratic in its digits."""
+
+
+class LiteralError(Exception):
+    """A number is none, or does not fit its type."""
+
+
+def number(text: str, negative: bool = False) -> tuple[int | float, str]:
+    """
+    The value of a literal, negated if so said, and its dtype.
+
+    Without suffix it is an int32, or an int64 if it does not fit; `f` is float32, `f16` and so
+    on have the width that they say. A fraction or an exponent needs an `f`.
+    """
+    match = _NUMBER.match(text)
+    if match is None or match[1].count(".") > 1 or len(text) > MAX_DIGITS:
+        shown = text if len(text) <= 40 else f"{text[:40]}…"
+        raise LiteralError(f"{shown} is no number")
+    digits, suffix, width = match[1], match[2], match[3]
+    widths = _WIDTHS[suffix or "i"]
+    if width and int(width) not in widths:
+        raise LiteralError(
+            f"a number of kind '{suffix}' has a width of {', '.join(map(str, widths))}, "
+            f"but here it is {width}"
+        )
+    if suffix == "f":
+        return _float(float(digits), negative, int(width) if width else 32, text)
+    if not digits.isdigit():
+        raise LiteralError(f"a number with a point or an exponent is a float: write {digits}f")
+    value = -int(digits) if negative else int(digits)
+    if width:
+        bits = int(width)
+    else:
+        bits = 32 if -(2**31) <= value < 2**31 else 64
+    if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
+        raise LiteralError(f"{value} does not fit in an int{bits}")
+    return value, f"int{bits}"
+
+
+def _float(value: float, negative: bool, bits: int, text: str) -> tuple[float, str]:
+    code = {16: "<e", 32: "<f", 64: "<d"}[bits]
+    try:
+        value = struct.unpack(code, struct.pack(code, value))[0]
+    except OverflowError:
+        raise LiteralError(f"{text} does not fit in a float{bits}") from None
+    return -value if negative else value, f"float{bits}"

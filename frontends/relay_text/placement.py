@@ -1,0 +1,75 @@
+"""
+Where graph bindings are computed: in the innermost region around all their uses.
+
+    %0 = f(%x);                                 if %c {
+    if (%c) { g(%0) } else { %x }        ->       %0 = f(%x); g(%0)
+                                                } else { %x }
+
+A use stands in a region, or in another binding's value, and is then where that is computed. A
+binding's value ends before every use of it, so going through the bindings from the last end to
+the first, all that a binding's place depends on is known.
+"""
+
+from __future__ import annotations
+
+from .syntax import Binding, Function, Region
+
+
+def place_bindings(definition: Function) -> None:
+    """Set the `place` of every used binding of a definition that has regions inside."""
+    root = definition.region
+    for binding in reversed(definition.bindings):
+        place: Region | None = None
+        for region, owner in binding.uses:
+            used_in = region if owner is None else owner.place
+            if used_in is None or not _settle(used_in, root):
+                continue  # in a binding that nothing uses
+            place = used_in if place is None else _common(place, used_in)
+        binding.place = place
+
+
+def _around(region: Region) -> Region | None:
+    return region.outer if region.owner is None else region.owner.place
+
+
+def _settle(region: Region, root: Region) -> bool:
+    """Set `around` and `depth` of `region`; False if it stands in a binding that nothing uses."""
+    chain: list[Region] = []
+    at = region
+    while at is not root and at.around is None:
+        chain.append(at)
+        outer = _around(at)
+        if outer is None:
+            return False
+        at = outer
+    for inner in reversed(chain):
+        outer = _around(inner)
+        assert outer is not None
+        inner.around = outer
+        inner.depth = outer.depth + 1
+    return True
+
+
+def _common(a: Region, b: Region) -> Region:
+    while a is not b:
+        if a.depth < b.depth:
+            a, b = b, a
+        assert a.around is not None, "every region is in the function's"
+        a = a.around
+    return a
+
+
+def settle(region: Region, root: Region) -> None:
+    """Let `region`, which is about to be computed, know what is around it."""
+    known = _settle(region, root)
+    assert known, "the region of a binding that is used has a place"
+
+
+def is_within(region: Region | None, outer: Region) -> bool:
+    """Whether `region` is `outer` or inside it; both are settled."""
+    while region is not None and region is not outer:
+        region = region.around
+    return region is not None
+
+
+__all__ = ["Binding", "is_within", "place_bindings", "settle"]

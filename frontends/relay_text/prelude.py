@@ -1,0 +1,89 @@
+"""
+The prelude: what a program uses and does not define is looked for there.
+
+`prelude.relay` has lists, options, trees and natural numbers. A program gets the definitions
+that it needs, and those that these need, as if it began with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from .errors import Places
+from .grammar import Grammar
+from .lexer import tokenize
+from .metadata import Metadata
+from .operators import OPERATORS
+from .special import SPECIAL
+from .syntax import Module
+
+FILE = "prelude.relay"
+"""The name of the prelude in messages."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One definition of the prelude as text, and what it uses."""
+
+    text: str
+    lines_before: int
+    uses: frozenset[str]
+
+    def parsed(self) -> Module:
+        """The definition, parsed anew: what reads a program leaves marks in its syntax."""
+        places = Places(FILE, self.text, self.lines_before)
+        return Grammar(tokenize(self.text, places), places, Metadata(None)).read_definitions()
+
+
+def _uses(module: Module) -> frozenset[str]:
+    """What `module` names: functions with `@`, and types and constructors that are no operators."""
+    names = (name for name in module.names if name not in OPERATORS and name not in SPECIAL)
+    types = (name for name, _ in module.type_uses)
+    return frozenset((*(f"@{name}" for name in module.globals), *names, *types))
+
+
+def _defines(module: Module) -> Iterator[str]:
+    for type in module.types:
+        yield type.name
+        for constructor in type.constructors:
+            yield constructor.name
+    for function in module.functions:
+        yield f"@{function.name}"
+
+
+@cache
+def _entries() -> dict[str, Entry]:
+    """The definitions by what they define; they are in the order of the text."""
+    text = (files(__name__.rpartition(".")[0]) / FILE).read_text(encoding="utf-8")
+    parts = text.split("\n\n")
+    entries: dict[str, Entry] = {}
+    line = parts.pop(0).count("\n") + 2
+    for part in parts:
+        module = Entry(part, line, frozenset()).parsed()
+        entry = Entry(part, line, _uses(module))
+        line += part.count("\n") + 2
+        for name in _defines(module):
+            entries[name] = entry
+    return entries
+
+
+def needed_by(module: Module) -> list[Module]:
+    """The definitions of the prelude that `module` needs, in the order of the prelude."""
+    defined = set(_defines(module))
+    missing = sorted(_uses(module) - defined)
+    if not missing:
+        return []
+    entries = _entries()
+    needed: dict[Entry, None] = {}
+    while missing:
+        name = missing.pop()
+        entry = entries.get(name)
+        if entry is None or name in defined or entry in needed:
+            continue
+        needed[entry] = None
+        missing += sorted(entry.uses)
+    in_order = dict.fromkeys(entries.values())
+    return [entry.parsed() for entry in in_order if entry in needed]

@@ -1,0 +1,59 @@
+"""What a program defines: data types, constructors, signatures of global functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import FunctionType
+from xdsl.ir import Attribute, Block
+
+from ...dialects.relay.type_terms import AdtType, TypeVarType
+from .errors import Places
+from .syntax import Constructor, Definition, TypeData
+
+
+@dataclass(eq=False)
+class Signature:
+    """A global function: its definition, its type, and the block of its body."""
+
+    definition: Definition
+    places: Places
+    type: FunctionType
+    block: Block
+
+    @property
+    def type_params(self) -> list[str]:
+        return self.definition.function.type_params
+
+
+@dataclass(eq=False)
+class DataType:
+    """A data type and where it is defined."""
+
+    definition: TypeData
+    places: Places
+
+    def type(self) -> AdtType:
+        """The type at its own parameters."""
+        return AdtType(self.definition.name, [TypeVarType(p) for p in self.definition.params])
+
+
+@dataclass(eq=False)
+class Made:
+    """A constructor and the type that it is of."""
+
+    of: DataType
+    constructor: Constructor
+
+    @property
+    def fields(self) -> list[Attribute]:
+        return self.constructor.fields
+
+
+@dataclass(eq=False)
+class Program:
+    """All that is defined, by name."""
+
+    types: dict[str, DataType] = field(default_factory=dict[str, DataType])
+    constructors: dict[str, Made] = field(default_factory=dict[str, Made])
+    functions: dict[str, Signature] = field(default_factory=dict[str, Signature])

@@ -1,0 +1,179 @@
+"""
+Types that are not known yet, and what is learnt about them (unification).
+
+    %f = fn (%x) { nn.relu(%x) }      %x : ?0, the result : ?1
+    %f(%a)                            ?0 = the type of %a; now relu's rule says what ?1 is
+
+The types are those of the dialects with `UnknownType`s inside. Two tensor types agree when
+their elements and ranks are equal and so are the dims that both know (Relay's `?` fits all).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    FunctionType,
+    IntAttr,
+    TensorType,
+    TupleType,
+)
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition
+
+from ...dialects.relay.type_terms import AdtType, RefType
+from ...dialects.relay.types import IncompleteType
+from ...dialects.tensors import as_tensor
+
+
+@irdl_attr_definition
+class UnknownType(ParametrizedAttribute, TypeAttribute):
+    """A type that inference is to find; none is left when a module has been read."""
+
+    name = "relay_text.unknown"
+
+    number: IntAttr
+
+
+def parts_of(type: Attribute) -> tuple[Attribute, ...]:
+    """The types that `type` is made of."""
+    if isinstance(type, TupleType):
+        return type.types.data
+    if isinstance(type, FunctionType):
+        return (*type.inputs.data, *type.outputs.data)
+    if isinstance(type, RefType):
+        return (type.contents,)
+    if isinstance(type, AdtType):
+        return type.args.data
+    return ()
+
+
+def rebuilt(type: Attribute, change: Callable[[Attribute], Attribute]) -> Attribute:
+    """`type` with its parts changed; the same object when none does."""
+    before = parts_of(type)
+    after = tuple(change(part) for part in before)
+    if all(a is b for a, b in zip(after, before, strict=True)):
+        return type
+    if isinstance(type, TupleType):
+        return TupleType(cast("tuple[TypeAttribute, ...]", after))
+    if isinstance(type, FunctionType):
+        count = len(type.inputs)
+        return FunctionType.from_lists(after[:count], after[count:])
+    if isinstance(type, RefType):
+        return RefType(after[0])
+    assert isinstance(type, AdtType)
+    return AdtType(type.adt, after, type.device)
+
+
+class Solver:
+    """What is known about the unknown types of one module."""
+
+    def __init__(self) -> None:
+        self._known: list[Attribute | None] = []
+        self._waiting: dict[int, list[Callable[[], None]]] = {}
+        self._ready: list[Callable[[], None]] = []
+
+    def fresh(self) -> UnknownType:
+        """A type about which nothing is known."""
+        self._known.append(None)
+        return UnknownType(IntAttr(len(self._known) - 1))
+
+    def annotation(self, type: Attribute | None) -> Attribute:
+        """A type as it is written: each `_`, or nothing at all, is a fresh unknown."""
+        if type is None or isinstance(type, IncompleteType):
+            return self.fresh()
+        return rebuilt(type, self.annotation)
+
+    # ----------------------------------------------------------------- reading
+
+    def shallow(self, type: Attribute) -> Attribute:
+        """`type`, or what is known about it when it is an unknown."""
+        while type.__class__ is UnknownType:
+            known = self._known[cast(UnknownType, type).number.data]
+            if known is None:
+                return type
+            type = known
+        return type
+
+    def resolved(self, type: Attribute) -> Attribute:
+        """`type` with all that is known filled in."""
+        if type.__class__ is TensorType:
+            return type
+        type = self.shallow(type)
+        return rebuilt(type, self.resolved)
+
+    def first_unknown(self, type: Attribute) -> UnknownType | None:
+        """An unknown in `type`; None when there is none left."""
+        type = self.shallow(type)
+        if isinstance(type, TensorType):
+            return None
+        if isinstance(type, UnknownType):
+            return type
+        for part in parts_of(type):
+            found = self.first_unknown(part)
+            if found is not None:
+                return found
+        return None
+
+    # ---------------------------------------------------------------- learning
+
+    def unify(self, a: Attribute, b: Attribute) -> bool:
+        """Let `a` and `b` be one type; whether that can be (if not, parts may be learnt)."""
+        if a is b:
+            return True
+        a, b = self.shallow(a), self.shallow(b)
+        if a is b:
+            return True
+        if isinstance(a, UnknownType):
+            return self._learn(a, b)
+        if isinstance(b, UnknownType):
+            return self._learn(b, a)
+        mine, theirs = as_tensor(a), as_tensor(b)
+        if mine is not None and theirs is not None:
+            if mine.element_type != theirs.element_type:
+                return False
+            dims, others = mine.get_shape(), theirs.get_shape()
+            return len(dims) == len(others) and all(
+                m == t or DYNAMIC_INDEX in (m, t) for m, t in zip(dims, others, strict=True)
+            )
+        if a.__class__ is not b.__class__:
+            return False
+        parts, others = parts_of(a), parts_of(b)
+        if not parts or len(parts) != len(others):
+            return a == b
+        if isinstance(a, AdtType) and a.adt != cast(AdtType, b).adt:
+            return False
+        if isinstance(a, FunctionType) and len(a.inputs) != len(cast(FunctionType, b).inputs):
+            return False
+        return all(self.unify(m, t) for m, t in zip(parts, others, strict=True))
+
+    def _learn(self, unknown: UnknownType, type: Attribute) -> bool:
+        number = unknown.number.data
+        if isinstance(type, UnknownType) and type.number.data == number:
+            return True
+        if self._contains(type, number):
+            return False
+        self._known[number] = type
+        self._ready += self._waiting.pop(number, ())
+        return True
+
+    def _contains(self, type: Attribute, number: int) -> bool:
+        type = self.shallow(type)
+        if isinstance(type, UnknownType):
+            return type.number.data == number
+        return any(self._contains(part, number) for part in parts_of(type))
+
+    # ----------------------------------------------------------------- waiting
+
+    def when_known(self, unknown: UnknownType, act: Callable[[], None]) -> None:
+        """Have `act` called by `run_ready` once something is known about `unknown`."""
+        self._waiting.setdefault(unknown.number.data, []).append(act)
+
+    def run_ready(self) -> None:
+        """Do what has been waited for, until nothing more can be done."""
+        while self._ready:
+            ready, self._ready = self._ready, []
+            for act in ready:
+                act()

@@ -1,0 +1,290 @@
+"""
+What the text calls like an operator, but the dialect has as something else, or in other parts.
+
+    nn.dropout(%x)                  (%x, a tensor of ones): there is no training here
+    zeros(shape=[2], dtype="…")     relay.full of a scalar
+    on_device(%x, …)                relay.on_device
+    device_copy(%x, …)              two hints: the operand is on one device, the result on another
+    vm.shape_of(%x), memory.kill    ops of the dialects `vm` and `memory`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from xdsl.dialects.builtin import BoolAttr, TensorType, i64
+from xdsl.ir import SSAValue
+
+from ...dialects.device import VirtualDeviceAttr, tensor_type
+from ...dialects.relay.constants import ConstantOp
+from ...dialects.relay.placement import OnDeviceOp
+from ...dialects.relay.tuples import TupleOp
+from ...dialects.tensors import as_tensor, dtype_name, is_static
+from ...dialects.vm import ShapeOfOp
+from . import arrays
+from . import syntax as ast
+from .writer import Value
+
+if TYPE_CHECKING:
+    from .emit import Emitter
+
+Emit: TypeAlias = Callable[["Emitter", ast.Call, Sequence[Value]], Value]
+
+
+def _args(emitter: Emitter, call: ast.Call, args: Sequence[Value], count: int) -> list[SSAValue]:
+    """The arguments as values, `count` of them."""
+    if len(args) != count:
+        assert isinstance(call.callee, ast.Name)
+        raise emitter.error(
+            f"{call.callee.name} takes {count} argument{'' if count == 1 else 's'}, "
+            f"but {len(args)} are given",
+            call.at,
+            len(call.callee.name),
+        )
+    return [emitter.ssa(arg) for arg in args]
+
+
+def _attributes(emitter: Emitter, call: ast.Call, defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of a call, with defaults for those that are left out; no others."""
+    assert isinstance(call.callee, ast.Name)
+    for name in call.attrs:
+        if name not in defaults:
+            known = ", ".join(defaults) or "none"
+            raise emitter.error(
+                f"{call.callee.name} has no attribute {name} (its attributes: {known})",
+                call.at,
+                len(call.callee.name),
+            )
+    return {**defaults, **call.attrs}
+
+
+def _problem(emitter: Emitter, call: ast.Call, message: str) -> Exception:
+    assert isinstance(call.callee, ast.Name)
+    return emitter.error(f"{call.callee.name}: {message}", call.at, len(call.callee.name))
+
+
+# --------------------------------------------------------------------- devices
+
+
+def on_device(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
+    """A hint where a value is."""
+    (value,) = _args(emitter, call, args, 1)
+    given = _attributes(
+        emitter,
+        call,
+        {"virtual_device": None, "constrain_result": False, "constrain_body": True},
+    )
+    device = given["virtual_device"]
+    body, result = bool(given["constrain_body"]), bool(given["constrain_result"])
+    if device is None and not body and not result:
+        device = VirtualDeviceAttr()
+    if not isinstance(device, VirtualDeviceAttr):
+        raise _problem(emitter, call, "virtual_device must be a meta[VirtualDevice] entry")
+    if device.is_unconstrained and (body or result):
+        raise _problem(emitter, call, "a hint that constrains something must name a device")
+    return emitter.value(_hint(value, device, body, result), call.at)
+
+
+def _hint(value: SSAValue, device: VirtualDeviceAttr, body: bool, result: bool) -> OnDeviceOp:
+    return OnDeviceOp.create(
+        operands=[value],
+        properties={
+            "device": device,
+            "constrain_body": BoolAttr.from_bool(body),
+            "constrain_result": BoolAttr.from_bool(result),
+        },
+        result_types=[value.type],
+    )
+
+
+def _device_copy(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
+    """Types name no devices before planning: two hints say the same."""
+    (value,) = _args(emitter, call, args, 1)
+    given = _attributes(emitter, call, {"src_virtual_device": None, "dst_virtual_device": None})
+    devices: list[VirtualDeviceAttr] = []
+    for name, device in given.items():
+        if not isinstance(device, VirtualDeviceAttr) or device.is_unconstrained:
+            raise _problem(
+                emitter, call, f"{name} must be a meta[VirtualDevice] entry with a device"
+            )
+        devices.append(device)
+    source, destination = devices
+    there = emitter.value(_hint(value, source, True, True), call.at)
+    return emitter.value(_hint(there, destination, False, True), call.at)
+
+
+# --------------------------------------------------------------------- tensors
+
+
+def _dropout(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
+    (data,) = _args(emitter, call, args, 1)
+    _attributes(emitter, call, {"rate": 0.5})
+
+    def build() -> Value:
+        return emitter.several([data, _filled_like(emitter, call, data, 1)], call.at, results=True)
+
+    return emitter.when_known([data], build, call.at)
+
+
+def _filled(value: int) -> Emit:
+    """`zeros` and `ones`."""
+
+    def emit(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
+        _args(emitter, call, args, 0)
+        given = _attributes(emitter, call, {"shape": None, "dtype": "float32"})
+        return _full(emitter, call, value, given["shape"], given["dtype"])
+
+    return emit
+
+
+def _like(value: int) -> Emit:
+    """`zeros_like` and `ones_like`."""
+
+    def emit(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
+        (data,) = _args(emitter, call, args, 1)
+        _attributes(emitter, call, {})
+        return emitter.when_known([data], lambda: _filled_like(emitter, call, data, value), call.at)
+
+    return emit
+
+
+def _filled_like(emitter: Emitter, call: ast.Call, data: SSAValue, value: int) -> SSAValue:
+    type = as_tensor(data.type)
+    if type is None:
+        raise _problem(emitter, call, f"expected a tensor, but this is a {emitter.text(data.type)}")
+    if not is_static(type):
+        raise _problem(
+            emitter, call, f"only static shapes are supported, but this is a {emitter.text(type)}"
+        )
+    dtype = dtype_name(type.element_type) or ""
+    return emitter.ssa(_full(emitter, call, value, type.get_shape(), dtype))
+
+
+def _full(emitter: Emitter, call: ast.Call, value: int, shape: Any, dtype: Any) -> Value:
+    from .calls import operator
+
+    scalar = emitter.value(ConstantOp(_one(emitter, call, value, dtype)), call.at)
+    return operator(emitter, "full", [scalar], {"shape": shape}, call.at)
+
+
+def _one(emitter: Emitter, call: ast.Call, value: int, dtype: Any) -> Any:
+    """`value` as a scalar constant of `dtype`."""
+    import struct
+
+    element = arrays.element_type_of(str(dtype))
+    code = _CODES.get(str(dtype))
+    if element is None or (code is None and dtype != "bfloat16"):
+        raise _problem(emitter, call, f'"{dtype}" is no dtype')
+    if dtype == "bfloat16":
+        data = struct.pack("<f", value)[2:]
+    else:
+        assert code is not None
+        data = struct.pack("<" + code, value)
+    return arrays.dense(str(dtype), (), data)
+
+
+_CODES = {
+    "bool": "B",
+    **{f"int{8 << i}": code for i, code in enumerate("bhiq")},
+    **{f"uint{8 << i}": code for i, code in enumerate("BHIQ")},
+    **{f"float{16 << i}": code for i, code in enumerate("efd")},
+}
+
+
+def _full_of(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
+    """`full`: TVM may also say the dtype, to which the value is cast."""
+    from .calls import operator
+
+    (value,) = _args(emitter, call, args, 1)
+    given = _attributes(emitter, call, {"shape": None, "dtype": ""})
+    dtype = given["dtype"] or ""
+
+    def build() -> Value:
+        type = as_tensor(value.type)
+        scalar: Value = value
+        if dtype and type is not None and dtype_name(type.element_type) != dtype:
+            scalar = operator(emitter, "cast", [value], {"dtype": dtype}, call.at)
+        return operator(emitter, "full", [scalar], {"shape": given["shape"]}, call.at)
+
+    return emitter.when_known([value], build, call.at)
+
+
+def _pad(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
+    """`nn.pad`: the value is the second argument, or (before TVM 0.8) an attribute."""
+    from .calls import operator
+
+    attrs = dict(call.attrs)
+    value = attrs.pop("pad_value", 0)
+    if len(args) == 2:
+        return operator(emitter, "nn.pad", args, attrs, call.at)
+    (data,) = _args(emitter, call, args, 1)
+
+    def build() -> Value:
+        type = as_tensor(data.type)
+        dtype = "" if type is None else dtype_name(type.element_type)
+        scalar = emitter.value(ConstantOp(_one(emitter, call, value, dtype)), call.at)
+        return operator(emitter, "nn.pad", [data, scalar], attrs, call.at)
+
+    return emitter.when_known([data], build, call.at)
+
+
+# ---------------------------------------------------------------- vm and memory
+
+
+def _shape_of(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
+    (data,) = _args(emitter, call, args, 1)
+    given = _attributes(emitter, call, {"dtype": "int64"})
+    if given["dtype"] not in ("int64", "", None):
+        raise _problem(emitter, call, f"the dtype of shapes is int64, not {given['dtype']}")
+
+    def build() -> Value:
+        type = data.type
+        if not isinstance(type, TensorType):
+            raise _problem(emitter, call, f"expected a tensor, but this is a {emitter.text(type)}")
+        result = tensor_type(i64, [type.get_num_dims()])
+        return emitter.value(ShapeOfOp.create(operands=[data], result_types=[result]), call.at)
+
+    return emitter.when_known([data], build, call.at)
+
+
+def _kill(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
+    from ...dialects.memory import KillOp
+
+    (value,) = _args(emitter, call, args, 1)
+    _attributes(emitter, call, {})
+    emitter.add(KillOp(value), call.at)
+    return emitter.value(TupleOp([]), call.at)
+
+
+def _refused(why: str) -> Emit:
+    def emit(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
+        raise _problem(emitter, call, f"this is not supported: {why}")
+
+    return emit
+
+
+_LATER = "it belongs to programs after manifest-alloc, which are read as MLIR text"
+
+SPECIAL: Mapping[str, Emit] = {
+    "on_device": on_device,
+    "device_copy": _device_copy,
+    "nn.dropout": _dropout,
+    "zeros": _filled(0),
+    "ones": _filled(1),
+    "zeros_like": _like(0),
+    "ones_like": _like(1),
+    "full": _full_of,
+    "nn.pad": _pad,
+    "vm.shape_of": _shape_of,
+    "memory.kill": _kill,
+    **dict.fromkeys(
+        (
+            *("memory.alloc_storage", "memory.alloc_tensor"),
+            *("vm.invoke_tvm_op", "vm.shape_func", "vm.reshape_tensor"),
+        ),
+        _refused(_LATER),
+    ),
+    "call_lowered": _refused("kernels of TVM cannot be called"),
+}
+"""How each is written, by its TVM name."""

@@ -1,0 +1,117 @@
+"""Going through the tokens of a program, with errors that say what was found and expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from .errors import Places, RelayTextError
+from .lexer import Tokens, unescaped
+from .literals import LiteralError, number
+
+T = TypeVar("T")
+
+_WORDS = {
+    "local": "a local variable",
+    "graph": "a graph reference",
+    "global": "a global name",
+    "ident": "a name",
+    "number": "a number",
+    "string": "a string",
+    "meta": "a reference to the metadata",
+    "version": "the version",
+    "end": "the end of the program",
+}
+_SIGILS = {"local": "%", "graph": "%", "global": "@"}
+
+
+class TokenStream:
+    """Tokens and how far they are read."""
+
+    def __init__(self, tokens: Tokens, places: Places):
+        self.kinds, self.texts, self.starts = tokens.kinds, tokens.texts, tokens.starts
+        self.places = places
+        self.position: int = 0
+
+    # ------------------------------------------------------------------ errors
+
+    def error(self, message: str, at: int, width: int = 1) -> RelayTextError:
+        """An error about the text at the offset `at`."""
+        return self.places.error(message, at, width)
+
+    def width(self, position: int) -> int:
+        """The characters of the token at `position`."""
+        kind = self.kinds[position]
+        return max(1, len(self.texts[position]) + len(_SIGILS.get(kind, "")))
+
+    def found(self) -> str:
+        """The token at hand, in words."""
+        kind, text = self.kinds[self.position], self.texts[self.position]
+        if kind == "end":
+            return _WORDS[kind]
+        return f"'{_SIGILS.get(kind, '')}{text}'"
+
+    def unexpected(self, expected: str) -> RelayTextError:
+        """The error that `expected` was wanted where the token at hand stands."""
+        position = self.position
+        return self.error(
+            f"expected {expected}, but found {self.found()}",
+            self.starts[position],
+            self.width(position),
+        )
+
+    # ------------------------------------------------------------------ tokens
+
+    def take(self, kind: str, expected: str | None = None) -> str:
+        """The text of the token at hand, which must be of `kind`; go on behind it."""
+        position = self.position
+        if self.kinds[position] != kind:
+            raise self.unexpected(expected or _WORDS.get(kind, f"'{kind}'"))
+        self.position = position + 1
+        return self.texts[position]
+
+    def take_if(self, kind: str) -> bool:
+        """Go on behind a token of `kind` if there is one."""
+        if self.kinds[self.position] != kind:
+            return False
+        self.position += 1
+        return True
+
+    def listed(self, item: Callable[[], T], close: str) -> list[T]:
+        """Items between commas up to `close`; a comma may follow the last."""
+        items: list[T] = []
+        while self.kinds[self.position] != close:
+            items.append(item())
+            if not self.take_if(","):
+                break
+        if self.kinds[self.position] != close:
+            raise self.unexpected(f"',' or '{close}'")
+        self.position += 1
+        return items
+
+    # ---------------------------------------------------------------- literals
+
+    def number(self, negative: bool = False) -> tuple[int | float, str]:
+        """The number at hand, or its negative, and its dtype."""
+        position = self.position
+        try:
+            value = number(self.take("number"), negative)
+        except LiteralError as error:
+            at = self.starts[position]
+            raise self.error(str(error), at, self.width(position)) from None
+        return value
+
+    def integer(self, what: str) -> int:
+        """The integer at hand, which must not be negative; `what` it is."""
+        position = self.position
+        if self.kinds[position] != "number":
+            raise self.unexpected(what)
+        value, _ = self.number()
+        if not isinstance(value, int):
+            self.position = position
+            raise self.unexpected(what)
+        return value
+
+    def string(self) -> str:
+        """The string at hand."""
+        return unescaped(self.take("string"))

@@ -1,0 +1,266 @@
+"""
+Types and attribute values of Relay text.
+
+    type := 'Tensor' '[' '(' dim,* ')' ',' DTYPE ']' | DTYPE | '(' type,* ')' | '_'
+          | 'fn' typeParams? '(' type,* ')' '->' type | 'ref' '(' type ')' | IDENT ('[' type,* ']')?
+
+Types become types of the dialects at once: `_` is `!relay.incomplete`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, TupleType
+from xdsl.ir import Attribute, TypeAttribute
+
+from ...dialects.device import tensor_type
+from ...dialects.relay.type_terms import AdtType, RefType, TypeVarType
+from ...dialects.relay.types import IncompleteType
+from .arrays import element_type_of
+from .errors import Places, nearest
+from .lexer import Tokens
+from .metadata import Metadata
+from .node_graph import GraphError
+from .syntax import Local, Module
+from .token_stream import TokenStream
+
+HOLE = IncompleteType()
+"""`_`: a type that inference finds."""
+
+
+class TypeGrammar(TokenStream):
+    """Reads types and attribute values; knows which names are in scope."""
+
+    def __init__(self, tokens: Tokens, places: Places, metadata: Metadata):
+        super().__init__(tokens, places)
+        self.metadata = metadata
+        self.locals: dict[str, Local | None] = {}
+        self._undo: list[tuple[dict[str, Any], str, Any]] = []
+        self._type_names: dict[str, TypeVarType | None] = {}
+        self.module = Module(places)
+        self._tensors: dict[tuple[Any, ...], Attribute] = {}
+
+    # ------------------------------------------------------------------ scopes
+
+    def open_scope(self) -> int:
+        """Start a scope; `close_scope` of what this returns ends it."""
+        return len(self._undo)
+
+    def close_scope(self, mark: int) -> None:
+        """Forget the names declared since `mark`."""
+        while len(self._undo) > mark:
+            table, name, before = self._undo.pop()
+            table[name] = before
+
+    def _declare(self, table: dict[str, Any], name: str, value: Any) -> None:
+        self._undo.append((table, name, table.get(name)))
+        table[name] = value
+
+    def declare_local(self, local: Local) -> None:
+        """Let `local` be what its name stands for."""
+        self._declare(self.locals, local.name, local)
+
+    def type_params(self) -> list[str]:
+        """`[A, B]`, if it is there; the names are types in the scope at hand."""
+        if not self.take_if("["):
+            return []
+        names = self.listed(lambda: self.take("ident", "the name of a type parameter"), "]")
+        for name in names:
+            self._declare(self._type_names, name, TypeVarType(name))
+        return names
+
+    # ------------------------------------------------------------------- types
+
+    def type(self) -> Attribute:
+        """The type at hand."""
+        position = self.position
+        match self.kinds[position]:
+            case "ident":
+                return self._named_type()
+            case "(":
+                self.position += 1
+                return TupleType(cast("tuple[TypeAttribute, ...]", tuple(self._types(")"))))
+            case "fn":
+                return self._function_type()
+            case "ref":
+                self.position += 1
+                self.take("(")
+                contents = self.type()
+                self.take(")")
+                return RefType(contents)
+            case _:
+                raise self.unexpected("a type")
+
+    def _types(self, close: str) -> list[Attribute]:
+        return self.listed(self.type, close)
+
+    def _function_type(self) -> Attribute:
+        self.take("fn")
+        mark = self.open_scope()
+        self.type_params()
+        self.take("(")
+        params = self._types(")")
+        self.take("->")
+        result = self.type()
+        self.close_scope(mark)
+        return FunctionType.from_lists(params, [result])
+
+    def _named_type(self) -> Attribute:
+        position = self.position
+        name = self.take("ident")
+        if name == "_":
+            return HOLE
+        known = self._type_names.get(name)
+        if known is not None:
+            return known
+        if name == "Tensor":
+            return self._tensor()
+        scalar = element_type_of(name)
+        if scalar is not None:
+            return self.tensor_of(scalar, ())
+        args: list[Attribute] = []
+        if self.take_if("["):
+            args = self._types("]")
+        self.module.type_uses.setdefault((name, len(args)), self.starts[position])
+        return AdtType(name, args)
+
+    def _tensor(self) -> Attribute:
+        self.take("[")
+        self.take("(")
+        dims = tuple(self.listed(self._dim, ")"))
+        self.take(",")
+        position = self.position
+        dtype = self.take("ident", "a dtype")
+        element = element_type_of(dtype)
+        if element is None:
+            from ...dialects.attributes import ELEMENT_TYPES
+
+            raise self.error(
+                f"the dtype {dtype} is not supported{nearest(dtype, ELEMENT_TYPES)}",
+                self.starts[position],
+                len(dtype),
+            )
+        self.take("]")
+        return self.tensor_of(element, dims)
+
+    def tensor_of(self, element: Attribute, dims: tuple[int, ...]) -> Attribute:
+        """The tensor type; equal ones are one object."""
+        key = (element, dims)
+        type = self._tensors.get(key)
+        if type is None:
+            type = self._tensors[key] = tensor_type(element, list(dims))
+        return type
+
+    def _dim(self) -> int:
+        if self.take_if("?"):
+            return DYNAMIC_INDEX
+        position = self.position
+        if self.kinds[position] == "meta":
+            dim = self.meta()
+            if isinstance(dim, int):
+                return dim
+            self.position = position
+            raise self.unexpected("a dim")
+        dim = self.integer("a dim: a number or '?'")
+        if dim >= 2**63:
+            raise self.error(
+                f"a dim must be below 2^63, but is {dim}",
+                self.starts[position],
+                self.width(position),
+            )
+        return dim
+
+    # -------------------------------------------------------------- attributes
+
+    def meta(self) -> Any:
+        """The value of the `meta[key][n]` at hand."""
+        position = self.position
+        text = self.take("meta")
+        key, _, number = text[5:-1].partition("][")
+        at, width = self.starts[position], len(text)
+        size = self.metadata.size(key)
+        if len(number) > 9 or int(number) >= size:
+            known = self.metadata.keys()
+            if size:
+                why = f"there are {size} entries of {key}"
+            elif known:
+                why = f"the metadata has only {', '.join(known)}"
+            else:
+                why = "the program has no metadata"
+            raise self.error(f"{text} does not exist: {why}", at, width)
+        try:
+            return self.metadata.value(key, int(number))
+        except GraphError as error:
+            raise self.error(f"{text}: {error}", at, width) from None
+
+    def at_attribute(self) -> bool:
+        """Whether `key = value` stands here."""
+        return self.kinds[self.position + 1] == "=" and (
+            self.kinds[self.position] == "ident" or self.texts[self.position].isidentifier()
+        )
+
+    def attribute(self, attrs: dict[str, Any]) -> None:
+        """Read `key = value` into `attrs`."""
+        position = self.position
+        name = self.texts[position]
+        if not self.at_attribute():
+            raise self.unexpected("an attribute: a name and '='")
+        self.position += 2
+        if name in attrs:
+            raise self.error(f"{name} is given twice", self.starts[position], len(name))
+        attrs[name] = self.attribute_value()
+
+    def attribute_value(self) -> Any:
+        """A Python value: numbers, strings, None, tuples, devices, dense constants."""
+        position = self.position
+        kind = self.kinds[position]
+        match kind:
+            case "number":
+                return self.number()[0]
+            case "-":
+                return self.negative()[0]
+            case "True" | "False":
+                self.position += 1
+                return kind == "True"
+            case "string":
+                return self.string()
+            case "meta":
+                return self.meta()
+            case "[":
+                self.position += 1
+                return tuple(self.listed(self.attribute_value, "]"))
+            case "(":
+                self.position += 1
+                value = self.attribute_value()
+                self.take(")")
+                return value
+            case "ident":
+                word = self.texts[position]
+                if word in ("None", "nullptr"):
+                    self.position += 1
+                    return None
+                if word == "inff":
+                    self.position += 1
+                    return float("inf")
+            case _:
+                pass
+        raise self.unexpected("the value of an attribute")
+
+    def negative(self) -> tuple[int | float, str]:
+        """The number behind the minus signs at hand, which stand directly before it."""
+        negative = False
+        start = self.position
+        while self.kinds[self.position] == "-":
+            negative = not negative
+            self.position += 1
+            if self.starts[self.position] != self.starts[self.position - 1] + 1:
+                self.position = start
+                raise self.unexpected("an expression")
+        if self.kinds[self.position] == "ident" and self.texts[self.position] == "inff":
+            self.position += 1
+            return (-float("inf") if negative else float("inf")), "float32"
+        if self.kinds[self.position] != "number":
+            self.position = start
+            raise self.unexpected("an expression")
+        return self.number(negative)
