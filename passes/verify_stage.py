@@ -11,17 +11,17 @@ stages below its own.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal, get_args
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ..dialects import relay
-from ..dialects.device import devices_in
-from ..dialects.interfaces import Fusible, WantsStorage
+from ..dialects.device import UNCONSTRAINED, VirtualDeviceAttr, device_of, devices_in
+from ..dialects.interfaces import DeviceRule, Fusible, On, OnHost, Together, WantsStorage
 from ..dialects.relay.types import is_incomplete
 from .diagnostics import PassError
 
@@ -65,6 +65,43 @@ def without_device(op: Operation, in_kernel: bool) -> str | None:
                 f"it has a value of type {value.type}: plan-devices should have given it a device"
             )
     return None
+
+
+@dataclass
+class Misplaced:
+    """Finds ops whose operands and results are not where their device rule wants them."""
+
+    rules: dict[type[Operation], DeviceRule | None] = field(
+        default_factory=dict[type[Operation], "DeviceRule | None"]
+    )
+    """By op class, asked once."""
+
+    def __call__(self, op: Operation, in_kernel: bool) -> str | None:
+        if in_kernel:
+            return None
+        kind = type(op)
+        if kind not in self.rules:
+            self.rules[kind] = op.get_trait(DeviceRule)
+        rule = self.rules[kind]
+        for constraint in () if rule is None else rule.constraints(op):
+            if isinstance(constraint, OnHost):  # the host is no part of the module
+                continue
+            one, *others = places(constraint)
+            other = next((device for device in others if device != one), None)
+            if other is not None:
+                return (
+                    f"{constraint.reason}, but there are {one.spec} and {other.spec}: "
+                    "plan-devices should have copied between them"
+                )
+        return None
+
+
+def places(constraint: On | Together) -> list[VirtualDeviceAttr]:
+    """The devices that should be one; function values have several and are left out."""
+    values = (constraint.value,) if isinstance(constraint, On) else constraint.values
+    found = [device_of(v.type) for v in values if not isinstance(v.type, FunctionType)]
+    wanted = [constraint.device] if isinstance(constraint, On) else []
+    return wanted + [device for device in found if device is not None] or [UNCONSTRAINED]
 
 
 def loose_operator(op: Operation, in_kernel: bool) -> str | None:
@@ -112,7 +149,8 @@ def rules_at(stage: str) -> list[Rule]:
     """The rules that hold at `stage`."""
     if stage == "memref":
         return [Rule(stage, no_memref)]
-    return [rule for rule in RULES if STAGES.index(rule.stage) <= STAGES.index(stage)]
+    rules = [*RULES, Rule("planned", Misplaced())]
+    return [rule for rule in rules if STAGES.index(rule.stage) <= STAGES.index(stage)]
 
 
 def values_of(op: Operation) -> Iterator[SSAValue]:

@@ -65,3 +65,27 @@ func.func @storage() {
   %s = memory.alloc_storage 16 align 64 : !memory.storage
   func.return
 }
+
+// -----
+
+// An operator whose operands are on two devices was never planned.
+
+func.func @meeting(%x: tensor<4xf32, #relay.device<cpu:0>>, %y: tensor<4xf32, #relay.device<cuda:0>>) {
+  // expected-error@+1 {{relay.add is left at stage planned: operands and results of relay.add share a device, but there are cpu:0 and cuda:0: plan-devices should have copied between them}}
+  %z = relay.add %x, %y : (tensor<4xf32, #relay.device<cpu:0>>, tensor<4xf32, #relay.device<cuda:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
+  func.return
+}
+
+// -----
+
+// What a branch yields is where the result is.
+
+func.func @branches(%c: tensor<i1, #relay.device<cpu:0>>, %x: tensor<4xf32, #relay.device<cpu:0>>, %y: tensor<4xf32, #relay.device<cuda:0>>) {
+  // expected-error@+1 {{condition, branches and result of relay.if share a device, but there are cpu:0 and cuda:0}}
+  %r = relay.if %c : tensor<i1, #relay.device<cpu:0>> -> (tensor<4xf32, #relay.device<cpu:0>>) {
+    relay.yield %x : tensor<4xf32, #relay.device<cpu:0>>
+  } else {
+    relay.yield %y : tensor<4xf32, #relay.device<cuda:0>>
+  }
+  func.return
+}
