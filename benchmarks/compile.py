@@ -7,8 +7,8 @@ Compile time against the number of operators: µs an operator, for each pass and
 The pipeline runs as `xrelay-opt` runs it, under its settings of the garbage collector, once
 with verification between passes and once without. The yardstick is the time that xDSL's own
 parser takes, in the same process and under the same settings, to read the same file: machines
-differ, the ratio to it hardly does. Each number is the smallest of `--repeats` runs (one run
-from 50,000 operators on).
+differ, the ratio to it hardly does. All times are CPU times; each is the smallest of `--repeats`
+runs (of one run from 50,000 operators on).
 
 Progress goes to stderr, JSON to stdout; `--markdown FILE` makes the tables of
 `benchmarks/README.md` from it.
@@ -22,7 +22,7 @@ import pstats
 import resource
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,14 +33,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from xrelay.passes.diagnostics import ReportingContext
+from xrelay.passes.verifier import verify
 from xrelay.tools.parser import LocatingParser
 from xrelay.tools.pipeline import Step, build
 from xrelay.tools.plugins import load_universe
 from xrelay.tools.printing import PrintOptions, module_text
 from xrelay.tools.process import settings
 from xrelay.tools.registry import named_pipelines
-from xrelay.tools.runner import Runner
-from xrelay.tools.timing import Span, Timer
 
 UNIVERSE = load_universe(lambda text: print(text, file=sys.stderr))
 
@@ -64,40 +63,31 @@ def read(text: str) -> ModuleOp:
 
 
 class Timed(NamedTuple):
-    """Seconds of one thing, and what it returned."""
+    """CPU seconds of one thing, and what it returned."""
 
     seconds: float
     result: Any
 
 
 def timed(function: Callable[[], Any]) -> Timed:
-    """Run `function` with nothing left to collect before it."""
-    gc.collect()
-    start = time.perf_counter()
+    """Run `function`; CPU time, because other processes are no part of it."""
+    start = time.process_time()
     result = function()
-    return Timed(time.perf_counter() - start, result)
+    return Timed(time.process_time() - start, result)
 
 
-def rows(spans: Sequence[Span]) -> Iterator[tuple[str, float]]:
-    """Name and seconds of the innermost spans."""
-    for span in spans:
-        if span.parts:
-            yield from rows(span.parts)
-        else:
-            yield span.name, span.seconds
-
-
-def run_pipeline(text: str, steps: Sequence[Step], verify: bool) -> dict[str, float]:
-    """Seconds of each pass, of "verify" and of all, on a module made anew from `text`."""
-    module = read(text)
-    gc.collect()
-    runner = Runner(steps=steps, verify_first=verify, verify_each=verify, timer=Timer())
-    start = time.perf_counter()
-    runner.run(context(), module)
-    seconds = {"all": time.perf_counter() - start}
-    for name, spent in rows(runner.timer.root.parts):
-        seconds[name] = seconds.get(name, 0.0) + spent
-    seconds["print"] = timed(lambda: module_text(context(), module, PrintOptions())).seconds
+def run_pipeline(module: ModuleOp, steps: Sequence[Step], check: bool) -> dict[str, float]:
+    """Seconds of each pass, of "verify" and of all, on `module`, which is changed."""
+    ctx = context()
+    seconds = dict.fromkeys(("verify", *(step.run.name for step in steps)), 0.0)
+    if check:
+        seconds["verify"] += timed(lambda: verify(module)).seconds
+    for step in steps:
+        seconds[step.run.name] += timed(lambda step=step: step.run.apply(ctx, module)).seconds
+        if check:
+            seconds["verify"] += timed(lambda: verify(module)).seconds
+    seconds["all"] = sum(seconds.values())
+    seconds["print"] = timed(lambda: module_text(ctx, module, PrintOptions())).seconds
     return seconds
 
 
@@ -106,7 +96,7 @@ def warm_up(pipeline: str) -> None:
     for make in PROGRAMS.values():
         text = make(8)
         Parser(context(), text).parse_module()
-        run_pipeline(text, steps_of(pipeline), True)
+        run_pipeline(read(text), steps_of(pipeline), True)
 
 
 def least(runs: Sequence[dict[str, float]]) -> dict[str, float]:
@@ -115,21 +105,31 @@ def least(runs: Sequence[dict[str, float]]) -> dict[str, float]:
 
 
 def measure(program: str, size: int, pipeline: str, repeats: int) -> dict[str, Any]:
-    """All figures of one program at one size; seconds, and µs an operator."""
+    """All figures of one program at one size: CPU seconds, and µs an operator."""
     text = PROGRAMS[program](size)
     ops = text.count(" = relay.")
     repeats = 1 if size >= 50_000 else repeats
     steps = steps_of(pipeline)
 
     def best(what: str, function: Callable[[], Any]) -> float:
-        seconds = min(timed(function).seconds for _ in range(repeats))
+        seconds = float("inf")
+        for _ in range(repeats):
+            gc.collect()
+            seconds = min(seconds, timed(function).seconds)
         print(f"{program} {size}: {what}: {1e6 * seconds / ops:.1f} µs/op", file=sys.stderr)
         return seconds
 
     yardstick = best("xDSL's parser", lambda: Parser(context(), text).parse_module())
     ours = best("our parser", lambda: read(text))
-    plain = least([run_pipeline(text, steps, False) for _ in range(repeats)])
-    checked = least([run_pipeline(text, steps, True) for _ in range(repeats)])
+    module = read(text)
+
+    def run(check: bool) -> dict[str, float]:
+        copy = module.clone()
+        gc.collect()
+        return run_pipeline(copy, steps, check)
+
+    plain = least([run(False) for _ in range(repeats)])
+    checked = least([run(True) for _ in range(repeats)])
     passes = {name: plain[name] for name in dict.fromkeys(s.run.name for s in steps)}
     figures: dict[str, Any] = {
         "program": program,
@@ -147,11 +147,11 @@ def measure(program: str, size: int, pipeline: str, repeats: int) -> dict[str, A
         "ratio_verified": checked["all"] / yardstick,
         "peak_rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
-    for what, run, ratio in (
+    for what, row, ratio in (
         ("pipeline", plain, figures["ratio"]),
         ("the same, verified", checked, figures["ratio_verified"]),
     ):
-        spent = 1e6 * run["all"] / ops
+        spent = 1e6 * row["all"] / ops
         print(f"{program} {size}: {what}: {spent:.1f} µs/op, {ratio:.2f} x xDSL", file=sys.stderr)
     for name, spent in figures["us_per_op"].items():
         print(f"    {name:24} {spent:8.2f} µs/op", file=sys.stderr)
