@@ -45,6 +45,10 @@ PASSES = {
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
 }
 
+TARGETS = {
+    "relay-text": "frontends.relay_text.target:RelayTextTarget",
+}
+
 PIPELINES = "lowering.pipelines:PIPELINES"
 
 
@@ -61,6 +65,7 @@ def _lazily(where: str) -> Callable[[], Any]:
 UNIVERSE = Universe(
     all_dialects={name: _lazily(where) for name, where in DIALECTS.items()},
     all_passes={name: _lazily(where) for name, where in PASSES.items()},
+    all_targets={name: _lazily(where) for name, where in TARGETS.items()},
 )
 
 

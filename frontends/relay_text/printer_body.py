@@ -1,0 +1,292 @@
+"""
+The bodies of functions as Relay text.
+
+Each op that is no leaf gets a line, `%3 = nn.relu(%2);` or `let %x = @f(%2);`, as in TVM's
+printer; what ends a block stands without a name. Graph bindings are numbered through the
+module. `printer_order` says which is which, `printer_expressions` what an op looks like.
+
+In a planned function, a value that is not where a reader of TVM's form would think it is (the
+device of the op that uses it, or of the block for a `let`) stands in a fixed `on_device`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from xdsl.dialects.builtin import TupleType
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+
+from ...dialects.device import VirtualDeviceAttr, with_device
+from ...dialects.relay.closures import FnOp
+from ...dialects.relay.constants import ConstantOp, ParamOp
+from ...dialects.relay.globals import GlobalOp
+from ...dialects.relay.operator import Operator, infer_result_types
+from ...dialects.relay.placement import OnDeviceOp
+from ...dialects.relay.type_terms import AdtType, RefType
+from ...dialects.tensors import as_tensor, is_static
+from .printer_expressions import closing, head
+from .printer_literals import literal
+from .printer_metadata import MetadataTable
+from .printer_names import LocalNames
+from .printer_operators import OperatorTexts
+from .printer_order import Form, Order, order_of, source_of
+from .printer_types import TypeTexts, place_of, tuple_text
+
+
+@dataclass(eq=False)
+class Shared:
+    """What the functions of a module have in common."""
+
+    table: MetadataTable = field(default_factory=MetadataTable)
+    types: TypeTexts = field(default_factory=TypeTexts)
+    numbered: int = 0
+    """How many graph bindings there are so far."""
+
+    def __post_init__(self) -> None:
+        self.operators = OperatorTexts(self.table)
+
+
+class Body:
+    """Writes the ops of one function to `out`."""
+
+    def __init__(self, shared: Shared, out: list[str]):
+        self.shared = shared
+        self.out = out
+        self.names = LocalNames()
+        self.order = Order()
+        self.placed = False
+        """Whether types say devices."""
+        self.lexical: VirtualDeviceAttr | None = None
+        """Where a reader thinks that the values of the block are."""
+        self.variables: set[SSAValue] = set()
+        """The values that are variables of the text."""
+        self._indent = "  "
+        self._texts: dict[SSAValue, str] = {}
+        self._tuples: dict[Operation, str] = {}
+        """What the results of an op with several results are together."""
+        self._fixed: dict[SSAValue, str] = {}
+
+    # ------------------------------------------------------------------ values
+
+    def bind(self, value: SSAValue, name: str) -> None:
+        """Let `value` be a variable called `name`."""
+        self._texts[value] = f"%{name}"
+        self.variables.add(value)
+
+    def texts(self, values: Sequence[SSAValue], place: VirtualDeviceAttr | None) -> list[str]:
+        """`values` in an expression that is on `place`."""
+        return [self.text(value, place) for value in values]
+
+    def text(self, value: SSAValue, place: VirtualDeviceAttr | None) -> str:
+        """`value` where a reader thinks that it is on `place`."""
+        text = self._texts.get(value)
+        if text is None:
+            assert isinstance(value, OpResult), "arguments of blocks have names"
+            text = self.leaf(value.op)
+        if not self.placed or value in self.variables or not self._is_elsewhere(value, place):
+            return text
+        fixed = self._fixed.get(value)
+        if fixed is None:
+            fixed = self._fixed[value] = self.bound(self._on_device(text, value))
+        return fixed
+
+    def _is_elsewhere(self, value: SSAValue, place: VirtualDeviceAttr | None) -> bool:
+        """Whether a reader would be wrong about where `value` is."""
+        if isinstance(value.owner, FnOp | GlobalOp):
+            return False
+        own = place_of(value.type)
+        return own is not None and own != place
+
+    def _on_device(self, text: str, value: SSAValue) -> str:
+        device, op = place_of(value.type), value.owner
+        assert device is not None, "what is moved has a device"
+        assert isinstance(op, Operation), "arguments of blocks are variables"
+        reference = self.shared.table.device(device, op)
+        return f"on_device({text}, virtual_device={reference}, constrain_result=True)"
+
+    def leaf(self, op: Operation) -> str:
+        """A constant or a global function, as it stands where it is used."""
+        if isinstance(op, GlobalOp):
+            return f"@{op.callee.string_value()}"
+        assert isinstance(op, ConstantOp), f"{op.name} is no leaf"
+        value = cast(Any, op.value)
+        return literal(value) or self.shared.table.constant(value, op)
+
+    # ------------------------------------------------------------------- lines
+
+    def line(self, text: str) -> None:
+        self.out.append(f"{self._indent}{text}\n")
+
+    def bound(self, text: str) -> str:
+        """The number of a new graph binding of `text`."""
+        number = f"%{self.shared.numbered}"
+        self.shared.numbered += 1
+        self.line(f"{number} = {text};")
+        return number
+
+    def _write(self, before: str, op: Operation, after: str) -> None:
+        """The expression that `op` is, on lines of its own; what it needs is written first."""
+        text = head(self, op)
+        if not op.regions:
+            self.out.append(f"{self._indent}{before}{text}{after}\n")
+            return
+        self.line(f"{before}{text}")
+        closing(self, op)
+        self.line(f"}}{after}")
+
+    def nested(self, block: Block, lexical: VirtualDeviceAttr | None) -> None:
+        """The lines of a block inside, on `lexical` as a reader thinks."""
+        outer, self.lexical = self.lexical, lexical
+        with self.indented():
+            self._block(block)
+        self.lexical = outer
+
+    @contextmanager
+    def indented(self) -> Generator[None]:
+        """Write further to the right for a while."""
+        outer = self._indent
+        self._indent += "  "
+        yield
+        self._indent = outer
+
+    # ------------------------------------------------------------------ blocks
+
+    def function(self, block: Block) -> None:
+        """The lines of the body of a global function, whose parameters have names."""
+        self.order = order_of(block)
+        self._block(block)
+
+    def _block(self, block: Block) -> None:
+        """The statements of `block`, then what it gives."""
+        last = block.last_op
+        assert last is not None, "a block ends in what it gives"
+        result = self._result_op(last)
+        for op in block.ops:
+            if op is result or op is last:
+                break
+            match self.order.form(op):
+                case Form.NODE:
+                    self._node(op)
+                case Form.LET:
+                    if not isinstance(op, ParamOp):
+                        self._let(op)
+                case Form.HINT:
+                    self._node(op)
+                    name = self.names.local(op.results[0].name_hint)
+                    self.line(f"let %{name} = {self._texts[op.results[0]]};")
+                case Form.PART:
+                    source = source_of(op)
+                    if source is not None:
+                        self._texts[op.results[0]] = self._tuples[source]
+                case Form.LEAF:
+                    pass
+        if result is not None:
+            self._write("", result, "")
+            return
+        fields = self.texts(last.operands, self.lexical)
+        self.line(fields[0] if len(fields) == 1 else tuple_text(fields))
+
+    def _result_op(self, last: Operation) -> Operation | None:
+        """The op that is written as what the block gives: it stands directly before the end."""
+        op = last.prev_op
+        if op is None or len(last.operands) != 1 or last.operands[0] not in op.results:
+            return None
+        if not op.results[0].has_one_use() or self._is_moved(op):
+            return None
+        form = self.order.form(op)
+        if form is Form.NODE:
+            return op if len(op.results) == 1 else None
+        source = source_of(op) if form is Form.PART else None
+        if source is not None and all(r.has_one_use() for r in source.results):
+            return source
+        return None
+
+    def _is_moved(self, op: Operation) -> bool:
+        return self.placed and self._is_elsewhere(op.results[0], self.lexical)
+
+    def _node(self, op: Operation) -> None:
+        """A graph binding."""
+        if op.regions:
+            number = f"%{self.shared.numbered}"
+            self.shared.numbered += 1
+            self._write(f"{number} = ", op, ";")
+        else:
+            number = self.bound(head(self, op))
+        self._take_results(op, number)
+
+    def _take_results(self, op: Operation, text: str) -> None:
+        """Let the results of `op` be what `text` stands for, or its fields."""
+        if len(op.results) == 1:
+            self._texts[op.results[0]] = text
+            return
+        self._tuples[op] = text
+        for i, result in enumerate(op.results):
+            if any(source_of(use.operation) is not op for use in result.uses):
+                self._texts[result] = self.bound(f"{text}.{i}")
+
+    def _let(self, op: Operation) -> None:
+        """A statement that binds a variable."""
+        source = source_of(op)
+        if source is not None and source in self._tuples:
+            name = self.names.local(op.results[0].name_hint)
+            self.line(f"let %{name} = {self._tuples[source]};")
+            self.bind(op.results[0], name)
+            return
+        written = op if source is None else source
+        if not any(result.first_use for result in op.results):
+            if isinstance(op, OnDeviceOp) and op.constrain_body and not op.constrain_result:
+                self._write("", op, ";")  # in a `let`, it would constrain its result too
+                return
+            hint = op.results[0].name_hint if op.results else None
+            name = "_" if hint in (None, "_") else self.names.local(hint)
+        else:
+            name = self.names.local(op.results[0].name_hint)
+        if isinstance(op, FnOp) and op.recursive is not None:
+            self.bind(op.body.block.args[0], name)
+        before = f"let %{name}{self._annotation(op)} = "
+        if op.results and not isinstance(op, FnOp | GlobalOp) and self._is_moved(op):
+            self._node(written)
+            result = op.results[0]
+            text = self._tuples[written] if len(written.results) > 1 else self._texts[result]
+            self.line(f"{before}{self._on_device(text, result)};")
+        else:
+            self._write(before, written, ";")
+        if len(op.results) == 1:
+            self.bind(op.results[0], name)
+        else:
+            self._take_results(op, f"%{name}")
+
+    # -------------------------------------------------------------- annotations
+
+    def _annotation(self, op: Operation) -> str:
+        """`: T` where a reader could not find the type."""
+        if isinstance(op, Operator):
+            if all(_is_static(o.type) for o in op.operands) or len(op.results) != 1:
+                return ""
+            inferred = infer_result_types(op)
+            if inferred is None or inferred[0] == with_device(op.results[0].type, None):
+                return ""
+        elif len(op.results) != 1 or not _has_arguments(op.results[0].type):
+            return ""
+        return f": {self.shared.types.text(op.results[0].type, op)}"
+
+
+def _is_static(type: Attribute) -> bool:
+    tensor = as_tensor(type)
+    return tensor is not None and is_static(tensor)
+
+
+def _has_arguments(type: Attribute) -> bool:
+    """Whether type arguments of a data type are part of `type`, outside of functions."""
+    match type:
+        case AdtType():
+            return bool(type.args.data)
+        case RefType():
+            return _has_arguments(type.contents)
+        case TupleType():
+            return any(map(_has_arguments, type.types))
+        case _:
+            return False

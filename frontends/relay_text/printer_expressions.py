@@ -1,0 +1,287 @@
+"""What each op looks like as an expression of Relay text: a dict from op to rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from xdsl.dialects.builtin import FunctionType, UnregisteredOp
+from xdsl.dialects.func import CallOp as FuncCallOp
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ...dialects import relay
+from ...dialects.device import VirtualDeviceAttr
+from ...dialects.relay.patterns import (
+    ConstructorPattern,
+    TuplePattern,
+    VarPattern,
+    WildcardPattern,
+)
+from ...dialects.vm import ShapeOfOp
+from .operators import OPERATORS, is_variadic
+from .printer_errors import PrintingError
+from .printer_operators import attribute_text
+from .printer_types import place_of, tuple_text
+
+if TYPE_CHECKING:
+    from .printer_body import Body
+
+Head: TypeAlias = Callable[["Body", Any], str]
+
+
+def head(body: Body, op: Operation) -> str:
+    """The text of `op`, up to the body of its first region; what it needs is written first."""
+    rule = _HEADS.get(type(op))
+    if rule is not None:
+        return rule(body, op)
+    if isinstance(op, UnregisteredOp):
+        return unregistered(body, op)
+    name = op.name.removeprefix("relay.")
+    if OPERATORS.get(name) is type(op):
+        return operator(body, op, name)
+    raise no_form(op)
+
+
+def no_form(op: Operation) -> PrintingError:
+    """The error about an op that Relay text cannot say."""
+    dialect = op.name.partition(".")[0]
+    if dialect in ("memory", "vm", "bytecode") or isinstance(op, relay.CallLoweredOp):
+        why = "it belongs to a level below relay and planned"
+    elif isinstance(op, relay.PrimitiveOp | relay.PrimFuncOp):
+        why = "write the module before its operators are fused"
+    else:
+        why = "Relay has no such operator"
+    return PrintingError(f"Relay text has no form for {op.name}: {why}", op)
+
+
+def place(body: Body, op: Operation) -> VirtualDeviceAttr | None:
+    """Where a reader thinks that the operands of `op` are."""
+    if not body.placed or not op.results:
+        return body.lexical
+    return place_of(op.results[0].type) or body.lexical
+
+
+# ------------------------------------------------------------------ operators
+
+
+def operator(body: Body, op: Operation, name: str) -> str:
+    """`nn.dense(%x, %w, units=4)`; what takes a tuple gets one."""
+    args = body.texts(op.operands, place(body, op))
+    if is_variadic(name):
+        args = [body.bound(tuple_text(args))]
+    return f"{name}({', '.join(args)}{body.shared.operators.attributes(op, name)})"
+
+
+def unregistered(body: Body, op: UnregisteredOp) -> str:
+    """An operator that is known by its name only, with its type noted."""
+    name = op.op_name.data
+    if op.regions or len(op.results) != 1 or op.successors or not name.startswith("relay."):
+        raise PrintingError(f"Relay text has no form for {name}: Relay has no such operator", op)
+    shown = {k: v for k, v in (op.properties | op.attributes).items() if k != "op_name__"}
+    args = body.texts(op.operands, place(body, op))
+    args += [f"{k}={attribute_text(v, body.shared.table, op)}" for k, v in shown.items()]
+    type = body.shared.types.text(op.results[0].type, op)
+    return f"{name.removeprefix('relay.')}({', '.join(args)}) /* ty={type} */"
+
+
+def shape_of(body: Body, op: ShapeOfOp) -> str:
+    """The shape of a tensor; operand and result need not be on one device."""
+    (arg,) = body.texts(op.operands, place_of(op.operands[0].type))
+    return f'vm.shape_of({arg}, dtype="int64")'
+
+
+# -------------------------------------------------------------------- devices
+
+
+def on_device(body: Body, op: relay.OnDeviceOp) -> str:
+    """A hint."""
+    shown = body.texts(op.operands, place(body, op))
+    if not op.device.is_unconstrained:
+        shown.append(f"virtual_device={body.shared.table.device(op.device, op)}")
+    if op.constrain_result:
+        shown.append("constrain_result=True")
+    if not op.constrain_body:
+        shown.append("constrain_body=False")
+    return f"on_device({', '.join(shown)})"
+
+
+def device_copy(body: Body, op: relay.DeviceCopyOp) -> str:
+    """A copy, with both devices."""
+    source, destination = place_of(op.value.type), place_of(op.result.type)
+    assert source is not None, "a copy names devices"
+    assert destination is not None, "a copy names devices"
+    device = body.shared.table.device
+    text = body.text(op.value, destination)
+    return (
+        f"device_copy({text}, src_virtual_device={device(source, op)}, "
+        f"dst_virtual_device={device(destination, op)})"
+    )
+
+
+# ---------------------------------------------------------------------- calls
+
+
+def call_value(body: Body, op: relay.CallOp) -> str:
+    callee, *args = body.texts(op.operands, place(body, op))
+    return f"{callee}({', '.join(args)})"
+
+
+def call_symbol(body: Body, op: FuncCallOp | relay.InvokeOp) -> str:
+    args = body.texts(op.operands, place(body, op))
+    return f"@{op.callee.string_value()}({', '.join(args)})"
+
+
+def construct(body: Body, op: relay.ConstructOp) -> str:
+    args = body.texts(op.operands, place(body, op))
+    return f"{op.constructor.data}({', '.join(args)})" if args else op.constructor.data
+
+
+# ------------------------------------------------------------- tuples, cells
+
+
+def make_tuple(body: Body, op: relay.TupleOp) -> str:
+    return tuple_text(body.texts(op.operands, place(body, op)))
+
+
+def project(body: Body, op: relay.TupleGetItemOp) -> str:
+    return f"{body.text(op.tuple, place(body, op))}.{op.index.value.data}"
+
+
+def cell(word: str) -> Head:
+    def of(body: Body, op: Operation) -> str:
+        return f"{word}({', '.join(body.texts(op.operands, place(body, op)))})"
+
+    return of
+
+
+# -------------------------------------------------------------------- regions
+
+
+def choose(body: Body, op: relay.IfOp) -> str:
+    return f"if ({body.text(op.condition, place(body, op))}) {{"
+
+
+def match(body: Body, op: relay.MatchOp) -> str:
+    word = "match" if op.partial is None else "match?"
+    return f"{word} ({body.text(op.data, place(body, op))}) {{"
+
+
+def fn(body: Body, op: relay.FnOp) -> str:
+    type = op.result.type
+    assert isinstance(type, FunctionType), "the types of the program are known"
+    devices: Sequence[Attribute | None] = [None] * len(op.params)
+    if op.param_devices is not None:
+        devices = op.param_devices.data
+    shown = params(body, op, op.params, devices)
+    shown += function_attributes(
+        body, op, {} if op.attrs is None else op.attrs.data, type, op.result_device
+    )
+    return f"fn ({', '.join(shown)}) -> {body.shared.types.result(type, op)} {{"
+
+
+def params(
+    body: Body, op: Operation, values: Sequence[SSAValue], devices: Sequence[Attribute | None]
+) -> list[str]:
+    """`%a {virtual_device=…}: T` for each parameter; a planned one is where its type says."""
+    shown: list[str] = []
+    for value, device in zip(values, devices, strict=True):
+        if value not in body.variables:
+            body.bind(value, body.names.local(value.name_hint, "p0"))
+        note = _annotation(body, op, place_of(value.type) or device)
+        note = f" {{{note}}}" if note else ""
+        type = body.shared.types.text(value.type, op)
+        shown.append(f"{body.text(value, None)}{note}: {type}")
+    return shown
+
+
+def function_attributes(
+    body: Body,
+    op: Operation,
+    attrs: Mapping[str, Attribute],
+    type: FunctionType,
+    device: Attribute | None,
+) -> list[str]:
+    """What stands between the last parameter and the bracket."""
+    shown = [f"{k}={attribute_text(v, body.shared.table, op)}" for k, v in attrs.items()]
+    places = (place_of(t) for t in type.outputs)
+    note = _annotation(body, op, next((p for p in places if p is not None), device))
+    return [*shown, note] if note else shown
+
+
+def _annotation(body: Body, op: Operation, device: Attribute | None) -> str:
+    if not isinstance(device, VirtualDeviceAttr) or device.is_unconstrained:
+        return ""
+    return f"virtual_device={body.shared.table.device(device, op)}"
+
+
+def closing(body: Body, op: Operation) -> None:
+    """The regions of `op`, but for the last bracket."""
+    match op:
+        case relay.FnOp():
+            type = op.result.type
+            assert isinstance(type, FunctionType)
+            body.nested(op.body.block, place_of(type) if body.placed else None)
+        case relay.IfOp():
+            lexical = place(body, op)
+            body.nested(op.then_region.block, lexical)
+            body.line("} else {")
+            body.nested(op.else_region.block, lexical)
+        case relay.MatchOp():
+            cases(body, op)
+        case _:
+            raise no_form(op)
+
+
+def cases(body: Body, op: relay.MatchOp) -> None:
+    """`Cons(%h, _) => { … },` for each case."""
+    lexical = place(body, op)
+    for pattern, region in zip(op.patterns, op.cases, strict=True):
+        variables = iter(region.block.args)
+        text = pattern_text(body, pattern, variables)
+        with body.indented():
+            body.line(f"{text} => {{")
+            body.nested(region.block, lexical)
+            body.line("},")
+
+
+def pattern_text(body: Body, pattern: Attribute, variables: Any) -> str:
+    """A pattern; its variables get names."""
+    match pattern:
+        case WildcardPattern():
+            return "_"
+        case VarPattern():
+            value = next(variables)
+            body.bind(value, body.names.local(value.name_hint, "p0"))
+            return body.text(value, None)
+        case ConstructorPattern():
+            fields = [pattern_text(body, p, variables) for p in pattern.fields]
+            name = pattern.constructor.data
+            return f"{name}({', '.join(fields)})" if fields else name
+        case TuplePattern():
+            return f"({', '.join(pattern_text(body, p, variables) for p in pattern.fields)})"
+        case _:
+            raise AssertionError(f"no pattern: {pattern}")
+
+
+_HEADS: dict[type[Operation], Head] = {
+    relay.ConstantOp: lambda body, op: body.leaf(op),
+    relay.GlobalOp: lambda body, op: body.leaf(op),
+    relay.OnDeviceOp: on_device,
+    relay.DeviceCopyOp: device_copy,
+    relay.CallOp: call_value,
+    relay.InvokeOp: call_symbol,
+    FuncCallOp: call_symbol,
+    relay.ConstructOp: construct,
+    relay.TupleOp: make_tuple,
+    relay.TupleGetItemOp: project,
+    relay.RefCreateOp: cell("ref"),
+    relay.RefReadOp: cell("ref_read"),
+    relay.RefWriteOp: cell("ref_write"),
+    relay.IfOp: choose,
+    relay.MatchOp: match,
+    relay.FnOp: fn,
+    ShapeOfOp: shape_of,
+}
+"""How each op begins; operators are not listed."""
+
+__all__ = ["closing", "function_attributes", "head", "params"]

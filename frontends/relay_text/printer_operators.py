@@ -1,0 +1,163 @@
+"""
+Operators by their TVM names, with the attributes that differ from TVM's defaults.
+
+    relay.nn.conv2d %x, %w {padding = array<i64: 1, 1, 1, 1>}
+    ->
+    nn.conv2d(%x, %w, padding=[1, 1, 1, 1], channels=64, kernel_size=[3, 3])
+
+The inverse of `operators.py`, whose rules say what differs. What TVM's printer writes although
+the types say it too (channels, units) or it is a default here (padding) is written likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    NoneAttr,
+    StringAttr,
+    i1,
+)
+from xdsl.ir import Attribute, Operation
+from xdsl.irdl import IRDLOperation
+
+from ...dialects.attributes import properties_of
+from ...dialects.tensors import as_tensor, dtype_name
+from .operators import OPERATORS, rule_of
+from .printer_errors import unprintable
+from .printer_literals import attribute_float, string_text
+from .printer_metadata import MetadataTable
+
+_SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
+_ALWAYS = {
+    **dict.fromkeys(("nn.conv2d", "nn.conv2d_transpose"), ("padding",)),
+    **dict.fromkeys(("nn.max_pool2d", "nn.avg_pool2d"), ("padding",)),
+    **dict.fromkeys(("repeat", "reverse"), ("axis",)),
+}
+"""Attributes that are written although they have our default."""
+
+
+def attribute_text(value: Attribute, table: MetadataTable, at: Operation) -> str:
+    """The value of an attribute; `at` is blamed when Relay text has no form for it."""
+    match value:
+        case IntegerAttr():
+            number = cast("IntegerAttr[IntegerType]", value)
+            if number.type == i1:
+                return "True" if number.value.data else "False"
+            return str(number.value.data)
+        case DenseArrayBase():
+            numbers = cast("DenseArrayBase[Any]", value).get_values()
+            return f"[{', '.join(map(str, numbers))}]"
+        case FloatAttr():
+            text = attribute_float(value.value.data)
+            if text is not None:
+                return text
+        case StringAttr():
+            return string_text(value.data)
+        case ArrayAttr():
+            return f"[{', '.join(attribute_text(part, table, at) for part in value)}]"
+        case NoneAttr():
+            return "None"
+        case DenseIntOrFPElementsAttr():
+            return table.constant(cast("DenseIntOrFPElementsAttr[Any]", value), at)
+        case _:
+            name = dtype_name(value)
+            if name is not None:
+                return f'"{name}"'
+    raise unprintable(f"the attribute value {value}", at)
+
+
+def _pairs(value: Attribute) -> str:
+    """`pad_width`: the numbers before and after, for each dimension."""
+    numbers = cast("DenseArrayBase[Any]", value).get_values()
+    pairs = zip(numbers[::2], numbers[1::2], strict=False)
+    return f"[{', '.join(f'[{before}, {after}]' for before, after in pairs)}]"
+
+
+# ------------------------------------------------ what only repeats the types
+
+
+def _static_dims(op: Operation, operand: int) -> tuple[int, ...]:
+    """The dims of an operand; none when one is not known."""
+    type = as_tensor(op.operands[operand].type)
+    dims = () if type is None else type.get_shape()
+    return () if DYNAMIC_INDEX in dims else dims
+
+
+def _conv2d(op: Operation) -> list[str]:
+    dims = _static_dims(op, 1)
+    order = cast(StringAttr, op.properties["kernel_layout"]).data
+    if len(dims) != 4 or sorted(order) != sorted("OIHW"):
+        return []
+    channels, *sizes = (dims[order.index(side)] for side in "OHW")
+    return [f"channels={channels}", f"kernel_size=[{sizes[0]}, {sizes[1]}]"]
+
+
+def _conv2d_transpose(op: Operation) -> list[str]:
+    dims = _static_dims(op, 1)
+    groups = cast("IntegerAttr[IntegerType]", op.properties["groups"]).value.data
+    if len(dims) != 4:
+        return []
+    return [f"channels={dims[1] * groups}", f"kernel_size=[{dims[2]}, {dims[3]}]"]
+
+
+def _dense(op: Operation) -> list[str]:
+    dims = _static_dims(op, 1)
+    return [f"units={dims[0]}"] if len(dims) == 2 else []
+
+
+_REPEATED: dict[str, tuple[str | None, Callable[[Operation], list[str]]]] = {
+    "nn.conv2d": ("data_layout", _conv2d),
+    "nn.conv2d_transpose": ("data_layout", _conv2d_transpose),
+    "nn.dense": ("out_dtype", _dense),
+}
+"""What stands before which attribute."""
+
+
+class OperatorTexts:
+    """The texts of operators' attributes; what is known about a class is found once."""
+
+    def __init__(self, table: MetadataTable) -> None:
+        self._table = table
+        self._known: dict[type[Operation], list[tuple[str, Attribute | None]]] = {}
+
+    def attributes(self, op: Operation, name: str) -> str:
+        """`, axis=1, epsilon=1e-05f`, or nothing."""
+        known = self._known.get(type(op))
+        if known is None:
+            known = self._known[type(op)] = _defaults(op, name)
+        before, repeated = _REPEATED.get(name, (None, None))
+        properties = op.properties
+        shown: list[str] = []
+        for key, default in known:
+            if key == before and repeated is not None:
+                shown += repeated(op)
+            value = properties.get(key)
+            if value is None or value is default or value == default:
+                continue
+            text = _pairs(value) if key == "pad_width" else None
+            shown.append(f"{key}={text or attribute_text(value, self._table, op)}")
+        return f", {', '.join(shown)}" if shown else ""
+
+
+def _defaults(op: Operation, name: str) -> list[tuple[str, Attribute | None]]:
+    """TVM's default of each property, in order; None where the value is always written."""
+    assert isinstance(op, IRDLOperation)
+    cls = type(op)
+    defaults: dict[str, Attribute | None] = {
+        key: definition.default_value
+        for key, definition in cls.get_irdl_definition().properties.items()
+        if key not in _SEGMENTS
+    }
+    if name in OPERATORS:
+        defaults |= properties_of(cls, rule_of(name).defaults)
+    defaults |= dict.fromkeys(_ALWAYS.get(name, ()))
+    return list(defaults.items())
