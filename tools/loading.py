@@ -12,6 +12,7 @@ from ..lowering.assemble import assemble
 from ..passes.diagnostics import Message, ReportingContext, Severity
 from ..passes.verifier import verify
 from ..runtime.program import Program
+from . import relay_input
 from .diagnostics import Reporter, UsageError
 from .parser import LocatingParser
 from .pipeline import build
@@ -75,6 +76,8 @@ class Loader:
             context.register_dialect(name, with_own_resources(factory))
         if source.extension == "onnx":
             module, folder = self._load_onnx(context, source, scratch), scratch
+        elif source.extension in relay_input.TEXT:
+            module, folder = self._load_relay(context, source, scratch), scratch
         else:
             module, folder = self._parse(context, source), Path(path).parent
         weights = module.attributes.get(PARAMS_FILE)
@@ -92,6 +95,12 @@ class Loader:
         text = source.text()
         self.reporter.add_source(source.name, text)
         return LocatingParser(context, text, source.name, 0).parse_module()
+
+    def _load_relay(self, context: ReportingContext, source: Source, scratch: Path) -> ModuleOp:
+        text = source.text()
+        self.reporter.add_source(source.name, text)
+        weights = scratch / "weights.safetensors"
+        return relay_input.load_relay(context, source.extension, text, source.name, weights)
 
     def _load_onnx(self, context: ReportingContext, source: Source, scratch: Path) -> ModuleOp:
         try:

@@ -72,6 +72,8 @@ class Emitter(Writer):
     """The definition at hand."""
     region: ast.Region | None = None
     """The region at hand."""
+    reached: int = 0
+    """Where the body stands that was begun last."""
     type_args: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     """What the type parameters of the closures around stand for."""
     calls: list[tuple[Operation, Signature]] = field(
@@ -254,6 +256,7 @@ class Emitter(Writer):
         settle(region, self.function.region)
         region.block = block
         outer, self.region = self.region, region
+        self.reached = body.at
         with self.writing(block):
             value = self.ssa(self.body(body))
         self.region = outer

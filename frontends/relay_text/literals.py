@@ -15,9 +15,11 @@ class LiteralError(Exception):
     """A number is none, or does not fit its type."""
 
 
-def number(text: str, negative: bool = False) -> tuple[int | float, str]:
+def number(text: str, negative: bool = False, rounded: bool = True) -> tuple[int | float, str]:
     """
     The value of a literal, negated if so said, and its dtype.
+
+    A float is `rounded` to its width; as an attribute it is not, for attributes are doubles.
 
     Without suffix it is an int32, or an int64 if it does not fit; `f` is float32, `f16` and so
     on have the width that they say. A fraction or an exponent needs an `f`.
@@ -34,17 +36,19 @@ def number(text: str, negative: bool = False) -> tuple[int | float, str]:
             f"but here it is {width}"
         )
     if suffix == "f":
-        return _float(float(digits), negative, int(width) if width else 32, text)
+        bits = int(width) if width else 32
+        value, dtype = _float(float(digits), negative, bits, text)
+        return (value if rounded else float(digits) * (-1 if negative else 1)), dtype
     if not digits.isdigit():
         raise LiteralError(f"a number with a point or an exponent is a float: write {digits}f")
-    value = -int(digits) if negative else int(digits)
+    integer = -int(digits) if negative else int(digits)
     if width:
         bits = int(width)
     else:
-        bits = 32 if -(2**31) <= value < 2**31 else 64
-    if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
-        raise LiteralError(f"{value} does not fit in an int{bits}")
-    return value, f"int{bits}"
+        bits = 32 if -(2**31) <= integer < 2**31 else 64
+    if not -(2 ** (bits - 1)) <= integer < 2 ** (bits - 1):
+        raise LiteralError(f"{integer} does not fit in an int{bits}")
+    return integer, f"int{bits}"
 
 
 def _float(value: float, negative: bool, bits: int, text: str) -> tuple[float, str]:

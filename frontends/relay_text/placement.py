@@ -26,6 +26,22 @@ def place_bindings(definition: Function) -> None:
                 continue  # in a binding that nothing uses
             place = used_in if place is None else _common(place, used_in)
         binding.place = place
+        if place is not None:
+            _need_before_regions(binding, place)
+
+
+def _need_before_regions(binding: Binding, place: Region) -> None:
+    """
+    What is used in regions of another binding's value, but computed outside of them, is needed
+    before that binding: so no chain of such bindings makes the reader recurse.
+    """
+    for region, owner in binding.uses:
+        inner: Region | None = None
+        at = region if owner is None else owner.place
+        while at is not None and at is not place:
+            inner, at = at, at.around
+        if at is not None and inner is not None and inner.owner is not None:
+            inner.owner.refs.append(binding)
 
 
 def _around(region: Region) -> Region | None:

@@ -95,7 +95,8 @@ def read_module(ctx: Context, module: Module, text: str, separate: bool) -> Read
     try:
         return _Reader(emitter).read(module)
     except RecursionError:
-        raise module.places.error("the program is nested too deeply", 0) from None
+        at = emitter.reached
+        raise emitter.places.error("the program is nested too deeply", at) from None
 
 
 class _Reader:

@@ -91,11 +91,11 @@ class TokenStream:
 
     # ---------------------------------------------------------------- literals
 
-    def number(self, negative: bool = False) -> tuple[int | float, str]:
-        """The number at hand, or its negative, and its dtype."""
+    def number(self, negative: bool = False, rounded: bool = True) -> tuple[int | float, str]:
+        """The number at hand, or its negative, and its dtype; `rounded` to that or not."""
         position = self.position
         try:
-            value = number(self.take("number"), negative)
+            value = number(self.take("number"), negative, rounded)
         except LiteralError as error:
             at = self.starts[position]
             raise self.error(str(error), at, self.width(position)) from None

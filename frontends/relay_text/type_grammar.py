@@ -217,9 +217,9 @@ class TypeGrammar(TokenStream):
         kind = self.kinds[position]
         match kind:
             case "number":
-                return self.number()[0]
+                return self.number(rounded=False)[0]
             case "-":
-                return self.negative()[0]
+                return self.negative(rounded=False)[0]
             case "True" | "False":
                 self.position += 1
                 return kind == "True"
@@ -247,7 +247,7 @@ class TypeGrammar(TokenStream):
                 pass
         raise self.unexpected("the value of an attribute")
 
-    def negative(self) -> tuple[int | float, str]:
+    def negative(self, rounded: bool = True) -> tuple[int | float, str]:
         """The number behind the minus signs at hand, which stand directly before it."""
         negative = False
         start = self.position
@@ -263,4 +263,4 @@ class TypeGrammar(TokenStream):
         if self.kinds[self.position] != "number":
             self.position = start
             raise self.unexpected("an expression")
-        return self.number(negative)
+        return self.number(negative, rounded)
