@@ -87,9 +87,13 @@ def _aligned_load(core: Core, member: NDArray[np.bool_], a: int) -> int:
     rounded = -(-size // a) * a
     load = loads(lower, upper, rounded)
     pad = rounded - size
-    peak = int(load.argmax())
-    alive = (lower <= lower[peak]) & (upper > lower[peak])
-    return max(int(load[peak] - pad[alive].max()), int(load[peak] - pad.max()))
+    highest = int(load.max())
+    peaks = sorted(set(as_list(lower[load == highest])))
+    # As many of the first as of the last: the bound does not depend on time's direction.
+    tallest_pads = [
+        int(pad[(lower <= time) & (upper > time)].max()) for time in {*peaks[:4], *peaks[-4:]}
+    ]
+    return highest - min(*tallest_pads, int(pad.max()))
 
 
 def _load_with_arms(core: Core) -> Ints:

@@ -65,6 +65,7 @@ class CanonicalSearch:
         if (t.lowest > ceiling).any() or (t.total > self.capacity).any():
             return False
         self.meter = meter
+        self.failed: set[tuple[bytes, int, int]] = set()
         roots: list[_Part] = []
         for lo, hi in t.split(0, t.n_cliques, t.cuts) if t.n else ():
             roots += self._part(lo, hi, t.lowest.copy(), t.total, t.cuts, ceiling)
@@ -95,6 +96,9 @@ class CanonicalSearch:
     def _choices(self, part: _Part) -> Iterator[list[_Part]]:
         t, capacity = self.tables, self.capacity
         lo, hi, left, sky, remaining, cuts, ceiling, last, last_place = part
+        key = (t.state(lo, hi, sky), last, last_place)
+        if key in self.failed:
+            return
         here = sky[left]
         too_high = int((here + t.size[left]).min())
         highest = int(capacity - remaining[lo:hi].max())
@@ -146,3 +150,4 @@ class CanonicalSearch:
                         lo, hi, rest, new_sky, new_remaining, new_cuts, new_ceiling, at, place - 1
                     )
                 ]
+        self.failed.add(key)

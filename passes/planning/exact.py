@@ -10,6 +10,7 @@ known. All choices are made by counting nodes and with fixed seeds, so equal pro
 give equal plans on every machine.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,11 +22,14 @@ from .problem import Ints
 from .search import Meter, Tables
 from .valley import ValleySearch
 
-_FIRST_ROUND = 1000
-"""Nodes of each attempt in the first round, at least."""
+_LONG = 12
+"""Nodes of a long attempt in the first round, for each body (and 1000 at least)."""
+
+_SHORT = 3
+"""Nodes of a short attempt, for each body (and 1000 at least)."""
 
 _GROWTH = 6
-"""By how much the nodes of an attempt grow from round to round."""
+"""By how much the nodes of long attempts grow from round to round."""
 
 
 @dataclass
@@ -110,38 +114,36 @@ def decide(tables: Tables, capacity: int, meter: Meter) -> tuple[bool | None, In
 
     True with offsets in bytes, False, or None when `meter` is used up.
     """
-    limit, round_ = max(_FIRST_ROUND, 3 * tables.n), 0
+    long, short, round_ = max(1000, _LONG * tables.n), max(1000, _SHORT * tables.n), 0
     while meter.nodes < meter.limit:
-        for search in _attempts(tables, round_):
-            own = Meter(min(limit, meter.limit - meter.nodes))
+        for search, is_long in _attempts(tables, round_):
+            own = Meter(min(long if is_long else short, meter.limit - meter.nodes))
             answer = search.run(capacity, own)
             meter.nodes += min(own.nodes, own.limit)
             if answer is not None:
                 return answer, search.offsets if answer else None
             if meter.nodes >= meter.limit:
                 break
-        limit *= _GROWTH
+        long *= _GROWTH
         round_ += 1
     return None, None
 
 
-def _attempts(tables: Tables, round_: int):
-    """The searches of a round, in turn."""
+def _attempts(tables: Tables, round_: int) -> Iterator[tuple[CanonicalSearch | ValleySearch, bool]]:
+    """
+    The searches of a round, in turn, and whether each may take long.
+
+    Long ones grow until one decides; short ones are many, each with another order.
+    """
     core = tables.core
     size = np.log(core.body_size)
     life = np.log(core.body_upper - core.body_lower)
-    noise = np.random.default_rng(round_).normal(0.0, 0.3, (3, tables.n))
-    if not round_:
-        noise[:] = 0.0
-    yield CanonicalSearch(tables, "TWA")
-    yield ValleySearch(tables, _descending(size + noise[0]))
-    yield CanonicalSearch(tables, "TAW")
-    yield ValleySearch(tables, _descending(size + life + noise[1]), bool(round_ % 2))
-    yield CanonicalSearch(tables, "WAT")
-    load, _ = busiest(core)
-    key = np.lexsort((-(size + life + noise[2]), -(life + noise[2]), -load))
-    yield ValleySearch(tables, key, not round_ % 2)
-
-
-def _descending(key: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> Ints:
-    return np.argsort(-key, kind="stable")
+    load = 10 * np.log(busiest(core)[0])
+    random = np.random.default_rng(round_)
+    for batch, keys in enumerate(("TWA", "TAW", "WAT")):
+        yield CanonicalSearch(tables, keys), True
+        spread = 0.15 * batch + 0.3 * round_
+        for turn, key in enumerate((size, life, load + life, size + life)):
+            order = np.argsort(-(key + random.normal(0.0, spread, tables.n)), kind="stable")
+            lowest_first = bool((batch + turn + round_) % 2)
+            yield ValleySearch(tables, order, lowest_first), turn == batch

@@ -9,13 +9,15 @@ upwards it must still hold all of their bytes, which is the bound that prunes.
 
 Cliques stand in order of time. When no body that is left reaches across a cut between
 cliques, both sides are solved on their own, and if one of them has no solution the
-choices made within the other are not tried again.
+choices made within the other are not tried again. What was shown to have no solution is
+remembered by the skies of its bodies: it often comes up again by another way.
 """
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from math import gcd
 from typing import Generic, NamedTuple, TypeVar
 
@@ -84,7 +86,9 @@ class Tables:
         self.n_cliques = len(self.members)
         self.clique_of_member = np.repeat(np.arange(self.n_cliques), np.diff(self.start))
         self.starts = as_list(self.start)
-        self.sizes = as_list(self.size)
+        self.by_first = np.argsort(self.first, kind="stable")
+        bounds = np.arange(self.n_cliques + 1)
+        self.first_body = as_list(np.searchsorted(self.first[self.by_first], bounds))
         self.cuts: Ints = np.zeros(self.n_cliques, dtype=np.int64)
         for a, b in zip(self.firsts, self.lasts, strict=True):
             self.cuts[a : b - 1] += 1
@@ -188,6 +192,11 @@ class Tables:
         """The highest offset each body may get, in units."""
         highest = (capacity - self.true_size) // self.unit
         return np.where(self.is_fixed, np.minimum(self.core.fixed // self.unit, highest), highest)
+
+    def state(self, lo: int, hi: int, sky: Ints) -> bytes:
+        """What is left of cliques `lo` to `hi`, as a key: equal keys, equal problems."""
+        inside = sky[self.by_first[self.first_body[lo] : self.first_body[hi]]]
+        return lo.to_bytes(4) + hi.to_bytes(4) + blake2b(inside.tobytes(), digest_size=16).digest()
 
     def split(self, lo: int, hi: int, cuts: Ints) -> list[tuple[int, int]]:
         """Ranges of cliques between which no body is left."""

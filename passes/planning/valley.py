@@ -27,7 +27,12 @@ _FAR = 2**62
 
 
 class _Part(NamedTuple):
-    """Cliques `lo` to `hi` are still to be filled; arrays are of all bodies or cliques."""
+    """
+    Cliques `lo` to `hi` are still to be filled; arrays are of all bodies or cliques.
+
+    `choices` counts the members that stand on a clique's floor, `support` is the lowest
+    that any member can end.
+    """
 
     lo: int
     hi: int
@@ -35,6 +40,7 @@ class _Part(NamedTuple):
     floor: Ints
     remaining: Ints
     choices: Ints
+    support: Ints
     cuts: Ints
     ceiling: Ints
 
@@ -66,14 +72,15 @@ class ValleySearch:
         if not t.n:
             return True
         self.meter = meter
+        self.failed: set[bytes] = set()
         self.shift = max(0, self.capacity.bit_length() - 30)
-        self.waste = int(t.smallest.min())
+        self.smallest = t.smallest[t.member]
         floor: Ints = np.zeros(t.n_cliques, dtype=np.int64)
-        choices: Ints = np.zeros(t.n_cliques, dtype=np.int64)
-        if not self._refresh(t.lowest, floor, t.total, choices, 0, t.n_cliques):
+        choices, support = floor.copy(), floor.copy()
+        if not self._refresh(t.lowest, floor, t.total, choices, support, 0, t.n_cliques):
             return False
         roots = [
-            _Part(lo, hi, t.lowest, floor, t.total, choices, t.cuts, ceiling)
+            _Part(lo, hi, t.lowest, floor, t.total, choices, support, t.cuts, ceiling)
             for lo, hi in t.split(0, t.n_cliques, t.cuts)
         ]
         try:
@@ -82,9 +89,16 @@ class ValleySearch:
             return None
 
     def _refresh(
-        self, sky: Ints, floor: Ints, remaining: Ints, choices: Ints, a: int, z: int
+        self,
+        sky: Ints,
+        floor: Ints,
+        remaining: Ints,
+        choices: Ints,
+        support: Ints,
+        a: int,
+        z: int,
     ) -> bool:
-        """Renew `floor` and `choices` of cliques `a` to `z`; False if one cannot fit."""
+        """Renew what is known of cliques `a` to `z`; False if one cannot fit."""
         t = self.tables
         p, q = t.starts[a], t.starts[z]
         skies, starts = sky[t.member[p:q]], t.start[a:z] - p
@@ -94,6 +108,7 @@ class ValleySearch:
         floor[a:z] = low
         stands = skies == low[t.clique_of_member[p:q] - a]
         choices[a:z] = np.add.reduceat(stands, starts, dtype=np.int64)
+        support[a:z] = np.minimum.reduceat(skies + self.smallest[p:q], starts)
         return True
 
     def _pick(self, part: _Part) -> tuple[int, int, int]:
@@ -101,29 +116,38 @@ class ValleySearch:
         lo, hi = part.lo, part.hi
         floor, remaining = part.floor[lo:hi], part.remaining[lo:hi]
         room = self.capacity - floor - remaining
-        options = part.choices[lo:hi] + (room >= self.waste)
-        second = floor if self.lowest_first else room
-        score = (options << 31) + (second >> self.shift)
+        support, choices = part.support[lo:hi], part.choices[lo:hi]
+        second = (floor if self.lowest_first else room) >> self.shift
         if not self.tables.has_spans:
-            score[(floor > floor[remaining > 0].min()) | (remaining == 0)] = _FAR
+            low = int(floor[remaining > 0].min())
+            score = ((choices + (room >= support.min() - low)) << 31) + second
+            score[(floor > low) | (remaining == 0)] = _FAR
             return lo + int(score.argmin()), lo, hi
         edges = np.flatnonzero(floor[1:] != floor[:-1]) + 1
         starts = np.concatenate(([0], edges))
+        lengths = np.append(edges, hi - lo) - starts
         heights = floor[starts]
         walls = np.concatenate(([_FAR], heights, [_FAR]))
         is_valley = (heights < walls[:-2]) & (heights < walls[2:])
         is_valley &= heights < self.capacity
-        ends = np.append(edges, hi - lo)
-        score[np.repeat(~is_valley, ends - starts)] = _FAR
+        rise = np.minimum.reduceat(support, starts) - heights
+        # Leaving bytes empty is one more choice, where there is room for it.
+        options = choices + (room >= np.repeat(rise, lengths))
+        score = (options << 31) + second
+        score[np.repeat(~is_valley, lengths)] = _FAR
         k = int(score.argmin())
         run = int(np.searchsorted(starts, k, side="right")) - 1
-        return lo + k, lo + int(starts[run]), lo + int(ends[run])
+        first = lo + int(starts[run])
+        return lo + k, first, first + int(lengths[run])
 
     def _choices(self, part: _Part) -> Iterator[list[_Part]]:
         t, capacity = self.tables, self.capacity
-        lo, hi, sky, floor, remaining, choices, cuts, ceiling = part
+        lo, hi, sky, floor, remaining, choices, support, cuts, ceiling = part
         if not remaining[lo:hi].any():
             yield []
+            return
+        key = t.state(lo, hi, sky)
+        if key in self.failed:
             return
         clique, valley_from, valley_to = self._pick(part)
         at = int(floor[clique])
@@ -141,9 +165,9 @@ class ValleySearch:
             new_sky[b] = capacity
             new_remaining = remaining.copy()
             new_remaining[t.own[b]] -= t.own_size[b]
-            new_floor, new_choices = floor.copy(), choices.copy()
+            new_floor, new_choices, new_support = floor.copy(), choices.copy(), support.copy()
             a, z = max(t.reach_first[b], lo), min(t.reach_last[b], hi)
-            if not self._refresh(new_sky, new_floor, new_remaining, new_choices, a, z):
+            if not self._refresh(new_sky, new_floor, new_remaining, new_choices, new_support, a, z):
                 continue
             self.offsets[b] = at * t.unit
             new_ceiling = ceiling.copy()
@@ -151,25 +175,49 @@ class ValleySearch:
             new_cuts = cuts.copy()
             new_cuts[t.firsts[b] : t.lasts[b] - 1] -= 1
             yield [
-                _Part(x, y, new_sky, new_floor, new_remaining, new_choices, new_cuts, new_ceiling)
+                _Part(
+                    x,
+                    y,
+                    new_sky,
+                    new_floor,
+                    new_remaining,
+                    new_choices,
+                    new_support,
+                    new_cuts,
+                    new_ceiling,
+                )
                 for x, y in t.split(lo, hi, new_cuts)
             ]
-        if capacity - at - int(remaining[clique]) < self.waste:
+        yield from self._raise(part, clique, at, valley_from, valley_to)
+        self.failed.add(key)
+
+    def _raise(
+        self, part: _Part, clique: int, at: int, valley_from: int, valley_to: int
+    ) -> Iterator[list[_Part]]:
+        """Leave bytes of `clique` empty, up to where the next support can be."""
+        t, capacity = self.tables, self.capacity
+        lo, hi, sky, floor, remaining, choices, support, cuts, ceiling = part
+        members = self.members[clique]
+        others = (t.first < valley_to) & (t.last > valley_from) & (sky < capacity)
+        others[members] = False
+        if not others.any():
+            return
+        level = int((sky[others] + t.smallest[others]).min())
+        if level - at > capacity - at - int(remaining[clique]):
             return
         self.meter.tick()
-        support = (t.first < valley_to) & (t.last > valley_from) & (sky < capacity)
-        support[members] = False
-        if not support.any():
-            return
-        level = int((sky[support] + t.smallest[support]).min())
         raised = t.align_up(np.maximum(sky[members], level), members)
         raised[sky[members] >= capacity] = capacity
         if (raised > ceiling[members]).any():
             return
         new_sky = sky.copy()
         new_sky[members] = raised
-        new_floor, new_choices = floor.copy(), choices.copy()
+        new_floor, new_choices, new_support = floor.copy(), choices.copy(), support.copy()
         a, z = t.clique_span[clique]
         a, z = max(a, lo), min(z, hi)
-        if self._refresh(new_sky, new_floor, remaining, new_choices, a, z):
-            yield [_Part(lo, hi, new_sky, new_floor, remaining, new_choices, cuts, ceiling)]
+        if self._refresh(new_sky, new_floor, remaining, new_choices, new_support, a, z):
+            yield [
+                _Part(
+                    lo, hi, new_sky, new_floor, remaining, new_choices, new_support, cuts, ceiling
+                )
+            ]
