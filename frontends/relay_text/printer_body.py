@@ -269,6 +269,9 @@ class Body:
             inferred = infer_result_types(op)
             if inferred is None or inferred[0] == with_device(op.results[0].type, None):
                 return ""
+        elif isinstance(op, GlobalOp):
+            if not op.type_args.data:
+                return ""
         elif len(op.results) != 1 or not _has_arguments(op.results[0].type):
             return ""
         return f": {self.shared.types.text(op.results[0].type, op)}"

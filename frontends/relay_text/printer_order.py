@@ -235,7 +235,12 @@ def _keep_hint(scan: _Scan, terminator: Operation) -> None:
         op = value.owner
         if not isinstance(op, Operation) or op.parent is not scan.block or not _would_be_fixed(op):
             continue
-        if not any(_is_statement(scan.order, o) for o in scan.ops):
+        if any(_is_statement(scan.order, o) for o in scan.ops):
+            continue
+        before = op.prev_op
+        if before is op.operands[0].owner and scan.order.form(before) is Form.NODE:
+            scan.order.forms[before] = Form.LET
+        else:
             scan.order.forms[op] = Form.HINT
 
 
