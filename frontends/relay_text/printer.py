@@ -27,6 +27,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects.attributes import ELEMENT_TYPES
+from ...dialects.device import VirtualDeviceAttr
 from ...dialects.relay.constants import ParamOp
 from ...dialects.relay.data import TypeDataOp
 from ...dialects.relay.globals import TYPE_PARAMS, GlobalOp, InvokeOp
@@ -119,7 +120,7 @@ class _Module:
         type = op.function_type
         places = [place_of(t) for t in (*type.inputs, *type.outputs)]
         body.placed = any(p is not None for p in places)
-        body.lexical = next((p for t in type.outputs if (p := place_of(t)) is not None), None)
+        body.lexical = _place_of_result(op)
         shown = params(body, op, self._name_params(op, block, body), self._devices(op, block))
         shown += self._weights(op, body)
         device = next((d[DEVICE] for d in _entries(op.res_attrs) if DEVICE in d), None)
@@ -160,6 +161,19 @@ class _Module:
                 yield from params(body, inner, [first], [None])
             else:
                 body.bind(inner.result, body.text(first, None).removeprefix("%"))
+
+
+def _place_of_result(op: FuncOp) -> VirtualDeviceAttr | None:
+    """Where a planned function's result is; in Relay several results are a tuple, on one device."""
+    places = [p for t in op.function_type.outputs if (p := place_of(t)) is not None]
+    other = next((p for p in places if p != places[0]), None)
+    if other is not None:
+        raise PrintingError(
+            f"Relay text has no form for the results of @{op.sym_name.data} on {places[0].spec} "
+            f"and {other.spec}: they are one tuple, which is on one device",
+            op,
+        )
+    return places[0] if places else None
 
 
 def _only_block(op: FuncOp) -> Block:

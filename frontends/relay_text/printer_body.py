@@ -232,8 +232,14 @@ class Body:
         source = source_of(op)
         if source is not None and source in self._tuples:
             name = self.names.local(op.results[0].name_hint)
-            self.line(f"let %{name} = {self._tuples[source]};")
+            text = self._tuples[source]
+            if self._is_moved(op):
+                text = self._on_device(text, op.results[0])
+            self.line(f"let %{name} = {text};")
             self.bind(op.results[0], name)
+            return
+        if len(op.results) > 1 and any(result.first_use for result in op.results):
+            self._anchored(op)
             return
         written = op if source is None else source
         if not any(result.first_use for result in op.results):
@@ -254,10 +260,19 @@ class Body:
             self.line(f"{before}{self._on_device(text, result)};")
         else:
             self._write(before, written, ";")
-        if len(op.results) == 1:
+        if op.results:
             self.bind(op.results[0], name)
-        else:
-            self._take_results(op, f"%{name}")
+
+    def _anchored(self, op: Operation) -> None:
+        """An op with several results that a `let` of one of them keeps in its place."""
+        self._node(op)
+        result = next(r for r in op.results if r in self._texts)
+        name = self.names.local(result.name_hint)
+        text = self._texts[result]
+        if self._is_moved(op):
+            text = self._on_device(text, result)
+        self.line(f"let %{name} = {text};")
+        self.bind(result, name)
 
     # -------------------------------------------------------------- annotations
 

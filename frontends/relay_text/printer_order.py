@@ -238,7 +238,11 @@ def _keep_hint(scan: _Scan, terminator: Operation) -> None:
         if any(_is_statement(scan.order, o) for o in scan.ops):
             continue
         before = op.prev_op
-        if before is op.operands[0].owner and scan.order.form(before) is Form.NODE:
+        if (
+            before is not None
+            and before is op.operands[0].owner
+            and scan.order.form(before) is Form.NODE
+        ):
             scan.order.forms[before] = Form.LET
         else:
             scan.order.forms[op] = Form.HINT
