@@ -8,14 +8,15 @@ from xrelay.passes.planning import Arm, Buffer, Gap, Interval, Plan, Pool, Probl
 
 
 @st.composite
-def plain_problems(draw: st.DrawFn, most: int = 12, aligned: bool = True) -> Problem:
+def plain_problems(draw: st.DrawFn, most: int = 12, largest: int = 9) -> Problem:
     """One pool; lifetimes, sizes and alignments only."""
     rows: list[Buffer] = []
     for i in range(draw(st.integers(0, most))):
         start = draw(st.integers(0, 12))
         stop = start + draw(st.integers(0, 6))
-        alignment = draw(st.sampled_from([1, 1, 2, 4, 3])) if aligned else 1
-        rows.append(Buffer(str(i), Interval(start, stop), draw(st.integers(0, 9)), alignment))
+        alignment = draw(st.sampled_from([1, 1, 2, 4, 3]))
+        size = draw(st.integers(0, largest))
+        rows.append(Buffer(str(i), Interval(start, stop), size, alignment))
     return Problem(tuple(rows))
 
 
@@ -67,6 +68,7 @@ def brute_force(problem: Problem, limit: int) -> int:
     """
     rows = problem.buffers
     best = limit + 1
+    parts = [Problem(tuple(rows[:i]), problem.pools) for i in range(len(rows) + 1)]
 
     def heights(offsets: list[int], pools: list[int]) -> list[int]:
         tall = [0] * len(problem.pools)
@@ -83,8 +85,7 @@ def brute_force(problem: Problem, limit: int) -> int:
         tall = heights(offsets, pools)
         if sum(tall) >= best:
             return
-        part = Problem(tuple(rows[:i]), problem.pools)
-        if check(part, Plan(tuple(offsets), tuple(pools), tuple(tall))):
+        if check(parts[i], Plan(tuple(offsets), tuple(pools), tuple(tall))):
             return
         if i == len(rows):
             best = sum(tall)

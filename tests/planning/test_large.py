@@ -1,0 +1,167 @@
+"""What large problems are planned with: sweeps, windows, and columns instead of rows."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from planning.random_problems import plain_problems
+
+from xrelay.passes.planning import Interval, Plan, Problem, ProblemError, check, solve
+from xrelay.passes.planning.bounds import lower_bound
+from xrelay.passes.planning.core import Core, core_of, oriented
+from xrelay.passes.planning.csv_io import parse_problem
+from xrelay.passes.planning.greedy import place_in_order
+from xrelay.passes.planning.orders import busiest, by_birth, by_size
+from xrelay.passes.planning.problem import Ints
+from xrelay.passes.planning.sweep import sweep_from_peak
+from xrelay.passes.planning.windows import repair
+
+DATA = Path(__file__).parents[1] / "data" / "planning"
+
+
+def faults(problem: Problem, core: Core, offsets: Ints) -> list[str]:
+    by_row = np.append(offsets, 0)[core.row_body].tolist()
+    height = int((offsets + core.size).max(initial=0))
+    plan = Plan(tuple(by_row), (0,) * len(by_row), (height,))
+    return [str(fault) for fault in check(problem, plan)]
+
+
+@pytest.mark.parametrize("stack", ["death", "birth", "life"])
+@pytest.mark.parametrize("ends", [False, True])
+@given(problem=plain_problems(most=25))
+@settings(max_examples=60, deadline=None)
+def test_sweeps_are_right(stack: str, ends: bool, problem: Problem):
+    core = core_of(problem)
+    if core.n_bodies:
+        assert faults(problem, core, sweep_from_peak(core, stack, ends)) == []
+
+
+@given(problem=plain_problems(most=25), budget=st.integers(1, 3000))
+@settings(max_examples=100, deadline=None)
+def test_repair_is_right_and_never_worse(problem: Problem, budget: int):
+    core = core_of(problem)
+    if not core.n_bodies:
+        return
+    placed = place_in_order(core, by_birth(core))
+    assert placed is not None
+    before = np.array(placed.offsets, dtype=np.int64)
+    outcome = repair(core, before, lower_bound(core), budget)
+    assert faults(problem, core, outcome.offsets) == []
+    assert outcome.height <= placed.heights[0]
+    assert outcome.nodes <= budget
+
+
+def chain(n: int, seed: int) -> Problem:
+    """Short lives whose sizes vary: greedy by size stands out at a few times."""
+    rng = np.random.default_rng(seed)
+    lower = np.arange(n)
+    return Problem.of(lower, lower + rng.integers(1, 4, n), rng.integers(1, 33, n))
+
+
+def test_windows_lower_what_greedy_leaves_too_high():
+    problem = chain(4000, 1)
+    core = core_of(problem)
+    placed = place_in_order(core, by_size(core))
+    assert placed is not None
+    bound = lower_bound(core)
+    assert placed.heights[0] > bound
+    outcome = repair(core, np.array(placed.offsets, dtype=np.int64), bound, 100_000)
+    assert outcome.height == bound
+    plan = solve(problem)
+    assert isinstance(plan, Plan)
+    assert plan.height == bound
+    assert check(problem, plan) == []
+
+
+def training_step(n: int) -> Problem:
+    """Activations that live until the backward pass: half of all alive at the turn."""
+    rng = random.Random(5)
+    rows: list[tuple[int, int, int]] = []
+    for i in range(n):
+        rows.append((3 * i, 6 * n - 3 * i, rng.choice([64, 128, 192])))
+        rows.append((3 * i + 1, 3 * i + 3, rng.choice([64, 512, 1024])))
+        rows.append((6 * n - 3 * i - 1, 6 * n - 3 * i + 2, rng.choice([64, 256])))
+    lower, upper, size = zip(*rows, strict=True)
+    return Problem.of(lower, upper, size)
+
+
+def test_a_training_step_is_planned_at_the_bound_without_pairs():
+    problem = training_step(3000)
+    assert core_of(problem).n_overlaps > 100 * 9000 + 50_000
+    plan = solve(problem)
+    assert isinstance(plan, Plan)
+    assert check(problem, plan) == []
+    assert plan.is_optimal
+    assert plan.strategy == "auto (sweep)"
+
+
+def test_columns_and_rows_are_the_same_problem():
+    columns = chain(200, 3)
+    rows = Problem(tuple(columns.buffers))
+    assert [b.id for b in rows.buffers][:3] == ["0", "1", "2"]
+    assert solve(columns) == solve(rows)
+
+
+def test_columns_of_different_lengths_are_an_error():
+    with pytest.raises(ProblemError, match="columns must have one length, but have 1, 2, 1"):
+        Problem.of([0], [1, 2], [3])
+
+
+@pytest.mark.parametrize("name", ["A.1048576", "K.1048576"])
+def test_a_mirrored_instance_is_searched_alike(name: str):
+    problem = parse_problem((DATA / f"{name}.csv").read_text()).with_capacity(1048576)
+    rows = [
+        b._replace(lifetime=Interval(-b.lifetime.stop, -b.lifetime.start)) for b in problem.buffers
+    ]
+    random.Random(2).shuffle(rows)
+    mirror = Problem(tuple(rows), problem.pools)
+    one, two = solve(problem, budget=20_000), solve(mirror, budget=20_000)
+    assert isinstance(one, Plan)
+    assert isinstance(two, Plan)
+    assert check(mirror, two) == []
+    assert (one.height, one.nodes) == (two.height, two.nodes)
+
+
+@given(plain_problems(most=15))
+@settings(max_examples=100, deadline=None)
+def test_a_core_and_its_mirror_have_one_orientation(problem: Problem):
+    turned = Problem(
+        tuple(
+            b._replace(lifetime=Interval(-b.lifetime.stop, -b.lifetime.start))
+            for b in problem.buffers
+        )
+    )
+    one, two = (core_of(p) for p in (problem, turned))
+    if not one.n_bodies:
+        return
+    a, b = oriented(one)[0], oriented(two)[0]
+    assert (a.lower - a.lower[0]).tolist() == (b.lower - b.lower[0]).tolist()
+    assert (a.upper - a.lower[0]).tolist() == (b.upper - b.lower[0]).tolist()
+    assert a.size.tolist() == b.size.tolist()
+
+
+@given(plain_problems(most=20))
+@settings(max_examples=100, deadline=None)
+def test_busiest_is_the_largest_load_of_a_life(problem: Problem):
+    core = core_of(problem)
+    if not core.n_bodies:
+        return
+    load = [
+        sum(s for a, z, s in zip(core.lower, core.upper, core.size, strict=True) if a <= t < z)
+        for t in core.lower
+    ]
+    lives = zip(core.lower.tolist(), core.upper.tolist(), strict=True)
+    expected = [
+        max(x for x, t in zip(load, core.lower, strict=True) if a <= t < z) for a, z in lives
+    ]
+    assert busiest(core)[0].tolist() == expected
+
+
+def test_the_example_of_the_documentation_runs():
+    text = (Path(__file__).parents[2] / "docs" / "planning.md").read_text()
+    blocks = [part.partition("```")[0] for part in text.split("```python\n")[1:]]
+    assert len(blocks) == 1
+    exec(blocks[0], {})
