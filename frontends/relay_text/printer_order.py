@@ -122,10 +122,12 @@ def _scan(block: Block, order: Order, is_function: bool) -> list[Operation]:
 
 
 def _need(scan: _Scan, op: Operation) -> None:
-    """Take `op`'s leaves, which stand directly before it, and put its needs on the stack."""
+    """
+    Take `op`'s leaves, which stand directly before it, and put its needs on the stack.
+
+    The first need is the lowest; what is needed twice is computed when it is needed first.
+    """
     needs: list[Operation] = []
-    if op.regions:
-        needs += reversed(scan.demands[op])
     for operand in reversed(op.operands):
         if not isinstance(operand, OpResult) or operand.op.parent is not scan.block:
             continue
@@ -135,7 +137,10 @@ def _need(scan: _Scan, op: Operation) -> None:
             scan.at -= 1
         else:
             needs.append(need)
-    scan.stack += reversed(needs)
+    needs.reverse()
+    if op.regions:
+        needs += scan.demands[op]
+    scan.stack += dict.fromkeys(needs) if len(needs) > 1 else needs
 
 
 def _is_leaf(op: Operation) -> bool:
