@@ -21,14 +21,18 @@ def plain_problems(draw: st.DrawFn, most: int = 12, largest: int = 9) -> Problem
 
 
 @st.composite
-def rich_problems(draw: st.DrawFn, most: int = 8) -> Problem:
-    """Everything a row can have; fixed offsets are far apart, so they never contradict."""
+def rich_problems(draw: st.DrawFn, most: int = 8, fixed: bool = True) -> Problem:
+    """
+    Everything a row can have, fixed offsets only if `fixed`.
+
+    Fixed offsets are far apart, so they never contradict; they also make the arena tall.
+    """
     pools = draw(st.sampled_from([("arena",), ("fast", "slow")]))
     rows: list[Buffer] = []
     for i in range(draw(st.integers(0, most))):
         start = draw(st.integers(0, 8))
         stop = start + draw(st.integers(0, 5))
-        size = draw(st.integers(0, 6))
+        size = draw(st.integers(0, largest))
         gaps: tuple[Gap, ...] = ()
         if stop - start > 2 and draw(st.booleans()):
             low = draw(st.integers(start, stop - 1))
@@ -45,7 +49,7 @@ def rich_problems(draw: st.DrawFn, most: int = 8) -> Problem:
                 size,
                 draw(st.sampled_from([1, 1, 2, 4])),
                 gaps,
-                12 * (i + 1) if draw(st.integers(0, 9)) == 0 else None,
+                12 * (i + 1) if fixed and draw(st.integers(0, 9)) == 0 else None,
                 draw(st.sampled_from([(), (), (pools[-1],), pools])),
                 tuple(arms),
                 None,
