@@ -16,29 +16,16 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects.interfaces import InferTypes
 from ..dialects.relay.operator import refined_result_types
 from ..dialects.relay.types import is_incomplete, refine
+from .analysis.incomplete import unknown_value
 from .diagnostics import PassError
 from .rewriting import apply_patterns
-
-
-def unknown_value(module: ModuleOp) -> SSAValue | None:
-    """The first value in program order whose type is still incomplete."""
-    for op in module.walk():
-        for result in op.results:
-            if is_incomplete(result.type):
-                return result
-        for region in op.regions:
-            for block in region.blocks:
-                for argument in block.args:
-                    if is_incomplete(argument.type):
-                        return argument
-    return None
 
 
 def agreed(declared: Attribute, found: Attribute, op: Operation, what: str) -> Attribute:

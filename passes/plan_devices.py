@@ -46,6 +46,7 @@ from .analysis.device_constraints import ANNOTATION, DeviceConstraints, OpFacts,
 from .analysis.device_defaults import fill_in
 from .analysis.device_options import device_option, parse_targets
 from .analysis.device_shapes import Domain, FunctionDomain, result_of
+from .analysis.incomplete import unknown_value
 from .diagnostics import PassError, emit_remark
 from .rewriting import apply_patterns
 
@@ -312,6 +313,10 @@ class PlanDevicesPass(ModulePass):
             cost=bytes_moved if self.repair else lambda value: None,
             targets=parse_targets(self.targets, op),
         )
+        unknown = unknown_value(op)
+        if unknown is not None:
+            message = "the type of this value is incomplete; run infer-types before plan-devices"
+            raise PassError(message, unknown)
         apply_patterns(op, HintAfterProjection())
         constraints.read(op)
         fill_in(constraints, device_option(self.default, "default", op))

@@ -23,3 +23,13 @@ func.func @signature(%x: tensor<4xf32> {relay.device = #relay.device<cpu:0>}) ->
   // expected-note@+1 {{result 0 of @signature is returned here}}
   func.return %x : tensor<4xf32>
 }
+
+// -----
+
+// Types must be known: a hint on an incomplete one could not be planned.
+
+func.func @incomplete(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{the type of this value is incomplete; run infer-types before plan-devices}}
+  %y = relay.negative %x : (tensor<4xf32>) -> !relay.incomplete
+  func.return %x : tensor<4xf32>
+}

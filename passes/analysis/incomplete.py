@@ -1,0 +1,20 @@
+"""Values whose types nobody has filled in yet."""
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+
+from ...dialects.relay.types import is_incomplete
+
+
+def unknown_value(module: ModuleOp) -> SSAValue | None:
+    """The first value in program order whose type is still incomplete."""
+    for op in module.walk():
+        for result in op.results:
+            if is_incomplete(result.type):
+                return result
+        for region in op.regions:
+            for block in region.blocks:
+                for argument in block.args:
+                    if is_incomplete(argument.type):
+                        return argument
+    return None
