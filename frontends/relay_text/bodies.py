@@ -36,6 +36,8 @@ class BodyGrammar(TypeGrammar):
         self._bindings: dict[str, Binding] = {}
         self._finished: list[Binding] = []
         self._branches = False
+        self._effects = 0
+        """How many things were read that may not be computed early."""
 
     @abstractmethod
     def binary(self, tightest: int) -> Expr:
@@ -70,7 +72,7 @@ class BodyGrammar(TypeGrammar):
         mark = self.open_scope()
         type_params = self.type_params()
         self.take("(")
-        region = Region(self._region, self._owner)
+        region = Region(self._region, self._owner, self._refs)
         params: list[Local] = []
         attrs: dict[str, Any] = {}
         while self.kinds[self.position] != ")":
@@ -125,6 +127,10 @@ class BodyGrammar(TypeGrammar):
             raise self.error("virtual_device must be a meta[VirtualDevice] entry", at)
         return None if device.is_unconstrained else device
 
+    def has_effect(self) -> None:
+        """What is being read may not be computed earlier than where it is needed."""
+        self._effects += 1
+
     def new_local(self, region: Region | None) -> Local:
         at = self.starts[self.position]
         return Local(self.take("local"), at, None, region)
@@ -139,7 +145,7 @@ class BodyGrammar(TypeGrammar):
 
     def new_region(self) -> Region:
         self._branches = True
-        return Region(self._region, self._owner)
+        return Region(self._region, self._owner, self._refs)
 
     def closure(self, at: int) -> Function:
         self._branches = True
@@ -151,13 +157,13 @@ class BodyGrammar(TypeGrammar):
         """Items and a result, up to what closes them."""
         start = self.starts[self.position]
         mark = self.open_scope()
-        statements: list[Statement] = []
+        statements: list[Statement | Binding] = []
         kinds = self.kinds
         outer_refs = self._refs
         while True:
             kind = kinds[self.position]
             if kind == "graph" and kinds[self.position + 1] == "=":
-                self._bind()
+                statements.append(self._bind())
                 self._require_semicolon("a graph binding")
                 continue
             self._refs = []
@@ -214,7 +220,7 @@ class BodyGrammar(TypeGrammar):
         self.free.append(local)
         self.locals[local.name] = local
 
-    def _bind(self) -> None:
+    def _bind(self) -> Binding:
         at = self.starts[self.position]
         number = self.take("graph")
         self.position += 1
@@ -224,18 +230,22 @@ class BodyGrammar(TypeGrammar):
                 f"%{number} is bound twice", at, len(number) + 1, [("it is bound here", before.at)]
             )
         binding = Binding(number, at, self._region, [])
-        owner, refs = self._owner, self._refs
+        owner, refs, effects = self._owner, self._refs, self._effects
         self._owner, self._refs = binding, binding.refs
         binding.value = self.braces() if self.kinds[self.position] == "{" else self.binary(0)
         self._owner, self._refs = owner, refs
+        binding.pure = self._effects == effects
         self._bindings[number] = binding
         self._finished.append(binding)
+        return binding
 
     def graph_use(self, at: int) -> Expr:
         number = self.take("graph")
         binding = self._bindings.get(number)
         if binding is None:
             raise self.error(f"%{number} is not bound before it is used", at, len(number) + 1)
+        if not binding.pure:
+            self._effects += 1
         binding.uses.append((self._region, self._owner))
         self._refs.append(binding)
         return Node(at, binding)

@@ -74,11 +74,11 @@ def _call(emitter: Emitter, expr: ast.Call, first: Value | None) -> Value:
         if name in emitter.program.constructors:
             _refuse_attributes(emitter, expr)
             return matches.construct(emitter, name, [emitter.ssa(a) for a in args], expr)
-        if name in OPERATORS:
-            return operator(emitter, name, args, expr.attrs, expr.at)
         special = SPECIAL.get(name)
         if special is not None:
             return special(emitter, expr, args)
+        if name in OPERATORS:
+            return operator(emitter, name, args, expr.attrs, expr.at)
         if emitter.ctx.allow_unregistered:
             return opaque_call(emitter, name, [emitter.ssa(a) for a in args], expr)
         raise emitter.unknown_name(name, expr.at)
@@ -136,7 +136,8 @@ def _on_tuple(
     def take_apart() -> Value:
         type = arg.type
         if not isinstance(type, TupleType):
-            raise emitter.error(f"{name} takes a tuple, but this is a {emitter.text(type)}", at)
+            given = emitter.text(type)
+            raise emitter.error(f"{name} takes a tuple, but this is of type {given}", at)
         fields = [emitter.projected(arg, i, at) for i in range(len(type.types))]
         return build([emitter.ssa(f) for f in fields])
 
@@ -223,8 +224,9 @@ def fix_hint(expr: ast.Expr) -> None:
     if isinstance(expr, ast.Node) and len(expr.binding.uses) == 1:
         assert expr.binding.value is not None
         expr = expr.binding.value
-    if isinstance(expr, ast.Body) and not expr.statements:
-        fix_hint(expr.result)
+    if isinstance(expr, ast.Body):
+        if not ast.has_lets(expr):
+            fix_hint(expr.result)
         return
     if not isinstance(expr, ast.Call) or not isinstance(expr.callee, ast.Name):
         return

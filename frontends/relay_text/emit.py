@@ -26,7 +26,7 @@ from xdsl.ir import Region as IrRegion
 
 from ...dialects.attributes import ELEMENT_TYPES
 from ...dialects.device import tensor_type
-from ...dialects.relay.constants import ConstantOp, ParamOp, fits_inline
+from ...dialects.relay.constants import ConstantOp, ParamOp
 from ...dialects.relay.control import IfOp, YieldOp
 from ...dialects.relay.references import RefCreateOp, RefReadOp, RefWriteOp
 from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
@@ -39,6 +39,7 @@ from .placement import is_within, settle
 from .program import Program, Signature
 from .solver import rebuilt
 from .type_text import type_text
+from .weights import belongs_in_file
 from .writer import Several, Value, Writer
 
 SCALAR_BOOL = tensor_type(i1, [])
@@ -111,12 +112,6 @@ class Emitter(Writer):
 
     def use(self, use: ast.Use) -> Value:
         local = use.local
-        if local.value is None:
-            raise self.error(
-                f"%{local.name} has no value yet: only a function can name itself",
-                use.at,
-                len(local.name) + 1,
-            )
         if local.region is not self.region and not self._is_in_scope(local):
             raise self.places.error(
                 f"%{local.name} is needed where it is not known: the graph binding that uses it "
@@ -124,6 +119,12 @@ class Emitter(Writer):
                 use.at,
                 len(local.name) + 1,
                 [(f"%{local.name} is bound here", local.at)],
+            )
+        if local.value is None:
+            raise self.error(
+                f"%{local.name} is what this let binds: only a function can use itself",
+                use.at,
+                len(local.name) + 1,
             )
         return local.value
 
@@ -152,7 +153,7 @@ class Emitter(Writer):
         return dense
 
     def dense(self, constant: ast.Dense) -> Value:
-        if self.separate and not fits_inline(constant.value.type):
+        if self.separate and belongs_in_file(constant.value.type):
             self.params.setdefault(constant.name, constant.value)
             return self.value(ParamOp(constant.name, constant.value.type), constant.at)
         return self.value(ConstantOp(constant.value), constant.at)
@@ -184,7 +185,8 @@ class Emitter(Writer):
     def _field(self, tuple: SSAValue, index: int, at: int) -> Value:
         type = self.solver.shallow(tuple.type)
         if not isinstance(type, TupleType):
-            raise self.error(f"only a tuple has fields, but this is a {self.text(type)}", at)
+            given = self.text(type)
+            raise self.error(f"only a tuple has fields, but this is of type {given}", at)
         size = len(type.types)
         if index >= size:
             raise self.error(f"the tuple has {size} fields: there is no field {index}", at)
@@ -229,6 +231,13 @@ class Emitter(Writer):
     def body(self, body: ast.Body) -> Value:
         """The statements of `body` in their order, then its result."""
         for statement in body.statements:
+            if isinstance(statement, ast.Statement) and statement.local is not None:
+                calls.fix_hint(statement.value)
+        for statement in body.statements:
+            if isinstance(statement, ast.Binding):
+                if statement.pure and statement.place is self.region:
+                    self.compute([statement])
+                continue
             if statement.refs:
                 self.compute(statement.refs)
             self._statement(statement)
@@ -241,7 +250,6 @@ class Emitter(Writer):
         if local is None:
             self.emit_ssa(statement.value)
             return
-        calls.fix_hint(statement.value)
         annotation = None if local.type is None else self.annotation(local.type)
         value = functions.let_value(self, statement, annotation)
         if annotation is not None:
@@ -277,8 +285,8 @@ class Emitter(Writer):
         otherwise = self.branch(expr.other_region, expr.other, other)
         if not self.solver.unify(value.type, otherwise.type):
             raise self.error(
-                f"both branches must give one type, but the first gives a "
-                f"{self.text(value.type)} and the second a {self.text(otherwise.type)}",
+                f"both branches must give one type, but the first gives "
+                f"{self.text(value.type)} and the second {self.text(otherwise.type)}",
                 expr.at,
                 2,
             )

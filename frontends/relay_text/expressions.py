@@ -56,8 +56,6 @@ INFIX = {
 }
 """How tightly each infix operator binds, and which operator it is."""
 
-_PROJECTED = re.compile(r"(.*[^.])((?:\.[0-9]+)+)\Z", re.DOTALL)
-
 
 class ExpressionGrammar(BodyGrammar):
     """Reads expressions."""
@@ -119,6 +117,8 @@ class ExpressionGrammar(BodyGrammar):
 
     def _call(self, callee: Expr) -> Expr:
         self.position += 1
+        if not isinstance(callee, Name):
+            self.has_effect()
         kinds = self.kinds
         args: list[Expr] = []
         attrs: dict[str, Any] = {}
@@ -200,12 +200,15 @@ class ExpressionGrammar(BodyGrammar):
         local = self.locals.get(name)
         if local is not None:
             return Use(at, local)
-        projected = _PROJECTED.match(name)
-        local = None if projected is None else self.locals.get(projected[1])
-        if projected is None or local is None:
+        parts = name.split(".")
+        fields: list[str] = []
+        while local is None and len(parts) > 1 and parts[-1].isdigit():
+            fields.insert(0, parts.pop())
+            local = self.locals.get(".".join(parts))
+        if local is None:
             raise self._unknown_local(name, at)
         value: Expr = Use(at, local)
-        for digits in projected[2][1:].split("."):
+        for digits in fields:
             value = Projection(at, value, self._index(digits, at))
         return value
 
@@ -258,6 +261,7 @@ class ExpressionGrammar(BodyGrammar):
 
     def _cell(self, at: int) -> Expr:
         kind = self.kinds[self.position]
+        self.has_effect()
         self.position += 1
         self.take("(")
         value = self.expression()

@@ -119,8 +119,8 @@ def _fit_result(emitter: Emitter, returned: Operation, declared: Attribute) -> N
     location = returned.location
     assert isinstance(location, FileLineColLoc)
     raise RelayTextError(
-        f"the function returns a {emitter.text(value.type)}, but its result is declared as a "
-        f"{emitter.text(declared)}",
+        f"the function returns a value of type {emitter.text(value.type)}, "
+        f"but its result is declared as {emitter.text(declared)}",
         location,
     )
 

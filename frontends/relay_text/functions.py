@@ -134,7 +134,7 @@ def closure(
         emitter.note(self_argument)
         itself.value = self_argument
     add_params(emitter, block, function.params, types)
-    if not function.body.statements:
+    if not ast.has_lets(function.body):
         calls.fix_hint(function.body.result)
     outer_region, scope = emitter.region, None if itself is None else itself.region
     if itself is not None:
@@ -177,9 +177,9 @@ def call_value(
         result = emitter.solver.fresh()
         wanted = FunctionType.from_lists([a.type for a in args], [result])
         if not emitter.solver.unify(type, wanted):
-            raise emitter.error(
-                f"only a function can be called, but this is a {emitter.text(type)}", call.callee.at
-            )
+            given = emitter.text(type)
+            why = "takes itself" if given == "_" else f"is of type {given}"
+            raise emitter.error(f"only a function can be called, but this {why}", call.callee.at)
         type = wanted
     require_args(emitter, type, args, call, "the function")
     op = CallOp.create(operands=[callee, *args], result_types=type.outputs.data)

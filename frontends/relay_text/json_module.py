@@ -66,15 +66,19 @@ class _ModuleReader(TypeReader):
 
     def _definition(self, name: str, number: int) -> ast.Definition:
         self.locals, self.bound, self.finished, self.branches = {}, {}, [], False
-        function = self._function(number, None, None)
+        function = self._function(number, None, None, [])
         function.bindings, function.branches = self.finished, self.branches
         return ast.Definition(number, name, function)
 
     def _function(
-        self, number: int, outer: ast.Region | None, owner: ast.Binding | None
+        self,
+        number: int,
+        outer: ast.Region | None,
+        owner: ast.Binding | None,
+        refs: list[ast.Binding],
     ) -> ast.Function:
         graph = self.graph
-        region = ast.Region(outer, owner)
+        region = ast.Region(outer, owner, refs)
         params = [self._local(n, region) for n in graph.children(number, "params")]
         attrs = self._function_attrs(graph.child(number, "attrs"))
         return ast.Function(
@@ -121,7 +125,7 @@ class _ModuleReader(TypeReader):
     ) -> ast.Body:
         """The chain of lets that starts at node `number`, then what it ends in."""
         graph, start = self.graph, number
-        statements: list[ast.Statement] = []
+        statements: list[ast.Statement | ast.Binding] = []
         while kind(graph, number) == "Let":
             local = self._local(graph.child(number, "var"), region)
             value_number = graph.child(number, "value")
@@ -129,7 +133,7 @@ class _ModuleReader(TypeReader):
             value: ast.Expr
             if kind(graph, value_number) == "Function" and value_number not in self.bound:
                 self.branches = True
-                value = self._function(value_number, region, owner)
+                value = self._function(value_number, region, owner, refs)
             else:
                 value = self._expression(value_number, region, owner, refs)
             statements.append(ast.Statement(number, local, value, refs))
@@ -215,7 +219,10 @@ class _ModuleReader(TypeReader):
                 return ast.Projection(number, operands[0], self._index(number))
             case "If":
                 self.branches = True
-                then, other = ast.Region(region, binding), ast.Region(region, binding)
+                then, other = (
+                    ast.Region(region, binding, binding.refs),
+                    ast.Region(region, binding, binding.refs),
+                )
                 return ast.If(
                     number,
                     operands[0],
@@ -227,7 +234,7 @@ class _ModuleReader(TypeReader):
             case "Match":
                 self.branches = True
                 clauses = graph.children(number, "clauses")
-                cases = [self._case(n, ast.Region(region, binding)) for n in clauses]
+                cases = [self._case(n, ast.Region(region, binding, binding.refs)) for n in clauses]
                 complete = graph.field(number, "complete") not in ("0", "false")
                 return ast.Match(number, operands[0], cases, complete)
             case "RefCreate":
@@ -238,7 +245,7 @@ class _ModuleReader(TypeReader):
                 return ast.RefWrite(number, operands[0], operands[1])
             case _:
                 self.branches = True
-                return self._function(number, region, binding)
+                return self._function(number, region, binding, binding.refs)
 
     def _attrs(self, number: int) -> dict[str, Any]:
         attrs = self.graph.value(self.graph.child(number, "attrs"))

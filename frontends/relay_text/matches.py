@@ -140,7 +140,8 @@ def _constructed(
     wanted, types = _instance(emitter, made)
     if not emitter.solver.unify(type, wanted):
         raise emitter.error(
-            f"{name} makes a {emitter.text(wanted)}, but what is matched is a {emitter.text(type)}",
+            f"{name} makes values of type {emitter.text(wanted)}, "
+            f"but what is matched is of type {emitter.text(type)}",
             at,
             len(name),
         )

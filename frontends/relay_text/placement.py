@@ -16,14 +16,19 @@ from .syntax import Binding, Function, Region
 
 
 def place_bindings(definition: Function) -> None:
-    """Set the `place` of every used binding of a definition that has regions inside."""
+    """Set the `place` of every binding of a definition that something needs."""
     root = definition.region
+    if not definition.branches:
+        for binding in reversed(definition.bindings):
+            if any(owner is None or owner.place is not None for _, owner in binding.uses):
+                binding.place = root
+        return
     for binding in reversed(definition.bindings):
         place: Region | None = None
         for region, owner in binding.uses:
             used_in = region if owner is None else owner.place
             if used_in is None or not _settle(used_in, root):
-                continue  # in a binding that nothing uses
+                continue  # in a binding that nothing needs
             place = used_in if place is None else _common(place, used_in)
         binding.place = place
         if place is not None:
@@ -32,16 +37,16 @@ def place_bindings(definition: Function) -> None:
 
 def _need_before_regions(binding: Binding, place: Region) -> None:
     """
-    What is used in regions of another binding's value, but computed outside of them, is needed
-    before that binding: so no chain of such bindings makes the reader recurse.
+    What is used in regions of a statement or of another binding's value, but computed outside of
+    them, is needed before that: so no chain of such bindings makes the reader recurse.
     """
     for region, owner in binding.uses:
         inner: Region | None = None
         at = region if owner is None else owner.place
         while at is not None and at is not place:
             inner, at = at, at.around
-        if at is not None and inner is not None and inner.owner is not None:
-            inner.owner.refs.append(binding)
+        if at is not None and inner is not None:
+            inner.refs.append(binding)
 
 
 def _around(region: Region) -> Region | None:

@@ -31,7 +31,7 @@ from .metadata import Metadata
 from .node_graph import GraphError, NodeGraph
 from .placement import place_bindings
 from .program import DataType, Made, Signature
-from .syntax import Local, Module
+from .syntax import Local, Module, has_lets
 
 NAME = "relay.name"
 """The attribute of an argument that holds its name, where that cannot be its name in the IR."""
@@ -189,11 +189,10 @@ class _Reader:
         function = signature.definition.function
         emitter.places = signature.places
         emitter.function = function
-        if function.branches:
-            place_bindings(function)
+        place_bindings(function)
         types, (result,) = signature.type.inputs.data, signature.type.outputs.data
         functions.add_params(emitter, signature.block, function.params, types)
-        if not function.body.statements:
+        if not has_lets(function.body):
             calls.fix_hint(function.body.result)
         value = emitter.region_body(function.region, function.body, signature.block)
         at = function.body.result.at

@@ -64,6 +64,12 @@ def _problem(emitter: Emitter, call: ast.Call, message: str) -> Exception:
     return emitter.error(f"{call.callee.name}: {message}", call.at, len(call.callee.name))
 
 
+def _not_a_tensor(emitter: Emitter, call: ast.Call, value: SSAValue) -> Exception:
+    return _problem(
+        emitter, call, f"expected a tensor, but this is of type {emitter.text(value.type)}"
+    )
+
+
 # --------------------------------------------------------------------- devices
 
 
@@ -152,11 +158,10 @@ def _like(value: int) -> Emit:
 def _filled_like(emitter: Emitter, call: ast.Call, data: SSAValue, value: int) -> SSAValue:
     type = as_tensor(data.type)
     if type is None:
-        raise _problem(emitter, call, f"expected a tensor, but this is a {emitter.text(data.type)}")
+        raise _not_a_tensor(emitter, call, data)
     if not is_static(type):
-        raise _problem(
-            emitter, call, f"only static shapes are supported, but this is a {emitter.text(type)}"
-        )
+        given = emitter.text(type)
+        raise _problem(emitter, call, f"the shape must be static, but this is of type {given}")
     dtype = dtype_name(type.element_type) or ""
     return emitter.ssa(_full(emitter, call, value, type.get_shape(), dtype))
 
@@ -241,7 +246,7 @@ def _shape_of(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
     def build() -> Value:
         type = data.type
         if not isinstance(type, TensorType):
-            raise _problem(emitter, call, f"expected a tensor, but this is a {emitter.text(type)}")
+            raise _not_a_tensor(emitter, call, data)
         result = tensor_type(i64, [type.get_num_dims()])
         return emitter.value(ShapeOfOp.create(operands=[data], result_types=[result]), call.at)
 

@@ -25,6 +25,8 @@ class Region:
 
     outer: Region | None
     owner: Binding | None
+    refs: list[Binding] = field(default_factory=list["Binding"])
+    """The bindings that are needed before what the region is a part of."""
     around: Region | None = None
     """The region that this one is computed in, once that is known."""
     depth: int = 0
@@ -59,8 +61,10 @@ class Binding:
         default_factory=list["tuple[Region, Binding | None]"]
     )
     """The region of each use, and the binding that it is in."""
+    pure: bool = True
+    """Whether it may be computed early: no effects, no calls of functions."""
     place: Region | None = None
-    """Where it is computed, when there is a choice."""
+    """Where it is computed; None when nothing needs it."""
     result: Any = None
     """What it was computed to."""
 
@@ -146,13 +150,18 @@ class Projection:
 
 @dataclass(slots=True, eq=False)
 class Body:
-    """Statements, then the result."""
+    """Statements, then the result; a graph binding stands where the text has it."""
 
     at: int
-    statements: list[Statement]
+    statements: list[Statement | Binding]
     result: Expr
     refs: list[Binding]
     """The bindings that the result uses outside of regions of its own, in order."""
+
+
+def has_lets(body: Body) -> bool:
+    """Whether there is a statement before the result."""
+    return any(isinstance(s, Statement) for s in body.statements)
 
 
 @dataclass(slots=True, eq=False)

@@ -7,24 +7,39 @@ from pathlib import Path
 from typing import Any
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
+from xdsl.ir import Attribute
 
+from ...dialects.relay.constants import fits_inline
 from ...dialects.tensors import as_tensor, dtype_name
+
+
+def belongs_in_file(type: Attribute) -> bool:
+    """Whether constants of this type go to the side file; NumPy, which writes it, has no bf16."""
+    tensor = as_tensor(type)
+    return (
+        tensor is not None
+        and not fits_inline(type)
+        and dtype_name(tensor.element_type) not in ("bfloat16", "int4", "uint4")
+    )
 
 
 def write_weights(params: Mapping[str, DenseIntOrFPElementsAttr[Any]], path: Path) -> None:
     """Write `params` to `path` (safetensors), what was there is replaced; may raise `OSError`."""
-    from safetensors import SafetensorError, serialize_file
+    import numpy as np
+    from safetensors import SafetensorError
+    from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 
-    entries: dict[str, Any] = {}
+    arrays: dict[str, np.ndarray[Any, Any]] = {}
     for name, value in params.items():
         type = as_tensor(value.type)
         assert type is not None
-        data = value.data.data
         dtype = dtype_name(type.element_type)
         if dtype == "bool":  # xDSL stores all bits of a byte
-            data = bytes(1 if byte else 0 for byte in data)
-        entries[name] = {"dtype": dtype, "shape": list(type.get_shape()), "data": data}
+            array = np.frombuffer(value.data.data, np.uint8) != 0
+        else:
+            array = np.frombuffer(value.data.data, np.dtype(dtype))
+        arrays[name] = array.reshape(type.get_shape())
     try:
-        serialize_file(entries, path)
+        save_file(arrays, path)
     except SafetensorError as error:
         raise OSError(str(error)) from None

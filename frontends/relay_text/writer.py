@@ -94,7 +94,9 @@ class Writer:
         """`given`, the type of `what`, must be `wanted`."""
         if given is wanted or self.solver.unify(wanted, given):
             return
-        raise self.error(f"{what} must be a {self.text(wanted)}, but is a {self.text(given)}", at)
+        raise self.error(
+            f"{what} must be of type {self.text(wanted)}, but is of type {self.text(given)}", at
+        )
 
     # --------------------------------------------------------------------- ops
 
