@@ -32,7 +32,7 @@ def rich_problems(draw: st.DrawFn, most: int = 8, fixed: bool = True) -> Problem
     for i in range(draw(st.integers(0, most))):
         start = draw(st.integers(0, 8))
         stop = start + draw(st.integers(0, 5))
-        size = draw(st.integers(0, largest))
+        size = draw(st.integers(0, 6))
         gaps: tuple[Gap, ...] = ()
         if stop - start > 2 and draw(st.booleans()):
             low = draw(st.integers(start, stop - 1))
