@@ -1,0 +1,107 @@
+// RUN: xrelay-opt -t relay-text --verify-diagnostics --split-input-file %s
+
+// What Relay text cannot say is an error at the op.
+
+func.func @kernel(%x: tensor<4xf32>) {
+  // expected-error@+1 {{Relay text has no form for memory.alloc_storage: it belongs to a level below relay and planned}}
+  %s = memory.alloc_storage 64 align 64 : !memory.storage
+  func.return
+}
+
+// -----
+
+func.func @fused(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{Relay text has no form for relay.primitive: write the module before its operators are fused}}
+  %r = relay.primitive(%a = %x : tensor<4xf32>) -> (tensor<4xf32>) {
+    %0 = relay.exp %a : (tensor<4xf32>) -> tensor<4xf32>
+    relay.yield %0 : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @foreign() {
+  // expected-error@+1 {{Relay text has no form for test.op: Relay has no such operator}}
+  "test.op"() : () -> ()
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{Relay text has no form for builtin.module: Relay has no such operator}}
+builtin.module {
+}
+func.func @f() {
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{Relay text has no form for @declared, a function without a body}}
+func.func private @declared(tensor<4xf32>) -> tensor<4xf32>
+
+// -----
+
+func.func @element_type(%x: tensor<4xf32>) {
+  // expected-error@+1 {{Relay text has no form for elements of type i7}}
+  %c = relay.constant dense<3> : tensor<4xi7>
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{Relay text has no form for the type i32}}
+func.func @type(%x: i32) {
+  func.return
+}
+
+// -----
+
+func.func @device(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{Relay text has no form for the device type npu, which TVM does not know}}
+  %y = relay.on_device %x, #relay.device<npu:0> : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{Relay text cannot have a function called @a b}}
+func.func @"a b"() {
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{Relay text cannot have a data type called float32}}
+relay.type_data @float32 []
+
+// -----
+
+// expected-error@+1 {{Relay text cannot have a constructor called exp}}
+relay.type_data @T [@exp()]
+
+// -----
+
+relay.type_data @T [@A()]
+// expected-error@+1 {{Relay text cannot have a constructor A of both T and U}}
+relay.type_data @U [@A()]
+
+// -----
+
+// expected-error@+1 {{Relay text has no form for the results of @two on cpu:0 and cuda:0: they are one tuple, which is on one device}}
+func.func @two(%x: tensor<4xf32, #relay.device<cpu:0>>, %y: tensor<4xf32, #relay.device<cuda:0>>) -> (tensor<4xf32, #relay.device<cpu:0>>, tensor<4xf32, #relay.device<cuda:0>>) {
+  func.return %x, %y : tensor<4xf32, #relay.device<cpu:0>>, tensor<4xf32, #relay.device<cuda:0>>
+}
+
+// -----
+
+func.func @called() -> tensor<4xf32> {
+  // expected-error@+1 {{Relay text cannot say relay.param "w" in a function that is called: it would be one more parameter of @called}}
+  %w = relay.param "w" : tensor<4xf32>
+  func.return %w : tensor<4xf32>
+}
+func.func @main() -> tensor<4xf32> {
+  %w = func.call @called() : () -> tensor<4xf32>
+  func.return %w : tensor<4xf32>
+}
