@@ -1,10 +1,8 @@
 """A run leaves nothing behind in the process, and loads nothing that it does not need."""
 
 import gc
-import resource
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -128,19 +126,3 @@ def test_only_the_passes_that_are_run_are_loaded(source: Write, tmp_path: Path):
     transforms = {name for name in loaded if name.startswith("xdsl.transforms.")}
     assert "xdsl.transforms.common_subexpression_elimination" in transforms
     assert "xdsl.transforms.canonicalize" not in transforms
-
-
-def cpu_time(tool: str, path: Path) -> float:
-    """Seconds of processor time that one run of `tool` takes."""
-    command = [str(Path(sysconfig.get_path("scripts")) / tool), str(path)]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, capture_output=True, check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def test_start_up_takes_at_most_1_3_times_that_of_xdsl(source: Write):
-    path = source(PROGRAM)
-    runs = [(cpu_time("xrelay-opt", path), cpu_time("xdsl-opt", path)) for _ in range(5)]
-    ours, stock = (min(times) for times in zip(*runs, strict=True))
-    assert ours <= 1.3 * stock
