@@ -129,7 +129,7 @@ def test_the_two_commands_use_what_there_is():
     assert main.startswith(".venv/bin/pip install -q . && .venv/bin/xrelay-run ")
     words = shlex.split(main.rpartition(" && ")[2])
     assert (ROOT / words[1]).is_file()
-    assert command_of("tests").endswith(".venv/bin/pytest -q")
+    assert command_of("tests").endswith(".venv/bin/pytest -q -n auto")
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=[str(p.relative_to(ROOT)) for p in DOCUMENTS])
