@@ -194,24 +194,27 @@ class ValleySearch:
     def _raise(
         self, part: _Part, clique: int, at: int, valley_from: int, valley_to: int
     ) -> Iterator[list[_Part]]:
-        """Leave bytes of `clique` empty, up to where the next support can be."""
+        """
+        No member of `clique` stands on its floor.
+
+        Those whose sky it is must then rest on a body that is left and is none of them,
+        so not below the lowest end of such a body. The other members keep their skies.
+        """
         t, capacity = self.tables, self.capacity
         lo, hi, sky, floor, remaining, choices, support, cuts, ceiling = part
         members = self.members[clique]
+        standing = members[sky[members] == at]
         others = (t.first < valley_to) & (t.last > valley_from) & (sky < capacity)
-        others[members] = False
+        others[standing] = False
         if not others.any():
             return
-        level = int((sky[others] + t.smallest[others]).min())
-        if level - at > capacity - at - int(remaining[clique]):
-            return
         self.meter.tick()
-        raised = t.align_up(np.maximum(sky[members], level), members)
-        raised[sky[members] >= capacity] = capacity
-        if (raised > ceiling[members]).any():
+        level = (sky[others] + t.smallest[others]).min()
+        raised = t.align_up(np.full(len(standing), level), standing)
+        if (raised > ceiling[standing]).any():
             return
         new_sky = sky.copy()
-        new_sky[members] = raised
+        new_sky[standing] = raised
         new_floor, new_choices, new_support = floor.copy(), choices.copy(), support.copy()
         a, z = t.clique_span[clique]
         a, z = max(a, lo), min(z, hi)
