@@ -7,11 +7,13 @@ Constants with more elements than `elide_above` are printed as
 
 from dataclasses import dataclass
 from io import StringIO
+from math import isfinite
 from typing import IO, Any, cast
 
 from typing_extensions import override
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
+    AnyFloat,
     ArrayAttr,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
@@ -21,6 +23,9 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.printer import Printer
+
+LONGEST_LIST = 100
+"""Longer constants are printed in hex anyway, by xDSL."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,27 @@ class ElidingPrinter(Printer):
                 self.print_string("dense_resource<__elided__> : ")
                 super().print_attribute(type_)
                 return
+        text = _hex_if_not_finite(attribute)
+        if text is not None:
+            self.print_string(f'dense<"0x{text}"> : ')
+            attribute = cast("DenseIntOrFPElementsAttr[Any]", attribute).type
         super().print_attribute(attribute)
+
+
+def _hex_if_not_finite(attribute: Attribute) -> str | None:
+    """
+    The bytes of a short constant that has an infinity or a NaN, in hex; None for others.
+
+    xDSL prints `0xff800000` for such an element and reads that as the number 4286578688.0.
+    """
+    if not isinstance(attribute, DenseIntOrFPElementsAttr):
+        return None
+    elements = cast("DenseIntOrFPElementsAttr[Any]", attribute)
+    if not isinstance(elements.type.element_type, AnyFloat) or len(elements) > LONGEST_LIST:
+        return None
+    if all(map(isfinite, elements.get_values())):
+        return None
+    return elements.data.data.hex().upper()
 
 
 def _gives_function(op: FuncOp) -> bool:
