@@ -1,0 +1,53 @@
+"""The two exact searches give one answer, whatever order they try things in."""
+
+from hypothesis import given, settings
+from planning.random_problems import plain_problems, rich_problems
+
+from xrelay.passes.planning import Problem
+from xrelay.passes.planning.bounds import lower_bound
+from xrelay.passes.planning.canonical import CanonicalSearch
+from xrelay.passes.planning.core import Core, core_of
+from xrelay.passes.planning.greedy import place_in_order
+from xrelay.passes.planning.orders import by_birth, by_life, by_size
+from xrelay.passes.planning.search import Meter, Tables
+from xrelay.passes.planning.valley import ValleySearch
+
+
+def answers(core: Core, capacity: int) -> set[bool]:
+    tables = Tables(core)
+    searches = [
+        CanonicalSearch(tables, "TWA"),
+        CanonicalSearch(tables, "Z"),
+        ValleySearch(tables, by_size(core)),
+        ValleySearch(tables, by_life(core), lowest_first=True),
+        ValleySearch(tables, by_birth(core)[::-1]),
+    ]
+    found: set[bool] = set()
+    for search in searches:
+        answer = search.run(capacity, Meter(2000))
+        if answer is None:
+            continue
+        found.add(answer)
+        if answer:
+            at = search.offsets.tolist()
+            for k, near in enumerate(core.conflicts):
+                assert at[k] % core.alignment[k] == 0
+                assert at[k] + core.body_size[k] <= capacity
+                assert core.fixed[k] in (-1, at[k])
+                for other, mine, its in near:
+                    assert at[k] + mine <= at[other] or at[other] + its <= at[k]
+    return found
+
+
+@given(plain_problems(most=10) | rich_problems())
+@settings(max_examples=80, deadline=None)
+def test_all_searches_agree_from_the_bound_to_a_known_height(problem: Problem):
+    core = core_of(problem)
+    if core.pools is not None or not core.n_bodies:
+        return
+    placed = place_in_order(core, by_size(core))
+    assert placed is not None
+    bound, known = lower_bound(core), placed.heights[0]
+    for capacity in (*range(bound, min(bound + 4, known)), known):
+        assert len(answers(core, capacity)) <= 1
+    assert answers(core, known) <= {True}
