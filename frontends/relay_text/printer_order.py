@@ -144,7 +144,11 @@ def _need(scan: _Scan, op: Operation) -> None:
 
 
 def _is_leaf(op: Operation) -> bool:
-    return isinstance(op, LEAVES) and op.results[0].has_one_use()
+    if not isinstance(op, LEAVES) or not op.results[0].has_one_use():
+        return False
+    (use,) = op.results[0].uses
+    # `@f(%x)` is a `func.call`
+    return not (isinstance(use.operation, CallOp) and use.index == 0)
 
 
 def _place(scan: _Scan, op: Operation) -> None:

@@ -66,6 +66,18 @@ func.func @uses(%x: tensor<i32>, %f: (tensor<i32>, tensor<i1>) -> tensor<i32>, %
   func.return %q : tensor<i32>
 }
 
+// A function value that is called is no direct call.
+//
+// CHECK:      def @value(%x: int32) -> int32 {
+// CHECK-NEXT:   %[[F:[0-9]+]] = @value;
+// CHECK-NEXT:   let %r = %[[F]](%x);
+// CHECK-NEXT:   %r
+func.func @value(%x: tensor<i32>) -> tensor<i32> {
+  %f = relay.global @value : (tensor<i32>) -> tensor<i32>
+  %r = relay.call %f(%x) : (tensor<i32>) -> tensor<i32>
+  func.return %r : tensor<i32>
+}
+
 // Names are unique in their function; those of parameters stay as they were in Relay.
 // (`%x.1` could be field 1 of `%x`, so nothing else is called `%x`.)
 //
