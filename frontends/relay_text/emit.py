@@ -54,7 +54,7 @@ _PACK = {
 }
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Emitter(Writer):
     """Writes the ops of one program."""
 

@@ -237,6 +237,7 @@ RULES: Mapping[str, Rule] = {
     "nn.matmul": Rule(convert=_without(*_SCHEDULING), checked=("units",), check=_units_are_columns),
     "nn.batch_matmul": Rule({"transpose_b": False}, _without(*_SCHEDULING)),
     "nn.leaky_relu": Rule({"alpha": 0.25}),
+    "nn.lrn": Rule({"alpha": 1e-4}),
     "nn.max_pool2d": _POOL,
     "nn.avg_pool2d": _POOL,
     "nn.global_avg_pool2d": _GLOBAL_POOL,

@@ -12,7 +12,7 @@ from .errors import Places
 from .syntax import Constructor, Definition, TypeData
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Signature:
     """A global function: its definition, its type, and the block of its body."""
 
@@ -26,7 +26,7 @@ class Signature:
         return self.definition.function.type_params
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class DataType:
     """A data type and where it is defined."""
 
@@ -38,7 +38,7 @@ class DataType:
         return AdtType(self.definition.name, [TypeVarType(p) for p in self.definition.params])
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Made:
     """A constructor and the type that it is of."""
 
@@ -50,7 +50,7 @@ class Made:
         return self.constructor.fields
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Program:
     """All that is defined, by name."""
 

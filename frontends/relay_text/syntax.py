@@ -19,7 +19,7 @@ from ...dialects.device import VirtualDeviceAttr
 from .errors import Places
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Region:
     """What runs as a whole; `owner` is the graph binding in whose value it stands, if any."""
 
@@ -34,7 +34,7 @@ class Region:
     block: Block | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Local:
     """A variable: a parameter, or what a `let`, a `free_var` or a pattern binds."""
 
@@ -47,7 +47,7 @@ class Local:
     """What it stands for, while that is in scope."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Binding:
     """A graph binding: a node of the graph, computed where it is first needed."""
 
@@ -69,7 +69,7 @@ class Binding:
     """What it was computed to."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Use:
     """A variable."""
 
@@ -77,7 +77,7 @@ class Use:
     local: Local
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Node:
     """A use of a graph binding."""
 
@@ -85,7 +85,7 @@ class Node:
     binding: Binding
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Global:
     """A global function."""
 
@@ -93,7 +93,7 @@ class Global:
     name: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Scalar:
     """A literal number or truth value of a dtype."""
 
@@ -102,7 +102,7 @@ class Scalar:
     dtype: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Dense:
     """A constant tensor of the metadata."""
 
@@ -111,7 +111,7 @@ class Dense:
     name: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Name:
     """An operator or a constructor."""
 
@@ -119,7 +119,7 @@ class Name:
     name: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Call:
     """A call."""
 
@@ -131,7 +131,7 @@ class Call:
     """Where the text of the call ends."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Tuple:
     """A tuple."""
 
@@ -139,7 +139,7 @@ class Tuple:
     fields: list[Expr]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Projection:
     """A field of a tuple."""
 
@@ -148,7 +148,7 @@ class Projection:
     index: int
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Body:
     """Statements, then the result; a graph binding stands where the text has it."""
 
@@ -164,7 +164,7 @@ def has_lets(body: Body) -> bool:
     return any(isinstance(s, Statement) for s in body.statements)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Statement:
     """`let %x = value`, or `value;`, which is a `let` of no variable."""
 
@@ -174,7 +174,7 @@ class Statement:
     refs: list[Binding]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class If:
     """A choice between two bodies."""
 
@@ -186,7 +186,7 @@ class If:
     other_region: Region
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Function:
     """A function: a closure, or what a `def` defines."""
 
@@ -204,14 +204,14 @@ class Function:
     """Of a `def`: whether it has regions inside."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Wildcard:
     """Fits all."""
 
     at: int
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Variable:
     """Fits all, and names it."""
 
@@ -219,7 +219,7 @@ class Variable:
     local: Local
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Constructed:
     """Fits what a constructor made; `fields` is None when they are left out."""
 
@@ -228,7 +228,7 @@ class Constructed:
     fields: list[Pattern] | None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Fields:
     """Fits a tuple."""
 
@@ -239,7 +239,7 @@ class Fields:
 Pattern: TypeAlias = Wildcard | Variable | Constructed | Fields
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Case:
     """A case of a match."""
 
@@ -248,7 +248,7 @@ class Case:
     body: Body
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Match:
     """A choice by the shape of a value."""
 
@@ -258,7 +258,7 @@ class Match:
     complete: bool
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class RefCreate:
     """A new cell."""
 
@@ -266,7 +266,7 @@ class RefCreate:
     value: Expr
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class RefRead:
     """What a cell holds."""
 
@@ -274,7 +274,7 @@ class RefRead:
     ref: Expr
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class RefWrite:
     """A cell gets a value."""
 
@@ -303,7 +303,7 @@ Expr: TypeAlias = (
 )
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Constructor:
     """A constructor of a data type."""
 
@@ -312,7 +312,7 @@ class Constructor:
     fields: list[Attribute]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class TypeData:
     """The definition of a data type."""
 
@@ -323,7 +323,7 @@ class TypeData:
     extern: bool
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Definition:
     """`def @name`."""
 
@@ -332,7 +332,7 @@ class Definition:
     function: Function
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Module:
     """A program, and the names that it uses: what it does not define may be in the prelude."""
 

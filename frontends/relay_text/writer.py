@@ -36,7 +36,7 @@ class WaitingOp(IRDLOperation):
     result = result_def(AnyAttr())
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Several:
     """
     The values of a tuple; a `relay.tuple` is written when the tuple itself is needed.
@@ -56,7 +56,7 @@ class Several:
 Value: TypeAlias = SSAValue | Several
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Waiting:
     """A placeholder and what it stands for."""
 
@@ -67,7 +67,7 @@ class Waiting:
     done: SSAValue | None = None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Writer:
     """Where ops go, and what is known about types."""
 
