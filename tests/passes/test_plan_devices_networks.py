@@ -5,7 +5,6 @@ from random import Random
 import pytest
 from onnx_models import light_network
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import OpResult
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from xrelay.dialects import relay
@@ -27,7 +26,7 @@ def scatter_hints(module: ModuleOp, rng: Random, count: int) -> None:
         for op in module.walk()
         if op.has_trait(Fusible)
         for result in op.results
-        if isinstance(result, OpResult) and isinstance(result.type, TensorType)
+        if isinstance(result.type, TensorType)
         for use in result.uses
     ]
     for use in rng.sample(uses, min(count, len(uses))):
