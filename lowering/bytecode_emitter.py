@@ -241,10 +241,10 @@ def emit_projection(to: Emitter, op: Operation) -> None:
 
 
 def emit_call(to: Emitter, op: Operation) -> None:
-    assert isinstance(op, func.CallOp)
-    args = to.of(op.arguments)
+    """`func.call` and `relay.invoke`: the machine's functions know no types."""
+    args = to.of(op.operands)
     answer = to.define(op.results[0]) if len(op.results) == 1 else to.fresh()
-    to.emit(bytecode.InvokeOp, op, dst=answer, function=op.callee, args=args)
+    to.emit(bytecode.InvokeOp, op, dst=answer, function=op.properties["callee"], args=args)
     if len(op.results) != 1:
         for i, result in enumerate(op.results):
             to.emit(bytecode.GetFieldOp, op, dst=to.define(result), data=answer, field=integer(i))
@@ -305,5 +305,6 @@ RULES: dict[type[Operation], Rule] = {
     vm.ReshapeTensorOp: emit_reshape,
     vm.ShapeOfOp: emit_shape_of,
     func.CallOp: emit_call,
+    relay.InvokeOp: emit_call,
 }
 """The instructions for each op."""

@@ -175,3 +175,17 @@ relay.prim_func @softmax(%a: tensor<4x2xf32>) -> tensor<4x2xf32> {
   %0 = relay.nn.softmax %a {axis = 0} : (tensor<4x2xf32>) -> tensor<4x2xf32>
   relay.yield %0 : tensor<4x2xf32>
 }
+
+// -----
+
+// A call of a generic function is a call: the machine's functions know no types.
+//
+// CHECK-LABEL: bytecode.func @calls_generic
+// CHECK:         bytecode.invoke r1, @id(r0)
+func.func @id(%x: !relay.type_var<A, #relay.device<cpu:0>>) -> !relay.type_var<A, #relay.device<cpu:0>> attributes {relay.type_params = ["A"]} {
+  func.return %x : !relay.type_var<A, #relay.device<cpu:0>>
+}
+func.func @calls_generic(%x: tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>> {
+  %y = relay.invoke @id<[tensor<4xf32>]>(%x) : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
+  func.return %y : tensor<4xf32, #relay.device<cpu:0>>
+}
