@@ -1,0 +1,60 @@
+"""
+What passes ask of an op, so that they never ask which op it is.
+
+Each interface is an xDSL trait. A plug-in's op that carries them takes part in type
+inference, device planning, fusion, explicit allocation, liveness and the VM like ours.
+"""
+
+from .devices import (
+    AnyDevice,
+    DeviceConstant,
+    DeviceConstraint,
+    DeviceRule,
+    On,
+    OnHost,
+    ResultOnHost,
+    SameDevice,
+    Together,
+)
+from .memory import (
+    Aliasing,
+    AllocatesResults,
+    DestinationPassing,
+    FreesOperand,
+    ResultAliases,
+    WantsStorage,
+)
+from .operators import (
+    Fusible,
+    FusionKind,
+    InferTypes,
+    NeedsData,
+    ReshapesOnly,
+)
+from .symbols import (
+    Lookup,
+)
+
+__all__ = [
+    "Aliasing",
+    "AllocatesResults",
+    "AnyDevice",
+    "DestinationPassing",
+    "DeviceConstant",
+    "DeviceConstraint",
+    "DeviceRule",
+    "FreesOperand",
+    "Fusible",
+    "FusionKind",
+    "InferTypes",
+    "Lookup",
+    "NeedsData",
+    "On",
+    "OnHost",
+    "ReshapesOnly",
+    "ResultAliases",
+    "ResultOnHost",
+    "SameDevice",
+    "Together",
+    "WantsStorage",
+]

@@ -1,0 +1,64 @@
+"""What passes ask of tensor operators: types, fusion, views, data dependence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from xdsl.ir import Attribute
+from xdsl.traits import (
+    OpTrait,
+)
+
+
+@dataclass(frozen=True)
+class InferTypes(OpTrait):
+    """
+    The op's result types follow from its operands and attributes.
+
+    `rule(op)` gives one type a result, without devices, or raises `VerifyException` when the
+    operands or attributes do not fit. It may assume that all operand types are complete.
+    (TVM: a type relation.)
+    """
+
+    rule: Callable[[Any], Sequence[Attribute]]
+
+
+class FusionKind(IntEnum):
+    """How an operator may be fused with its neighbours (TVM's `OpPatternKind`)."""
+
+    ELEMWISE = 0
+    BROADCAST = 1
+    INJECTIVE = 2
+    COMM_REDUCE = 3
+    OUT_ELEMWISE_FUSABLE = 4
+    OPAQUE = 8
+
+
+@dataclass(frozen=True)
+class Fusible(OpTrait):
+    """A tensor operator: it ends up in a `relay.primitive`, alone or with others."""
+
+    kind: FusionKind
+
+
+@dataclass(frozen=True)
+class ReshapesOnly(OpTrait):
+    """
+    The result is operand 0 with another shape, element order unchanged.
+
+    A primitive of nothing else becomes a view of its operand, not a kernel (TVM's
+    `TReshapeOp`).
+    """
+
+
+@dataclass(frozen=True)
+class NeedsData(OpTrait):
+    """
+    The result shape depends on the data of these operands, not only on their shapes (TVM's
+    `TShapeDataDependent`). An operator without this trait needs shapes only.
+    """
+
+    operands: tuple[int, ...]
