@@ -17,8 +17,9 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ..dialects import bytecode, memory, relay, vm
 from ..dialects.bytecode.fields import Dims, RegisterAttr
-from ..dialects.device import VirtualDeviceAttr, device_of, devices_in, with_device
+from ..dialects.device import VirtualDeviceAttr, device_of, devices_in
 from ..dialects.tensors import as_tensor
+from ..passes.analysis.plain_types import PlainTypes
 from ..passes.diagnostics import PassError
 
 
@@ -78,6 +79,7 @@ class Emitter:
 
     constants: Constants
     devices: Devices
+    plain: PlainTypes
     code: list[Operation] = field(default_factory=list[Operation])
     registers: dict[SSAValue, RegisterAttr] = field(default_factory=dict[SSAValue, RegisterAttr])
     count: int = 0
@@ -135,7 +137,7 @@ def emit_param(to: Emitter, op: Operation) -> None:
             properties={
                 "sym_name": symbol,
                 "param": op.param,
-                "type": with_device(op.result.type, None),
+                "type": to.plain(op.result.type),
             },
             location=op.location,
         ),
@@ -177,7 +179,7 @@ def emit_alloc_tensor(to: Emitter, op: Operation) -> None:
             dst=to.define(op.tensor),
             storage=storage,
             offset=offset,
-            type=with_device(type, None),
+            type=to.plain(type),
         )
     else:
         to.emit(

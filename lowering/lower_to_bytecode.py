@@ -13,7 +13,7 @@ the host first. From level `manifest` (or `memory-planned`) to `bytecode`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -32,6 +32,7 @@ from ..dialects.bytecode.fields import ObjectType
 from ..dialects.device import with_device
 from ..dialects.tensors import as_tensor
 from ..passes.analysis.device_options import device_option
+from ..passes.analysis.plain_types import PlainTypes
 from ..passes.diagnostics import PassError
 from ..passes.rewriting import apply_patterns
 from .bytecode_emitter import Constants, Devices, Emitter, device_at, dims, emit_return, integer
@@ -67,6 +68,7 @@ class LowerFunction(RewritePattern):
 
     constants: Constants
     devices: Devices
+    plain: PlainTypes = field(default_factory=PlainTypes)
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
@@ -76,7 +78,7 @@ class LowerFunction(RewritePattern):
             raise PassError(
                 f"@{op.sym_name.data} has {len(op.body.blocks)} blocks; one is lowered", op
             )
-        to = Emitter(self.constants, self.devices)
+        to = Emitter(self.constants, self.devices, self.plain)
         types = [parameter_type(argument, self.devices) for argument in op.args]
         for argument in op.args:
             to.define(argument)

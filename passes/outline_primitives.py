@@ -16,33 +16,21 @@ from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import Rewriter
 
 from ..dialects import relay
-from ..dialects.device import device_of, with_device
+from ..dialects.device import device_of
 from ..dialects.interfaces import Fusible
+from .analysis.plain_types import PlainTypes
 from .rewriting import apply_patterns
 
 NAME_LIMIT = 80
 """The most characters of a function's name, a number that makes it unique apart."""
 
 Key = tuple[object, ...]
-
-
-@dataclass
-class PlainTypes:
-    """Types without their devices, each made once."""
-
-    known: dict[Attribute, Attribute] = field(default_factory=dict[Attribute, Attribute])
-
-    def __call__(self, type: Attribute) -> Attribute:
-        plain = self.known.get(type)
-        if plain is None:
-            plain = self.known[type] = with_device(type, None)
-        return plain
 
 
 def structural_key(primitive: relay.PrimitiveOp, plain: PlainTypes) -> Key:
