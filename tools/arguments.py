@@ -134,7 +134,7 @@ def _pipeline(group: Group) -> None:
         "--crash-reproducer",
         "--mlir-pass-pipeline-crash-reproducer",
         metavar="FILE",
-        help="on an internal error, write what repeats it",
+        help="on an internal error, or when a pass fails, write what repeats it",
     )
     _flag(group, "--run-reproducer", help="the input is a reproducer: do what it says")
 

@@ -26,7 +26,10 @@ def read_inputs(path: str) -> Arrays:
             raise UsageError(f"{path} is not an .npz file: it holds one array without a name")
         with cast(Any, loaded) as file:
             return {name: file[name] for name in file.files}
-    except (OSError, ValueError, EOFError, BadZipFile) as error:
+    except (ValueError, EOFError, BadZipFile) as error:  # NumPy takes anything else for a pickle
+        message = f"cannot read inputs from '{path}': it is no .npz file of arrays, or is damaged"
+        raise UsageError(message) from error
+    except OSError as error:
         raise UsageError(f"cannot read inputs from '{path}': {_reason(error)}") from error
 
 

@@ -85,6 +85,7 @@ class Runner:
             if isinstance(error, RecursionError):
                 error = DiagnosticException(TOO_DEEP)
             if isinstance(error, DiagnosticException | ParseError):
+                self._write(ctx, before, index)
                 raise _named(error, step.name)
             internal = InternalError(f"in pass '{step.name}'", error)
             internal.repeated_by = self._write(ctx, before, index)

@@ -153,10 +153,18 @@ def test_a_module_that_a_pass_broke_can_be_repeated(opt: Opt, source: Write, tmp
     assert "verification failed after pass 'test-break'" in again.err
 
 
-def test_a_users_mistake_needs_no_reproducer(opt: Opt, source: Write, tmp_path: Path):
+def test_a_pass_that_fails_is_repeated_as_well(opt: Opt, source: Write, tmp_path: Path):
     saved = tmp_path / "crash.mlir"
-    assert opt(source(PROGRAM), "-p", "test-refuse", f"--crash-reproducer={saved}").status == 1
-    assert not saved.exists()
+    ran = opt(source(PROGRAM), "-p", "cse,test-refuse,cse", f"--crash-reproducer={saved}")
+    assert ran.status == 1
+    again = opt("--run-reproducer", saved)
+    assert again.status == 1
+    assert message_in(again.err) == message_in(ran.err)
+
+
+def message_in(err: str) -> str:
+    """The first message, without its place."""
+    return err.splitlines()[0].partition("error: ")[2]
 
 
 def test_what_is_no_reproducer_is_refused(opt: Opt, source: Write):

@@ -176,7 +176,7 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
         ),
         (
             ["mlp.mlir", "--inputs", "objects.npz"],
-            "mlp.mlir: error: cannot read inputs from 'objects.npz': Object arrays cannot",
+            "mlp.mlir: error: cannot read inputs from 'objects.npz': it is no .npz file of arrays",
         ),
         (
             ["mlp.mlir", "--inputs", "extra.npz"],
