@@ -30,6 +30,8 @@ class Demand(Generic[Cause]):
     device: VirtualDeviceAttr
     cause: Cause
     cost: int | None = None
+    order: int = 0
+    """How many demands were made before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +103,7 @@ class DeviceDomains(Generic[Cause]):
         self, domain: int, device: VirtualDeviceAttr, cause: Cause, cost: int | None = None
     ) -> Conflict[Cause] | None:
         """Put `domain` on `device`, which may be partial."""
-        demand = Demand(domain, device, cause, cost)
+        demand = Demand(domain, device, cause, cost, len(self.demands))
         root = self.find(domain)
         known = self.device[root]
         if known is not device and known != device:
@@ -237,8 +239,7 @@ class DeviceDomains(Generic[Cause]):
         one, one_chain = graph.nearest(last.a, lambda d: d.device.join(known) is None)
         two, two_chain = graph.nearest(last.b, lambda d: d.device.join(one.device) is None)
         chain = (*reversed(one_chain), last, *two_chain)
-        order = {demand: i for i, demand in enumerate(self.demands)}
-        if order[two] < order[one]:
+        if two.order < one.order:
             return Conflict(two, chain[::-1], one, last)
         return Conflict(one, chain, two, last)
 
