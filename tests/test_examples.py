@@ -18,6 +18,8 @@ from xrelay.passes.infer_types import InferTypesPass
 from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import Program
 from xrelay.runtime.random_inputs import random_parameters
+from xrelay.tools.diagnostics import Reporter
+from xrelay.tools.loading import Loader
 from xrelay.tools.parser import LocatingParser
 from xrelay.tools.pipeline import build
 from xrelay.tools.registry import UNIVERSE, named_pipelines
@@ -132,3 +134,32 @@ def test_squeezenet(make_squeezenet: ModuleType):
     assert expected.std() > 0.01 * expected.max()
     for result in results:
         np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-5 * expected.max())
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "passes"),
+    [
+        ("lists", ("x",), "infer-types"),
+        ("closures", ("x", "y"), "infer-types"),
+        ("closures", ("x", "y"), "plan-devices{default=cuda:0}"),
+    ],
+)
+def test_relay_text_is_evaluated(
+    name: str, parameters: tuple[str, ...], passes: str, tmp_path: Path
+):
+    shape = (4,) if name == "lists" else (5, 7)
+    generator = np.random.default_rng(0)
+    given = {p: generator.standard_normal(shape, dtype=np.float32) for p in parameters}
+    loaded = Loader(Reporter()).load(str(EXAMPLES / f"{name}.relay"), passes, tmp_path)
+    (result,) = evaluate(loaded.module, list(given.values()))
+    if name == "lists":
+        polynomial, doubled = result
+        np.testing.assert_allclose(polynomial, np.polyval([1, -3, 2], given["x"]), rtol=1e-5)
+        coefficients: list[float] = []
+        while doubled.fields:
+            head, doubled = doubled.fields
+            coefficients.append(float(head))
+        assert coefficients == [2, -6, 4]
+    else:
+        inner = -given["y"] + given["x"]
+        np.testing.assert_allclose(result, given["x"] - inner, rtol=1e-6)

@@ -1,4 +1,4 @@
-"""From a file to a program that the machine runs: read, run the pipeline, assemble."""
+"""From a file to a module, and on to a program that the machine runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,13 +29,18 @@ PIPELINE = "pipeline"
 @dataclass(frozen=True)
 class Loaded:
     """
-    A program, where its parameters are if the module says so, and what its functions' results
-    are called.
+    A module after its pipeline, where its parameters are if it says so, and what its functions'
+    results are called.
     """
 
-    program: Program
+    module: ModuleOp
     weights: Path | None
     names: Mapping[str, tuple[str | None, ...]]
+
+    @property
+    def program(self) -> Program:
+        """What the machine runs; the module must be bytecode."""
+        return assemble(self.module)
 
     def output_names(self, function: str, count: int) -> list[str]:
         """The names of `function`'s `count` results, unique: `output_<number>` for others."""
@@ -65,8 +70,8 @@ class Loader:
 
     def load(self, path: str, pipeline: str, scratch: Path) -> Loaded:
         """
-        The program in the file at `path` ("-" is stdin); weights that must be unpacked go to
-        the folder `scratch`.
+        What is in the file at `path` ("-" is stdin), after `pipeline`; weights that must be
+        unpacked go to the folder `scratch`.
 
         `pipeline` is run unless the file holds bytecode. Raises what `message_of` knows.
         """
@@ -89,7 +94,7 @@ class Loader:
             steps = build(pipeline, self.universe.all_passes, named_pipelines, PIPELINE)
             Runner(steps=steps).run(context, module)
         where = folder / weights.data if isinstance(weights, StringAttr) else None
-        return Loaded(assemble(module), where, names)
+        return Loaded(module, where, names)
 
     def _parse(self, context: ReportingContext, source: Source) -> ModuleOp:
         text = source.text()

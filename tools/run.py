@@ -4,7 +4,10 @@
     xrelay-run model.onnx --random-seed 0 --stats
 
 The file is IR text of any level down to bytecode, or an ONNX model. Inputs come from an `.npz`
-file or a seed, parameters from the module's weights file, another one, or a seed.
+file or a seed, parameters from the module's weights file, another one, or a seed. With
+`--evaluate` nothing is compiled: the reference evaluator takes the program as it stands, so that
+what the machine cannot run yet (closures, data types, references) can be tried, and what it can
+run be compared.
 """
 
 import os
@@ -18,14 +21,13 @@ from typing import NoReturn
 
 from ..passes.diagnostics import Message, Note, Severity
 from ..runtime.errors import MachineError
-from ..runtime.machine import Machine
-from ..runtime.program import Program
 from ..runtime.random_inputs import random_inputs, random_parameters
 from .diagnostics import TOO_DEEP, Reporter, UsageError, message_of
+from .executables import Compiled, Evaluated, Executable
 from .loading import Loader
 from .process import settings
 from .run_files import Array, Arrays, read_inputs, read_parameters, write_outputs
-from .run_report import output_lines, stats_lines
+from .run_report import output_lines
 from .runner import InternalError, describe
 
 
@@ -39,7 +41,8 @@ class Options:
     outputs: str | None
     stats: bool
     function: str
-    pipeline: str
+    pipeline: str | None
+    evaluate: bool
     params: str | None
     traceback: bool
 
@@ -71,35 +74,44 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     parser.add_argument("--function", default="main", help="what to run (default: main)")
     parser.add_argument(
         "--pipeline",
-        default="vm",
-        help="how to make bytecode of a program that is none yet (default: vm)",
+        help="how to make bytecode of a program that is none yet (default: vm), or what to run "
+        "before --evaluate (default: infer-types)",
+    )
+    parser.add_argument(
+        "--evaluate",
+        action="store_true",
+        help="evaluate the program op by op instead of compiling it: closures and data included",
     )
     parser.add_argument("--params", metavar="SAFETENSORS", help="the parameters, by name")
     parser.add_argument("--traceback", action="store_true", help="show where errors are raised")
     found: Namespace = parser.parse_args(argv)
-    return Options(**vars(found))
+    options = Options(**vars(found))
+    if options.evaluate and options.stats:
+        fail("--stats counts what the machine does, and --evaluate runs without it")
+    return options
 
 
 def _description() -> str:
-    return "Compile a program to bytecode, run it, and show its outputs."
+    return "Compile a program to bytecode, run it, and show its outputs; or evaluate it as it is."
 
 
-def _inputs(options: Options, program: Program) -> list[Array]:
-    function = next((f for f in program.functions if f.name == options.function), None)
-    if function is None:
-        known = ", ".join(f.name for f in program.functions)
+def _inputs(options: Options, executable: Executable) -> list[Array]:
+    functions = executable.functions
+    params = functions.get(options.function)
+    if params is None:
+        known = ", ".join(functions) or "none"
         raise UsageError(f"there is no function '{options.function}'; there are: {known}")
     given: Arrays = {} if options.inputs is None else read_inputs(options.inputs)
-    names = [param.name for param in function.params]
+    names = [param.name for param in params]
     unknown = next((name for name in given if name not in names), None)
     if unknown is not None:
         raise UsageError(
             f"{options.inputs} has '{unknown}', which is no input of {options.function}; its "
             f"inputs are: {', '.join(names) or 'none'}"
         )
-    missing = [param for param in function.params if param.name not in given]
+    missing = [param for param in params if param.name not in given]
     if missing and options.random_seed is None:
-        name, spec = missing[0].name, missing[0].spec
+        name, spec = missing[0].name, missing[0].spec or "no tensor"
         raise UsageError(
             f"no value for input '{name}' ({spec}); give --inputs, or --random-seed to draw it"
         )
@@ -108,13 +120,14 @@ def _inputs(options: Options, program: Program) -> list[Array]:
     return [given[name] for name in names]
 
 
-def _parameters(options: Options, program: Program, weights: Path | None) -> Arrays:
-    wanted = [late.name for late in program.late_constants]
+def _parameters(options: Options, executable: Executable, weights: Path | None) -> Arrays:
+    late = executable.weights
+    wanted = [weight.name for weight in late]
     path = Path(options.params) if options.params is not None else weights
     found: Arrays = {}
     if wanted and path is not None:
         found = read_parameters(path, wanted, must_exist=options.random_seed is None)
-    missing = [late for late in program.late_constants if late.name not in found]
+    missing = [weight for weight in late if weight.name not in found]
     if missing and options.random_seed is None:
         where = "no weights file is named" if path is None else f"{path} has none"
         raise UsageError(
@@ -128,18 +141,18 @@ def _parameters(options: Options, program: Program, weights: Path | None) -> Arr
 
 def run(options: Options, loader: Loader) -> None:
     """Do what the command line says; errors are those of `message_of` and `MachineError`."""
+    pipeline = options.pipeline or ("infer-types" if options.evaluate else "vm")
     with TemporaryDirectory(prefix="xrelay-run-") as folder:
-        loaded = loader.load(options.file, options.pipeline, Path(folder))
-        program = loaded.program
-        inputs = _inputs(options, program)
-        parameters = _parameters(options, program, loaded.weights)
-        machine = Machine(program, parameters)
-        outputs = machine.run(options.function, *inputs)
+        loaded = loader.load(options.file, pipeline, Path(folder))
+        executable = Evaluated(loaded.module) if options.evaluate else Compiled(loaded.program)
+        inputs = _inputs(options, executable)
+        parameters = _parameters(options, executable, loaded.weights)
+        outputs = executable.run(options.function, inputs, parameters)
         names = loaded.output_names(options.function, len(outputs))
-        for name, array in zip(names, outputs, strict=True):
-            print("\n".join(output_lines(name, array)))
+        for name, value in zip(names, outputs, strict=True):
+            print("\n".join(output_lines(name, value)))
         if options.stats:
-            print("\n".join(stats_lines(program, machine.counters)))
+            print("\n".join(executable.stats()))
         if options.outputs is not None:
             write_outputs(options.outputs, dict(zip(names, outputs, strict=True)))
 

@@ -33,8 +33,11 @@ def read_inputs(path: str) -> Arrays:
         raise UsageError(f"cannot read inputs from '{path}': {_reason(error)}") from error
 
 
-def write_outputs(path: str, arrays: Mapping[str, Array]) -> None:
+def write_outputs(path: str, arrays: Mapping[str, Any]) -> None:
     """Write `arrays` to the `.npz` file at `path`; `UsageError` when that cannot be done."""
+    for name, value in arrays.items():
+        if not isinstance(value, np.ndarray):
+            raise UsageError(f"'{name}' is no tensor, and {path} can hold tensors only")
     try:
         with open(path, "wb") as file:
             np.savez(file, allow_pickle=False, **arrays)

@@ -1,9 +1,11 @@
 """What `xrelay-run` prints of outputs and counters."""
 
 from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 
+from ..passes.evaluate_rules import Cell, Closure, Data, Value
 from ..runtime.counters import Counters
 from ..runtime.program import Program, spec_of
 from .run_files import Array
@@ -11,19 +13,79 @@ from .run_files import Array
 SHOWN = 6
 """How many elements of an output are printed."""
 
+PARTS = 64
+"""How many constructors, tuples and tensors of a value of a data type are printed."""
+
 
 def _number(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value).lower()
 
 
-def output_lines(name: str, array: Array) -> Iterator[str]:
-    """Name, element type, shape, the first elements, and what sums the elements up."""
+def _elements(array: Array) -> str:
+    first = [_number(value) for value in array.reshape(-1)[:SHOWN].tolist()]
+    more = ", …" if array.size > SHOWN else ""
+    return f"[{', '.join(first)}{more}]"
+
+
+def value_text(value: Value) -> str:
+    """
+    A value as a term: `Cons(1, Nil)`, `(1, float32[2] [0, 1])`, `ref(3)`, `<function>`.
+
+    Stops with "…" after `PARTS` parts, however deep the value is.
+    """
+    texts: list[str] = []
+    parts = 0
+    pending: list[Value | str] = [value]  # a string is text to print
+    while pending:
+        here = pending.pop()
+        if isinstance(here, str):
+            texts.append(here)
+            continue
+        parts += 1
+        if parts > PARTS:
+            texts.append("…")
+            break
+        head, fields = _term(here)
+        texts.append(head)
+        if fields is None:
+            continue
+        pending.append(")")
+        for i, part in reversed(list(enumerate(fields))):
+            pending += (part, ", ") if i else (part,)
+        texts.append("(")
+    return "".join(texts)
+
+
+def _term(value: Value) -> tuple[str, tuple[Value, ...] | None]:
+    """What stands before the parentheses, and what in them (None: there are none)."""
+    match value:
+        case Data():
+            return value.constructor, value.fields or None
+        case Cell():
+            return "ref", (value.value,)
+        case Closure():
+            return "<function>", None
+        case tuple():
+            return "", cast("tuple[Value, ...]", value)
+        case _:
+            array = np.asarray(value)
+            scalar = not array.ndim
+            return _number(array.item()) if scalar else f"{spec_of(array)} {_elements(array)}", None
+
+
+def output_lines(name: str, value: Value) -> Iterator[str]:
+    """
+    Of a tensor: name, element type, shape, the first elements, and what sums the elements up; of
+    other values name and term.
+    """
+    if not isinstance(value, np.ndarray):
+        yield f"{name}: {value_text(value)}"
+        return
+    array = cast(Array, value)
     yield f"{name}: {spec_of(array)}"
     if not array.size:
         return
-    first = [_number(value) for value in array.reshape(-1)[:SHOWN].tolist()]
-    more = ", …" if array.size > SHOWN else ""
-    yield f"  [{', '.join(first)}{more}]"
+    yield f"  {_elements(array)}"
     with np.errstate(all="ignore"):
         figures = array.min().item(), array.max().item(), float(array.mean(dtype=np.float64))
     shown = [

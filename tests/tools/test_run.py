@@ -252,3 +252,63 @@ def test_the_traceback_when_asked_for(folder: Path, capsys: pytest.CaptureFixtur
     said = capsys.readouterr().err
     assert "Traceback" in said
     assert said.rpartition("mlp.mlir: error: ")[2].startswith("no value for input 'x'")
+
+
+DATA = """#[version = "0.0.5"]
+def @main(%x: float32) {
+  let %square = fn (%x: float32) { %x * %x };
+  (@map(%square, Cons(%x, Cons(2f, Nil))), @nat_double(s(z)), ref(1), %square)
+}
+def @iota(%n: int32) -> List[int32] {
+  if (%n == 0) { Nil } else { Cons(%n, @iota(%n - 1)) }
+}
+def @first(%l: List[int32]) -> int32 { @hd(%l) }
+"""
+
+
+def test_the_reference_evaluator_needs_no_compilation(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+):
+    Path("data.relay").write_text(DATA)
+    np.savez("x.npz", x=np.float32(1.5))
+    assert run.main(["data.relay", "--evaluate", "--inputs", "x.npz"]) == 0
+    assert capsys.readouterr().out == (
+        "output_0: (Cons(2.25, Cons(4, Nil)), s(s(z)), ref(1), <function>)\n"
+    )
+
+
+def test_evaluation_is_what_the_machine_computes(folder: Path, capsys: pytest.CaptureFixture[str]):
+    shown: list[str] = []
+    for options in ([], ["--evaluate"], ["--evaluate", "--pipeline", "infer-types,plan-devices"]):
+        assert run.main(["mlp.mlir", "--inputs", "in.npz", *options]) == 0
+        shown.append(capsys.readouterr().out)
+    assert shown[0].startswith("sum: float32[2, 4]")
+    assert shown[1:] == shown[:1] * 2
+
+
+def test_a_deep_value_is_cut(folder: Path, capsys: pytest.CaptureFixture[str]):
+    Path("data.relay").write_text(DATA)
+    np.savez("n.npz", n=np.int32(20_000))
+    assert run.main(["data.relay", "--evaluate", "--function", "iota", "--inputs", "n.npz"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("output_0: Cons(20000, Cons(19999, ")
+    assert out.endswith("…\n")
+    assert len(out) < 2_000
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--stats"], "--stats counts what the machine does"),
+        (["--random-seed", "0", "--outputs", "o.npz"], "'output_0' is no tensor"),
+        (["--inputs", "bad.npz"], "parameter 'x' of main must be float32[], but is int64[]"),
+        (["--function", "first", "--random-seed", "0"], "'l': it is no tensor"),
+        (["--function", "none"], "there is no function 'none'; there are: "),
+    ],
+)
+def test_wrong_calls_of_the_evaluator(
+    folder: Path, capsys: pytest.CaptureFixture[str], argv: list[str], message: str
+):
+    Path("data.relay").write_text(DATA)
+    np.savez("bad.npz", x=np.int64(1))
+    assert message in error(capsys, "data.relay", "--evaluate", *argv)

@@ -1,0 +1,119 @@
+"""
+What `xrelay-run` can run: a program on the machine, or a module in the reference evaluator.
+
+Both say what they want (parameters, weights) before they run, and share the code that gets it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+
+from ..dialects import relay
+from ..dialects.tensors import as_tensor
+from ..lowering.assemble import spec_of
+from ..lowering.lower_to_bytecode import parameter_names
+from ..passes.evaluate import evaluate
+from ..passes.evaluate_rules import Value
+from ..runtime.fitting import fits
+from ..runtime.machine import Machine
+from ..runtime.program import Late, Param, Program, TensorSpec
+from ..runtime.program import spec_of as spec_of_array
+from .diagnostics import UsageError
+from .run_files import Arrays
+from .run_report import stats_lines
+
+
+class Executable(Protocol):
+    """Functions that can be called, and what they need."""
+
+    @property
+    def functions(self) -> Mapping[str, Sequence[Param]]:
+        """The parameters of each function."""
+        ...
+
+    @property
+    def weights(self) -> Sequence[Late]:
+        """The tensors that have to be given by name."""
+        ...
+
+    def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
+        """The results of `function`."""
+        ...
+
+    def stats(self) -> Iterator[str]:
+        """Lines on what the last run took."""
+        ...
+
+
+class Compiled:
+    """A program on the machine."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.machine: Machine | None = None
+
+    @property
+    def functions(self) -> Mapping[str, Sequence[Param]]:
+        return {function.name: function.params for function in self.program.functions}
+
+    @property
+    def weights(self) -> Sequence[Late]:
+        return self.program.late_constants
+
+    def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
+        self.machine = Machine(self.program, weights)
+        return self.machine.run(function, *inputs)
+
+    def stats(self) -> Iterator[str]:
+        assert self.machine is not None, "statistics are those of a run"
+        return stats_lines(self.program, self.machine.counters)
+
+
+class Evaluated:
+    """A module as it is, op by op: closures, data and references included."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self.module = module
+
+    @property
+    def functions(self) -> Mapping[str, Sequence[Param]]:
+        return {
+            op.sym_name.data: _parameters(op)
+            for op in self.module.ops
+            if isinstance(op, func.FuncOp) and op.body.blocks
+        }
+
+    @property
+    def weights(self) -> Sequence[Late]:
+        params = [op for op in self.module.walk() if isinstance(op, relay.ParamOp)]
+        named = {op.param.data: spec_of(op.result.type, op) for op in params}
+        return [Late(name, spec) for name, spec in named.items()]
+
+    def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
+        for param, value in zip(self.functions[function], inputs, strict=True):
+            _check(f"parameter '{param.name}' of {function}", param.spec, value)
+        for late in self.weights:
+            _check(late.name, late.spec, weights[late.name])
+        return evaluate(self.module, inputs, weights, function)
+
+    def stats(self) -> Iterator[str]:
+        return iter(())
+
+
+def _check(what: str, spec: TensorSpec | None, value: Value) -> None:
+    if spec is None:
+        raise UsageError(f"{what} is no tensor: only a caller in Python can give it")
+    if not fits(spec, value):
+        raise UsageError(f"{what} must be {spec}, but is {spec_of_array(value)}")
+
+
+def _parameters(function: func.FuncOp) -> list[Param]:
+    """Name and shape of each parameter; `spec` is None for what is no tensor."""
+    return [
+        Param(name.data, spec_of(argument.type, function) if as_tensor(argument.type) else None)
+        for name, argument in zip(parameter_names(function), function.args, strict=True)
+    ]
