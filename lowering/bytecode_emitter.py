@@ -112,7 +112,10 @@ class Emitter:
                 return op
             rule = RULES.get(type(op))
             if rule is None:
-                raise PassError(f"{op.name} has no instruction; lower it before", op)
+                message = (
+                    f"{op.name} has no instruction; lower it before, or use xrelay-run --evaluate"
+                )
+                raise PassError(message, op)
             rule(self, op)
         raise AssertionError("the verifier wants a terminator")
 

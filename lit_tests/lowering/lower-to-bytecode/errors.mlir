@@ -3,7 +3,7 @@
 // What has no instruction is an error where it stands.
 
 func.func @operator(%x: tensor<4xf32, #relay.device<cpu:0>>) {
-  // expected-error@+1 {{relay.exp has no instruction; lower it before}}
+  // expected-error@+1 {{relay.exp has no instruction; lower it before, or use xrelay-run --evaluate}}
   %y = relay.exp %x : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
   func.return
 }
