@@ -112,10 +112,8 @@ class Emitter:
                 return op
             rule = RULES.get(type(op))
             if rule is None:
-                message = (
-                    f"{op.name} has no instruction; lower it before, or use xrelay-run --evaluate"
-                )
-                raise PassError(message, op)
+                cure = "lower it before, or use xrelay-run --evaluate"
+                raise PassError(f"{op.name} has no instruction; {cure}", op)
             rule(self, op)
         raise AssertionError("the verifier wants a terminator")
 
