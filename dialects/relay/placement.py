@@ -22,6 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from .. import memory
 from ..device import VirtualDeviceAttr, device_of, devices_in, with_device
+from ..formats import FunctionTypeOf
 from ..interfaces import (
     AllocatesResults,
     DeviceConstraint,
@@ -97,8 +98,10 @@ class OnDeviceOp(IRDLOperation):
 
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(AllocatesResults(), HintedDevices(), InferTypes(_same_type))
+    custom_directives = (FunctionTypeOf,)
     assembly_format = (
-        "$value `,` qualified($device) attr-dict `:` functional-type(operands, results)"
+        "$value `,` qualified($device) attr-dict"
+        " `:` custom<FunctionTypeOf>(type($value), type($result))"
     )
 
     @property

@@ -18,6 +18,7 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
+from ..formats import FunctionTypeOf
 from ..interfaces import AllocatesResults, InferTypes, ResultAliases, SameDevice
 from .operator import refined_result_types
 from .type_terms import RefType
@@ -99,7 +100,8 @@ class RefReadOp(IRDLOperation):
     traits = traits_def(
         ReadsOperand(), SameDevice(), ResultAliases(), InferTypes(lambda op: (_contents(op),))
     )
-    assembly_format = "$ref attr-dict `:` functional-type(operands, results)"
+    custom_directives = (FunctionTypeOf,)
+    assembly_format = "$ref attr-dict `:` custom<FunctionTypeOf>(type($ref), type($result))"
 
     def __init__(self, ref: SSAValue):
         assert isinstance(ref.type, RefType), f"no cell: {ref.type}"

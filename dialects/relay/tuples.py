@@ -20,6 +20,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ..formats import FunctionTypeOf
 from ..interfaces import InferTypes, ResultAliases, SameDevice
 from .operator import refined_result_types
 from .types import IncompleteType
@@ -82,7 +83,10 @@ class TupleGetItemOp(IRDLOperation):
     result = result_def(AnyAttr())
 
     traits = traits_def(Pure(), SameDevice(), ResultAliases(), InferTypes(_field_type))
-    assembly_format = "$tuple `[` $index `]` attr-dict `:` functional-type(operands, results)"
+    custom_directives = (FunctionTypeOf,)
+    assembly_format = (
+        "$tuple `[` $index `]` attr-dict `:` custom<FunctionTypeOf>(type($tuple), type($result))"
+    )
 
     def __init__(self, tuple: SSAValue, index: int):
         type = tuple.type
