@@ -15,13 +15,13 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from . import lit_format
 from .checks import Block, blocks, check_lines, escaped
+from .lit_discovery import execute, find_tests
 from .source import SPLIT_MARK
 
 PREFIX = re.compile(r"--?check-prefix(?:es)?")
@@ -155,24 +155,9 @@ def _line_of(lines: Sequence[str], symbol: str | None, otherwise: int) -> int:
 
 def _find_test(path: Path) -> Any:
     """The lit test at `path`, with the settings of its suite."""
-    config = import_module("lit.LitConfig").LitConfig(
-        progname="lit",
-        path=[],
-        diagnostic_level="error",
-        useValgrind=False,
-        valgrindLeakCheck=False,
-        valgrindArgs=[],
-        noExecute=False,
-        debug=False,
-        isWindows=False,
-        order="smart",
-        params={},
-    )
-    find = import_module("lit.discovery").find_tests_for_inputs
-    tests = find(config, [str(path)])
+    tests = find_tests(path)
     if len(tests) != 1:
         raise LeftAlone("it is no test of a lit suite")
-    tests[0].lit_config = config
     return tests[0]
 
 
@@ -221,7 +206,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             changed = update(path, args.force)
             test = _find_test(path)
-            result = test.config.test_format.execute(test, test.lit_config)
+            result = execute(test)
         except (LeftAlone, OSError) as error:
             print(f"{path}: left alone: {error}", file=sys.stderr)
             status = 1

@@ -2,13 +2,13 @@
 
 import os
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from xrelay.tools import lit_format
+from xrelay.tools import lit_discovery, lit_format
+from xrelay.tools.lit_discovery import find_tests
 
 # lit's own shell leaves pipes open.
 pytestmark = [
@@ -24,21 +24,8 @@ def execute(folder: Path, text: str, **params: str) -> Any:
     (folder / "lit.cfg.py").write_text(CONFIG.read_text())
     path = folder / "test.mlir"
     path.write_text(text)
-    config = import_module("lit.LitConfig").LitConfig(
-        progname="lit",
-        path=[],
-        diagnostic_level="error",
-        useValgrind=False,
-        valgrindLeakCheck=False,
-        valgrindArgs=[],
-        noExecute=False,
-        debug=False,
-        isWindows=False,
-        order="smart",
-        params=params,
-    )
-    (test,) = import_module("lit.discovery").find_tests_for_inputs(config, [str(path)])
-    return test.config.test_format.execute(test, config)
+    (test,) = find_tests(path, **params)
+    return lit_discovery.execute(test)
 
 
 @pytest.fixture
