@@ -31,6 +31,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
 from ..interfaces import Aliasing, DeviceConstraint, DeviceRule, InferTypes, Lookup, Together
+from .completeness import pattern_text, uncovered
 from .control import common_yields, verify_yielded, yielded
 from .data import defined_type
 from .patterns import (
@@ -42,7 +43,10 @@ from .patterns import (
     variables,
 )
 from .type_terms import AdtType
-from .types import is_incomplete, refine
+from .types import IncompleteType, is_incomplete, refine
+
+SHOWN = 3
+"""How many cases that a match does not cover an error shows."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,11 @@ class MatchDevices(DeviceRule):
         )
 
 
+def _result_types(op: Operation) -> Sequence[Attribute]:
+    """What the cases yield; without cases what is declared, since nothing else says."""
+    return common_yields(op) if op.regions else op.result_types
+
+
 @irdl_op_definition
 class MatchOp(IRDLOperation):
     """
@@ -86,7 +95,9 @@ class MatchOp(IRDLOperation):
     ```
 
     The variables of a pattern, left to right, are its region's arguments; they share the data's
-    bytes. `relay.match partial` need not cover every value; one that no case fits is fatal.
+    bytes. The cases must cover every value of the data's type (see `completeness.py`), unless it
+    is `relay.match partial`: there a value that no case fits is fatal. A case that those before
+    it cover is no error. Without cases the data's type must have no values.
     """
 
     name = "relay.match"
@@ -102,7 +113,7 @@ class MatchOp(IRDLOperation):
         RecursivelySpeculatable(),
         CasesAlias(),
         MatchDevices(),
-        InferTypes(common_yields),
+        InferTypes(_result_types),
     )
 
     def __init__(
@@ -182,6 +193,19 @@ class MatchOp(IRDLOperation):
     def verify_symbol_uses(self, lookup: Lookup) -> None:
         for i, pattern in enumerate(self.patterns):
             _verify_pattern(pattern, self.data.type, lookup, f"the pattern of case {i}")
+        if self.partial is None and not is_incomplete(self.data.type):
+            self._verify_complete(lookup)
+
+    def _verify_complete(self, lookup: Lookup) -> None:
+        found = uncovered(self.patterns.data, self.data.type, lookup, SHOWN + 1)
+        if not found:
+            return
+        cure = "or say that it is partial (in Relay text: match?)"
+        if not self.patterns:
+            raise VerifyException(f"has no case, but there are values to match: add cases, {cure}")
+        *shown, last = [*map(pattern_text, found[:SHOWN]), *(["others"] if found[SHOWN:] else [])]
+        cases = f"{', '.join(shown)} and {last}" if shown else last
+        raise VerifyException(f"does not cover {cases}: add the case{'s' if shown else ''}, {cure}")
 
 
 def _parse_pattern(parser: Parser, variables: list[Parser.Argument]) -> Attribute:
@@ -227,24 +251,41 @@ def _print_pattern(pattern: Attribute, names: Iterable[SSAValue], printer: Print
 
 def _verify_pattern(pattern: Attribute, type: Attribute, lookup: Lookup, what: str) -> None:
     """`pattern` must fit values of `type`."""
-    if is_incomplete(type) or isinstance(pattern, WildcardPattern):
-        return
-    if isinstance(pattern, VarPattern):
-        if refine(with_device(pattern.type, None), with_device(type, None)) is None:
-            raise VerifyException(f"{what} names a {pattern.type}, but there is a {type}")
-        return
-    if isinstance(pattern, TuplePattern):
-        types = type.types.data if isinstance(type, TupleType) else None
-        if types is None or len(types) != len(pattern.fields):
-            raise VerifyException(
-                f"{what} wants a tuple of {len(pattern.fields)}, but there is a {type}"
-            )
-    else:
-        if not isinstance(pattern, ConstructorPattern):
+    stack = [(pattern, type)]
+    while stack:
+        pattern, type = stack.pop()
+        parts = subpatterns(pattern)
+        types = _part_types(pattern, type, lookup, what)
+        if types is not None:
+            stack += reversed(list(zip(parts, types, strict=True)))
+
+
+def _part_types(
+    pattern: Attribute, type: Attribute, lookup: Lookup, what: str
+) -> Sequence[Attribute] | None:
+    """The types of the parts of `pattern`, which must fit `type`; None if `type` is not known."""
+    if isinstance(type, IncompleteType):
+        return None
+    match pattern:
+        case WildcardPattern():
+            return ()
+        case VarPattern():
+            if is_incomplete(type):
+                return ()
+            if refine(with_device(pattern.type, None), with_device(type, None)) is None:
+                raise VerifyException(f"{what} names a {pattern.type}, but there is a {type}")
+            return ()
+        case TuplePattern():
+            types = type.types.data if isinstance(type, TupleType) else None
+            if types is None or len(types) != len(pattern.fields):
+                raise VerifyException(
+                    f"{what} wants a tuple of {len(pattern.fields)}, but there is a {type}"
+                )
+            return types
+        case ConstructorPattern():
+            return _field_types(pattern, type, lookup, what)
+        case _:
             raise VerifyException(f"{what} must be a pattern, but is {pattern}")
-        types = _field_types(pattern, type, lookup, what)
-    for part, field in zip(subpatterns(pattern), types, strict=True):
-        _verify_pattern(part, field, lookup, what)
 
 
 def _field_types(

@@ -83,7 +83,9 @@ def subpatterns(pattern: Attribute) -> tuple[Attribute, ...]:
 
 def variables(pattern: Attribute) -> Iterator[VarPattern]:
     """The named parts, left to right: the arguments of the case's region."""
-    if isinstance(pattern, VarPattern):
-        yield pattern
-    for part in subpatterns(pattern):
-        yield from variables(part)
+    stack = [pattern]
+    while stack:
+        pattern = stack.pop()
+        if isinstance(pattern, VarPattern):
+            yield pattern
+        stack += reversed(subpatterns(pattern))

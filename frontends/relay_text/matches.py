@@ -64,8 +64,6 @@ def match(emitter: Emitter, expr: ast.Match) -> Value:
         value = emitter.branch(case.region, case.body, block)
         emitter.require(value.type, result, "what this case gives", case.body.result.at)
         regions.append(Region(block))
-    if not expr.cases:
-        raise emitter.error("a match needs at least one case", expr.at, len("match"))
     op = MatchOp.create(
         operands=[data],
         properties={

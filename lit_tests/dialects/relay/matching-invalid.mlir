@@ -123,3 +123,59 @@ relay.match %x : !relay.adt<@A, []> -> () {
     relay.yield
   }
 }
+
+// -----
+
+// Every value of the type must be covered, or the match be partial.
+
+relay.type_data @List<["A"]> [@Nil(), @Cons(!relay.type_var<A>, !relay.adt<@List, [!relay.type_var<A>]>)]
+%l = "test.op"() : () -> !relay.adt<@List, [tensor<i32>]>
+// expected-error@+1 {{does not cover Cons(_, Cons(_, Nil)): add the case, or say that it is partial (in Relay text: match?)}}
+relay.match %l : !relay.adt<@List, [tensor<i32>]> -> () {
+  case @List::@Nil() {
+    relay.yield
+  }
+  case @List::@Cons(_, @List::@Cons(_, @List::@Cons(_, _))) {
+    relay.yield
+  }
+  case @List::@Cons(_, @List::@Nil()) {
+    relay.yield
+  }
+}
+
+// -----
+
+// A few of the values are shown.
+
+relay.type_data @Color [@Red(), @Green(), @Blue(), @White()]
+%p = "test.op"() : () -> tuple<!relay.adt<@Color, []>, tensor<i32>>
+// expected-error@+1 {{does not cover (Red, _) and (White, _): add the cases, or say}}
+relay.match %p : tuple<!relay.adt<@Color, []>, tensor<i32>> -> () {
+  case (@Color::@Green(), %x: tensor<i32>) {
+    relay.yield
+  }
+  case (@Color::@Blue(), _) {
+    relay.yield
+  }
+}
+
+// -----
+
+relay.type_data @Color [@Red(), @Green(), @Blue(), @White()]
+%c = "test.op"() : () -> tuple<!relay.adt<@Color, []>, !relay.adt<@Color, []>>
+// expected-error@+1 {{does not cover (Green, _), (Blue, _), (White, _) and others: add the cases, or say}}
+relay.match %c : tuple<!relay.adt<@Color, []>, !relay.adt<@Color, []>> -> () {
+  case (@Color::@Red(), @Color::@Red()) {
+    relay.yield
+  }
+}
+
+// -----
+
+// What an extern type is made of is not known.
+
+relay.type_data extern @Store []
+%s = "test.op"() : () -> !relay.adt<@Store, []>
+// expected-error@+1 {{has no case, but there are values to match: add cases, or say}}
+relay.match %s : !relay.adt<@Store, []> -> () {
+}

@@ -61,3 +61,47 @@ func.func @partial(%x: tensor<i32>) {
   }
   func.return
 }
+
+// What has no values needs no case; nor does what a value of it would be in.
+//
+// CHECK-LABEL: @never
+// CHECK:         relay.match %never : !relay.adt<@Never, []> -> (tensor<i32>) {
+// CHECK-NEXT:    }
+// CHECK:         relay.match %list : !relay.adt<@List, [!relay.adt<@Never, []>]> -> () {
+// CHECK-NEXT:      case @List::@Nil() {
+// CHECK-NEXT:        relay.yield
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+relay.type_data @Never []
+func.func @never(%never: !relay.adt<@Never, []>, %list: !relay.adt<@List, [!relay.adt<@Never, []>]>) {
+  %r = relay.match %never : !relay.adt<@Never, []> -> (tensor<i32>) {
+  }
+  relay.match %list : !relay.adt<@List, [!relay.adt<@Never, []>]> -> () {
+    case @List::@Nil() {
+      relay.yield
+    }
+  }
+  func.return
+}
+
+// Cases may cover a value together, and one of them what the others do.
+//
+// CHECK-LABEL: @together
+// CHECK-COUNT-4: case (
+func.func @together(%p: tuple<!relay.adt<@List, [tensor<i32>]>, !relay.adt<@List, [tensor<i32>]>>) {
+  relay.match %p : tuple<!relay.adt<@List, [tensor<i32>]>, !relay.adt<@List, [tensor<i32>]>> -> () {
+    case (@List::@Cons(_, _), @List::@Cons(%x: tensor<i32>, _)) {
+      relay.yield
+    }
+    case (@List::@Nil(), _) {
+      relay.yield
+    }
+    case (_, @List::@Nil()) {
+      relay.yield
+    }
+    case (@List::@Nil(), @List::@Nil()) {
+      relay.yield
+    }
+  }
+  func.return
+}

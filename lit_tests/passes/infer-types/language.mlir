@@ -36,3 +36,18 @@ func.func @closure(%x: tensor<4xf32>) -> !relay.incomplete {
   %z = relay.ref_read %c : (!relay.incomplete) -> !relay.incomplete
   func.return %z : !relay.incomplete
 }
+
+// -----
+
+// A match without cases gives what is declared.
+//
+// CHECK-LABEL: @no_case
+// CHECK:         relay.match %{{.*}} -> (tensor<4xf32>) {
+// CHECK:         relay.negative %{{.*}} : (tensor<4xf32>) -> tensor<4xf32>
+relay.type_data @Never []
+func.func @no_case(%b: !relay.adt<@Never, []>) -> !relay.incomplete {
+  %r = relay.match %b : !relay.adt<@Never, []> -> (tensor<4xf32>) {
+  }
+  %n = relay.negative %r : (tensor<4xf32>) -> !relay.incomplete
+  func.return %n : !relay.incomplete
+}

@@ -1,0 +1,85 @@
+"""
+Which types have values at all?
+
+    type Never {}                    none: there is no constructor
+    type Loop { Again(Loop) }        none: the first value would need another one before it
+    type List[A] { Nil, Cons(A, List[A]) }    List[Never] has one: Nil
+
+The least solution of: a data type has a value if a constructor has all whose fields have one; a
+tuple needs all its fields, a reference its contents; tensors, functions, extern types and type
+variables have values. A data type at type arguments depends on these only by whether they have
+values, so there are finitely many questions even where a type contains itself at ever larger
+arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import TupleType
+from xdsl.ir import Attribute
+
+from ..interfaces import Lookup
+from .data import TypeDataOp
+from .type_terms import AdtType, RefType, TypeVarType
+
+_Question: TypeAlias = tuple[str, tuple[bool, ...]]
+"""A data type by name, and whether each of its type arguments has values."""
+
+
+class Inhabited:
+    """What is known about the data types of one module."""
+
+    def __init__(self, lookup: Lookup):
+        self._lookup = lookup
+        self._answers: dict[_Question, bool] = {}
+        self._asked_by: dict[_Question, list[_Question]] = {}
+        self._open: list[_Question] = []
+
+    def has_values(self, type: Attribute, given: Mapping[str, bool]) -> bool:
+        """Whether `type` has values, if `given` says so of its variables (others have)."""
+        while True:
+            answer = self._evaluate(type, given, None)
+            if not self._open:
+                return answer
+            self._settle()
+
+    def _settle(self) -> None:
+        """Answer what is open; a yes asks again those who asked."""
+        while self._open:
+            question = self._open.pop()
+            if not self._answers[question] and self._constructible(question):
+                self._answers[question] = True
+                self._open += self._asked_by.pop(question, ())
+
+    def _constructible(self, question: _Question) -> bool:
+        name, args = question
+        definition = self._lookup(name)
+        if not isinstance(definition, TypeDataOp) or definition.extern is not None:
+            return True
+        given = dict(zip((p.data for p in definition.params), args, strict=False))
+        return any(
+            all(self._evaluate(field, given, question) for field in constructor.fields)
+            for constructor in definition.constructors
+        )
+
+    def _evaluate(
+        self, type: Attribute, given: Mapping[str, bool], asker: _Question | None
+    ) -> bool:
+        if isinstance(type, TypeVarType):
+            return given.get(type.parameter.data, True)
+        if isinstance(type, TupleType):
+            return all(self._evaluate(t, given, asker) for t in type.types)
+        if isinstance(type, RefType):
+            return self._evaluate(type.contents, given, asker)
+        if not isinstance(type, AdtType):
+            return True
+        args = tuple(self._evaluate(t, given, asker) for t in type.args)
+        question = (type.adt.string_value(), args)
+        if question not in self._answers:
+            self._answers[question] = False
+            self._open.append(question)
+        if asker is not None and not self._answers[question]:
+            self._asked_by.setdefault(question, []).append(asker)
+        return self._answers[question]
