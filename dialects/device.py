@@ -146,6 +146,13 @@ class VirtualDeviceAttr(ParametrizedAttribute):
         return f"{kind}:{self.device_id.data}"
 
     @property
+    def in_words(self) -> str:
+        """All of it as one reads it: `cuda:0 (target "cuda", scope "texture")`."""
+        named = (("target", self.target), ("scope", self.scope))
+        said = ", ".join(f'{word} "{v.data}"' for word, v in named if isinstance(v, StringAttr))
+        return f"{self.spec} ({said})" if said else self.spec
+
+    @property
     def is_unconstrained(self) -> bool:
         return all(isinstance(field, NoneAttr) for field in self.parameters)
 
@@ -176,6 +183,14 @@ class VirtualDeviceAttr(ParametrizedAttribute):
         if not same_kind and isinstance(fields[1], NoneAttr):
             fields[1] = IntAttr(0)
         return VirtualDeviceAttr(*fields)
+
+
+def told_apart(one: VirtualDeviceAttr, other: VirtualDeviceAttr) -> tuple[str, str]:
+    """Two devices in words: as short as tells them apart."""
+    kinds = one.device_type, other.device_type
+    if kinds[0] != kinds[1] and all(isinstance(kind, StringAttr) for kind in kinds):
+        return one.spec, other.spec
+    return one.in_words, other.in_words
 
 
 UNCONSTRAINED = VirtualDeviceAttr()

@@ -39,7 +39,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import Rewriter
 
 from ..dialects import relay
-from ..dialects.device import VirtualDeviceAttr, with_device
+from ..dialects.device import VirtualDeviceAttr, told_apart, with_device
 from ..dialects.tensors import as_tensor, element_size
 from .analysis.device_conflicts import cheapest, refuse
 from .analysis.device_constraints import ANNOTATION, DeviceConstraints, OpFacts, user_of
@@ -139,7 +139,8 @@ def insert_copies(ctx: Context, solution: Solution) -> None:
             user.operands[use.index] = made[user]
         bytes = bytes_moved(value)
         moved = "" if bytes is None else f" ({bytes} bytes)"
-        message = f"an operand of {op.name} is copied from {source.spec} to {target.spec}{moved}"
+        there, here = told_apart(source, target)
+        message = f"an operand of {op.name} is copied from {there} to {here}{moved}"
         emit_remark(ctx, op, message, notes=[(value, "the value is made here")])
 
 
@@ -270,14 +271,14 @@ def explain_plan(ctx: Context, solution: Solution) -> None:
     for function in constraints.functions.values():
         for value, op in planned_values(function, constraints.facts):
             domain = result_of(constraints.of(value, op))
-            device = constraints.domains.device_of(domain).spec
+            device = constraints.domains.device_of(domain).in_words
             found = why.get(domain)
             if found is None:
                 emit_remark(ctx, value, f"on {device}, by default")
                 continue
             demand, union = found
             cause = demand.cause if union is None else union.cause
-            asked = f"{demand.device.spec} is asked for here: {demand.cause.reason}"
+            asked = f"{demand.device.in_words} is asked for here: {demand.cause.reason}"
             notes = [] if union is None else [(demand.cause.place, asked)]
             emit_remark(ctx, value, f"on {device}: {cause.reason}", notes=notes)
 

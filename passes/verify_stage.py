@@ -20,7 +20,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ..dialects import relay
-from ..dialects.device import UNCONSTRAINED, VirtualDeviceAttr, device_of, devices_in
+from ..dialects.device import UNCONSTRAINED, VirtualDeviceAttr, device_of, devices_in, told_apart
 from ..dialects.interfaces import DeviceRule, Fusible, On, OnHost, Together, WantsStorage
 from ..dialects.relay.types import is_incomplete
 from .diagnostics import PassError
@@ -89,8 +89,9 @@ class Misplaced:
             one, *others = places(constraint)
             other = next((device for device in others if device != one), None)
             if other is not None:
+                here, there = told_apart(one, other)
                 return (
-                    f"{constraint.reason}, but there are {one.spec} and {other.spec}: "
+                    f"{constraint.reason}, but there are {here} and {there}: "
                     "plan-devices should have copied between them"
                 )
         return None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 
 from xdsl.ir import SSAValue
 
+from ...dialects.device import told_apart
 from ..diagnostics import PassError, Place
 from .device_domains import Conflict, Demand, Union
 
@@ -26,17 +28,14 @@ class Cause:
 def explained(conflict: Conflict[Cause]) -> PassError:
     """The error for a conflict: both demands, and the way from one to the other."""
     first, second = conflict.first, conflict.second
-    notes: list[tuple[Place, str]] = [
-        (first.cause.place, f"{first.device.spec} is asked for here: {first.cause.reason}")
-    ]
+    one, other = told_apart(first.device, second.device)
+    notes = [(first.cause.place, f"{one} is asked for here: {first.cause.reason}")]
     notes += [(union.cause.place, union.cause.reason) for union in conflict.chain]
-    notes.append(
-        (second.cause.place, f"{second.device.spec} is asked for here: {second.cause.reason}")
-    )
+    notes.append((second.cause.place, f"{other} is asked for here: {second.cause.reason}"))
     return PassError(
-        f"one value would have to be on {first.device.spec} and on {second.device.spec}",
+        f"one value would have to be on {one} and on {other}",
         second.cause.place,
-        notes=notes,
+        notes=[note for note, _ in groupby(notes)],  # through an op is one step
     )
 
 

@@ -224,11 +224,11 @@ class DeviceConstraints:
         name = function.sym_name.data
         for i, type in enumerate(function.function_type.inputs):
             parameter = self.parameters[name, i]
+            place = function.args[i] if function.body.blocks else function
             device = annotation(function.arg_attrs, i)
             if device is not None:
-                cause = Cause(function, f"parameter {i} of @{name} is annotated")
+                cause = Cause(place, f"parameter {i} of @{name} is annotated")
                 self.demand(parameter, device, cause)
-            place = function.args[i] if function.body.blocks else function
             cause = Cause(place, f"parameter {i} of @{name} has this type")
             self._read_type(type, parameter, cause)
         for i, type in enumerate(function.function_type.outputs):

@@ -28,6 +28,7 @@ from xrelay.dialects.device import (
     device_of,
     devices_in,
     tensor_type,
+    told_apart,
     with_device,
 )
 from xrelay.dialects.relay import IncompleteType, Relay
@@ -294,3 +295,16 @@ def test_the_search_finds_what_it_looks_for():
     text = (ROOT / "dialects" / "device.py").read_text()
     assert sum(map(makes_a_tensor_type, ast.walk(ast.parse(text)))) == 1
     assert makes_a_tensor_type(ast.parse("builtin.TensorType(f32, [2])", mode="eval").body)
+
+
+def test_words():
+    assert VirtualDeviceAttr("cuda", 1).in_words == "cuda:1"
+    full = VirtualDeviceAttr("cuda", None, "cuda -arch=sm_80", "texture")
+    assert full.in_words == 'cuda (target "cuda -arch=sm_80", scope "texture")'
+
+
+def test_devices_are_told_apart():
+    cpu, gpu = VirtualDeviceAttr("cpu", 0, "llvm"), VirtualDeviceAttr("cuda", 0, "cuda")
+    assert told_apart(cpu, gpu) == ("cpu:0", "cuda:0")
+    assert told_apart(cpu, CPU) == ('cpu:0 (target "llvm")', "cpu:0")
+    assert told_apart(VirtualDeviceAttr(None, 1), CPU) == ("?:1", "cpu:0")
