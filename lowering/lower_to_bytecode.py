@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     ModuleOp,
+    NoneType,
     StringAttr,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -30,6 +31,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from ..dialects import bytecode, relay
 from ..dialects.bytecode.fields import ObjectType
 from ..dialects.device import with_device
+from ..dialects.interfaces import kernel_attributes, kernel_name
 from ..dialects.tensors import as_tensor
 from ..passes.analysis.device_options import device_option
 from ..passes.analysis.plain_types import PlainTypes
@@ -130,13 +132,15 @@ def _step(op: Operation, number: dict[SSAValue, int]) -> Operation:
     for result in op.results:
         number[result] = len(number)
     properties: dict[str, Attribute] = {
-        "op": StringAttr(op.name),
+        "op": StringAttr(kernel_name(op)),
         "inputs": dims(inputs),
         "outputs": dims([number[r] for r in op.results]),
         "types": ArrayAttr([r.type for r in op.results]),
     }
-    if op.properties:
-        properties["attrs"] = DictionaryAttr(op.properties)
+    attributes = kernel_attributes(op)
+    given = {name: value for name, value in attributes.items() if not isinstance(value, NoneType)}
+    if given:
+        properties["attrs"] = DictionaryAttr(given)
     return bytecode.StepOp.create(properties=properties, location=op.location)
 
 

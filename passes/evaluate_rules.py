@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects import func
-from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.dialects.builtin import NoneType, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from ..dialects import memory, relay, vm
-from ..dialects.attributes import plain_attributes
+from ..dialects.attributes import plain_values
 from ..dialects.device import tensor_type
+from ..dialects.interfaces import kernel_attributes, kernel_name
 from ..dialects.relay.operator import infer_result_types
 from ..dialects.relay.patterns import (
     ConstructorPattern,
@@ -24,6 +25,7 @@ from ..dialects.relay.patterns import (
 )
 from ..dialects.tensors import Tensor, as_tensor, is_static
 from ..runtime.kernels.bind import Bind
+from ..runtime.kernels.loading import no_kernel
 from .analysis.arrays import Array, array_of, numpy_dtype
 from .diagnostics import PassError
 
@@ -100,16 +102,27 @@ def apply_operator(
 
     A dynamic result shape is inferred from the shapes of `args`.
     """
-    bind = kernels.get(op.name)
+    name = kernel_name(op)
+    bind = kernels.get(name)
     if bind is None:
-        raise PassError(f"{op.name} has no kernel", op)
+        raise PassError(no_kernel(name), op)
     types: Sequence[Attribute] = [result.type for result in op.results]
     if any((t := as_tensor(type)) is not None and not is_static(t) for type in types):
         types = types_at_shapes(op, args)
     outs = [empty(type, result) for type, result in zip(types, op.results, strict=True)]
     with np.errstate(all="ignore"):  # 1 / 0 is inf, as in the machine, and no warning
-        bind(plain_attributes(op), [np.asarray(a, order="C") for a in args], outs)()
+        bind(kernel_values(op), [np.asarray(a, order="C") for a in args], outs)()
     return outs
+
+
+def kernel_values(op: Operation) -> Mapping[str, Any]:
+    """The attributes of `op` as its kernel gets them: an absent one, and one of None, is absent."""
+    attributes = kernel_attributes(op)
+    given = {name: value for name, value in attributes.items() if not isinstance(value, NoneType)}
+    try:
+        return plain_values(given, kernel_name(op))
+    except VerifyException as error:
+        raise PassError(str(error), op) from error
 
 
 def types_at_shapes(op: Operation, args: Sequence[Array]) -> Sequence[Attribute]:

@@ -24,7 +24,7 @@ from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
 from ..dialects.device import device_of
-from ..dialects.interfaces import Fusible
+from ..dialects.interfaces import Fusible, kernel_name
 from ..dialects.relay.constants import fits_inline
 from ..dialects.relay.control import yielded
 from ..dialects.tensors import as_tensor
@@ -66,7 +66,7 @@ class FoldOperator(RewritePattern):
         if not op.has_trait(Fusible) or not op.operands or not computable(op):
             return
         args = constant_operands(op)
-        if args is None:
+        if args is None or kernel_name(op) not in self.kernels:
             return
         constants: list[relay.ConstantOp] = []
         arrays = apply_operator(op, args, self.kernels)

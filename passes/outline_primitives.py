@@ -23,7 +23,7 @@ from xdsl.rewriter import Rewriter
 
 from ..dialects import relay
 from ..dialects.device import device_of
-from ..dialects.interfaces import Fusible
+from ..dialects.interfaces import Fusible, kernel_name
 from .analysis.plain_types import PlainTypes
 from .rewriting import apply_patterns
 
@@ -57,7 +57,11 @@ def structural_key(primitive: relay.PrimitiveOp, plain: PlainTypes) -> Key:
 
 def function_name(ops: Iterable[Operation]) -> str:
     """`fused_` and the operators' names, as TVM writes them: `fused_nn_dense_add`."""
-    names = [op.name.partition(".")[2] for op in ops if op.has_trait(Fusible)]
+    names = [
+        kernel_name(op).removeprefix(f"{op.name.partition('.')[0]}.")
+        for op in ops
+        if op.has_trait(Fusible)
+    ]
     return "_".join(["fused", *names]).replace(".", "_")[:NAME_LIMIT]
 
 

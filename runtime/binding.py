@@ -17,6 +17,7 @@ from .dtypes import element_type, type_name
 from .errors import MachineError
 from .kernels import ELEMENTWISE, RESHAPES
 from .kernels.bind import Bind, Thunk, flattened
+from .kernels.loading import no_kernel
 from .kernels.scratch import Workspace, scratch
 from .program import Array, Kernel, Step, TensorSpec
 
@@ -127,7 +128,7 @@ def _bound_step(
         return
     bind = binds.get(step.op)
     if bind is None:
-        raise MachineError(f"kernel {kernel.name}: operator {step.op} has no kernel here")
+        raise MachineError(f"kernel {kernel.name}: {no_kernel(step.op)}")
     try:
         with workspace.lend():
             yield from flattened(bind(step.attrs, ins, outs))

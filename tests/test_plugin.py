@@ -78,6 +78,23 @@ def test_the_machine_computes_what_numpy_does(env: dict[str, str], tmp_path: Pat
     np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("options", [(), ("--evaluate",)])
+def test_relay_text_calls_an_operator_by_its_kernel(
+    env: dict[str, str], tmp_path: Path, options: tuple[str, ...]
+):
+    program = tmp_path / "program.relay"
+    program.write_text("""#[version = "0.0.5"]
+        def @main(%x: Tensor[(2, 3), float32]) {
+          nn.relu(demo.scaled_tanh(%x, scale=1.5f) /* ty=Tensor[(2, 3), float32] */)
+        }""")
+    x = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
+    np.savez(tmp_path / "in.npz", x=x)
+    arguments = ("--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz", *options)
+    run(env, "xrelay-run", "--allow-unregistered-dialect", program, *arguments)
+    (y,) = np.load(tmp_path / "out.npz").values()
+    np.testing.assert_allclose(y, np.maximum(np.tanh(1.5 * x), 0), rtol=1e-6)
+
+
 def test_lit_tests(env: dict[str, str]):
     run(env, "lit", "-q", PLUGIN / "lit_tests")
 

@@ -210,9 +210,10 @@ class XRelayOpt(xDSLOptMain):
         return 1 if failed else 0
 
     def _frontend(self, source: Source) -> str:
-        name = self.args.frontend or source.extension
+        name = self.args.frontend or relay_input.frontend_of(source.extension)
         if name not in self.available_frontends:
-            known = ", ".join(f".{name}" for name in self.available_frontends)
+            extensions = [relay_input.EXTENSION.get(n, n) for n in self.available_frontends]
+            known = ", ".join(f".{extension}" for extension in extensions)
             raise UsageError(
                 f"cannot tell what '{source.name}' is: its extension is not one of "
                 f"{known}; say what it is with -f"

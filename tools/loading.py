@@ -68,21 +68,32 @@ class Loader:
     def _warn(self, text: str) -> None:
         self.reporter.report(Message(Severity.WARNING, text))
 
-    def load(self, path: str, pipeline: str, scratch: Path) -> Loaded:
+    def load(
+        self,
+        path: str,
+        pipeline: str,
+        scratch: Path,
+        frontend: str | None = None,
+        allow_unregistered: bool = False,
+    ) -> Loaded:
         """
         What is in the file at `path` ("-" is stdin), after `pipeline`; weights that must be
         unpacked go to the folder `scratch`.
 
+        `frontend` reads the file (by default the one for its extension, or that of IR text);
         `pipeline` is run unless the file holds bytecode. Raises what `message_of` knows.
         """
         source = read_source(path)
-        context = ReportingContext(handler=self.reporter.report)
+        frontend = frontend or relay_input.frontend_of(source.extension)
+        context = ReportingContext(
+            handler=self.reporter.report, allow_unregistered=allow_unregistered
+        )
         for name, factory in self.universe.all_dialects.items():
             context.register_dialect(name, with_own_resources(factory))
-        if source.extension == "onnx":
+        if frontend == "onnx":
             module, folder = self._load_onnx(context, source, scratch), scratch
-        elif source.extension in relay_input.TEXT:
-            module, folder = self._load_relay(context, source, scratch), scratch
+        elif frontend in (*relay_input.TEXT, relay_input.JSON):
+            module, folder = self._load_relay(context, source, frontend, scratch), scratch
         else:
             module, folder = self._parse(context, source), Path(path).parent
         weights = module.attributes.get(PARAMS_FILE)
@@ -101,11 +112,13 @@ class Loader:
         self.reporter.add_source(source.name, text)
         return LocatingParser(context, text, source.name, 0).parse_module()
 
-    def _load_relay(self, context: ReportingContext, source: Source, scratch: Path) -> ModuleOp:
+    def _load_relay(
+        self, context: ReportingContext, source: Source, frontend: str, scratch: Path
+    ) -> ModuleOp:
         text = source.text()
         self.reporter.add_source(source.name, text)
         weights = scratch / "weights.safetensors"
-        return relay_input.load_relay(context, source.extension, text, source.name, weights)
+        return relay_input.load_relay(context, frontend, text, source.name, weights)
 
     def _load_onnx(self, context: ReportingContext, source: Source, scratch: Path) -> ModuleOp:
         try:

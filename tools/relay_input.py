@@ -11,6 +11,14 @@ TEXT = frozenset(("relay", "rly"))
 JSON = "relay-json"
 """The frontend of modules saved by `tvm.ir.save_json`."""
 
+EXTENSION = {JSON: "json"}
+"""The extensions of files whose frontends have other names."""
+
+
+def frontend_of(extension: str) -> str:
+    """The frontend that reads files with `extension`: as a rule it has that name."""
+    return next((name for name, known in EXTENSION.items() if known == extension), extension)
+
 
 def load_relay(
     ctx: Context, frontend: str, text: str, name: str, weights: Path, lines_before: int = 0

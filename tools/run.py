@@ -3,11 +3,11 @@
 
     xrelay-run model.onnx --random-seed 0 --stats
 
-The file is IR text of any level down to bytecode, or an ONNX model. Inputs come from an `.npz`
-file or a seed, parameters from the module's weights file, another one, or a seed. With
-`--evaluate` nothing is compiled: the reference evaluator takes the program as it stands, so that
-what the machine cannot run yet (closures, data types, references) can be tried, and what it can
-run be compared.
+The file is IR text of any level down to bytecode, an ONNX model, or a Relay program. Inputs come
+from an `.npz` file or a seed, parameters from the module's weights file, another one, or a seed.
+With `--evaluate` nothing is compiled: the reference evaluator takes the program as it stands, so
+that what the machine cannot run yet (closures, data types, references) can be tried, and what it
+can run be compared.
 """
 
 import os
@@ -22,6 +22,7 @@ from typing import NoReturn
 from ..passes.diagnostics import Message, Note, Severity
 from ..runtime.errors import MachineError
 from ..runtime.random_inputs import random_inputs, random_parameters
+from . import relay_input
 from .diagnostics import TOO_DEEP, Reporter, UsageError, message_of
 from .executables import Compiled, Evaluated, Executable
 from .loading import Loader
@@ -30,12 +31,17 @@ from .run_files import Array, Arrays, read_inputs, read_parameters, write_output
 from .run_report import output_lines
 from .runner import InternalError, describe
 
+FRONTENDS = ("mlir", "onnx", *sorted(relay_input.TEXT), relay_input.JSON)
+"""What can be read, by the names that `xrelay-opt -f` knows too."""
+
 
 @dataclass
 class Options:
     """What the command line says."""
 
     file: str
+    frontend: str | None
+    allow_unregistered_dialect: bool
     inputs: str | None
     random_seed: int | None
     outputs: str | None
@@ -61,7 +67,23 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         raise UsageError(f"{message} (see xrelay-run --help)")
 
     parser.error = fail
-    parser.add_argument("file", help="IR text of any level, or an ONNX model; '-' is stdin")
+    parser.add_argument(
+        "file",
+        help="IR text of any level, an ONNX model, Relay text, or a module that TVM saved as "
+        "JSON; '-' is stdin",
+    )
+    parser.add_argument(
+        "-f",
+        "--frontend",
+        choices=FRONTENDS,
+        help="what the file holds (default: what its extension says, or IR text)",
+    )
+    parser.add_argument(
+        "--allow-unregistered-dialect",
+        action="store_true",
+        help="accept ops of dialects that are not registered, and operators of Relay programs "
+        "that the dialect does not have",
+    )
     parser.add_argument("--inputs", metavar="NPZ", help="the inputs, by parameter name")
     parser.add_argument(
         "--random-seed",
@@ -143,7 +165,13 @@ def run(options: Options, loader: Loader) -> None:
     """Do what the command line says; errors are those of `message_of` and `MachineError`."""
     pipeline = options.pipeline or ("infer-types" if options.evaluate else "vm")
     with TemporaryDirectory(prefix="xrelay-run-") as folder:
-        loaded = loader.load(options.file, pipeline, Path(folder))
+        loaded = loader.load(
+            options.file,
+            pipeline,
+            Path(folder),
+            options.frontend,
+            options.allow_unregistered_dialect,
+        )
         executable = Evaluated(loaded.module) if options.evaluate else Compiled(loaded.program)
         inputs = _inputs(options, executable)
         parameters = _parameters(options, executable, loaded.weights)

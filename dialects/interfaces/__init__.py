@@ -25,11 +25,14 @@ from .memory import (
     WantsStorage,
 )
 from .operators import (
+    CallsKernel,
     Fusible,
     FusionKind,
     InferTypes,
     NeedsData,
     ReshapesOnly,
+    kernel_attributes,
+    kernel_name,
 )
 from .symbols import (
     Lookup,
@@ -39,6 +42,7 @@ __all__ = [
     "Aliasing",
     "AllocatesResults",
     "AnyDevice",
+    "CallsKernel",
     "DestinationPassing",
     "DeviceConstant",
     "DeviceConstraint",
@@ -57,4 +61,6 @@ __all__ = [
     "SameDevice",
     "Together",
     "WantsStorage",
+    "kernel_attributes",
+    "kernel_name",
 ]

@@ -1,13 +1,13 @@
-"""What passes ask of tensor operators: types, fusion, views, data dependence."""
+"""What passes ask of tensor operators: types, fusion, views, data dependence, kernels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 from xdsl.traits import (
     OpTrait,
 )
@@ -62,3 +62,27 @@ class NeedsData(OpTrait):
     """
 
     operands: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class CallsKernel(OpTrait):
+    """
+    The op says which kernel computes it (`name`) and with which `attributes`.
+
+    Without this trait the kernel is called as the op is, and its attributes are the properties.
+    """
+
+    name: Callable[[Any], str]
+    attributes: Callable[[Any], Mapping[str, Attribute]]
+
+
+def kernel_name(op: Operation) -> str:
+    """What the kernel is called that computes `op`."""
+    calls = op.get_trait(CallsKernel)
+    return op.name if calls is None else calls.name(op)
+
+
+def kernel_attributes(op: Operation) -> Mapping[str, Attribute]:
+    """The attributes that the kernel of `op` gets."""
+    calls = op.get_trait(CallsKernel)
+    return op.properties if calls is None else calls.attributes(op)

@@ -21,6 +21,7 @@ from .control import IfOp, YieldOp
 from .data import ConstructOp, ConstructorAttr, TypeDataOp
 from .globals import GlobalOp, InvokeOp
 from .matching import MatchOp
+from .opaque import CallOpaqueOp
 from .patterns import ConstructorPattern, TuplePattern, VarPattern, WildcardPattern
 from .placement import DeviceCopyOp, OnDeviceOp
 from .primitive import CallLoweredOp, PrimFuncOp, PrimitiveOp
@@ -58,6 +59,7 @@ Relay = Dialect(
         PrimitiveOp,
         PrimFuncOp,
         CallLoweredOp,
+        CallOpaqueOp,
         FnOp,
         CallOp,
         GlobalOp,

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import FileLineColLoc, FunctionType
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
-from ...dialects.relay import InvokeOp
+from ...dialects.relay import CallOpaqueOp, InvokeOp
 from .errors import RelayTextError
 from .writer import Waiting, WaitingOp, set_type
 
@@ -56,6 +56,12 @@ def _unknown_value(value: SSAValue, emitter: Emitter) -> RelayTextError:
         op = value.op
     location = op.location
     assert isinstance(location, FileLineColLoc)
+    if isinstance(op, CallOpaqueOp):
+        return RelayTextError(
+            f"the type of the result of {op.operator.data}, which is no operator of the dialect, "
+            "cannot be inferred: write it behind the call, as in /* ty=Tensor[(4), float32] */",
+            location,
+        )
     text = emitter.text(value.type)
     known = "" if text == "_" else f" (known so far: {text})"
     return RelayTextError(f"the type of {name} cannot be inferred{known}", location)
@@ -84,9 +90,10 @@ def _replace_placeholders(emitter: Emitter) -> None:
 
 
 def _never_known(waiting: Waiting, emitter: Emitter) -> RelayTextError:
-    """What is missing is the type of an operand: best of a parameter, which can be annotated."""
+    """What is missing is the type of an operand: best of one whose type can be written."""
     for arg in waiting.op.operands:
-        if isinstance(arg, BlockArgument) and emitter.solver.first_unknown(arg.type):
+        can_be_written = isinstance(arg, BlockArgument) or isinstance(arg.owner, CallOpaqueOp)
+        if can_be_written and emitter.solver.first_unknown(arg.type):
             return _unknown_value(arg, emitter)
     return waiting.places.error(
         "the type of this cannot be inferred: an argument's type is not known", waiting.at

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     FunctionType,
     IntegerAttr,
-    NoneAttr,
+    NoneType,
     StringAttr,
     f64,
     i64,
@@ -49,7 +49,7 @@ def attribute_of(value: Any) -> Attribute | None:
         case str():
             return StringAttr(value)
         case None:
-            return NoneAttr()
+            return NoneType()
         case tuple():
             parts = [attribute_of(part) for part in value]  # pyright: ignore[reportUnknownVariableType]
             known = [part for part in parts if part is not None]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr
+from xdsl.ir import Attribute
 
 from ...dialects.device import VirtualDeviceAttr
 from . import syntax as ast
@@ -212,7 +213,8 @@ class _ModuleReader(TypeReader):
         match kind(graph, number):
             case "Call":
                 callee, *args = operands
-                return ast.Call(number, callee, args, self._attrs(number), 0)
+                attrs = self._attrs(number)
+                return ast.Call(number, callee, args, attrs, 0, lambda: self._checked_type(number))
             case "Tuple":
                 return ast.Tuple(number, operands)
             case "TupleGetItem":
@@ -250,6 +252,13 @@ class _ModuleReader(TypeReader):
     def _attrs(self, number: int) -> dict[str, Any]:
         attrs = self.graph.value(self.graph.child(number, "attrs"))
         return attrs if isinstance(attrs, Attrs) else {}
+
+    def _checked_type(self, number: int) -> Attribute | None:
+        """The type that TVM inferred for node `number`; None when it has not, or it is not ours."""
+        try:
+            return self.optional_type(self.graph.child(number, "_checked_type_"))
+        except GraphError:
+            return None
 
     def _index(self, number: int) -> int:
         text = self.graph.field(number, "index")

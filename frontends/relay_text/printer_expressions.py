@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from xdsl.dialects.builtin import FunctionType, UnregisteredOp
+from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import CallOp as FuncCallOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -18,6 +18,7 @@ from ...dialects.relay.patterns import (
     WildcardPattern,
 )
 from ...dialects.vm import ShapeOfOp
+from .lexer import KEYWORDS
 from .operators import OPERATORS, is_variadic
 from .printer_errors import PrintingError
 from .printer_operators import attribute_text
@@ -34,8 +35,6 @@ def head(body: Body, op: Operation) -> str:
     rule = _HEADS.get(type(op))
     if rule is not None:
         return rule(body, op)
-    if isinstance(op, UnregisteredOp):
-        return unregistered(body, op)
     name = op.name.removeprefix("relay.")
     if OPERATORS.get(name) is type(op):
         return operator(body, op, name)
@@ -72,16 +71,22 @@ def operator(body: Body, op: Operation, name: str) -> str:
     return f"{name}({', '.join(args)}{body.shared.operators.attributes(op, name)})"
 
 
-def unregistered(body: Body, op: UnregisteredOp) -> str:
+def opaque(body: Body, op: relay.CallOpaqueOp) -> str:
     """An operator that is known by its name only, with its type noted."""
-    name = op.op_name.data
-    if op.regions or len(op.results) != 1 or op.successors or not name.startswith("relay."):
-        raise PrintingError(f"Relay text has no form for {name}: Relay has no such operator", op)
-    shown = {k: v for k, v in (op.properties | op.attributes).items() if k != "op_name__"}
-    args = body.texts(op.operands, place(body, op))
-    args += [f"{k}={attribute_text(v, body.shared.table, op)}" for k, v in shown.items()]
-    type = body.shared.types.text(op.results[0].type, op)
-    return f"{name.removeprefix('relay.')}({', '.join(args)}) /* ty={type} */"
+    name, where = op.operator.data, place(body, op)
+    if name in OPERATORS or name in KEYWORDS:
+        why = "is read as another operator" if name in OPERATORS else "is a word of its own"
+        raise PrintingError(f'Relay text cannot call "{name}" by its name: it {why} there', op)
+    args: list[str] = []
+    for arg in op.arguments:
+        if isinstance(arg, SSAValue):
+            args.append(body.text(arg, where))
+        else:
+            args.append(body.bound(tuple_text(body.texts(arg, where))))
+    args += [f"{k}={attribute_text(v, body.shared.table, op)}" for k, v in op.given.items()]
+    types = [body.shared.types.text(type, op) for type in op.outputs.types]
+    type = types[0] if len(types) == 1 else tuple_text(types)
+    return f"{name}({', '.join(args)}) /* ty={type} */"
 
 
 def shape_of(body: Body, op: ShapeOfOp) -> str:
@@ -269,6 +274,7 @@ _HEADS: dict[type[Operation], Head] = {
     relay.OnDeviceOp: on_device,
     relay.DeviceCopyOp: device_copy,
     relay.CallOp: call_value,
+    relay.CallOpaqueOp: opaque,
     relay.InvokeOp: call_symbol,
     FuncCallOp: call_symbol,
     relay.ConstructOp: construct,

@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IntegerAttr,
     IntegerType,
-    NoneAttr,
+    NoneType,
     StringAttr,
     i1,
 )
@@ -30,6 +30,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.irdl import IRDLOperation
 
 from ...dialects.attributes import properties_of
+from ...dialects.device import VirtualDeviceAttr
 from ...dialects.tensors import as_tensor, dtype_name
 from .operators import OPERATORS, rule_of
 from .printer_errors import unprintable
@@ -64,10 +65,12 @@ def attribute_text(value: Attribute, table: MetadataTable, at: Operation) -> str
             return string_text(value.data)
         case ArrayAttr():
             return f"[{', '.join(attribute_text(part, table, at) for part in value)}]"
-        case NoneAttr():
+        case NoneType():
             return "None"
         case DenseIntOrFPElementsAttr():
             return table.constant(cast("DenseIntOrFPElementsAttr[Any]", value), at)
+        case VirtualDeviceAttr():
+            return table.device(value, at)
         case _:
             name = dtype_name(value)
             if name is not None:

@@ -9,6 +9,7 @@ body, a branch, a case of a match. Types are types of the dialects; `_` is `Inco
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -129,6 +130,8 @@ class Call:
     attrs: dict[str, Any]
     end: int
     """Where the text of the call ends."""
+    type: Callable[[], Attribute | None] | None = None
+    """Finds the type of the result, where the program says it otherwise than in the text."""
 
 
 @dataclass(slots=True, eq=False, repr=False)

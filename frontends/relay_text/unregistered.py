@@ -3,22 +3,27 @@ Operators that the dialect does not have, where `--allow-unregistered-dialect` p
 
     nn.fancy(%x, depth=3) /* ty=Tensor[(4), float32] */
     ->
-    %y = "relay.nn.fancy"(%x) {depth = 3 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+    %y = relay.call_opaque "nn.fancy"(%x) {depth = 3 : i64} : (tensor<4xf32>) -> tensor<4xf32>
 
-The type of the result is what TVM's printer notes behind the call, or what its use demands.
+The type of the result is what TVM's printer notes behind the call (what a saved module says of
+it), or what its use demands. Once all types are known, tuples of tensors become their fields.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import UnregisteredOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import TupleType
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
+from ...dialects.relay import CallOpaqueOp, TupleGetItemOp, TupleOp
+from ...dialects.relay.properties import ints
+from ...dialects.tensors import as_tensor
 from . import syntax as ast
-from .writer import Value
+from .errors import Places
+from .writer import Value, set_type
 
 if TYPE_CHECKING:
     from .emit import Emitter
@@ -28,25 +33,46 @@ _NOTED = re.compile(r"\s*/\*\s*ty=(.*?)(?:\s+span=.*?)?\s*\*/", re.DOTALL)
 
 def opaque_call(emitter: Emitter, name: str, args: Sequence[SSAValue], call: ast.Call) -> Value:
     """A call of an operator about which nothing is known but its name."""
-    from .functions import attributes_of
-
-    attributes = attributes_of(emitter, call.attrs, call.at)
+    attributes = _attributes(emitter, name, call)
     type = noted_type(emitter, call) or emitter.solver.fresh()
-    op = UnregisteredOp.with_name(f"relay.{name}").create(
-        operands=args,
-        result_types=[type],
-        attributes={} if attributes is None else attributes.data,
-    )
+    op = CallOpaqueOp(name, args, [type], attributes)
+    places = emitter.places
+    emitter.completions.append(lambda: _complete(op, places, call))
     return emitter.value(op, call.at)
+
+
+def _attributes(emitter: Emitter, name: str, call: ast.Call) -> dict[str, Attribute]:
+    from .functions import attribute_of
+
+    made: dict[str, Attribute] = {}
+    for key, value in call.attrs.items():
+        array = _array(value)
+        attr = attribute_of(value) if array is None else array
+        if attr is None:
+            raise emitter.error(f"the value of {name}'s attribute {key} is not supported", call.at)
+        made[key] = attr
+    return made
+
+
+def _array(value: Any) -> Attribute | None:
+    """A list of integers as operators of the dialect have it; None for all else."""
+    if not isinstance(value, tuple):
+        return None
+    numbers = cast("tuple[Any, ...]", value)
+    fits = all(type(n) is int and -(2**63) <= n < 2**63 for n in numbers)
+    return ints(numbers) if fits else None
 
 
 def noted_type(emitter: Emitter, call: ast.Call) -> Attribute | None:
     """The type in the comment `/* ty=… */` behind `call`, if there is one that can be read."""
-    from .errors import Places, RelayTextError
+    from .errors import RelayTextError
     from .lexer import tokenize
     from .metadata import Metadata
     from .type_grammar import TypeGrammar
 
+    if call.type is not None:
+        type = call.type()
+        return None if type is None else emitter.annotation(type)
     match = _NOTED.match(emitter.source, call.end)
     if match is None:
         return None
@@ -58,3 +84,93 @@ def noted_type(emitter: Emitter, call: ast.Call) -> Attribute | None:
     except RelayTextError:
         return None
     return emitter.annotation(type)
+
+
+# ------------------------------------------------- once all types are known
+
+
+def _complete(op: CallOpaqueOp, places: Places, call: ast.Call) -> None:
+    """Let `op` take and give tensors: those that are in tuples one by one."""
+    name = op.operator.data
+    args: list[SSAValue | Sequence[SSAValue]] = []
+    for i, arg in enumerate(op.args):
+        tensors = _tensors(arg.type)
+        if tensors is None:
+            at = call.args[i].at if i < len(call.args) else call.at
+            raise _no_tensor(f"argument {i} of {name}", arg, places, at)
+        args.append(_fields(arg, op) if isinstance(arg.type, TupleType) else arg)
+    (result,) = op.results
+    types = _tensors(result.type)
+    if not types:
+        raise _no_tensor(f"the result of {name}", result, places, call.at)
+    block = op.parent
+    assert block is not None, "the op was written"
+    new = CallOpaqueOp(name, args, types, op.given)
+    new.location = op.location
+    block.insert_op_before(new, op)
+    if isinstance(result.type, TupleType):
+        _give_fields(result, new)
+    else:
+        new.results[0].name_hint = result.name_hint
+        result.replace_all_uses_with(new.results[0])
+    made = [arg.owner for arg in op.args if isinstance(arg.owner, TupleOp)]
+    block.erase_op(op)
+    for owner in dict.fromkeys(made):
+        _erase_unused(owner)
+
+
+def _tensors(type: Attribute) -> Sequence[Attribute] | None:
+    """The tensors that a value of `type` is; None when it is something else."""
+    if isinstance(type, TupleType):
+        fields = type.types.data
+        return None if any(as_tensor(t) is None for t in fields) else fields
+    return None if as_tensor(type) is None else (type,)
+
+
+def _no_tensor(what: str, value: SSAValue, places: Places, at: int) -> Exception:
+    from .type_text import type_text
+
+    return places.error(
+        f"{what} must be a tensor or a tuple of tensors, as the operator is not known, "
+        f"but is of type {type_text(value.type)}",
+        at,
+    )
+
+
+def _fields(tuple: SSAValue, before: Operation) -> Sequence[SSAValue]:
+    """The fields of `tuple`, taken out of it where they are not at hand."""
+    if isinstance(tuple.owner, TupleOp):
+        return tuple.owner.fields
+    assert isinstance(tuple.type, TupleType)
+    block = before.parent
+    assert block is not None
+    items = [TupleGetItemOp(tuple, i) for i in range(len(tuple.type.types))]
+    for item in items:
+        item.location = before.location
+        block.insert_op_before(item, before)
+    return [item.result for item in items]
+
+
+def _give_fields(result: OpResult, new: CallOpaqueOp) -> None:
+    """Let the results of `new` be the fields of the tuple `result`."""
+    for use in list(result.uses):
+        user = use.operation
+        if isinstance(user, TupleGetItemOp) and user.parent is not None:
+            field = new.results[user.index.value.data]
+            field.name_hint = field.name_hint or user.result.name_hint
+            user.result.replace_all_uses_with(field)
+            user.parent.erase_op(user)
+    if result.first_use is None:
+        return
+    tuple = TupleOp(new.results)
+    tuple.location = new.location
+    set_type(tuple.result, result.type)
+    tuple.result.name_hint = result.name_hint
+    assert new.parent is not None
+    new.parent.insert_op_after(tuple, new)
+    result.replace_all_uses_with(tuple.result)
+
+
+def _erase_unused(op: Operation) -> None:
+    if op.parent is not None and all(r.first_use is None for r in op.results):
+        op.parent.erase_op(op)

@@ -41,3 +41,11 @@ def load_kernels(entries: Iterable[EntryPoint] | None = None) -> dict[str, Bind]
         kernels.update(added)
         origin.update(dict.fromkeys(added, entry.name))
     return kernels
+
+
+def no_kernel(name: str) -> str:
+    """The message that no installed package has a kernel called `name`, and what to do."""
+    return (
+        f"{name} has no kernel: a package with an entry point in the group '{GROUP}' can bring "
+        "one under this name"
+    )

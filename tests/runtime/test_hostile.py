@@ -279,7 +279,10 @@ def test_a_kernel_that_cannot_be(broken: Kernel, message: str):
 def test_an_operator_without_a_kernel():
     strange = Kernel("k", (BIG,), (), (BIG,), (Step("my.op", {}, (0,), (1,)),), (1,))
     found = fault(*tensor(1, 2), InvokePacked(0, (0,), (1,)), Ret(1), kernels=[strange])
-    assert found == "main[2] invoke_packed: kernel k: operator my.op has no kernel here"
+    assert found == (
+        "main[2] invoke_packed: kernel k: my.op has no kernel: a package with an entry point in "
+        "the group 'xrelay.kernels' can bring one under this name"
+    )
 
 
 @pytest.mark.parametrize(

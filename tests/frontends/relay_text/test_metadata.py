@@ -203,3 +203,30 @@ def test_a_node_that_contains_itself() -> None:
     with pytest.raises(RelayTextError) as caught:
         parse_json(context(), json.dumps(document), "t.json")
     assert caught.value.message == f"node {call} contains itself"
+
+
+def test_a_saved_module_says_the_type_of_an_unknown_operator() -> None:
+    text = (DATA / "meta_small.json").read_text().replace('"take"', '"nn.fancy"')
+    saved = parse_json(context(allow_unregistered=True), text, "t.json")
+    verify(saved)
+    assert (
+        'relay.call_opaque "nn.fancy"(%3, %4) {axis = 0 : i64, batch_dims = 0 : i64, '
+        'mode = "clip"} : (tensor<3x5xf32>, tensor<3xi32>) -> tensor<3x5xf32>'
+    ) in str(saved)
+    untyped = json.loads(text)
+    for node in untyped["nodes"]:
+        if node["type_key"] == "relay.Call":
+            node["attrs"]["_checked_type_"] = "0"
+    with pytest.raises(RelayTextError) as caught:
+        parse_json(context(allow_unregistered=True), json.dumps(untyped), "t.json")
+    assert caught.value.message.startswith("the type of the result of nn.fancy")
+
+
+def test_devices_are_attributes_of_unknown_operators_too() -> None:
+    device = VirtualDeviceAttr("cuda", 1)
+    text = "def @main(%x: int8) { let %y: int8 = f(%x, device=meta[VirtualDevice][0]); %y }"
+    line = body_of(text, {"VirtualDevice": [device]}, opaque=True).split("\n")[0]
+    assert line == (
+        '%y = relay.call_opaque "f"(%x) {device = #relay.device<cuda:1>} : '
+        "(tensor<i8>) -> tensor<i8>"
+    )

@@ -64,7 +64,7 @@ class Maker:
         return op.results[0]
 
     def op(self, block: Block, seen: list[SSAValue], depth: int) -> None:
-        kind = self.number(11 if depth else 9)
+        kind = self.number(12 if depth else 10)
         match kind:
             case 0 | 1:
                 cls = (ExpOp, NegativeOp)[kind]
@@ -94,8 +94,10 @@ class Maker:
                 call = relay.CallOp(self.pick(self.closures), [self.pick(seen)])
                 seen.append(self.add(block, call))
             case 10:
-                seen.append(self.add(block, self.choice(seen, depth - 1)))
+                seen.append(self.opaque(block, seen))
             case 11:
+                seen.append(self.add(block, self.choice(seen, depth - 1)))
+            case 12:
                 self.closures.append(self.add(block, self.closure(seen, depth - 1), "f"))
             case _:
                 hint = relay.OnDeviceOp(
@@ -104,6 +106,17 @@ class Maker:
                     constrain_result=bool(self.number(1)),
                 )
                 seen.append(self.add(block, hint))
+
+    def opaque(self, block: Block, seen: list[SSAValue]) -> OpResult:
+        """A call of an unknown operator, on tensors and tuples, with one or several results."""
+        args = [
+            [self.pick(seen) for _ in range(self.number(2))] if self.number(1) else self.pick(seen)
+            for _ in range(self.number(2))
+        ]
+        types = [FLOAT] * (1 + self.number(2))
+        op = relay.CallOpaqueOp("nn.fancy", args, types, {"depth": IntegerAttr(3, i64)})
+        block.add_op(op)
+        return op.results[self.number(len(types) - 1)]
 
     def choice(self, seen: list[SSAValue], depth: int) -> relay.IfOp:
         regions: list[Region] = []
@@ -127,7 +140,7 @@ class Maker:
 
 
 def read(text: str) -> ModuleOp:
-    context = Context()
+    context = Context(allow_unregistered=True)
     for dialect in (Builtin, Func, relay.Relay):
         context.load_dialect(dialect)
     return parse_module(context, text, "program.relay")

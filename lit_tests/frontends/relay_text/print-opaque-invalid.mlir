@@ -1,0 +1,17 @@
+// RUN: xrelay-opt -t relay-text --verify-diagnostics --split-input-file %s
+
+// A call by name is written only where a reader would take the name for an unknown one.
+
+func.func @known(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{Relay text cannot call "nn.relu" by its name: it is read as another operator there}}
+  %y = relay.call_opaque "nn.relu"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @word(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{Relay text cannot call "if" by its name: it is a word of its own there}}
+  %y = relay.call_opaque "if"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
