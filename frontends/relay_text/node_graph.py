@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr
 from ...dialects.device import VirtualDeviceAttr
 from . import arrays
 from .devices import virtual_device
+from .targets import TargetParts
 
 _STRINGS = frozenset(("runtime.String", "String", "Op", "GlobalVar"))
 _ARRAY_FIELDS = frozenset(
@@ -27,6 +28,7 @@ _ARRAY_FIELDS = frozenset(
         *("newshape", "begin", "end", "shape", "reps", "pad_width", "indices_or_sections"),
         *("channels", "units", "repeats", "batch_dims", "mode", "virtual_device"),
         *("src_virtual_device", "dst_virtual_device", "const_shape", "assert_shape"),
+        *("is_input", "metadata"),
         *("data_layout", "kernel_layout", "out_layout", "layout", "dst_layout", "src_layout"),
         *("method", "slice_mode", "pad_mode", "memory_scope"),
     )
@@ -170,6 +172,11 @@ class NodeGraph:
                 return self._float(number, "value")
             case "Array":
                 return tuple(self.value(n) for n in self.elements(number))
+            case "Map":
+                return {key: self.value(n) for key, n in self.map(number).items()}
+            case "DictAttrs":
+                entries = self.map(self.child(number, "__dict__"))
+                return Attrs("DictAttrs", {key: self.value(n) for key, n in entries.items()})
             case "tir.Any":
                 return DYNAMIC_INDEX
             case "VirtualDevice":
@@ -211,15 +218,21 @@ class NodeGraph:
         )
 
     def _target(self, number: int) -> str:
-        node = self.node(number)
-        if "repr_str" in node:
+        if "repr_str" in self.node(number):
             return self.text(number)
-        for name in ("kind", "tag"):
-            fields = cast("dict[str, Any]", node.get("attrs") or {})
-            if name in fields:
-                kind = self.child(number, name)
-                return self.text(kind) or str(self.node(kind).get("attrs", {}).get("name", ""))
-        raise GraphError(f"node {number} is no Target")
+        kind = self.child(number, "kind")
+        if "repr_str" not in self.node(kind):  # an object with fields of its own
+            kind = self.child(kind, "name")
+        options: dict[str, str | int] = {}
+        for name, value in self._fields(number, "attrs").items():
+            if isinstance(option := self.value(value), str | int):
+                options[name] = option
+        keys = self.value(self.child(number, "keys")) or ()
+        return TargetParts(self.text(kind), [str(key) for key in keys], options).text
+
+    def _fields(self, number: int, name: str) -> dict[str, int]:
+        """The map that a field of node `number` names."""
+        return self.map(self.child(number, name))
 
     def array(self, number: int) -> DenseIntOrFPElementsAttr[Any]:
         """The tensor of the `relay.Constant` node `number`."""

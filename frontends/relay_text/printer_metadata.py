@@ -23,6 +23,7 @@ from .devices import DEVICE_TYPES
 from .printer_errors import unprintable
 from .printer_literals import Dense
 from .printer_types import dtype_text
+from .targets import target_parts
 
 _NUMBERS = {name: number for number, name in DEVICE_TYPES.items()}
 _KINDS = (("bfloat", 4), ("float", 2), ("uint", 1), ("int", 0))
@@ -163,27 +164,50 @@ class _Nodes:
         if known is not None:
             return known
         kind, number, scope = device.device_type, device.device_id, device.scope
+        type = device_number(kind.data) if isinstance(kind, StringAttr) else None
+        type = -1 if type is None else type
         node = self._node(
             "VirtualDevice",
-            device_type_int=device_number(kind.data) if isinstance(kind, StringAttr) else -1,
+            device_type_int=type,
             virtual_device_id=number.data if isinstance(number, IntAttr) else -1,
-            target=self._target(device.target),
+            target=self._target(device.target, type),
             memory_scope=self._string(scope.data if isinstance(scope, StringAttr) else ""),
         )
         self._shared["VirtualDevice", (device,)] = node
         return node
 
-    def _target(self, target: Attribute) -> int:
+    def _target(self, target: Attribute, device_type: int) -> int:
         if not isinstance(target, StringAttr):
             return 0
+        parts = target_parts(target.data)
+        keys = self._array([self._string(key) for key in parts.keys])
+        kind = self._node(
+            "TargetKind",
+            name=self._string(parts.kind),
+            default_device_type=device_type,
+            default_keys=keys,
+        )
+        options = {name: self._option(value) for name, value in sorted(parts.options.items())}
         return self._node(
             "Target",
-            kind=self._string(target.data, "TargetKind"),
+            kind=kind,
             tag=self._string(""),
-            keys=self._array([]),
-            attrs=self._add(_object({"type_key": '"Map"'})),
+            keys=keys,
+            attrs=self._map(options),
+            features=self._map({}),
             host=0,
         )
+
+    def _option(self, value: str | int) -> int:
+        if isinstance(value, str):
+            return self._string(value)
+        return self._node("IntImm", dtype="int32", span=0, value=value)
+
+    def _map(self, entries: dict[str, int]) -> int:
+        fields = {"type_key": '"Map"'}
+        if entries:
+            fields |= {"keys": json.dumps(list(entries)), "data": str(list(entries.values()))}
+        return self._add(_object(fields))
 
     def _constant(self, index: int, dtype: str, shape: tuple[int, ...], nowhere: int) -> int:
         known = self._shared.get((dtype, shape))
