@@ -140,8 +140,11 @@ class Body:
     def nested(self, block: Block, lexical: VirtualDeviceAttr | None) -> None:
         """The lines of a block inside, on `lexical` as a reader thinks."""
         outer, self.lexical = self.lexical, lexical
+        known = len(self._fixed)
         with self.indented():
             self._block(block)
+        while len(self._fixed) > known:  # bound inside, and not there behind it
+            self._fixed.popitem()
         self.lexical = outer
 
     @contextmanager
