@@ -45,6 +45,7 @@ from .interfaces import (
     DeviceConstraint,
     DeviceRule,
     FreesOperand,
+    On,
     OnHost,
     Together,
 )
@@ -56,6 +57,15 @@ def _device_or_none(value: Attribute | None) -> VirtualDeviceAttr | NoneAttr:
         return NoneAttr()
     assert isinstance(value, VirtualDeviceAttr | NoneAttr)
     return value
+
+
+def parse_device(parser: AttrParser) -> VirtualDeviceAttr:
+    """The `#relay.device` that stands here."""
+    start = parser.pos
+    device = parser.parse_attribute()
+    if not isinstance(device, VirtualDeviceAttr):
+        parser.raise_error(f"expected a #relay.device, but found {device}", start, parser.pos)
+    return device
 
 
 @irdl_attr_definition
@@ -87,10 +97,7 @@ class StorageType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         if parser.parse_optional_punctuation("<") is None:
             return (NoneAttr(),)
-        start = parser.pos
-        device = parser.parse_attribute()
-        if not isinstance(device, VirtualDeviceAttr):
-            parser.raise_error(f"expected a #relay.device, but found {device}", start, parser.pos)
+        device = parse_device(parser)
         parser.parse_punctuation(">")
         return (device,)
 
@@ -137,6 +144,8 @@ class SizesOnHost(DeviceRule):
     """Sizes, offsets and shapes are computed on the host; the rest is where its type says."""
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
+        if isinstance(op, AllocStorageOp) and op.device is not None:
+            yield On(op.storage, op.device, "the storage is annotated")
         for operand in op.operands:
             if not isinstance(operand.type, StorageType):
                 yield OnHost(operand, f"sizes and shapes of {op.name} are on the host")
@@ -153,9 +162,12 @@ class AllocStorageOp(IRDLOperation):
     ```mlir
     %s = memory.alloc_storage 512 align 64 : !memory.storage<#relay.device<cpu:0>>
     %d = memory.alloc_storage %bytes align 64 : !memory.storage<#relay.device<cpu:0>>
+    %u = memory.alloc_storage 512 align 64 on #relay.device<cpu:0> : !memory.storage
     ```
 
-    A dynamic size is an `i64`. The storage is free when the last tensor in it is dead.
+    A dynamic size is an `i64`. The storage is free when the last tensor in it is dead. `on` is
+    where it is to be in a program whose devices are not planned yet; the planner puts that into
+    the type.
     """
 
     name = "memory.alloc_storage"
@@ -163,12 +175,17 @@ class AllocStorageOp(IRDLOperation):
     size = opt_prop_def(IntegerAttr[I64])
     dynamic_size = opt_operand_def(i64)
     alignment = prop_def(IntegerAttr[I64])
+    device = opt_prop_def(VirtualDeviceAttr)
     storage = result_def(StorageType)
 
     traits = traits_def(AllocatesResults(), SizesOnHost())
 
     def __init__(
-        self, size: int | SSAValue, alignment: int, device: VirtualDeviceAttr | None = None
+        self,
+        size: int | SSAValue,
+        alignment: int,
+        device: VirtualDeviceAttr | None = None,
+        on: VirtualDeviceAttr | None = None,
     ):
         static = isinstance(size, int)
         super().__init__(
@@ -176,6 +193,7 @@ class AllocStorageOp(IRDLOperation):
             properties={
                 "size": IntegerAttr(size, i64) if static else None,
                 "alignment": IntegerAttr(alignment, i64),
+                "device": on,
             },
             result_types=[StorageType(device)],
         )
@@ -184,12 +202,18 @@ class AllocStorageOp(IRDLOperation):
     def parse(cls, parser: Parser) -> Self:
         size, dynamic = _parse_static_or_dynamic(parser, i64)
         parser.parse_keyword("align")
-        alignment = IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
+        properties: dict[str, Attribute] = {
+            "alignment": IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
+        }
+        if size is not None:
+            properties["size"] = size
+        if parser.parse_optional_keyword("on") is not None:
+            properties["device"] = parse_device(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         return cls.create(
             operands=[] if dynamic is None else [dynamic],
-            properties={"alignment": alignment} | ({} if size is None else {"size": size}),
+            properties=properties,
             attributes=attributes,
             result_types=[parser.parse_type()],
         )
@@ -198,6 +222,9 @@ class AllocStorageOp(IRDLOperation):
         printer.print_string(" ")
         _print_static_or_dynamic(printer, self.size, self.dynamic_size)
         printer.print_string(f" align {self.alignment.value.data}")
+        if self.device is not None:
+            printer.print_string(" on ")
+            printer.print_attribute(self.device)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.storage.type)
@@ -209,6 +236,11 @@ class AllocStorageOp(IRDLOperation):
         alignment = self.alignment.value.data
         if alignment <= 0 or alignment & (alignment - 1):
             raise VerifyException(f"alignment must be a power of two, but is {alignment}")
+        wanted, there = self.device, device_of(self.storage.type)
+        if wanted is not None and there is not None and wanted.join(there) is None:
+            raise VerifyException(
+                f"the storage is to be on {wanted.spec}, but its type says {there.spec}"
+            )
 
 
 @irdl_op_definition
@@ -368,6 +400,14 @@ class ResultIsOuts(Aliasing):
         return zip(op.results, outs, strict=True)
 
 
+@dataclass(frozen=True)
+class CopyDevices(DeviceRule):
+    """What is written is where its destination is; what is copied may be elsewhere."""
+
+    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
+        yield Together((op.operands[1], op.results[0]), "what is written is where its tensor is")
+
+
 @irdl_op_definition
 class CopyOp(IRDLOperation):
     """
@@ -386,7 +426,7 @@ class CopyOp(IRDLOperation):
     outs = operand_def(TensorType)
     result = result_def(TensorType)
 
-    traits = traits_def(DestinationPassing(), ResultIsOuts(), AnyDevice())
+    traits = traits_def(DestinationPassing(), ResultIsOuts(), CopyDevices())
     assembly_format = (
         "`ins` `(` $ins `:` type($ins) `)` `outs` `(` $outs `:` type($outs) `)` attr-dict "
         "`->` type($result)"

@@ -137,6 +137,15 @@ class InvokeTvmOp(DestinationCall):
     traits = traits_def(SameDevice())
 
 
+@dataclass(frozen=True)
+class AllOnHost(DeviceRule):
+    """Operands and results are on the host."""
+
+    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
+        for value in (*op.operands, *op.results):
+            yield OnHost(value, f"{op.name} runs on the host")
+
+
 @irdl_op_definition
 class ShapeFuncOp(DestinationCall):
     """
@@ -155,7 +164,7 @@ class ShapeFuncOp(DestinationCall):
     is_input = prop_def(DenseArrayBase.constr(i64))
 
     irdl_options = (ParsePropInAttrDict(),)
-    traits = traits_def(ResultOnHost())
+    traits = traits_def(AllOnHost())
 
     def verify_(self) -> None:
         verify_destinations(self, self.outs)

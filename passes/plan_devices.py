@@ -38,8 +38,9 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import Rewriter
 
-from ..dialects import relay
+from ..dialects import memory, relay
 from ..dialects.device import VirtualDeviceAttr, told_apart, with_device
+from ..dialects.interfaces import DestinationPassing
 from ..dialects.tensors import as_tensor, element_size
 from .analysis.device_conflicts import cheapest, refuse
 from .analysis.device_constraints import ANNOTATION, DeviceConstraints, OpFacts, user_of
@@ -52,8 +53,22 @@ from .rewriting import apply_patterns
 
 
 def bytes_moved(value: SSAValue) -> int | None:
-    """What a copy of `value` moves, dynamic dims counted as 1; None when it cannot be copied."""
-    return _bytes_of(value.type)
+    """
+    What a copy of `value` moves, dynamic dims counted as 1; None when it cannot be copied.
+
+    Where something is written into a tensor, a copy of it would be of no use.
+    """
+    return None if is_destination(value) else _bytes_of(value.type)
+
+
+def is_destination(value: SSAValue) -> bool:
+    """Whether an op writes into `value`."""
+    for use in value.uses:
+        user = use.operation
+        outs = len(user.operands) - len(user.results)
+        if use.index >= outs and user.has_trait(DestinationPassing):
+            return True
+    return False
 
 
 def _bytes_of(type: Attribute) -> int | None:
@@ -221,6 +236,8 @@ def retype(function: func.FuncOp, solution: Solution) -> None:
         if isinstance(op, relay.FnOp):
             op.param_devices = None
             op.result_device = None
+        elif isinstance(op, memory.AllocStorageOp):
+            op.device = None
 
 
 def without_annotations(

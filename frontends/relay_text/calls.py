@@ -17,6 +17,7 @@ from ...dialects.relay.operator import Operator
 from ...dialects.tensors import Tensor, as_tensor
 from . import functions, matches
 from . import syntax as ast
+from .kernel_calls import KERNEL_CALLS
 from .operators import (
     OPERATORS,
     AttributeProblem,
@@ -38,7 +39,7 @@ __all__ = ["call", "fix_hint", "known_operators", "name_value", "on_device"]
 
 def known_operators() -> list[str]:
     """The names of all operators that the text can use."""
-    return [*OPERATORS, *SPECIAL]
+    return [*OPERATORS, *SPECIAL, *KERNEL_CALLS]
 
 
 def call(emitter: Emitter, expr: ast.Call) -> Value:
@@ -50,7 +51,10 @@ def call(emitter: Emitter, expr: ast.Call) -> Value:
     spine = [expr]
     while True:
         first = spine[-1].args[0] if spine[-1].args else None
-        if not isinstance(first, ast.Call) or not isinstance(spine[-1].callee, ast.Name):
+        callee = spine[-1].callee
+        if not isinstance(first, ast.Call) or not isinstance(callee, ast.Name):
+            break
+        if callee.name in KERNEL_CALLS:
             break
         spine.append(first)
     value: Value | None = None
@@ -66,6 +70,9 @@ def _call(emitter: Emitter, expr: ast.Call, first: Value | None) -> Value:
     callee = expr.callee
     emit = emitter.emit
     if isinstance(callee, ast.Name):
+        kernel_call = KERNEL_CALLS.get(callee.name)
+        if kernel_call is not None:
+            return kernel_call(emitter, expr)
         if first is None:
             args = [emit(arg) for arg in expr.args]
         else:
@@ -248,7 +255,7 @@ def name_value(emitter: Emitter, expr: ast.Name) -> Value:
     elif name in OPERATORS and not is_variadic(name):
         count = operand_count(name) or 0
     else:
-        if name in OPERATORS or name in SPECIAL:
+        if name in OPERATORS or name in SPECIAL or name in KERNEL_CALLS:
             raise emitter.error(f"{name} can only be called", expr.at, len(name))
         raise emitter.unknown_name(name, expr.at)
     types = [emitter.solver.fresh() for _ in range(count)]

@@ -34,6 +34,7 @@ from ...dialects.relay.type_terms import AdtType, RefType, TypeVarType
 from . import calls, functions, matches
 from . import syntax as ast
 from .errors import nearest
+from .explicit_memory import ExplicitMemory, Nothing
 from .names import ssa_name
 from .placement import is_within, settle
 from .program import Program, Signature
@@ -81,6 +82,8 @@ class Emitter(Writer):
         default_factory=list[tuple[Operation, Signature]]
     )
     """The calls of global functions, whose types may turn out to differ in dims."""
+    explicit: ExplicitMemory = field(default_factory=ExplicitMemory)
+    """Calls of kernels, and what they write into."""
     completions: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
     """What is left to do once all types are known."""
     _scalars: dict[tuple[int | float, str, bool], DenseIntOrFPElementsAttr[Any]] = field(
@@ -248,13 +251,16 @@ class Emitter(Writer):
     def _statement(self, statement: ast.Statement) -> None:
         local = statement.local
         if local is None:
-            self.emit_ssa(statement.value)
+            value = self.emit(statement.value)
+            if not isinstance(value, Nothing):
+                self.ssa(value)
             return
         annotation = None if local.type is None else self.annotation(local.type)
         value = functions.let_value(self, statement, annotation)
         if annotation is not None:
-            self.require(value.type, annotation, f"%{local.name}", local.at)
-        if value.name_hint is None:
+            type = value.type if isinstance(value, SSAValue) else TupleType(())
+            self.require(type, annotation, f"%{local.name}", local.at)
+        if isinstance(value, SSAValue) and value.name_hint is None:
             value.name_hint = ssa_name(local.name)
         local.value = value
 

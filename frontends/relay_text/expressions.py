@@ -56,6 +56,14 @@ INFIX = {
 }
 """How tightly each infix operator binds, and which operator it is."""
 
+EFFECTS = frozenset(
+    (
+        *("memory.alloc_storage", "memory.alloc_tensor", "memory.kill"),
+        *("vm.invoke_tvm_op", "vm.shape_func"),
+    )
+)
+"""Operators that may not be computed elsewhere than where the text has them."""
+
 
 class ExpressionGrammar(BodyGrammar):
     """Reads expressions."""
@@ -117,7 +125,7 @@ class ExpressionGrammar(BodyGrammar):
 
     def _call(self, callee: Expr) -> Expr:
         self.position += 1
-        if not isinstance(callee, Name):
+        if not isinstance(callee, Name) or callee.name in EFFECTS:
             self.has_effect()
         kinds = self.kinds
         args: list[Expr] = []

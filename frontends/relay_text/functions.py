@@ -27,6 +27,7 @@ from ...dialects.relay.type_terms import substituted
 from . import calls
 from . import syntax as ast
 from .errors import nearest
+from .explicit_memory import Nothing
 from .names import ssa_name
 from .program import Signature
 from .writer import Value
@@ -98,7 +99,9 @@ def closure_value(emitter: Emitter, function: ast.Function) -> Value:
     return closure(emitter, function, None, None)
 
 
-def let_value(emitter: Emitter, statement: ast.Statement, annotation: Attribute | None) -> SSAValue:
+def let_value(
+    emitter: Emitter, statement: ast.Statement, annotation: Attribute | None
+) -> SSAValue | Nothing:
     """The value of a `let`; a function in it may name itself."""
     value: ast.Expr = statement.value
     if isinstance(value, ast.Function):
@@ -108,7 +111,8 @@ def let_value(emitter: Emitter, statement: ast.Statement, annotation: Attribute 
         if isinstance(first, ast.Function) and not rest and value.callee.name == "on_device":
             made = closure(emitter, first, statement.local, annotation)
             return emitter.ssa(calls.on_device(emitter, value, [made]))
-    return emitter.emit_ssa(value)
+    made = emitter.emit(value)
+    return made if isinstance(made, Nothing) else emitter.ssa(made)
 
 
 def closure(

@@ -8,11 +8,12 @@ from xdsl.dialects.builtin import FunctionType, TupleType
 from xdsl.ir import Attribute, TypeAttribute
 
 from ...dialects.device import tensor_type
-from ...dialects.relay.type_terms import AdtType, RefType, TypeVarType
+from ...dialects.memory import StorageType
+from ...dialects.relay.type_terms import AdtType, RefType, TypeVarType, substituted
 from . import syntax as ast
 from .arrays import element_type_of
 from .node_graph import GraphError, NodeGraph
-from .type_grammar import HOLE
+from .type_grammar import HOLE, STORAGE
 
 
 def kind(graph: NodeGraph, number: int) -> str:
@@ -58,7 +59,9 @@ class TypeReader:
                 return TupleType(cast("tuple[TypeAttribute, ...]", fields))
             case "FuncType":
                 params = [self.type(n) for n in graph.children(number, "arg_types")]
-                return FunctionType.from_lists(params, [self.type(graph.child(number, "ret_type"))])
+                type = FunctionType.from_lists(params, [self.type(graph.child(number, "ret_type"))])
+                own = self.type_params(graph.children(number, "type_params"))
+                return substituted(type, dict.fromkeys(own, HOLE))
             case "RefType":
                 return RefType(self.type(graph.child(number, "value")))
             case "TypeVar":
@@ -84,6 +87,9 @@ class TypeReader:
         return tensor_type(element, dims)
 
     def _adt(self, number: int, name: str, args: list[Attribute]) -> Attribute:
+        own = any(t.name == STORAGE and not ast.is_empty(t) for t in self.module.types)
+        if name == STORAGE and not args and not own:
+            return StorageType()
         self.module.type_uses.setdefault((name, len(args)), number)
         return AdtType(name, args)
 

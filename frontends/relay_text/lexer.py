@@ -40,6 +40,7 @@ _TOKEN = re.compile(
     + r"|(?P<proj>\.[0-9]+)"
     + r"|(?P<punct>->|=>|<=|>=|==|!=|/(?!\*)|[.,=;:()+\-*<>{}\[\]!?])"
     + r'|(?P<string>"(?:[^"\\]|\\.)*+")'
+    + r"|(?P<quoted>'[^'\n]*')"
     + r'|(?P<version>\#\[version\s*=\s*"[^"\n]*"\])'
     + r"|(?P<metadata>\#\[metadata\])"
     + r"|(?P<end>\Z)"

@@ -9,6 +9,7 @@ from xdsl.ir import Attribute, Operation
 
 from ...dialects.attributes import ELEMENT_TYPES
 from ...dialects.device import VirtualDeviceAttr, device_of
+from ...dialects.memory import StorageType
 from ...dialects.relay.type_terms import AdtType, RefType, TypeVarType
 from ...dialects.relay.types import IncompleteType
 from ...dialects.tensors import as_tensor, dtype_name
@@ -65,6 +66,8 @@ class TypeTexts:
             case AdtType():
                 args = ", ".join(self.text(t, at) for t in type.args)
                 return f"{type.adt.string_value()}[{args}]" if args else type.adt.string_value()
+            case StorageType():
+                return "Storage[]"
             case TypeVarType():
                 return type.parameter.data
             case IncompleteType():

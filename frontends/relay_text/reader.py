@@ -21,17 +21,20 @@ from xdsl.ir import Attribute, Block, Operation, Region
 from ...dialects.relay.data import TypeDataOp
 from ...dialects.relay.globals import TYPE_PARAMS
 from . import calls, functions, prelude
+from .destinations import name_what_is_written
 from .emit import Emitter
 from .errors import Places, RelayTextError
 from .finish import finish
 from .grammar import Grammar
 from .json_module import NodePlaces, module_of
+from .kernels import Kernels
 from .lexer import tokenize
 from .metadata import Metadata
 from .node_graph import GraphError, NodeGraph
 from .placement import place_bindings
 from .program import DataType, Made, Signature
-from .syntax import Local, Module, has_lets
+from .syntax import Local, Module, TypeData, has_lets, is_empty
+from .type_grammar import STORAGE
 
 NAME = "relay.name"
 """The attribute of an argument that holds its name, where that cannot be its name in the IR."""
@@ -117,7 +120,10 @@ class _Reader:
         for signature in list(self.program.functions.values()):
             self._read_body(signature)
         finish(self.emitter)
-        ops = [*self._type_ops(), *map(self._function_op, self.program.functions.values())]
+        kernels = Kernels(self.emitter)
+        kernels.complete()
+        name_what_is_written(self.emitter.explicit, self._bodies(kernels))
+        ops = [*self._type_ops(), *self._function_ops(kernels)]
         result = ModuleOp(ops)
         result.location = module.places.location(0)
         return Read(result, self.emitter.params)
@@ -201,12 +207,24 @@ class _Reader:
             emitter.add(ReturnOp(value), at)
         emitter.solver.run_ready()
 
+    def _bodies(self, kernels: Kernels) -> list[Block]:
+        functions = [signature.block for signature in self.program.functions.values()]
+        return [*functions, *(kernel.body.block for kernel in kernels.literals.values())]
+
     # --------------------------------------------------------------------- ops
+
+    def _function_ops(self, kernels: Kernels) -> list[Operation]:
+        made: list[Operation] = []
+        for name, signature in self.program.functions.items():
+            made.append(kernels.defined.get(name) or self._function_op(signature))
+        return [*made, *kernels.literals.values()]
 
     def _type_ops(self) -> list[Operation]:
         made: list[Operation] = []
         for data in self.program.types.values():
             definition = data.definition
+            if is_storage(definition):
+                continue
             constructors = [(c.name, c.fields) for c in definition.constructors]
             op = TypeDataOp(definition.name, definition.params, constructors, definition.extern)
             op.location = data.places.location(definition.at)
@@ -233,6 +251,11 @@ class _Reader:
         if attrs is not None:
             op.attributes[ATTRS] = attrs
         return op
+
+
+def is_storage(definition: TypeData) -> bool:
+    """Whether this is TVM's type of storage, which is no data type here."""
+    return definition.name == STORAGE and is_empty(definition)
 
 
 def _arg_attrs(params: Sequence[Local], block: Block) -> ArrayAttr[DictionaryAttr] | None:

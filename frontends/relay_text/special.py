@@ -5,7 +5,7 @@ What the text calls like an operator, but the dialect has as something else, or 
     zeros(shape=[2], dtype="…")     relay.full of a scalar
     on_device(%x, …)                relay.on_device
     device_copy(%x, …)              two hints: the operand is on one device, the result on another
-    vm.shape_of(%x), memory.kill    ops of the dialects `vm` and `memory`
+    vm.shape_of(%x), memory.kill    ops of the dialects `vm` and `memory` (`explicit_memory`)
 """
 
 from __future__ import annotations
@@ -13,17 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from xdsl.dialects.builtin import BoolAttr, TensorType, i64
+from xdsl.dialects.builtin import BoolAttr
 from xdsl.ir import SSAValue
 
-from ...dialects.device import VirtualDeviceAttr, tensor_type
+from ...dialects.device import VirtualDeviceAttr
 from ...dialects.relay.constants import ConstantOp
 from ...dialects.relay.placement import OnDeviceOp
-from ...dialects.relay.tuples import TupleOp
 from ...dialects.tensors import as_tensor, dtype_name, is_static
-from ...dialects.vm import ShapeOfOp
-from . import arrays
+from . import arrays, explicit_memory
 from . import syntax as ast
+from .arguments import attributes_given, not_a_tensor, problem, require_count, values_of
 from .writer import Value
 
 if TYPE_CHECKING:
@@ -32,51 +31,13 @@ if TYPE_CHECKING:
 Emit: TypeAlias = Callable[["Emitter", ast.Call, Sequence[Value]], Value]
 
 
-def _args(emitter: Emitter, call: ast.Call, args: Sequence[Value], count: int) -> list[SSAValue]:
-    """The arguments as values, `count` of them."""
-    if len(args) != count:
-        assert isinstance(call.callee, ast.Name)
-        raise emitter.error(
-            f"{call.callee.name} takes {count} argument{'' if count == 1 else 's'}, "
-            f"but {len(args)} are given",
-            call.at,
-            len(call.callee.name),
-        )
-    return [emitter.ssa(arg) for arg in args]
-
-
-def _attributes(emitter: Emitter, call: ast.Call, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The attributes of a call, with defaults for those that are left out; no others."""
-    assert isinstance(call.callee, ast.Name)
-    for name in call.attrs:
-        if name not in defaults:
-            known = ", ".join(defaults) or "none"
-            raise emitter.error(
-                f"{call.callee.name} has no attribute {name} (its attributes: {known})",
-                call.at,
-                len(call.callee.name),
-            )
-    return {**defaults, **call.attrs}
-
-
-def _problem(emitter: Emitter, call: ast.Call, message: str) -> Exception:
-    assert isinstance(call.callee, ast.Name)
-    return emitter.error(f"{call.callee.name}: {message}", call.at, len(call.callee.name))
-
-
-def _not_a_tensor(emitter: Emitter, call: ast.Call, value: SSAValue) -> Exception:
-    return _problem(
-        emitter, call, f"expected a tensor, but this is of type {emitter.text(value.type)}"
-    )
-
-
 # --------------------------------------------------------------------- devices
 
 
 def on_device(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
     """A hint where a value is."""
-    (value,) = _args(emitter, call, args, 1)
-    given = _attributes(
+    require_count(emitter, call, len(args), 1)
+    given = attributes_given(
         emitter,
         call,
         {"virtual_device": None, "constrain_result": False, "constrain_body": True},
@@ -86,10 +47,12 @@ def on_device(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
     if device is None and not body and not result:
         device = VirtualDeviceAttr()
     if not isinstance(device, VirtualDeviceAttr):
-        raise _problem(emitter, call, "virtual_device must be a meta[VirtualDevice] entry")
+        raise problem(emitter, call, "virtual_device must be a meta[VirtualDevice] entry")
     if device.is_unconstrained and (body or result):
-        raise _problem(emitter, call, "a hint that constrains something must name a device")
-    return emitter.value(_hint(value, device, body, result), call.at)
+        raise problem(emitter, call, "a hint that constrains something must name a device")
+    if explicit_memory.hinted(emitter, call, args[0], device, body or result):
+        return args[0]
+    return emitter.value(_hint(emitter.ssa(args[0]), device, body, result), call.at)
 
 
 def _hint(value: SSAValue, device: VirtualDeviceAttr, body: bool, result: bool) -> OnDeviceOp:
@@ -106,12 +69,14 @@ def _hint(value: SSAValue, device: VirtualDeviceAttr, body: bool, result: bool) 
 
 def _device_copy(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
     """Types name no devices before planning: two hints say the same."""
-    (value,) = _args(emitter, call, args, 1)
-    given = _attributes(emitter, call, {"src_virtual_device": None, "dst_virtual_device": None})
+    (value,) = values_of(emitter, call, args, 1)
+    given = attributes_given(
+        emitter, call, {"src_virtual_device": None, "dst_virtual_device": None}
+    )
     devices: list[VirtualDeviceAttr] = []
     for name, device in given.items():
         if not isinstance(device, VirtualDeviceAttr) or device.is_unconstrained:
-            raise _problem(
+            raise problem(
                 emitter, call, f"{name} must be a meta[VirtualDevice] entry with a device"
             )
         devices.append(device)
@@ -124,8 +89,8 @@ def _device_copy(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Val
 
 
 def _dropout(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    (data,) = _args(emitter, call, args, 1)
-    _attributes(emitter, call, {"rate": 0.5})
+    (data,) = values_of(emitter, call, args, 1)
+    attributes_given(emitter, call, {"rate": 0.5})
 
     def build() -> Value:
         return emitter.several([data, _filled_like(emitter, call, data, 1)], call.at, results=True)
@@ -137,8 +102,8 @@ def _filled(value: int) -> Emit:
     """`zeros` and `ones`."""
 
     def emit(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-        _args(emitter, call, args, 0)
-        given = _attributes(emitter, call, {"shape": None, "dtype": "float32"})
+        values_of(emitter, call, args, 0)
+        given = attributes_given(emitter, call, {"shape": None, "dtype": "float32"})
         return _full(emitter, call, value, given["shape"], given["dtype"])
 
     return emit
@@ -148,8 +113,8 @@ def _like(value: int) -> Emit:
     """`zeros_like` and `ones_like`."""
 
     def emit(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-        (data,) = _args(emitter, call, args, 1)
-        _attributes(emitter, call, {})
+        (data,) = values_of(emitter, call, args, 1)
+        attributes_given(emitter, call, {})
         return emitter.when_known([data], lambda: _filled_like(emitter, call, data, value), call.at)
 
     return emit
@@ -158,10 +123,10 @@ def _like(value: int) -> Emit:
 def _filled_like(emitter: Emitter, call: ast.Call, data: SSAValue, value: int) -> SSAValue:
     type = as_tensor(data.type)
     if type is None:
-        raise _not_a_tensor(emitter, call, data)
+        raise not_a_tensor(emitter, call, data)
     if not is_static(type):
         given = emitter.text(type)
-        raise _problem(emitter, call, f"the shape must be static, but this is of type {given}")
+        raise problem(emitter, call, f"the shape must be static, but this is of type {given}")
     dtype = dtype_name(type.element_type) or ""
     return emitter.ssa(_full(emitter, call, value, type.get_shape(), dtype))
 
@@ -180,7 +145,7 @@ def _one(emitter: Emitter, call: ast.Call, value: int, dtype: Any) -> Any:
     element = arrays.element_type_of(str(dtype))
     code = _CODES.get(str(dtype))
     if element is None or (code is None and dtype != "bfloat16"):
-        raise _problem(emitter, call, f'"{dtype}" is no dtype')
+        raise problem(emitter, call, f'"{dtype}" is no dtype')
     if dtype == "bfloat16":
         data = struct.pack("<f", value)[2:]
     else:
@@ -201,8 +166,8 @@ def _full_of(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
     """`full`: TVM may also say the dtype, to which the value is cast."""
     from .calls import operator
 
-    (value,) = _args(emitter, call, args, 1)
-    given = _attributes(emitter, call, {"shape": None, "dtype": ""})
+    (value,) = values_of(emitter, call, args, 1)
+    given = attributes_given(emitter, call, {"shape": None, "dtype": ""})
     dtype = given["dtype"] or ""
 
     def build() -> Value:
@@ -223,7 +188,7 @@ def _pad(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
     value = attrs.pop("pad_value", 0)
     if len(args) == 2:
         return operator(emitter, "nn.pad", args, attrs, call.at)
-    (data,) = _args(emitter, call, args, 1)
+    (data,) = values_of(emitter, call, args, 1)
 
     def build() -> Value:
         type = as_tensor(data.type)
@@ -234,42 +199,7 @@ def _pad(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
     return emitter.when_known([data], build, call.at)
 
 
-# ---------------------------------------------------------------- vm and memory
-
-
-def _shape_of(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    (data,) = _args(emitter, call, args, 1)
-    given = _attributes(emitter, call, {"dtype": "int64"})
-    if given["dtype"] not in ("int64", "", None):
-        raise _problem(emitter, call, f"the dtype of shapes is int64, not {given['dtype']}")
-
-    def build() -> Value:
-        type = data.type
-        if not isinstance(type, TensorType):
-            raise _not_a_tensor(emitter, call, data)
-        result = tensor_type(i64, [type.get_num_dims()])
-        return emitter.value(ShapeOfOp.create(operands=[data], result_types=[result]), call.at)
-
-    return emitter.when_known([data], build, call.at)
-
-
-def _kill(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    from ...dialects.memory import KillOp
-
-    (value,) = _args(emitter, call, args, 1)
-    _attributes(emitter, call, {})
-    emitter.add(KillOp(value), call.at)
-    return emitter.value(TupleOp([]), call.at)
-
-
-def _refused(why: str) -> Emit:
-    def emit(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-        raise _problem(emitter, call, f"this is not supported: {why}")
-
-    return emit
-
-
-_LATER = "it belongs to programs after manifest-alloc, which are read as MLIR text"
+# ------------------------------------------------------------------- by name
 
 SPECIAL: Mapping[str, Emit] = {
     "on_device": on_device,
@@ -281,15 +211,10 @@ SPECIAL: Mapping[str, Emit] = {
     "ones_like": _like(1),
     "full": _full_of,
     "nn.pad": _pad,
-    "vm.shape_of": _shape_of,
-    "memory.kill": _kill,
-    **dict.fromkeys(
-        (
-            *("memory.alloc_storage", "memory.alloc_tensor"),
-            *("vm.invoke_tvm_op", "vm.shape_func", "vm.reshape_tensor"),
-        ),
-        _refused(_LATER),
-    ),
-    "call_lowered": _refused("kernels of TVM cannot be called"),
+    "vm.shape_of": explicit_memory.shape_of,
+    "vm.reshape_tensor": explicit_memory.reshape_tensor,
+    "memory.alloc_storage": explicit_memory.alloc_storage,
+    "memory.alloc_tensor": explicit_memory.alloc_tensor,
+    "memory.kill": explicit_memory.kill,
 }
 """How each is written, by its TVM name."""

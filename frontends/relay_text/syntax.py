@@ -11,13 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Attribute, Block, SSAValue
 
 from ...dialects.device import VirtualDeviceAttr
 from .errors import Places
+
+if TYPE_CHECKING:
+    from .writer import Several
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -44,7 +47,7 @@ class Local:
     type: Attribute | None
     region: Region | None
     device: VirtualDeviceAttr | None = None
-    value: SSAValue | None = None
+    value: SSAValue | Several | None = None
     """What it stands for, while that is in scope."""
 
 
@@ -324,6 +327,11 @@ class TypeData:
     params: list[str]
     constructors: list[Constructor]
     extern: bool
+
+
+def is_empty(data: TypeData) -> bool:
+    """Whether a data type has neither parameters nor constructors."""
+    return not data.params and not data.constructors
 
 
 @dataclass(slots=True, eq=False, repr=False)

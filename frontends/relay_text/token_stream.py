@@ -18,6 +18,7 @@ _WORDS = {
     "ident": "a name",
     "number": "a number",
     "string": "a string",
+    "quoted": "a name in quotes",
     "meta": "a reference to the metadata",
     "version": "the version",
     "end": "the end of the program",

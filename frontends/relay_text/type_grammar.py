@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, TupleType
 from xdsl.ir import Attribute, TypeAttribute
 
 from ...dialects.device import tensor_type
+from ...dialects.memory import StorageType
 from ...dialects.relay.type_terms import AdtType, RefType, TypeVarType
 from ...dialects.relay.types import IncompleteType
 from .arrays import element_type_of
@@ -25,6 +26,8 @@ from .node_graph import GraphError
 from .syntax import Local, Module
 from .token_stream import TokenStream
 
+STORAGE = "Storage"
+"""TVM's name of the type of a run of bytes."""
 HOLE = IncompleteType()
 """`_`: a type that inference finds."""
 
@@ -40,6 +43,7 @@ class TypeGrammar(TokenStream):
         self._type_names: dict[str, TypeVarType | None] = {}
         self.module = Module(places)
         self._tensors: dict[tuple[Any, ...], Attribute] = {}
+        self._own_storage: bool | None = None
 
     # ------------------------------------------------------------------ scopes
 
@@ -122,8 +126,25 @@ class TypeGrammar(TokenStream):
         args: list[Attribute] = []
         if self.take_if("["):
             args = self._types("]")
+        if name == STORAGE and not args and not self._defines_storage():
+            return StorageType()
         self.module.type_uses.setdefault((name, len(args)), self.starts[position])
         return AdtType(name, args)
+
+    def _defines_storage(self) -> bool:
+        """Whether the program has a data type of its own by the name of TVM's storage."""
+        if self._own_storage is None:
+            kinds, texts = self.kinds, self.texts
+            self._own_storage = any(
+                kinds[i] == "type" and texts[i + 1] == STORAGE and self._has_parts(i + 2)
+                for i in range(len(kinds) - 1)
+            )
+        return self._own_storage
+
+    def _has_parts(self, position: int) -> bool:
+        """Whether the definition of a data type goes on with parameters or constructors."""
+        kind = self.kinds[position]
+        return kind == "[" or (kind == "{" and self.kinds[position + 1] != "}")
 
     def _tensor(self) -> Attribute:
         self.take("[")
@@ -212,7 +233,7 @@ class TypeGrammar(TokenStream):
         attrs[name] = self.attribute_value()
 
     def attribute_value(self) -> Any:
-        """A Python value: numbers, strings, None, tuples, devices, dense constants."""
+        """A Python value: numbers, strings, None, tuples, dicts, devices, dense constants."""
         position = self.position
         kind = self.kinds[position]
         match kind:
@@ -235,6 +256,14 @@ class TypeGrammar(TokenStream):
                 value = self.attribute_value()
                 self.take(")")
                 return value
+            case "{":
+                self.position += 1
+                return dict(self.listed(self._entry, "}"))
+            case "quoted":
+                return self.take("quoted")[1:-1]
+            case "?":
+                self.position += 1
+                return DYNAMIC_INDEX
             case "ident":
                 word = self.texts[position]
                 if word in ("None", "nullptr"):
@@ -246,6 +275,13 @@ class TypeGrammar(TokenStream):
             case _:
                 pass
         raise self.unexpected("the value of an attribute")
+
+    def _entry(self) -> tuple[str, Any]:
+        """`"key" = value`, of a map as TVM's printer writes it."""
+        is_text = self.kinds[self.position] == "string"
+        key = self.string() if is_text else self.take("ident", "a key: a string or a name")
+        self.take("=")
+        return key, self.attribute_value()
 
     def negative(self, rounded: bool = True) -> tuple[int | float, str]:
         """The number behind the minus signs at hand, which stand directly before it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, TupleType
 from xdsl.ir import Attribute
 
+from ...dialects.memory import StorageType
 from ...dialects.relay.type_terms import AdtType, RefType, TypeVarType
 from ...dialects.tensors import as_tensor, dtype_name
 
@@ -31,6 +32,8 @@ def type_text(type: Attribute) -> str:
         case AdtType():
             args = f"[{', '.join(map(type_text, type.args.data))}]" if type.args.data else ""
             return f"{type.adt.string_value()}{args}"
+        case StorageType():
+            return "Storage[]"
         case TypeVarType():
             return type.parameter.data
         case _:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from xdsl.dialects import func
+from xdsl.dialects.tensor import ExtractOp
 from xdsl.ir import Operation
 
 from ...dialects import relay
@@ -90,6 +91,12 @@ def read_function_hint(to: DeviceConstraints, op: Operation, function: func.Func
         to.bind(op, op.results, [domain], "a hint on a function is about the function itself")
 
 
+def read_scalar(to: DeviceConstraints, op: Operation, function: func.FuncOp) -> None:
+    """An element of a tensor that becomes a number, such as a size, is read on the host."""
+    assert isinstance(op, ExtractOp)
+    to.demand(to.used(op.tensor, op), to.host, Cause(op, "numbers are read on the host", op.tensor))
+
+
 Read: TypeAlias = "Callable[[DeviceConstraints, Operation, func.FuncOp], None]"
 
 READERS: Mapping[type[Operation], Read] = {
@@ -100,5 +107,6 @@ READERS: Mapping[type[Operation], Read] = {
     relay.FnOp: read_closure,
     relay.CallOp: read_call,
     relay.OnDeviceOp: read_function_hint,
+    ExtractOp: read_scalar,
 }
 """Ops that tie values to what is no value: signatures and functions."""

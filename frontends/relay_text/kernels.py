@@ -1,0 +1,328 @@
+"""
+Functions that kernel calls name become kernels, once the program has been read.
+
+    def @f(%p: (T, T), Primitive=1) -> T {      relay.prim_func @f(%a: T, %b: T) -> T {
+      concatenate(%p)                       ->    %r = relay.concatenate %a, %b : …
+    }                                             relay.yield %r : T
+                                                }
+
+Kernels take and give tensors: tuples among parameters and results are taken apart. A literal
+gets a name made of its operators, and stands at the end of the module. A function with
+`Primitive` that no such call names stays a function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import (
+    DictionaryAttr,
+    FileLineColLoc,
+    FunctionType,
+    StringAttr,
+    SymbolRefAttr,
+    TupleType,
+)
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
+
+from ...dialects.relay.closures import FnOp
+from ...dialects.relay.control import YieldOp
+from ...dialects.relay.operator import Operator
+from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp
+from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
+from ...dialects.tensors import as_tensor
+from ...dialects.vm import DestinationCall
+from .errors import RelayTextError
+from .functions import attributes_of
+from .kernel_calls import KernelCall
+from .program import Signature
+
+if TYPE_CHECKING:
+    from .emit import Emitter
+
+ATTRS = "relay.attrs"
+NAME_LIMIT = 80
+"""The most characters of the name of a kernel that has none."""
+
+
+class Kernels:
+    """The kernels of a program: those that are defined, by name, and those of literals."""
+
+    def __init__(self, emitter: Emitter):
+        self.emitter = emitter
+        self.defined: dict[str, PrimFuncOp] = {}
+        self.literals: dict[FnOp, PrimFuncOp] = {}
+        self._others: Mapping[str, Operation] = {}
+
+    def complete(self) -> None:
+        """Make the kernels and let every call name its own; raises `RelayTextError`."""
+        explicit = self.emitter.explicit
+        if explicit.calls:
+            self._others = self._other_uses()
+        callees = [self._kernel(call) for call in explicit.calls]
+        for call, callee in zip(explicit.calls, callees, strict=True):
+            call.op.properties["callee"] = SymbolRefAttr(callee.sym_name.data)
+            if isinstance(call.op, CallLoweredOp):
+                call.op = _with_results(call.op, callee.function_type.outputs.data)
+            _check_types(self.emitter, call, callee)
+        for fn in self.literals:
+            if fn.result.first_use is None:
+                block = fn.parent
+                assert block is not None, "a literal stands in a block"
+                block.erase_op(fn)
+        for op in explicit.folded:
+            if op.parent is not None and all(r.first_use is None for r in op.results):
+                op.parent.erase_op(op)
+
+    def _kernel(self, call: KernelCall) -> PrimFuncOp:
+        callee = call.callee
+        if isinstance(callee, FnOp):
+            made = self.literals.get(callee)
+            if made is None:
+                made = self.literals[callee] = self._of_literal(callee)
+            return made
+        made = self.defined.get(callee.definition.name)
+        if made is None:
+            made = self.defined[callee.definition.name] = self._of_definition(callee, call)
+        return made
+
+    # ------------------------------------------------------------ definitions
+
+    def _of_definition(self, signature: Signature, call: KernelCall) -> PrimFuncOp:
+        definition = signature.definition
+        other = self._others.get(definition.name)
+        if other is not None:
+            raise RelayTextError(
+                f"@{definition.name} is called as a kernel here, but is a function elsewhere",
+                _location(call.op),
+                notes=[("it is a function here", _location(other))],
+            )
+        function = definition.function
+        if function.device is not None or any(p.device is not None for p in function.params):
+            raise self._placed(definition.name, signature.places.location(definition.at))
+        self.emitter.places = signature.places
+        attrs = attributes_of(self.emitter, function.attrs, definition.at)
+        op = self._made(definition.name, signature.block, {} if attrs is None else attrs.data)
+        op.location = signature.places.location(definition.at)
+        return op
+
+    def _other_uses(self) -> dict[str, Operation]:
+        """For each function that is called or named, but not as a kernel, an op that does."""
+        found: dict[str, Operation] = {}
+        for signature in self.emitter.program.functions.values():
+            for op in signature.block.walk():
+                symbol = op.properties.get("callee")
+                if not isinstance(symbol, SymbolRefAttr):
+                    continue
+                if not isinstance(op, DestinationCall | CallLoweredOp):
+                    found.setdefault(symbol.string_value(), op)
+        return found
+
+    def _placed(self, name: str, location: FileLineColLoc) -> RelayTextError:
+        return RelayTextError(
+            f"{name} is a kernel, which runs wherever it is called: it has no virtual_device",
+            location,
+        )
+
+    # --------------------------------------------------------------- literals
+
+    def _of_literal(self, fn: FnOp) -> PrimFuncOp:
+        if fn.recursive is not None:
+            raise RelayTextError("a kernel cannot call itself", _location(fn))
+        if fn.result_device is not None or fn.param_devices is not None:
+            raise self._placed("this", _location(fn))
+        outside = next(iter(fn.captured), None)
+        if outside is not None:
+            name = f"%{outside.name_hint}" if outside.name_hint else "a value from outside"
+            raise RelayTextError(
+                f"a kernel sees its parameters only, but this one uses {name}", _location(fn)
+            )
+        region = fn.body
+        if fn.result.first_use is not None:  # a closure as well
+            region = region.clone()
+            for old, new in zip(fn.body.walk(), region.walk(), strict=True):
+                new.location = old.location
+        else:
+            region = fn.detach_region(fn.body)
+        block = region.block
+        region.detach_block(block)
+        op = self._made(
+            self._unique(_name_of(block)), block, {} if fn.attrs is None else fn.attrs.data
+        )
+        op.location = fn.location
+        return op
+
+    def _unique(self, base: str) -> str:
+        taken = {k.sym_name.data for k in self.literals.values()}
+        taken.update(self.emitter.program.functions)
+        name, number = base, 0
+        while name in taken:
+            number += 1
+            name = f"{base}_{number}"
+        return name
+
+    # ------------------------------------------------------------------- both
+
+    def _made(self, name: str, block: Block, attrs: Mapping[str, Attribute]) -> PrimFuncOp:
+        """The kernel of a function's body, which ends in what gives its one value."""
+        last = block.last_op
+        assert last is not None, "a function gives a value"
+        location = _location(last)
+        tuples: list[TupleOp] = []
+        for argument in list(block.args):
+            self._take_apart(argument, tuples, location)
+        results = self._leaves(last.operands[0], last, tuples)
+        block.erase_op(last)
+        end = YieldOp(*results)
+        end.location = location
+        block.add_op(end)
+        for made in tuples:
+            if made.parent is not None and made.result.first_use is None:
+                made.parent.erase_op(made)
+        type = FunctionType.from_lists(block.arg_types, [r.type for r in results])
+        target = attrs.get("target")
+        target = target if isinstance(target, StringAttr) else None
+        op = PrimFuncOp(name, type, Region(block), target)
+        said = ("Primitive",) if target is None else ("Primitive", "target")
+        left = {key: value for key, value in attrs.items() if key not in said}
+        if left:
+            op.attributes[ATTRS] = DictionaryAttr(left)
+        return op
+
+    def _take_apart(
+        self, argument: BlockArgument, tuples: list[TupleOp], location: FileLineColLoc
+    ) -> None:
+        """Let a parameter that is a tuple be several; the tuple is made if it is used as one."""
+        type = argument.type
+        if as_tensor(type) is not None:
+            return
+        name = f"parameter %{argument.name_hint}" if argument.name_hint else "a parameter"
+        if not isinstance(type, TupleType):
+            raise self._no_tensor(name, type, location)
+        block, hint = argument.block, argument.name_hint
+        parts: list[BlockArgument] = []
+        for i, part in enumerate(type.types):
+            inner = block.insert_arg(part, argument.index + i)
+            inner.name_hint = None if hint is None else f"{hint}_{i}"
+            parts.append(inner)
+        whole = TupleOp(parts)
+        whole.location = location
+        block.insert_ops_before([whole], cast(Operation, block.first_op))
+        argument.replace_all_uses_with(whole.result)
+        block.erase_arg(argument)
+        _fold_projections(whole)
+        tuples.append(whole)
+        for inner in parts:
+            self._take_apart(inner, tuples, location)
+
+    def _leaves(self, value: SSAValue, before: Operation, tuples: list[TupleOp]) -> list[SSAValue]:
+        """
+        The tensors that `value` is made of; projections that find them stand before an op.
+
+        The tuples that need not be made for that are added to `tuples`.
+        """
+        type = value.type
+        if as_tensor(type) is not None:
+            return [value]
+        if not isinstance(type, TupleType):
+            raise self._no_tensor("its result", type, _location(before))
+        if isinstance(value, OpResult) and isinstance(value.op, TupleOp):
+            tuples.append(value.op)
+            parts = list(value.op.operands)
+        else:
+            block = before.parent
+            assert block is not None
+            items = [TupleGetItemOp(value, i) for i in range(len(type.types))]
+            for item in items:
+                item.location = before.location
+            block.insert_ops_before(items, before)
+            parts = [item.result for item in items]
+        return [leaf for part in parts for leaf in self._leaves(part, before, tuples)]
+
+    def _no_tensor(self, what: str, type: Attribute, location: FileLineColLoc) -> RelayTextError:
+        given = self.emitter.text(type)
+        return RelayTextError(
+            f"a kernel takes and gives tensors, but {what} is of type {given}", location
+        )
+
+
+def _location(op: Operation) -> FileLineColLoc:
+    location = op.location
+    assert isinstance(location, FileLineColLoc), "what was read has a place"
+    return location
+
+
+def _name_of(block: Block) -> str:
+    """`fused_` and the operators' names, as TVM writes them."""
+    names = [op.name.removeprefix("relay.") for op in block.ops if isinstance(op, Operator)]
+    return "_".join(["fused", *names]).replace(".", "_")[:NAME_LIMIT]
+
+
+def _fold_projections(tuple: TupleOp) -> None:
+    """Let the fields of a tuple be used instead of projections of it."""
+    for use in list(tuple.result.uses):
+        item = use.operation
+        if isinstance(item, TupleGetItemOp) and item.parent is not None:
+            item.result.replace_all_uses_with(tuple.operands[item.index.value.data])
+            item.parent.erase_op(item)
+
+
+def _with_results(op: CallLoweredOp, types: Sequence[Attribute]) -> CallLoweredOp:
+    """The call with a result for each tensor; where their tuple is used, it is made."""
+    (result,) = op.results
+    if [result.type] == list(types):
+        return op
+    block = op.parent
+    assert block is not None
+    made = CallLoweredOp.on(op.callee, op.operands, types, op.reshape_only)
+    made.location = op.location
+    ops: list[Operation] = [made]
+    whole = _rebuilt(result.type, iter(made.results), ops)
+    for each in ops[1:]:
+        each.location = op.location
+    block.insert_ops_before(ops, op)
+    whole.name_hint = result.name_hint
+    result.replace_all_uses_with(whole)
+    block.erase_op(op)
+    for each in reversed(ops[1:]):
+        assert isinstance(each, TupleOp)
+        _fold_projections(each)
+    for each in reversed(ops[1:]):
+        if each.results[0].first_use is None:
+            block.erase_op(each)
+    return made
+
+
+def _rebuilt(type: Attribute, leaves: Iterator[SSAValue], ops: list[Operation]) -> SSAValue:
+    """A value of `type` made of `leaves`; the ops that make its tuples are added to `ops`."""
+    if not isinstance(type, TupleType):
+        return next(leaves)
+    made = TupleOp([_rebuilt(part, leaves, ops) for part in type.types])
+    ops.append(made)
+    return made.result
+
+
+def _check_types(emitter: Emitter, call: KernelCall, callee: PrimFuncOp) -> None:
+    """Kernels are called with the types that they have: dims that are not known are no others."""
+    op, type = call.op, callee.function_type
+    ins = list(op.ins) if isinstance(op, DestinationCall) else list(op.operands)
+    outs = list(op.outs) if isinstance(op, DestinationCall) else list(op.results)
+    name = callee.sym_name.data
+    for what, given, wanted in (
+        ("argument", ins, type.inputs.data),
+        ("result", outs, type.outputs.data),
+    ):
+        if len(given) != len(wanted):
+            raise RelayTextError(
+                f"the kernel @{name} has {len(wanted)} tensors as {what}s, "
+                f"but {len(given)} are given",
+                _location(op),
+            )
+        for i, (value, expected) in enumerate(zip(given, wanted, strict=True)):
+            if value.type != expected:
+                raise RelayTextError(
+                    f"{what} {i} of the kernel @{name} is of type {emitter.text(expected)}, "
+                    f"but {emitter.text(value.type)} is given: a kernel has one type",
+                    _location(op),
+                )
