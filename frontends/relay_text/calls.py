@@ -15,7 +15,7 @@ from ...dialects.relay import FnOp
 from ...dialects.relay.control import YieldOp
 from ...dialects.relay.operator import Operator
 from ...dialects.tensors import Tensor, as_tensor
-from . import functions, matches
+from . import functions, generics, matches
 from . import syntax as ast
 from .kernel_calls import KERNEL_CALLS
 from .operators import (
@@ -93,6 +93,9 @@ def _call(emitter: Emitter, expr: ast.Call, first: Value | None) -> Value:
     if isinstance(callee, ast.Global):
         args = [emitter.emit_ssa(arg) for arg in expr.args]
         return functions.call_global(emitter, callee, args, expr)
+    generic = generics.named(emitter, callee)
+    if generic is not None:
+        return generics.call(emitter, generic, expr)
     function = emitter.emit_ssa(callee)
     return functions.call_value(emitter, function, [emitter.emit_ssa(a) for a in expr.args], expr)
 

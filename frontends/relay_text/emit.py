@@ -31,13 +31,13 @@ from ...dialects.relay.control import IfOp, YieldOp
 from ...dialects.relay.references import RefCreateOp, RefReadOp, RefWriteOp
 from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
 from ...dialects.relay.type_terms import AdtType, RefType, TypeVarType
-from . import calls, functions, matches
+from . import calls, functions, generics, matches
 from . import syntax as ast
 from .errors import nearest
 from .explicit_memory import ExplicitMemory, Nothing
 from .names import ssa_name
 from .placement import is_within, settle
-from .program import Program, Signature
+from .program import Generic, Program, Signature
 from .solver import rebuilt
 from .type_text import type_text
 from .weights import belongs_in_file
@@ -72,6 +72,10 @@ class Emitter(Writer):
     """What the `relay.param`s written name."""
     function: ast.Function | None = None
     """The definition at hand."""
+    signature: Signature | None = None
+    """The global function whose body is being written."""
+    generics: dict[str, Generic] = field(default_factory=dict[str, Generic])
+    """The functions with type parameters that are not definitions, by their names in the IR."""
     region: ast.Region | None = None
     """The region at hand."""
     reached: int = 0
@@ -114,6 +118,11 @@ class Emitter(Writer):
         return value if isinstance(value, SSAValue) else self.ssa(value)
 
     def use(self, use: ast.Use) -> Value:
+        value = self.meaning(use)
+        return generics.value(self, value, use.at) if isinstance(value, Generic) else value
+
+    def meaning(self, use: ast.Use) -> Value | Generic:
+        """What a variable stands for."""
         local = use.local
         if local.region is not self.region and not self._is_in_scope(local):
             raise self.places.error(
@@ -135,10 +144,15 @@ class Emitter(Writer):
         return local.region is None or is_within(self.region, local.region)
 
     def node(self, node: ast.Node) -> Value:
-        if node.binding.result is None:
-            self.compute([node.binding])
-        assert node.binding.result is not None
-        return node.binding.result
+        value = self.result_of(node.binding)
+        return generics.value(self, value, node.at) if isinstance(value, Generic) else value
+
+    def result_of(self, binding: ast.Binding) -> Value | Generic:
+        """What a graph binding stands for; it is written, if it is not yet."""
+        if binding.result is None:
+            self.compute([binding])
+        assert binding.result is not None
+        return binding.result
 
     def scalar(self, scalar: ast.Scalar) -> Value:
         return self.value(ConstantOp(self._dense_scalar(scalar.value, scalar.dtype)), scalar.at)
@@ -221,12 +235,12 @@ class Emitter(Writer):
         assert binding.value is not None
         place = binding.place
         if place is None or place is self.region:
-            binding.result = self.emit(binding.value)
+            binding.result = generics.bound(self, binding) or self.emit(binding.value)
             return
         assert place.block is not None, "a binding is needed inside its place"
         region, self.region = self.region, place
         with self.writing(place.block):
-            binding.result = self.emit(binding.value)
+            binding.result = generics.bound(self, binding) or self.emit(binding.value)
         self.region = region
 
     # ------------------------------------------------------------------ bodies
@@ -254,6 +268,10 @@ class Emitter(Writer):
             value = self.emit(statement.value)
             if not isinstance(value, Nothing):
                 self.ssa(value)
+            return
+        generic = generics.let(self, statement)
+        if generic is not None:
+            local.value = generic
             return
         annotation = None if local.type is None else self.annotation(local.type)
         value = functions.let_value(self, statement, annotation)

@@ -137,17 +137,7 @@ def closure(
         self_argument.name_hint = ssa_name(itself.name)
         emitter.note(self_argument)
         itself.value = self_argument
-    add_params(emitter, block, function.params, types)
-    if not ast.has_lets(function.body):
-        calls.fix_hint(function.body.result)
-    outer_region, scope = emitter.region, None if itself is None else itself.region
-    if itself is not None:
-        itself.region = function.region
-    value = emitter.region_body(function.region, function.body, block)
-    if itself is not None:
-        itself.region = scope
-    assert emitter.region is outer_region
-    emitter.require(value.type, result, "the result of the function", function.body.result.at)
+    value = body_value(emitter, function, block, types, result, itself)
     with emitter.writing(block):
         emitter.add(YieldOp(value), function.body.result.at)
     recursive = itself is not None and block.args[0].first_use is not None
@@ -164,6 +154,29 @@ def closure(
         function.device,
     )
     return emitter.value(op, function.at)
+
+
+def body_value(
+    emitter: Emitter,
+    function: ast.Function,
+    block: Block,
+    types: Sequence[Attribute],
+    result: Attribute,
+    itself: ast.Local | None,
+) -> SSAValue:
+    """Write the parameters and the body of `function`, which `itself` names, into `block`."""
+    add_params(emitter, block, function.params, types)
+    if not ast.has_lets(function.body):
+        calls.fix_hint(function.body.result)
+    outer_region, scope = emitter.region, None if itself is None else itself.region
+    if itself is not None:
+        itself.region = function.region
+    value = emitter.region_body(function.region, function.body, block)
+    if itself is not None:
+        itself.region = scope
+    assert emitter.region is outer_region
+    emitter.require(value.type, result, "the result of the function", function.body.result.at)
+    return value
 
 
 def _param_devices(params: Sequence[ast.Local]) -> list[VirtualDeviceAttr] | None:
@@ -231,7 +244,7 @@ def global_value(emitter: Emitter, use: ast.Global) -> Value:
     type, args = instance(emitter, signature_of(emitter, use))
     op = GlobalOp(use.name, type, args)
     if args:
-        emitter.completions.append(lambda: _complete_type_args(emitter, op, args))
+        complete_later(emitter, op, args, f"@{use.name}")
     return emitter.value(op, use.at)
 
 
@@ -244,20 +257,27 @@ def call_global(
     require_args(emitter, type, args, call, f"@{use.name}")
     if type_args:
         invoke = InvokeOp(use.name, type_args, args, type.outputs.data[0])
-        emitter.completions.append(lambda: _complete_type_args(emitter, invoke, type_args))
+        complete_later(emitter, invoke, type_args, f"@{use.name}")
         return emitter.value(invoke, call.at)
     op = FuncCallOp(use.name, list(args), type.outputs.data)
     emitter.calls.append((op, signature))
     return emitter.value(op, call.at)
 
 
+def complete_later(
+    emitter: Emitter, op: GlobalOp | InvokeOp, args: Sequence[Attribute], name: str
+) -> None:
+    """Give `op` the type arguments `args` of the function called `name` once they are known."""
+    emitter.completions.append(lambda: _complete_type_args(emitter, op, args, name))
+
+
 def _complete_type_args(
-    emitter: Emitter, op: GlobalOp | InvokeOp, args: Sequence[Attribute]
+    emitter: Emitter, op: GlobalOp | InvokeOp, args: Sequence[Attribute], name: str
 ) -> None:
     types = [emitter.solver.resolved(a) for a in args]
     unknown = next((t for t in types if emitter.solver.first_unknown(t) is not None), None)
     if unknown is not None:
         from .finish import cannot_infer
 
-        raise cannot_infer(f"a type argument of @{op.callee.string_value()}", op)
+        raise cannot_infer(f"a type argument of {name}", op)
     op.type_args = ArrayAttr(types)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import FunctionType
 from xdsl.ir import Attribute, Block
 
+from ...dialects.relay import GlobalOp, InvokeOp
 from ...dialects.relay.type_terms import AdtType, TypeVarType
 from .errors import Places
-from .syntax import Constructor, Definition, TypeData
+from .syntax import Call, Constructor, Definition, TypeData
 
 
 @dataclass(eq=False, repr=False)
@@ -24,6 +26,29 @@ class Signature:
     @property
     def type_params(self) -> list[str]:
         return self.definition.function.type_params
+
+
+@dataclass(eq=False, repr=False)
+class Generic:
+    """
+    A function with type parameters that a variable names; written as a global function.
+
+    `own` are its type parameters; its signature has also those of the functions around.
+    """
+
+    name: str
+    signature: Signature
+    own: Sequence[str]
+    origin: Signature
+    """The function of the program that it stands in."""
+    hint: Call | None
+    """The `on_device` around it."""
+    uses: list[InvokeOp | GlobalOp] = field(default_factory=list["InvokeOp | GlobalOp"])
+
+    @property
+    def symbol(self) -> str:
+        """The name of the global function."""
+        return self.signature.definition.name
 
 
 @dataclass(eq=False, repr=False)

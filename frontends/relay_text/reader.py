@@ -20,7 +20,8 @@ from xdsl.ir import Attribute, Block, Operation, Region
 
 from ...dialects.relay.data import TypeDataOp
 from ...dialects.relay.globals import TYPE_PARAMS
-from . import calls, functions, prelude
+from . import calls, functions, generics, prelude
+from .captures import pass_captures
 from .destinations import name_what_is_written
 from .emit import Emitter
 from .errors import Places, RelayTextError
@@ -119,7 +120,10 @@ class _Reader:
             self._declare_functions(part)
         for signature in list(self.program.functions.values()):
             self._read_body(signature)
+        generics.publish(self.emitter)
         finish(self.emitter)
+        generics.check_scopes(self.emitter)
+        pass_captures(self.emitter.generics)
         kernels = Kernels(self.emitter)
         kernels.complete()
         name_what_is_written(self.emitter.explicit, self._bodies(kernels))
@@ -194,7 +198,7 @@ class _Reader:
         emitter = self.emitter
         function = signature.definition.function
         emitter.places = signature.places
-        emitter.function = function
+        emitter.function, emitter.signature = function, signature
         place_bindings(function)
         types, (result,) = signature.type.inputs.data, signature.type.outputs.data
         functions.add_params(emitter, signature.block, function.params, types)

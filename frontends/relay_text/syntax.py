@@ -20,6 +20,7 @@ from ...dialects.device import VirtualDeviceAttr
 from .errors import Places
 
 if TYPE_CHECKING:
+    from .program import Generic
     from .writer import Several
 
 
@@ -47,7 +48,7 @@ class Local:
     type: Attribute | None
     region: Region | None
     device: VirtualDeviceAttr | None = None
-    value: SSAValue | Several | None = None
+    value: SSAValue | Several | Generic | None = None
     """What it stands for, while that is in scope."""
 
 

@@ -40,7 +40,7 @@ class TypeGrammar(TokenStream):
         self.metadata = metadata
         self.locals: dict[str, Local | None] = {}
         self._undo: list[tuple[dict[str, Any], str, Any]] = []
-        self._type_names: dict[str, TypeVarType | None] = {}
+        self._type_names: dict[str, Attribute | None] = {}
         self.module = Module(places)
         self._tensors: dict[tuple[Any, ...], Attribute] = {}
         self._own_storage: bool | None = None
@@ -102,7 +102,8 @@ class TypeGrammar(TokenStream):
     def _function_type(self) -> Attribute:
         self.take("fn")
         mark = self.open_scope()
-        self.type_params()
+        for name in self.type_params():
+            self._declare(self._type_names, name, HOLE)  # one type, which inference finds
         self.take("(")
         params = self._types(")")
         self.take("->")
