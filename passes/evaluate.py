@@ -23,7 +23,8 @@ from ..runtime.kernels.bind import Bind
 from ..runtime.kernels.loading import load_kernels
 from .analysis.arrays import Array
 from .diagnostics import PassError
-from .evaluate_rules import RULES, Enter, Value, apply_operator
+from .evaluate_operators import apply_operator
+from .evaluate_rules import RULES, Enter, Value
 
 Run: TypeAlias = Generator[Enter, Sequence[Value], Sequence[Value]]
 

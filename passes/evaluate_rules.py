@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects import func
-from xdsl.dialects.builtin import NoneType, SymbolRefAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, SymbolRefAttr
+from xdsl.dialects.tensor import ExtractOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.exceptions import VerifyException
 
 from ..dialects import memory, relay, vm
-from ..dialects.attributes import plain_values
 from ..dialects.device import tensor_type
-from ..dialects.interfaces import kernel_attributes, kernel_name
-from ..dialects.relay.operator import infer_result_types
 from ..dialects.relay.patterns import (
     ConstructorPattern,
     VarPattern,
     WildcardPattern,
     subpatterns,
 )
-from ..dialects.tensors import Tensor, as_tensor, is_static
-from ..runtime.kernels.bind import Bind
-from ..runtime.kernels.loading import no_kernel
+from ..dialects.tensors import Tensor, as_tensor
 from .analysis.arrays import Array, array_of, numpy_dtype
 from .diagnostics import PassError
+from .evaluate_operators import empty, require_shape
 
 if TYPE_CHECKING:
     from .evaluate import Evaluator
@@ -79,71 +76,6 @@ class Enter:
 Rule: TypeAlias = Callable[
     ["Evaluator", Operation, Sequence[Value], Frame], "Sequence[Value] | Enter"
 ]
-
-# ------------------------------------------------------------------ operators
-
-
-def empty(type: Attribute, at: SSAValue) -> Array:
-    """An array of a static tensor type, to be written into."""
-    tensor = as_tensor(type)
-    if tensor is None or not is_static(tensor):
-        raise PassError(f"only tensors are evaluated, not {type}", at)
-    dtype = numpy_dtype(tensor)
-    if dtype is None:
-        raise PassError(f"NumPy has no elements like those of {type}", at)
-    return np.empty(tensor.get_shape(), dtype)
-
-
-def apply_operator(
-    op: Operation, args: Sequence[Array], kernels: Mapping[str, Bind]
-) -> list[Array]:
-    """
-    The results of a tensor operator on `args`, by its kernel among `kernels`.
-
-    A dynamic result shape is inferred from the shapes of `args`.
-    """
-    name = kernel_name(op)
-    bind = kernels.get(name)
-    if bind is None:
-        raise PassError(no_kernel(name), op)
-    types: Sequence[Attribute] = [result.type for result in op.results]
-    if any((t := as_tensor(type)) is not None and not is_static(t) for type in types):
-        types = types_at_shapes(op, args)
-    outs = [empty(type, result) for type, result in zip(types, op.results, strict=True)]
-    with np.errstate(all="ignore"):  # 1 / 0 is inf, as in the machine, and no warning
-        bind(kernel_values(op), [np.asarray(a, order="C") for a in args], outs)()
-    return outs
-
-
-def kernel_values(op: Operation) -> Mapping[str, Any]:
-    """The attributes of `op` as its kernel gets them: an absent one, and one of None, is absent."""
-    attributes = kernel_attributes(op)
-    given = {name: value for name, value in attributes.items() if not isinstance(value, NoneType)}
-    try:
-        return plain_values(given, kernel_name(op))
-    except VerifyException as error:
-        raise PassError(str(error), op) from error
-
-
-def types_at_shapes(op: Operation, args: Sequence[Array]) -> Sequence[Attribute]:
-    """The types of `op`'s results when its operands have the shapes of `args`."""
-    operands = [
-        tensor_type(cast(Tensor, operand.type).element_type, list(arg.shape))
-        for operand, arg in zip(op.operands, args, strict=True)
-    ]
-    static = type(op).create(
-        operands=Block(arg_types=operands).args,
-        result_types=[result.type for result in op.results],
-        properties=op.properties,
-    )
-    try:
-        types = infer_result_types(static)
-    except VerifyException as error:
-        raise PassError(str(error), op) from error
-    if types is None:
-        raise PassError(f"{op.name} has no type rule for these shapes", op)
-    return types
-
 
 # ---------------------------------------------------------------------- rules
 
@@ -200,6 +132,22 @@ def call_value(to: Evaluator, op: Operation, args: Sequence[Value], frame: Frame
 
 def call_symbol(to: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> Enter:
     return to.enter(cast(SymbolRefAttr, op.properties["callee"]).string_value(), args)
+
+
+def invoke(to: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> Enter:
+    """As `call_symbol`; that the function has the dims that are declared is found here only."""
+    assert isinstance(op, relay.InvokeOp)
+    name = op.callee.string_value()
+    entered = to.enter(name, args)
+    for param, arg in zip(entered.block.args, args, strict=True):
+        require_shape(param.type, arg, op, f"a parameter of @{name}")
+
+    def check(results: Sequence[Value]) -> Sequence[Value]:
+        for result, value in zip(op.results, results, strict=True):
+            require_shape(result.type, value, op, f"the result of @{name}")
+        return results
+
+    return Enter(entered.block, entered.args, entered.frame, check)
 
 
 def global_value(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
@@ -263,16 +211,40 @@ def alloc_storage(_: Evaluator, op: Operation, args: Sequence[Value], frame: Fra
 
 def alloc_tensor(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
     assert isinstance(op, memory.AllocTensorOp)
-    if op.offset is None:
-        raise PassError("only static offsets are evaluated", op)
-    like, offset = empty(op.tensor.type, op.tensor), op.offset.value.data
-    data = args[0][offset : offset + like.nbytes]
-    return [data.view(like.dtype).reshape(like.shape)]
+    offset = int(args[1]) if op.offset is None else op.offset.value.data
+    like = empty(_of_shape(op.tensor, args[-1] if op.shape is not None else None), op.tensor)
+    if not 0 <= offset <= args[0].size - like.nbytes:
+        raise PassError(
+            f"a tensor of {like.nbytes} bytes at offset {offset} does not fit in a storage of "
+            f"{args[0].size} bytes",
+            op,
+        )
+    return [args[0][offset : offset + like.nbytes].view(like.dtype).reshape(like.shape)]
+
+
+def _of_shape(result: SSAValue, shape: Array | None) -> Tensor:
+    """The type of `result`, with the dims that `shape` says if there is one."""
+    type = as_tensor(result.type)
+    assert type is not None
+    if shape is None:
+        return type
+    dims = [int(dim) for dim in shape]
+    declared = zip(dims, type.get_shape(), strict=True)
+    if any(dim < 0 or known not in (dim, DYNAMIC_INDEX) for dim, known in declared):
+        raise PassError(f"the shape is {dims}, which does not fit {type}", result)
+    return tensor_type(type.element_type, dims)
 
 
 def reshape(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    (result,) = op.results
-    return [args[0].reshape(empty(result.type, result).shape)]
+    assert isinstance(op, vm.ReshapeTensorOp)
+    dims = _of_shape(op.result, args[1] if op.shape is not None else None).get_shape()
+    if prod(dims) != args[0].size:
+        raise PassError(f"a tensor of {args[0].size} elements cannot be viewed as {dims}", op)
+    return [args[0].reshape(dims)]
+
+
+def extract(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+    return [args[0][tuple(int(index) for index in args[1:])]]
 
 
 def shape_of(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
@@ -309,7 +281,7 @@ RULES: dict[type[Operation], Rule] = {
     relay.FnOp: close_over,
     relay.CallOp: call_value,
     relay.GlobalOp: global_value,
-    relay.InvokeOp: call_symbol,
+    relay.InvokeOp: invoke,
     relay.ConstructOp: construct,
     relay.MatchOp: match,
     relay.RefCreateOp: ref_create,
@@ -318,6 +290,7 @@ RULES: dict[type[Operation], Rule] = {
     relay.PrimitiveOp: lambda _, op, args, frame: Enter(op.regions[0].block, args, {}),
     relay.CallLoweredOp: call_symbol,
     func.CallOp: call_symbol,
+    ExtractOp: extract,
     memory.AllocStorageOp: alloc_storage,
     memory.AllocTensorOp: alloc_tensor,
     memory.CopyOp: copy,

@@ -31,7 +31,7 @@ from ..dialects.tensors import as_tensor
 from ..runtime.kernels.bind import Bind
 from ..runtime.kernels.loading import load_kernels
 from .analysis.arrays import Array, array_of, dense_of, numpy_dtype
-from .evaluate_rules import apply_operator
+from .evaluate_operators import apply_operator
 from .rewriting import apply_patterns
 
 

@@ -31,7 +31,7 @@ from xdsl.utils.exceptions import VerifyException
 from ..device import with_device
 from ..interfaces import Aliasing, AnyDevice, DeviceConstraint, DeviceRule, InferTypes, Together
 from ..tensors import as_tensor
-from .types import AnyTensor, is_incomplete, refine
+from .types import AnyTensor, is_incomplete, join, refine
 
 
 @irdl_op_definition
@@ -82,7 +82,7 @@ def verify_yielded(op: Operation, region: Region, types: Sequence[Attribute], wh
 
 
 def common_yields(op: Operation) -> Sequence[Attribute]:
-    """What all regions of `op` yield, the most precise type of each; an error if they differ."""
+    """What one region or another of `op` yields; an error if they differ."""
     types: list[Attribute] | None = None
     for region in op.regions:
         found = [with_device(value.type, None) for value in yielded(region)]
@@ -95,7 +95,7 @@ def common_yields(op: Operation) -> Sequence[Attribute]:
                 f"{len(types)} and {len(found)}"
             )
         for i, (a, b) in enumerate(zip(types, found, strict=True)):
-            joined = b if is_incomplete(a) else a if is_incomplete(b) else refine(a, b)
+            joined = join(a, b)
             if joined is None:
                 raise VerifyException(
                     f"the branches of {op.name} yield different types: {a} and {b}"

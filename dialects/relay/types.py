@@ -1,5 +1,6 @@
 """The types of `relay` that xDSL does not have, and what counts as a tensor."""
 
+from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import (
@@ -68,6 +69,53 @@ def refine(declared: Attribute, inferred: Attribute) -> Attribute | None:
     if declared == inferred or with_device(declared, None) == with_device(inferred, None):
         return declared
     return None
+
+
+def join(a: Attribute, b: Attribute) -> Attribute | None:
+    """
+    The type of a value that is an `a` or a `b`; None when no type is both.
+
+    A dim is known where both know it (TVM: unification gives `Any` where either side has it).
+    """
+    if a == b or isinstance(b, IncompleteType):
+        return a
+    if isinstance(a, IncompleteType):
+        return b
+    mine, theirs = as_tensor(a), as_tensor(b)
+    if mine is not None and theirs is not None:
+        return _join_tensors(mine, theirs)
+    if isinstance(a, TupleType) and isinstance(b, TupleType):
+        fields = _joined(a.types.data, b.types.data)
+        return None if fields is None else TupleType(cast("tuple[TypeAttribute, ...]", fields))
+    if isinstance(a, FunctionType) and isinstance(b, FunctionType):
+        params = _joined(a.inputs.data, b.inputs.data)
+        results = _joined(a.outputs.data, b.outputs.data)
+        if params is None or results is None:
+            return None
+        return FunctionType.from_lists(params, results)
+    return a if with_device(a, None) == with_device(b, None) else None
+
+
+def _joined(
+    some: Sequence[Attribute], others: Sequence[Attribute]
+) -> tuple[Attribute, ...] | None:
+    if len(some) != len(others):
+        return None
+    types = [join(a, b) for a, b in zip(some, others, strict=True)]
+    known = tuple(type for type in types if type is not None)
+    return known if len(known) == len(types) else None
+
+
+def _join_tensors(a: Tensor, b: Tensor) -> Attribute | None:
+    mine, theirs = a.get_shape(), b.get_shape()
+    if a.element_type != b.element_type or len(mine) != len(theirs):
+        return None
+    dims: list[int] = []
+    for m, t in zip(mine, theirs, strict=True):
+        if DYNAMIC_INDEX not in (m, t) and m != t:
+            return None
+        dims.append(m if m == t else DYNAMIC_INDEX)
+    return tensor_type(a.element_type, dims, device_of(a))
 
 
 def _refine_function(declared: FunctionType, inferred: FunctionType) -> Attribute | None:

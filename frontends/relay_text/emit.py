@@ -38,6 +38,7 @@ from .explicit_memory import ExplicitMemory, Nothing
 from .names import ssa_name
 from .placement import is_within, settle
 from .program import Generic, Program, Signature
+from .refinement import refined
 from .solver import rebuilt
 from .type_text import type_text
 from .weights import belongs_in_file
@@ -278,6 +279,8 @@ class Emitter(Writer):
         if annotation is not None:
             type = value.type if isinstance(value, SSAValue) else TupleType(())
             self.require(type, annotation, f"%{local.name}", local.at)
+            if isinstance(value, SSAValue):
+                value = refined(self, value, annotation, local.at)
         if isinstance(value, SSAValue) and value.name_hint is None:
             value.name_hint = ssa_name(local.name)
         local.value = value
@@ -314,9 +317,10 @@ class Emitter(Writer):
                 expr.at,
                 2,
             )
+        type = self.solver.join(value.type, otherwise.type)
         regions = [IrRegion(then), IrRegion(other)]
         return self.value(
-            IfOp.create(operands=[condition], result_types=[value.type], regions=regions), expr.at
+            IfOp.create(operands=[condition], result_types=[type], regions=regions), expr.at
         )
 
     # ------------------------------------------------------------------- cells

@@ -9,7 +9,9 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects.relay import CallOpaqueOp, InvokeOp
+from ...dialects.tensors import as_tensor
 from .errors import RelayTextError
+from .refinement import takes_over, view
 from .writer import Waiting, WaitingOp, set_type
 
 if TYPE_CHECKING:
@@ -120,8 +122,16 @@ def _fit_result(emitter: Emitter, returned: Operation, declared: Attribute) -> N
     (value,) = returned.operands
     if value.type == declared:
         return
-    if isinstance(value, OpResult) and not isinstance(value.op, CallOp):
-        set_type(value, declared)
+    block = returned.parent
+    assert block is not None
+    if isinstance(value, OpResult) and value.op.parent is block and takes_over(value, declared):
+        return
+    tensor = as_tensor(declared)
+    if tensor is not None:
+        op = view(value, tensor)
+        op.location = returned.location
+        block.insert_op_before(op, returned)
+        returned.operands = [op.result]
         return
     location = returned.location
     assert isinstance(location, FileLineColLoc)

@@ -53,6 +53,7 @@ def match(emitter: Emitter, expr: ast.Match) -> Value:
     """The value of a `match`; all its cases give one type."""
     data = emitter.emit_ssa(expr.data)
     result = emitter.solver.fresh()
+    joined: Attribute | None = None
     patterns: list[Attribute] = []
     regions: list[Region] = []
     for case in expr.cases:
@@ -63,6 +64,7 @@ def match(emitter: Emitter, expr: ast.Match) -> Value:
         add_params(emitter, block, variables, [t for t in types if t is not None])
         value = emitter.branch(case.region, case.body, block)
         emitter.require(value.type, result, "what this case gives", case.body.result.at)
+        joined = value.type if joined is None else emitter.solver.join(joined, value.type)
         regions.append(Region(block))
     op = MatchOp.create(
         operands=[data],
@@ -70,7 +72,7 @@ def match(emitter: Emitter, expr: ast.Match) -> Value:
             "patterns": ArrayAttr(patterns),
             **({} if expr.complete else {"partial": UnitAttr()}),
         },
-        result_types=[result],
+        result_types=[joined or result],
         regions=regions,
     )
     assert isinstance(op, MatchOp)

@@ -19,14 +19,14 @@ from typing import Any, cast
 from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
-from ...dialects.device import VirtualDeviceAttr, with_device
+from ...dialects.device import VirtualDeviceAttr
 from ...dialects.relay.closures import FnOp
 from ...dialects.relay.constants import ConstantOp, ParamOp
 from ...dialects.relay.globals import GlobalOp
-from ...dialects.relay.operator import Operator, infer_result_types
+from ...dialects.relay.operator import Operator
 from ...dialects.relay.placement import OnDeviceOp
 from ...dialects.relay.type_terms import AdtType, RefType
-from ...dialects.tensors import as_tensor, is_static
+from .printer_declared import is_declared
 from .printer_expressions import closing, head
 from .printer_literals import literal
 from .printer_metadata import MetadataTable
@@ -281,23 +281,20 @@ class Body:
 
     def _annotation(self, op: Operation) -> str:
         """`: T` where a reader could not find the type."""
-        if isinstance(op, Operator):
-            if all(_is_static(o.type) for o in op.operands) or len(op.results) != 1:
-                return ""
-            inferred = infer_result_types(op)
-            if inferred is None or inferred[0] == with_device(op.results[0].type, None):
-                return ""
-        elif isinstance(op, GlobalOp):
-            if not op.type_args.data:
-                return ""
-        elif len(op.results) != 1 or not _has_arguments(op.results[0].type):
+        if isinstance(op, GlobalOp):
+            written = bool(op.type_args.data)
+        else:
+            written = is_declared(op) or _has_arguments_alone(op)
+        if not written:
             return ""
         return f": {self.shared.types.text(op.results[0].type, op)}"
 
 
-def _is_static(type: Attribute) -> bool:
-    tensor = as_tensor(type)
-    return tensor is not None and is_static(tensor)
+def _has_arguments_alone(op: Operation) -> bool:
+    """Whether `op`, no operator, gives one value with type arguments of a data type."""
+    if isinstance(op, Operator) or len(op.results) != 1:
+        return False
+    return _has_arguments(op.results[0].type)
 
 
 def _has_arguments(type: Attribute) -> bool:

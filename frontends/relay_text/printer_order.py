@@ -31,6 +31,7 @@ from ...dialects.relay.globals import GlobalOp, InvokeOp
 from ...dialects.relay.placement import OnDeviceOp
 from ...dialects.relay.references import RefCreateOp, RefReadOp, RefWriteOp
 from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
+from .printer_declared import is_declared
 
 ORDERED = (FuncCallOp, CallOp, InvokeOp, RefCreateOp, RefReadOp, RefWriteOp)
 """Ops that must happen where they stand."""
@@ -193,6 +194,8 @@ def _is_only_tuple(scan: _Scan, source: Operation, op: Operation) -> bool:
 def _must_be_let(scan: _Scan, op: Operation) -> bool:
     """Whether something else than its place says that `op` needs a `let`."""
     if isinstance(op, ORDERED) or isinstance(op, FnOp) or op in scan.order.has_effects:
+        return True
+    if is_declared(op):
         return True
     if not isinstance(op, GlobalOp):
         for result in op.results:

@@ -24,7 +24,7 @@ from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 
 from ...dialects.relay.type_terms import AdtType, RefType
-from ...dialects.relay.types import IncompleteType
+from ...dialects.relay.types import IncompleteType, join
 from ...dialects.tensors import as_tensor
 
 
@@ -148,6 +148,13 @@ class Solver:
         if isinstance(a, FunctionType) and len(a.inputs) != len(cast(FunctionType, b).inputs):
             return False
         return all(self.unify(m, t) for m, t in zip(parts, others, strict=True))
+
+    def join(self, a: Attribute, b: Attribute) -> Attribute:
+        """The type of what is an `a` or a `b`, which agree: dims are known where both know them."""
+        a, b = self.resolved(a), self.resolved(b)
+        if a is b or self.first_unknown(a) is not None or self.first_unknown(b) is not None:
+            return a
+        return join(a, b) or a
 
     def _learn(self, unknown: UnknownType, type: Attribute) -> bool:
         number = unknown.number.data

@@ -214,6 +214,8 @@ class Writer:
 
     def _build(self, waiting: Waiting) -> None:
         """Write what `waiting` stands for before it."""
+        from .refinement import refined
+
         block = waiting.op.parent
         assert block is not None, "a placeholder stands in a block"
         places, self.places = self.places, waiting.places
@@ -221,6 +223,7 @@ class Writer:
         with self.writing(block, waiting.op):
             waiting.done = self.ssa(waiting.build())
             self.require(waiting.done.type, waiting.op.result.type, "this", waiting.at)
+            waiting.done = refined(self, waiting.done, waiting.op.result.type, waiting.at)
         self.places = places
 
 

@@ -57,16 +57,16 @@ func.func @tuples(%x: tensor<4xf32>) {
 
 // -----
 
-// What a branch gives follows from what its regions yield, the more precise one where they differ.
+// What a branch gives follows from what its regions yield: a dim is known where both know it.
 //
 // CHECK-LABEL: @branches
-// CHECK:         relay.if %c : tensor<i1> -> (tensor<4x8xf32>) {
-func.func @branches(%c: tensor<i1>, %x: tensor<4x?xf32>, %y: tensor<?x8xf32>) {
+// CHECK:         relay.if %c : tensor<i1> -> (tensor<4x?x?xf32>) {
+func.func @branches(%c: tensor<i1>, %x: tensor<4x2x?xf32>, %y: tensor<4x?x8xf32>) {
   %r = relay.if %c : tensor<i1> -> (!relay.incomplete) {
-    %a = relay.nn.relu %x : (tensor<4x?xf32>) -> !relay.incomplete
+    %a = relay.nn.relu %x : (tensor<4x2x?xf32>) -> !relay.incomplete
     relay.yield %a : !relay.incomplete
   } else {
-    relay.yield %y : tensor<?x8xf32>
+    relay.yield %y : tensor<4x?x8xf32>
   }
   func.return
 }

@@ -1,0 +1,33 @@
+"""Which ops say more of their result's type than a reader would find."""
+
+from __future__ import annotations
+
+from xdsl.ir import Attribute, Operation
+from xdsl.utils.exceptions import VerifyException
+
+from ...dialects.device import with_device
+from ...dialects.interfaces import InferTypes
+from ...dialects.relay.closures import FnOp
+from ...dialects.relay.globals import InvokeOp
+from ...dialects.relay.operator import infer_result_types
+from ...dialects.tensors import as_tensor, is_static
+
+
+def is_declared(op: Operation) -> bool:
+    """Whether the type of `op`'s one result must be written, as its operands do not tell it."""
+    if isinstance(op, InvokeOp):  # made where dims are known on one side only
+        return not op.type_args.data
+    if len(op.results) != 1 or isinstance(op, FnOp) or not op.has_trait(InferTypes):
+        return False
+    if op.operands and not op.regions and all(_is_static(o.type) for o in op.operands):
+        return False
+    try:
+        inferred = infer_result_types(op)
+    except VerifyException:
+        return True
+    return inferred is not None and inferred[0] != with_device(op.results[0].type, None)
+
+
+def _is_static(type: Attribute) -> bool:
+    tensor = as_tensor(type)
+    return tensor is not None and is_static(tensor)
