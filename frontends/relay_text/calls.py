@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from xdsl.dialects.builtin import TensorType, TupleType
 from xdsl.ir import Attribute, Block, OpResult, Region, SSAValue, SSAValues
@@ -34,7 +34,7 @@ from .writer import Several, Value
 if TYPE_CHECKING:
     from .emit import Emitter
 
-__all__ = ["call", "fix_hint", "known_operators", "name_value", "on_device"]
+__all__ = ["call", "fixed_hint", "known_operators", "name_value", "on_device"]
 
 
 def known_operators() -> list[str]:
@@ -224,24 +224,57 @@ def _check(name: str, dropped: Values, operands: Sequence[SSAValue]) -> None:
         check(dropped, tensors)
 
 
-def fix_hint(expr: ast.Expr) -> None:
+def fixed_hint(expr: ast.Expr) -> ast.Expr:
     """
-    Let the `on_device` that `expr` is constrain its result too.
+    `expr` with the `on_device` that it is constraining its result too.
 
-    That is what TVM's planner makes of one that a `let` binds or that is a function's body. One
-    that other expressions share stays as it is.
+    That is what TVM's planner makes of one that a `let` binds or that is a function's body; it
+    takes the field of a hinted tuple for a hinted field. A hint that other expressions share
+    stays as it is.
     """
     if isinstance(expr, ast.Node) and len(expr.binding.uses) == 1:
         assert expr.binding.value is not None
-        expr = expr.binding.value
-    if isinstance(expr, ast.Body):
-        if not ast.has_lets(expr):
-            fix_hint(expr.result)
-        return
-    if not isinstance(expr, ast.Call) or not isinstance(expr.callee, ast.Name):
-        return
-    if expr.callee.name == "on_device" and expr.attrs.get("constrain_body", True):
+        expr.binding.value = fixed_hint(expr.binding.value)
+    elif isinstance(expr, ast.Body) and not ast.has_lets(expr):
+        expr.result = fixed_hint(expr.result)
+    elif isinstance(expr, ast.Projection):
+        hint = _taken_hint(expr)
+        if hint is not None:
+            hint.args = [expr]
+            return fixed_hint(hint)
+    elif _is_hint(expr):
         expr.attrs = {**expr.attrs, "constrain_result": True}
+    return expr
+
+
+def _is_hint(expr: ast.Expr | None) -> TypeGuard[ast.Call]:
+    return (
+        isinstance(expr, ast.Call)
+        and isinstance(expr.callee, ast.Name)
+        and expr.callee.name == "on_device"
+        and bool(expr.attrs.get("constrain_body", True))
+    )
+
+
+def _taken_hint(projection: ast.Projection) -> ast.Call | None:
+    """The hint on the tuple of which this is a field, taken off it; None when it must stay."""
+    while True:
+        inner, binding = projection.tuple, None
+        if isinstance(inner, ast.Node):
+            binding = inner.binding
+            if len(binding.uses) != 1 or binding.value is None:
+                return None
+            inner = binding.value
+        if isinstance(inner, ast.Projection):
+            projection = inner
+            continue
+        if not _is_hint(inner) or inner.attrs.get("constrain_result") or len(inner.args) != 1:
+            return None
+        if binding is None:
+            projection.tuple = inner.args[0]
+        else:
+            binding.value = inner.args[0]
+        return inner
 
 
 # ---------------------------------------------------------- operators as values

@@ -250,7 +250,7 @@ class Emitter(Writer):
         """The statements of `body` in their order, then its result."""
         for statement in body.statements:
             if isinstance(statement, ast.Statement) and statement.local is not None:
-                calls.fix_hint(statement.value)
+                statement.value = calls.fixed_hint(statement.value)
         for statement in body.statements:
             if isinstance(statement, ast.Binding):
                 if statement.pure and statement.place is self.region:

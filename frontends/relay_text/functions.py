@@ -167,7 +167,7 @@ def body_value(
     """Write the parameters and the body of `function`, which `itself` names, into `block`."""
     add_params(emitter, block, function.params, types)
     if not ast.has_lets(function.body):
-        calls.fix_hint(function.body.result)
+        function.body.result = calls.fixed_hint(function.body.result)
     outer_region, scope = emitter.region, None if itself is None else itself.region
     if itself is not None:
         itself.region = function.region

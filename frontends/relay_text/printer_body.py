@@ -23,6 +23,7 @@ from ...dialects.device import VirtualDeviceAttr
 from ...dialects.relay.closures import FnOp
 from ...dialects.relay.constants import ConstantOp, ParamOp
 from ...dialects.relay.globals import GlobalOp
+from ...dialects.relay.matching import MatchOp
 from ...dialects.relay.operator import Operator
 from ...dialects.relay.placement import OnDeviceOp
 from ...dialects.relay.type_terms import AdtType, RefType
@@ -133,6 +134,8 @@ class Body:
         if not op.regions:
             self.out.append(f"{self._indent}{before}{text}{after}\n")
             return
+        if before and isinstance(op, MatchOp):  # TVM's parser takes a bare one as a statement only
+            before, after = f"{before}(", f"){after}"
         self.line(f"{before}{text}")
         closing(self, op)
         self.line(f"}}{after}")

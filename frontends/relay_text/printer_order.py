@@ -12,7 +12,9 @@ met before; otherwise it needs a `let`, which begins with an empty stack. Each o
 the stack once, so the time is linear.
 
 A reader also moves a node into the innermost region around its uses: an op outside of that
-region needs a `let`.
+region needs a `let`. So does an op that binds names inside (a `match`, a branch with `let`s),
+unless it is what its block gives: TVM expands a node in each scope that needs it, and refuses a
+name that is bound twice.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 from ...dialects.relay.closures import CallOp, FnOp
 from ...dialects.relay.constants import ConstantOp, ParamOp
 from ...dialects.relay.globals import GlobalOp, InvokeOp
+from ...dialects.relay.matching import MatchOp
 from ...dialects.relay.placement import OnDeviceOp
 from ...dialects.relay.references import RefCreateOp, RefReadOp, RefWriteOp
 from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
@@ -56,6 +59,8 @@ class Order:
     forms: dict[Operation, Form] = field(default_factory=dict[Operation, Form])
     has_effects: set[Operation] = field(default_factory=set[Operation])
     """Ops with regions in which something ordered happens."""
+    binders: set[Operation] = field(default_factory=set[Operation])
+    """Ops with regions in which names are bound."""
 
     def form(self, op: Operation) -> Form:
         return self.forms.get(op, Form.LET)
@@ -108,6 +113,8 @@ def _scan(block: Block, order: Order, is_function: bool) -> list[Operation]:
             demands[op] = needed
             if not is_closure and _has_effects(op, order):
                 order.has_effects.add(op)
+            if _binds_names(op, order):
+                order.binders.add(op)
     ops = [op for op in block.ops if not isinstance(op, ParamOp)]
     if not ops:
         return []
@@ -208,7 +215,23 @@ def _must_be_let(scan: _Scan, op: Operation) -> bool:
         or any(isinstance(u.operation, TupleGetItemOp) for u in op.results[0].uses)
     ):
         return True
+    if op in scan.order.binders and not _is_given(op):
+        return True
     return _is_used_inside_only(op, scan.block)
+
+
+def _binds_names(op: Operation, order: Order) -> bool:
+    """Whether patterns or statements in the regions of `op` bind variables."""
+    if isinstance(op, MatchOp):
+        return True
+    inner = (o for region in op.regions for block in region.blocks for o in block.ops)
+    return any(o.results and (_is_statement(order, o) or o in order.binders) for o in inner)
+
+
+def _is_given(op: Operation) -> bool:
+    """Whether the block of `op` ends in giving what `op` computes, which nothing else needs."""
+    after = op.next_op
+    return after is not None and after.next_op is None and op.results[0].has_one_use()
 
 
 def _is_used_inside_only(op: Operation, block: Block) -> bool:

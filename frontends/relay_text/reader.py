@@ -203,7 +203,7 @@ class _Reader:
         types, (result,) = signature.type.inputs.data, signature.type.outputs.data
         functions.add_params(emitter, signature.block, function.params, types)
         if not has_lets(function.body):
-            calls.fix_hint(function.body.result)
+            function.body.result = calls.fixed_hint(function.body.result)
         value = emitter.region_body(function.region, function.body, signature.block)
         at = function.body.result.at
         emitter.require(value.type, result, f"the result of @{signature.definition.name}", at)

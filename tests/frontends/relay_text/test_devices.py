@@ -190,3 +190,54 @@ def test_a_copy_is_two_hints() -> None:
 def test_wrong_hints(expr: str, message: str) -> None:
     found = error_of(f"def @main(%x: int32) {{\n{expr} }}" + metadata())
     assert found.partition(": ")[2] == message
+
+
+# A `let` of a hint, or a function's body that is one, says where both sides are.
+
+TUPLE = "(%a, %b)"
+HINT = f"on_device({TUPLE}, virtual_device={CPU})"
+
+
+def tuples_and_hints(body: str) -> list[str]:
+    """The ops on tuples and the hints of a function of two parameters, names and types apart."""
+    text = f"def @main(%a: int32, %b: int32) {{ {body} }}"
+    lines = (line.strip().partition(" : ")[0] for line in body_of(text + metadata()).split("\n"))
+    said = (line.partition(" = ")[2] for line in lines)
+    return [line for line in said if line.startswith(("relay.on_device", "relay.tuple"))]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{HINT}.0",
+        f"let %x = {HINT}.0; %x",
+        f"%0 = {HINT}; let %x = %0.0; %x",
+        f"%0 = {HINT}; %1 = %0.0; %1",
+        f"%0 = {TUPLE}; %1 = on_device(%0, virtual_device={CPU}); %2 = %1.0; let %x = %2; %x",
+    ],
+)
+def test_a_field_of_a_hinted_tuple_is_a_hinted_field(body: str):
+    assert tuples_and_hints(body) == [
+        "relay.tuple %a, %b",
+        "relay.tuple_get_item %0[0]",
+        "relay.on_device %1, #relay.device<cpu:0> {constrain_result = true}",
+    ]
+
+
+def test_a_field_of_a_field_is_hinted_last():
+    assert tuples_and_hints(f"on_device(({TUPLE}, %a), virtual_device={CPU}).0.1") == [
+        "relay.tuple %a, %b",
+        "relay.tuple %0, %a",
+        "relay.tuple_get_item %1[0]",
+        "relay.tuple_get_item %2[1]",
+        "relay.on_device %3, #relay.device<cpu:0> {constrain_result = true}",
+    ]
+
+
+def test_a_shared_hint_stays_where_it_is():
+    assert tuples_and_hints(f"%0 = {HINT}; let %x = %0.0; add(%x, %0.1)") == [
+        "relay.tuple %a, %b",
+        "relay.on_device %0, #relay.device<cpu:0>",
+        "relay.tuple_get_item %1[0]",
+        "relay.tuple_get_item %1[1]",
+    ]
