@@ -137,8 +137,10 @@ def _size(emitter: Emitter, call: ast.Call, value: SSAValue, what: str) -> int |
 
 
 def alloc_storage(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    """Before TVM 0.14 `(size, alignment)`, since then `(size, shape, alignment)`."""
-    size, *_, alignment = values_of(emitter, call, args, 2, 3)
+    """`(size, alignment)`; since TVM 0.14 `(size, shape, alignment)`, whose shape is idle."""
+    size, *shapes, alignment = values_of(emitter, call, args, 2, 3)
+    for shape in shapes:
+        emitter.explicit.folded += _constant(shape)
     given = attributes_given(emitter, call, {"dtype": "float32", "virtual_device": None})
     _element(emitter, call, given["dtype"])
     device = given["virtual_device"]

@@ -31,12 +31,16 @@ from ...dialects.device import VirtualDeviceAttr
 from ...dialects.relay.constants import ParamOp
 from ...dialects.relay.data import TypeDataOp
 from ...dialects.relay.globals import TYPE_PARAMS, GlobalOp, InvokeOp
+from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp
+from ...dialects.vm import DestinationCall
 from .operators import OPERATORS
 from .printer_body import Body, Shared
 from .printer_errors import PrintingError
 from .printer_expressions import function_attributes, no_form, params
+from .printer_memory import kernel_attributes
 from .printer_names import is_global_name, is_word
 from .printer_types import place_of
+from .type_grammar import STORAGE
 
 HEADER = '#[version = "0.0.5"]\n'
 NAME = "relay.name"
@@ -62,18 +66,24 @@ class _Module:
 
     def text(self) -> str:
         types = [op for op in self.module.ops if isinstance(op, TypeDataOp)]
-        functions: list[FuncOp] = []
+        functions: list[FuncOp | PrimFuncOp] = []
         for op in self.module.ops:
-            if isinstance(op, FuncOp):
+            if isinstance(op, FuncOp | PrimFuncOp):
                 functions.append(op)
             elif not isinstance(op, TypeDataOp):
                 raise no_form(op)
         self._check_types(types)
         for op in self.module.walk():
-            if isinstance(op, CallOp | InvokeOp | GlobalOp):
+            if isinstance(op, CallOp | InvokeOp | GlobalOp | CallLoweredOp | DestinationCall):
                 self.called.setdefault(op.callee.string_value(), op)
         parts = [self._type_data(op) for op in types]
-        parts += [self._function(op) for op in functions]
+        for op in functions:
+            parts.append(self._kernel(op) if isinstance(op, PrimFuncOp) else self._function(op))
+        if self.shared.types.mention_storage:
+            own = next((op for op in types if op.sym_name.data == STORAGE), None)
+            if own is not None:
+                raise PrintingError("Relay text has one type Storage only: that of memory", own)
+            parts.insert(0, f"extern type {STORAGE}\n")
         return HEADER + "\n".join(parts) + self.shared.table.text()
 
     # -------------------------------------------------------------- data types
@@ -83,7 +93,8 @@ class _Module:
         makers: dict[str, str] = {}
         for op in types:
             name = op.sym_name.data
-            if not is_word(name) or name in ELEMENT_TYPES or name in ("Tensor", "ref", "fn"):
+            taken = name in ELEMENT_TYPES or name in ("Tensor", "ref", "fn")
+            if not is_word(name) or taken or _is_read_as_storage(op):
                 raise PrintingError(f"Relay text cannot have a data type called {name}", op)
             for constructor in op.constructors:
                 made = constructor.constructor.data
@@ -129,6 +140,27 @@ class _Module:
         body.function(block)
         return f"{head} -> {self.shared.types.result(type, op)} {{\n{''.join(out)}}}\n"
 
+    def _kernel(self, op: PrimFuncOp) -> str:
+        name, type = op.sym_name.data, op.function_type
+        if not is_global_name(name):
+            raise PrintingError(f"Relay text cannot have a function called @{name}", op)
+        if name not in self.called:
+            raise PrintingError(
+                f"Relay text has no form for the kernel @{name}, which nothing calls: it would "
+                "be read as a function",
+                op,
+            )
+        out: list[str] = []
+        body = Body(self.shared, out)
+        block = op.body.block
+        for value in block.args:
+            body.bind(value, body.names.param(value.name_hint))
+        shown = params(body, op, block.args, [None] * len(block.args))
+        shown += kernel_attributes(body, op)
+        body.function(block)
+        result = self.shared.types.result(type, op)
+        return f"def @{name}({', '.join(shown)}) -> {result} {{\n{''.join(out)}}}\n"
+
     def _name_params(self, op: FuncOp, block: Block, body: Body) -> list[SSAValue]:
         entries = _entries(op.arg_attrs)
         for i, value in enumerate(block.args):
@@ -161,6 +193,11 @@ class _Module:
                 yield from params(body, inner, [first], [None])
             else:
                 body.bind(inner.result, body.text(first, None).removeprefix("%"))
+
+
+def _is_read_as_storage(op: TypeDataOp) -> bool:
+    """Whether the definition would be read as that of the type of storage."""
+    return op.sym_name.data == STORAGE and not op.params.data and not op.constructors.data
 
 
 def _place_of_result(op: FuncOp) -> VirtualDeviceAttr | None:

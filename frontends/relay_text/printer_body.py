@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from xdsl.dialects.builtin import TupleType
+from xdsl.dialects.tensor import ExtractOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from ...dialects.device import VirtualDeviceAttr
@@ -27,7 +28,9 @@ from ...dialects.relay.matching import MatchOp
 from ...dialects.relay.operator import Operator
 from ...dialects.relay.placement import OnDeviceOp
 from ...dialects.relay.type_terms import AdtType, RefType
+from ...dialects.vm import DestinationCall
 from .printer_declared import is_declared
+from .printer_errors import unprintable
 from .printer_expressions import closing, head
 from .printer_literals import literal
 from .printer_metadata import MetadataTable
@@ -112,6 +115,8 @@ class Body:
         """A constant or a global function, as it stands where it is used."""
         if isinstance(op, GlobalOp):
             return f"@{op.callee.string_value()}"
+        if isinstance(op, ExtractOp):
+            raise unprintable("numbers that are no sizes or offsets", op)
         assert isinstance(op, ConstantOp), f"{op.name} is no leaf"
         value = cast(Any, op.value)
         return literal(value) or self.shared.table.constant(value, op)
@@ -233,8 +238,22 @@ class Body:
             if any(source_of(use.operation) is not op for use in result.uses):
                 self._texts[result] = self.bound(f"{text}.{i}")
 
+    def _write_into(self, op: DestinationCall) -> None:
+        """A call that gives nothing; what it writes goes by the names of what it writes into."""
+        text = head(self, op)
+        if op.results and self._is_moved(op):
+            text = self._on_device(text, op.results[0])
+        self.line(f"let %_ = {text};")
+        for out, result in zip(op.outs, op.results, strict=True):
+            self._texts[result] = self._texts[out]
+            if out in self.variables:
+                self.variables.add(result)
+
     def _let(self, op: Operation) -> None:
         """A statement that binds a variable."""
+        if isinstance(op, DestinationCall):
+            self._write_into(op)
+            return
         source = source_of(op)
         if source is not None and source in self._tuples:
             name = self.names.local(op.results[0].name_hint)

@@ -25,7 +25,9 @@ def is_declared(op: Operation) -> bool:
         inferred = infer_result_types(op)
     except VerifyException:
         return True
-    return inferred is not None and inferred[0] != with_device(op.results[0].type, None)
+    if inferred is None:
+        return False
+    return with_device(inferred[0], None) != with_device(op.results[0].type, None)
 
 
 def _is_static(type: Attribute) -> bool:

@@ -11,16 +11,17 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import relay
 from ...dialects.device import VirtualDeviceAttr
+from ...dialects.memory import CopyOp
 from ...dialects.relay.patterns import (
     ConstructorPattern,
     TuplePattern,
     VarPattern,
     WildcardPattern,
 )
-from ...dialects.vm import ShapeOfOp
 from .lexer import KEYWORDS
 from .operators import OPERATORS, is_variadic
 from .printer_errors import PrintingError
+from .printer_memory import HEADS
 from .printer_operators import attribute_text
 from .printer_types import place_of, tuple_text
 
@@ -44,10 +45,12 @@ def head(body: Body, op: Operation) -> str:
 def no_form(op: Operation) -> PrintingError:
     """The error about an op that Relay text cannot say."""
     dialect = op.name.partition(".")[0]
-    if dialect in ("memory", "vm", "bytecode") or isinstance(op, relay.CallLoweredOp):
-        why = "it belongs to a level below relay and planned"
-    elif isinstance(op, relay.PrimitiveOp | relay.PrimFuncOp):
-        why = "write the module before its operators are fused"
+    if isinstance(op, CopyOp):
+        why = "device_copy gives a tensor of its own there; write the module before manifest-alloc"
+    elif dialect in ("memory", "vm", "bytecode"):
+        why = "it belongs to a level that Relay does not have"
+    elif isinstance(op, relay.PrimitiveOp):
+        why = "write the module before its operators are fused, or after outline-primitives"
     else:
         why = "Relay has no such operator"
     return PrintingError(f"Relay text has no form for {op.name}: {why}", op)
@@ -87,12 +90,6 @@ def opaque(body: Body, op: relay.CallOpaqueOp) -> str:
     types = [body.shared.types.text(type, op) for type in op.outputs.types]
     type = types[0] if len(types) == 1 else tuple_text(types)
     return f"{name}({', '.join(args)}) /* ty={type} */"
-
-
-def shape_of(body: Body, op: ShapeOfOp) -> str:
-    """The shape of a tensor; operand and result need not be on one device."""
-    (arg,) = body.texts(op.operands, place_of(op.operands[0].type))
-    return f'vm.shape_of({arg}, dtype="int64")'
 
 
 # -------------------------------------------------------------------- devices
@@ -286,7 +283,7 @@ _HEADS: dict[type[Operation], Head] = {
     relay.IfOp: choose,
     relay.MatchOp: match,
     relay.FnOp: fn,
-    ShapeOfOp: shape_of,
+    **HEADS,
 }
 """How each op begins; operators are not listed."""
 

@@ -25,8 +25,10 @@ from enum import Enum
 
 from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import CallOp as FuncCallOp
+from xdsl.dialects.tensor import ExtractOp
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
+from ...dialects.memory import AllocStorageOp, AllocTensorOp, KillOp
 from ...dialects.relay.closures import CallOp, FnOp
 from ...dialects.relay.constants import ConstantOp, ParamOp
 from ...dialects.relay.globals import GlobalOp, InvokeOp
@@ -34,9 +36,13 @@ from ...dialects.relay.matching import MatchOp
 from ...dialects.relay.placement import OnDeviceOp
 from ...dialects.relay.references import RefCreateOp, RefReadOp, RefWriteOp
 from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
+from ...dialects.vm import DestinationCall
 from .printer_declared import is_declared
 
-ORDERED = (FuncCallOp, CallOp, InvokeOp, RefCreateOp, RefReadOp, RefWriteOp)
+ORDERED = (
+    *(FuncCallOp, CallOp, InvokeOp, RefCreateOp, RefReadOp, RefWriteOp),
+    *(AllocStorageOp, AllocTensorOp, KillOp, DestinationCall),
+)
 """Ops that must happen where they stand."""
 LEAVES = (ConstantOp, GlobalOp)
 """Ops whose text stands where their value is used."""
@@ -140,6 +146,13 @@ def _need(scan: _Scan, op: Operation) -> None:
         if not isinstance(operand, OpResult) or operand.op.parent is not scan.block:
             continue
         need = operand.op
+        if isinstance(need, ExtractOp):
+            if scan.at > 0 and need is scan.ops[scan.at - 1]:
+                scan.at -= 1
+            scan.order.forms[need] = Form.LEAF
+            if not isinstance(need.tensor, OpResult) or need.tensor.op.parent is not scan.block:
+                continue
+            need = need.tensor.op
         if not op.regions and scan.at > 0 and need is scan.ops[scan.at - 1] and _is_leaf(need):
             scan.order.forms[need] = Form.LEAF
             scan.at -= 1
@@ -161,6 +174,9 @@ def _is_leaf(op: Operation) -> bool:
 
 def _place(scan: _Scan, op: Operation) -> None:
     """Find the form of `op`, which is the next before what has been placed."""
+    if isinstance(op, ExtractOp):  # the text names the tensor
+        scan.order.forms[op] = Form.LEAF
+        return
     if _is_needed_now(scan, op):
         source = source_of(op)
         scan.order.forms[op] = Form.NODE if source is None else Form.PART

@@ -39,6 +39,8 @@ class TypeTexts:
 
     def __init__(self) -> None:
         self._known: dict[Attribute, str] = {}
+        self.mention_storage = False
+        """Whether a text names TVM's type of storage, which a program declares."""
 
     def text(self, type: Attribute, at: Operation) -> str:
         """`Tensor[(3, ?), float32]`, `(int32, fn (A) -> B)`, `List[A]`; `at` is blamed."""
@@ -67,6 +69,7 @@ class TypeTexts:
                 args = ", ".join(self.text(t, at) for t in type.args)
                 return f"{type.adt.string_value()}[{args}]" if args else type.adt.string_value()
             case StorageType():
+                self.mention_storage = True
                 return "Storage[]"
             case TypeVarType():
                 return type.parameter.data
