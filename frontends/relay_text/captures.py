@@ -22,9 +22,13 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ...dialects.relay import FnOp, GlobalOp, InvokeOp
 from ...dialects.relay.control import YieldOp
 from ...dialects.relay.type_terms import TypeVarType
+from .errors import RelayTextError
 from .program import Generic
 from .solver import parts_of
 from .syntax import Local
+
+LIMIT = 100_000
+"""How many arguments may be added to the calls of a program (a few seconds' work)."""
 
 
 @dataclass(eq=False, repr=False)
@@ -93,6 +97,8 @@ def _close(bodies: Sequence[_Body]) -> None:
     changed = True
     while changed:
         changed = False
+        if sum(len(body.captured) * len(body.generic.uses) for body in bodies) > LIMIT:
+            raise _too_many(max(bodies, key=lambda body: len(body.captured)))
         for body in bodies:
             before = len(body.captured), len(body.params)
             for called in body.called:
@@ -101,6 +107,16 @@ def _close(bodies: Sequence[_Body]) -> None:
                     if value not in body.defined:
                         body.captured.setdefault(value)
             changed |= (len(body.captured), len(body.params)) != before
+
+
+def _too_many(body: _Body) -> RelayTextError:
+    generic, signature = body.generic, body.generic.signature
+    return RelayTextError(
+        f"%{generic.name} and the functions that it calls capture {len(body.captured)} values, "
+        f"which makes more than {LIMIT} arguments of functions with type parameters: "
+        "pass some of them in a tuple",
+        signature.places.location(signature.definition.at),
+    )
 
 
 def _drop_unused_params(body: _Body) -> None:
@@ -140,15 +156,15 @@ def _receive(body: _Body) -> None:
     """Take what is captured as parameters behind those that are there."""
     signature, inside = body.generic.signature, dict[SSAValue, SSAValue]()
     function, block = signature.definition.function, signature.block
+    here = signature.places.location(function.at)
     for value in body.captured:
         argument = inside[value] = block.insert_arg(value.type, len(block.args))
         argument.name_hint = value.name_hint
-        argument.location = signature.places.location(function.at)
+        argument.location = here
         name = value.name_hint or "captured"
         function.params.append(Local(name, function.at, None, function.region))
     for op in block.walk():
-        for i, operand in enumerate(op.operands):
-            if operand in inside:
-                op.operands[i] = inside[operand]
+        if any(operand in inside for operand in op.operands):
+            op.operands = [inside.get(operand, operand) for operand in op.operands]
     inputs = [argument.type for argument in block.args]
     signature.type = FunctionType.from_lists(inputs, signature.type.outputs.data)

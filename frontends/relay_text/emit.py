@@ -16,6 +16,7 @@ from typing import Any, cast
 from xdsl.dialects.builtin import (
     BytesAttr,
     DenseIntOrFPElementsAttr,
+    FileLineColLoc,
     IntegerAttr,
     TupleType,
     i1,
@@ -83,6 +84,10 @@ class Emitter(Writer):
     """Where the body stands that was begun last."""
     type_args: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     """What the type parameters of the closures around stand for."""
+    single_types: list[tuple[str, Attribute, FileLineColLoc]] = field(
+        default_factory=list[tuple[str, Attribute, FileLineColLoc]]
+    )
+    """The type parameters of closures, which stand for one type each, and where these are."""
     calls: list[tuple[Operation, Signature]] = field(
         default_factory=list[tuple[Operation, Signature]]
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
     BoolAttr,
     DictionaryAttr,
+    FileLineColLoc,
     FloatAttr,
     FunctionType,
     IntegerAttr,
@@ -26,7 +27,7 @@ from ...dialects.relay.control import YieldOp
 from ...dialects.relay.type_terms import substituted
 from . import calls
 from . import syntax as ast
-from .errors import nearest
+from .errors import RelayTextError, nearest
 from .explicit_memory import Nothing
 from .names import ssa_name
 from .program import Signature
@@ -126,6 +127,8 @@ def closure(
     if function.type_params:
         fresh = {name: emitter.solver.fresh() for name in function.type_params}
         emitter.type_args = {**outer_args, **fresh}
+        here = emitter.places.location(function.at)
+        emitter.single_types += [(name, type, here) for name, type in fresh.items()]
     types = [emitter.annotation(p.type) for p in function.params]
     result = emitter.annotation(function.result)
     type = FunctionType.from_lists(types, [result])
@@ -198,9 +201,25 @@ def call_value(
             why = "takes itself" if given == "_" else f"is of type {given}"
             raise emitter.error(f"only a function can be called, but this {why}", call.callee.at)
         type = wanted
-    require_args(emitter, type, args, call, "the function")
+    try:
+        require_args(emitter, type, args, call, "the function")
+    except RelayTextError as error:
+        error.notes = tuple(_single_types(emitter, type))[-1:]
+        raise
     op = CallOp.create(operands=[callee, *args], result_types=type.outputs.data)
     return emitter.value(op, call.at)
+
+
+def _single_types(emitter: Emitter, type: FunctionType) -> Iterator[tuple[str, FileLineColLoc]]:
+    """Which type parameters of closures stand for a parameter of `type`, to say that."""
+    inputs = [emitter.solver.resolved(t) for t in type.inputs]
+    for name, found, location in emitter.single_types:
+        if emitter.solver.resolved(found) in inputs:
+            yield (
+                f"the type parameter {name} of this function stands for {emitter.text(found)}: "
+                "only a function that a let or a graph binding names has several types",
+                location,
+            )
 
 
 def require_args(
@@ -234,7 +253,7 @@ def instance(emitter: Emitter, signature: Signature) -> tuple[FunctionType, list
     if not signature.type_params:
         return signature.type, []
     args = {name: emitter.solver.fresh() for name in signature.type_params}
-    type = substituted(signature.type, args)
+    type = substituted(emitter.solver.resolved(signature.type), args)
     assert isinstance(type, FunctionType)
     return type, list(args.values())
 

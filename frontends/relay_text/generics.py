@@ -153,7 +153,7 @@ def _symbol(emitter: Emitter, around: Signature, name: str) -> str:
     """A name for the global function that is no other's."""
     program = emitter.program
     first = f"{around.definition.name}_{ssa_name(name) or 'fn'}"
-    numbered = (f"{first}_{i}" for i in count(1))
+    numbered = (f"{first}_{i}" for i in count(max(1, len(emitter.generics))))
     return next(
         symbol
         for symbol in chain((first,), numbered)
