@@ -7,22 +7,24 @@ The lit tests look for what each program is about; this looks at all of it.
 
 import re
 from pathlib import Path
+from random import Random
 
 import pytest
+from hinted_programs import Program
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from relay_programs import context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import Builtin, ModuleOp
+from xdsl.dialects.func import Func
+from xdsl.parser import Parser
 
 from xrelay.frontends.relay_text import parse_module
 from xrelay.frontends.relay_text.printer import module_text
 from xrelay.passes.plan_devices import PlanDevicesPass
 from xrelay.passes.verifier import verify
 
-PROGRAMS = {
-    path.stem: path.read_text()
-    for path in sorted(
-        (Path(__file__).parents[2] / "lit_tests" / "passes" / "plan-devices").glob("*.relay")
-    )
-}
+FOLDER = Path(__file__).parents[2] / "lit_tests" / "passes" / "plan-devices"
+PROGRAMS = {path.stem: path.read_text() for path in sorted(FOLDER.glob("*.relay"))}
 PLANNABLE = [name for name, text in PROGRAMS.items() if "expected-error" not in text]
 
 
@@ -49,17 +51,41 @@ def planned(text: str, plan: PlanDevicesPass) -> ModuleOp:
     return module
 
 
-@pytest.mark.parametrize("name", PLANNABLE)
-def test_fixed_point(name: str):
-    first = options(PROGRAMS[name])
-    second = PlanDevicesPass("cuda:3", first.host, first.targets)
-    module = planned(PROGRAMS[name], first)
+def is_fixed_point(module: ModuleOp, plan: PlanDevicesPass) -> None:
+    """Planned again, by way of Relay text and directly, `module` is the same."""
     text = module_text(module)
-    again = planned(text, second)
+    again = planned(text, plan)
     assert module_text(again) == text
     assert module.is_structurally_equivalent(again)
-    second.apply(context(), module)
+    plan.apply(context(), module)
     assert module_text(module) == text
+
+
+@pytest.mark.parametrize("name", PLANNABLE)
+def test_programs(name: str):
+    first = options(PROGRAMS[name])
+    second = PlanDevicesPass("cuda:3", first.host, first.targets)
+    is_fixed_point(planned(PROGRAMS[name], first), second)
+
+
+@given(st.randoms(use_true_random=False), st.integers(1, 25))
+@settings(max_examples=50, deadline=None)
+def test_random_programs(rng: Random, size: int):
+    ctx = context()
+    ctx.handler = lambda message: None
+    for dialect in (Builtin, Func):
+        ctx.register_dialect(dialect.name, lambda dialect=dialect: dialect)
+    module = Parser(ctx, Program(rng, size).text()).parse_module()
+    PlanDevicesPass("cuda:0", repair=True).apply(ctx, module)
+    is_fixed_point(module, PlanDevicesPass("cuda:3"))
+
+
+def test_the_readme_names_every_file():
+    rows = (FOLDER / "README.md").read_text().partition("|---|---|")[2].splitlines()
+    listed = re.findall(r"`([a-z-]+)`", " ".join(row.split("|")[-2] for row in rows if row))
+    files = [path.stem for path in FOLDER.iterdir() if path.suffix in (".relay", ".mlir")]
+    assert [f for f in files if not f.startswith(tuple(listed))] == []
+    assert [name for name in listed if not any(f.startswith(name) for f in files)] == []
 
 
 def test_there_are_programs():
