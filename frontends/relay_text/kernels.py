@@ -132,7 +132,7 @@ class Kernels:
             raise RelayTextError("a kernel cannot call itself", _location(fn))
         if fn.result_device is not None or fn.param_devices is not None:
             raise self._placed("this", _location(fn))
-        outside = next(iter(fn.captured), None)
+        outside = _from_outside(fn.body)
         if outside is not None:
             name = f"%{outside.name_hint}" if outside.name_hint else "a value from outside"
             raise RelayTextError(
@@ -245,6 +245,17 @@ class Kernels:
         return RelayTextError(
             f"a kernel takes and gives tensors, but {what} is of type {given}", location
         )
+
+
+def _from_outside(region: Region) -> SSAValue | None:
+    """The first value that `region` uses and does not define."""
+    inside: set[SSAValue] = set()
+    for op in region.walk():
+        inside.update(op.results)
+        inside.update(a for inner in op.regions for b in inner.blocks for a in b.args)
+    inside.update(region.block.args)
+    operands = (operand for op in region.walk() for operand in op.operands)
+    return next((operand for operand in operands if operand not in inside), None)
 
 
 def _location(op: Operation) -> FileLineColLoc:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -12,13 +13,20 @@ from xdsl.dialects.builtin import ModuleOp
 from xrelay.frontends.relay_text import RelayTextError, parse_json, parse_module
 from xrelay.passes.verifier import verify
 
-SEEDS = [VERSION + program for program in PROGRAMS] + [(DATA / "meta_small.relay").read_text()]
+MEMORY = (Path(__file__).parent / "programs" / "explicit_memory.relay").read_text()
+SEEDS = [
+    *(VERSION + program for program in PROGRAMS),
+    (DATA / "meta_small.relay").read_text(),
+    re.sub(r", virtual_device=meta\[VirtualDevice\]\[\d\]", "", MEMORY),
+]
 WORD = re.compile(r'\s+|"(?:[^"\\]|\\.)*"|[%@]?[A-Za-z_][\w./]*|%?\d+\w*|.', re.DOTALL)
 WORDS = [
     *("(", ")", "{", "}", "[", "]", ",", ";", "=", "=>", "->", "<", "+", "*", "-", ".0", ".7"),
     *("let", "fn", "if", "else", "match", "match?", "def", "type", "ref", "ref_read", "ref_write"),
     *("True", "1", "2f", "-1", "3i64", "1e999f", "99999999999999999999", '"a"', "axis=1"),
     *("%x", "%0", "%1", "@main", "@map", "add", "split", "concatenate", "reshape", "Cons", "Nil"),
+    *("memory.alloc_storage", "memory.alloc_tensor", "memory.kill", "vm.invoke_tvm_op", "%t"),
+    *("vm.reshape_tensor", "vm.shape_of", "call_lowered", "Primitive=1", "%f", "?", "'a'"),
     *("_", "float32", "Tensor[(4), float32]", "List[int32]", "meta[relay.Constant][0]", "/*", '"'),
 ]
 SETTINGS = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
