@@ -19,7 +19,7 @@ to `planned`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
@@ -39,17 +39,18 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import Rewriter
 
 from ..dialects import memory, relay
-from ..dialects.device import VirtualDeviceAttr, told_apart, with_device
+from ..dialects.device import VirtualDeviceAttr, told_apart
 from ..dialects.interfaces import DestinationPassing
 from ..dialects.tensors import as_tensor, element_size
 from .analysis.device_conflicts import cheapest, refuse
-from .analysis.device_constraints import ANNOTATION, DeviceConstraints, OpFacts, user_of
+from .analysis.device_constraints import DeviceConstraints, user_of
 from .analysis.device_defaults import fill_in
+from .analysis.device_facts import Facts, TypeFacts
 from .analysis.device_options import device_option, parse_targets
+from .analysis.device_reading import ANNOTATION, ops_in_order, read
 from .analysis.device_shapes import Domain, FunctionDomain, result_of
-from .analysis.incomplete import unknown_value
 from .diagnostics import PassError, emit_remark
-from .rewriting import apply_patterns
+from .rewriting import apply_patterns, set_type
 
 
 def bytes_moved(value: SSAValue) -> int | None:
@@ -81,6 +82,12 @@ def _bytes_of(type: Attribute) -> int | None:
     return None
 
 
+def projections(module: ModuleOp) -> list[Operation]:
+    """The ops that take a field of a tuple, in program order."""
+    ops = ops_in_order(module.body.block)
+    return [op for op in ops if type(op) is relay.TupleGetItemOp]
+
+
 class HintAfterProjection(RewritePattern):
     """Project, then hint: only the field that is used is copied."""
 
@@ -89,6 +96,8 @@ class HintAfterProjection(RewritePattern):
         hint = op.tuple.owner
         if not isinstance(hint, relay.OnDeviceOp) or hint.constrain_result:
             return
+        if not isinstance(hint.value.type, TupleType):
+            return  # incomplete
         item = relay.TupleGetItemOp(hint.value, op.index.value.data)
         moved = relay.OnDeviceOp(item.result, hint.device, hint.constrain_body)
         rewriter.replace(op, [item, moved], [moved.result])
@@ -101,29 +110,29 @@ class HintAfterProjection(RewritePattern):
 
 @dataclass
 class Solution:
-    """The device of every value, and types on devices, each made once."""
+    """Where every value is, and so what its type is."""
 
     constraints: DeviceConstraints
-    types: dict[tuple[Attribute, VirtualDeviceAttr], Attribute] = field(
-        default_factory=dict[tuple[Attribute, VirtualDeviceAttr], Attribute]
-    )
+
+    def number(self, domain: Domain) -> int:
+        """The number of the device of `domain`, of a function that of its result."""
+        return self.constraints.domains.number_of(result_of(domain))
 
     def device(self, domain: Domain) -> VirtualDeviceAttr:
         return self.constraints.domains.device_of(result_of(domain))
 
-    def typed(self, type: Attribute, domain: Domain) -> Attribute:
-        """`type` with the devices of `domain`."""
-        if isinstance(domain, FunctionDomain) and isinstance(type, FunctionType):
-            parts = zip(type.inputs, domain.params, strict=True)
-            return FunctionType.from_lists(
-                [self.typed(part, inner) for part, inner in parts],
-                [self.typed(type.outputs.data[0], domain.result)],
+    def typed(self, type: TypeFacts, domain: Domain) -> Attribute:
+        """The type with the devices of `domain`."""
+        known = self.constraints
+        if isinstance(domain, FunctionDomain) and isinstance(type.type, FunctionType):
+            inner = (*domain.params, domain.result)
+            parts = (*type.type.inputs, *type.type.outputs)
+            *inputs, output = (
+                self.typed(known.facts.of_type(part), at)
+                for part, at in zip(parts, inner, strict=True)
             )
-        key = (type, self.device(domain))
-        known = self.types.get(key)
-        if known is None:
-            known = self.types[key] = with_device(*key)
-        return known
+            return FunctionType.from_lists(inputs, [output])
+        return type.on(self.number(domain), known.domains.numbers.devices)
 
 
 def uses_by(value: SSAValue, op: Operation) -> list[Use]:
@@ -150,7 +159,8 @@ def insert_copies(ctx: Context, solution: Solution) -> None:
                 block.insert_op_before(copy, user)
                 copy.result.name_hint = value.name_hint
                 made[user] = copy.result
-                constraints.values[copy.result] = copied
+                constraints.put(copy.result, copied, constraints.type_of(value))
+                constraints.changed[relay.DeviceCopyOp].append(copy)
             user.operands[use.index] = made[user]
         bytes = bytes_moved(value)
         moved = "" if bytes is None else f" ({bytes} bytes)"
@@ -159,26 +169,25 @@ def insert_copies(ctx: Context, solution: Solution) -> None:
         emit_remark(ctx, op, message, notes=[(value, "the value is made here")])
 
 
-def spread_constants(module: ModuleOp, solution: Solution) -> None:
+def spread_constants(solution: Solution) -> None:
     """
     Give each constant the device of its uses; one that is used on several is cloned, one that is
     not used is nowhere and goes.
     """
-    facts = solution.constraints.facts
-    for op in [op for op in module.walk() if facts.is_constant(op)]:
+    constraints = solution.constraints
+    for op in constraints.constant_ops:
         (result,) = op.results
         if not result.uses:
             Rewriter.erase_op(op)
             continue
-        on: dict[VirtualDeviceAttr, list[Use]] = {}
+        on: dict[int, list[Use]] = {}
         for use in reversed(tuple(result.uses)):  # the first use is the last of the list
-            domain = solution.constraints.of(result, use.operation, use.index)
-            on.setdefault(solution.device(domain), []).append(use)
-        for i, (device, uses) in enumerate(on.items()):
+            domain = constraints.of(result, use.operation, use.index)
+            on.setdefault(solution.number(domain), []).append(use)
+        type = constraints.type_of(result)
+        for i, (number, uses) in enumerate(on.items()):
             here = op if i == 0 else _cloned(op)
-            type = with_device(result.type, device)
-            if here.results[0].type != type:
-                Rewriter.replace_value_with_new_type(here.results[0], type)
+            set_type(here.results[0], type.on(number, constraints.domains.numbers.devices))
             if i > 0:
                 for use in uses:
                     use.operation.operands[use.index] = here.results[0]
@@ -193,51 +202,35 @@ def _cloned(op: Operation) -> Operation:
     return clone
 
 
-def planned_values(function: func.FuncOp, facts: OpFacts) -> Iterator[tuple[SSAValue, Operation]]:
-    """Every value of the function but its constants, with an op that knows it, in order."""
-    pending: list[Operation] = [function]
-    while pending:
-        op = pending.pop()
-        if isinstance(op, relay.PrimitiveOp):
-            continue
-        inner: list[Operation] = []
-        for region in op.regions:
-            for block in region.blocks:
-                for argument in block.args:
-                    yield argument, op
-                for child in block.ops:
-                    if not facts.is_constant(child):
-                        for result in child.results:
-                            yield result, child
-                    if child.regions:
-                        inner.append(child)
-        pending += reversed(inner)
-
-
-def retype(function: func.FuncOp, solution: Solution) -> None:
-    """Put the devices into the types of the function's values and into its signature."""
+def retype(solution: Solution) -> None:
+    """
+    Put the devices into the types of all values but constants, and into the signatures; what said
+    so before goes.
+    """
     constraints = solution.constraints
-    for value, op in list(planned_values(function, constraints.facts)):
-        type = solution.typed(value.type, constraints.of(value, op))
-        if type != value.type:
-            Rewriter.replace_value_with_new_type(value, type)
-    name = function.sym_name.data
-    inputs, outputs = (
-        [solution.typed(type, domains[name, i]) for i, type in enumerate(types)]
-        for types, domains in (
-            (function.function_type.inputs, constraints.parameters),
-            (function.function_type.outputs, constraints.results),
+    for value, domain, type in constraints.placed:
+        set_type(value, solution.typed(type, domain))
+    for name, function in constraints.functions.items():
+        inputs, outputs = (
+            [
+                solution.typed(constraints.facts.of_type(type), domains[name, i])
+                for i, type in enumerate(types)
+            ]
+            for types, domains in (
+                (function.function_type.inputs, constraints.parameters),
+                (function.function_type.outputs, constraints.results),
+            )
         )
-    )
-    function.function_type = FunctionType.from_lists(inputs, outputs)
-    function.arg_attrs = without_annotations(function.arg_attrs)
-    function.res_attrs = without_annotations(function.res_attrs)
-    for op in function.walk():
-        if isinstance(op, relay.FnOp):
-            op.param_devices = None
-            op.result_device = None
-        elif isinstance(op, memory.AllocStorageOp):
-            op.device = None
+        function.function_type = FunctionType.from_lists(inputs, outputs)
+        function.arg_attrs = without_annotations(function.arg_attrs)
+        function.res_attrs = without_annotations(function.res_attrs)
+    for op in constraints.changed[relay.FnOp]:
+        assert isinstance(op, relay.FnOp)
+        op.param_devices = None
+        op.result_device = None
+    for op in constraints.changed[memory.AllocStorageOp]:
+        assert isinstance(op, memory.AllocStorageOp)
+        op.device = None
 
 
 def without_annotations(
@@ -279,6 +272,27 @@ class DropNeedlessCopy(RewritePattern):
 
 
 # -------------------------------------------------------------------- explain
+
+
+def planned_values(function: func.FuncOp, facts: Facts) -> Iterator[tuple[SSAValue, Operation]]:
+    """Every value of the function but its constants, with an op that knows it, in order."""
+    pending: list[Operation] = [function]
+    while pending:
+        op = pending.pop()
+        if isinstance(op, relay.PrimitiveOp):
+            continue
+        inner: list[Operation] = []
+        for region in op.regions:
+            for block in region.blocks:
+                for argument in block.args:
+                    yield argument, op
+                for child in block.ops:
+                    if not facts.of_op(child).is_constant:
+                        for result in child.results:
+                            yield result, child
+                    if child.regions:
+                        inner.append(child)
+        pending += reversed(inner)
 
 
 def explain_plan(ctx: Context, solution: Solution) -> None:
@@ -327,22 +341,18 @@ class PlanDevicesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         constraints = DeviceConstraints(
             device_option(self.host, "host", op),
-            settle=cheapest if self.repair else refuse,
-            cost=bytes_moved if self.repair else lambda value: None,
+            settle=cheapest(bytes_moved) if self.repair else refuse,
             targets=parse_targets(self.targets, op),
         )
-        unknown = unknown_value(op)
-        if unknown is not None:
-            message = "the type of this value is incomplete; run infer-types before plan-devices"
-            raise PassError(message, unknown)
-        apply_patterns(op, HintAfterProjection())
-        constraints.read(op)
-        fill_in(constraints, device_option(self.default, "default", op))
+        default = device_option(self.default, "default", op)
+        apply_patterns(op, HintAfterProjection(), only=projections(op))
+        read(constraints, op)
+        fill_in(constraints, default)
         solution = Solution(constraints)
         if self.explain:
             explain_plan(ctx, solution)
         insert_copies(ctx, solution)
-        for function in constraints.functions.values():
-            retype(function, solution)
-        spread_constants(op, solution)
-        apply_patterns(op, ApplyHint(), DropNeedlessCopy())
+        retype(solution)
+        spread_constants(solution)
+        apply_patterns(op, ApplyHint(), only=constraints.changed[relay.OnDeviceOp])
+        apply_patterns(op, DropNeedlessCopy(), only=constraints.changed[relay.DeviceCopyOp])

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr, ModuleOp
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     PatternRewriterListener,
@@ -86,7 +86,7 @@ class _Patterns(RewritePattern):
     """Tries patterns in order until one acts, counts, and stops at the cap."""
 
     patterns: tuple[RewritePattern, ...]
-    max_rewrites: int
+    max_rewrites: int | None
     locations: _Locations
     rewrites: int = 0
     recent: list[RewritePattern] = field(default_factory=list[RewritePattern])
@@ -103,6 +103,8 @@ class _Patterns(RewritePattern):
                 return
 
     def _count(self, pattern: RewritePattern, op: Operation) -> None:
+        if self.max_rewrites is None:
+            return
         self.rewrites += 1
         left = self.max_rewrites - self.rewrites
         if left < 8:
@@ -130,6 +132,20 @@ def _placed(error: Exception, pattern: RewritePattern, op: Operation) -> Excepti
     return error
 
 
+@dataclass(eq=False, repr=False)
+class _Walker(PatternRewriteWalker):
+    """A walker that, given ops, offers only them."""
+
+    only: Sequence[Operation] | None = None
+
+    def _populate_worklist(self, op: Operation | Region | Block) -> None:
+        if self.only is None:
+            super()._populate_worklist(op)
+            return
+        for offered in reversed(self.only):  # the worklist is a stack
+            self._worklist.push(offered)
+
+
 def apply_patterns(
     where: ModuleOp | Region,
     *patterns: RewritePattern,
@@ -138,6 +154,7 @@ def apply_patterns(
     walk_reverse: bool = False,
     walk_regions_first: bool = False,
     on_removed: Callable[[Operation], None] | None = None,
+    only: Sequence[Operation] | None = None,
 ) -> bool:
     """
     Offer every op in `where` to `patterns`, in order; the first that acts wins.
@@ -146,17 +163,20 @@ def apply_patterns(
     with `recursive`, everything is visited again until no pattern acts.
     `walk_reverse` starts at the end (users before definitions), `walk_regions_first`
     visits an op's regions before the op. `on_removed` is called with each op that a
-    pattern erases or replaces, just before.
+    pattern erases or replaces, just before. With `only`, a pass that knows which ops in
+    `where` it is about saves the walk: these are visited once, in the order given.
 
     Returns whether anything changed. Raises `PassError` after more than `max_rewrites`
-    rewrites (by default 32 an op, at least 1024), naming the patterns that go on.
+    rewrites, naming the patterns that go on; by default, with `recursive`, that is 32 an
+    op, at least 1024.
     """
+    assert only is None or not recursive, "a fixpoint needs all ops"
     region = where.body if isinstance(where, ModuleOp) else where
-    if max_rewrites is None:
+    if max_rewrites is None and recursive:
         size = sum(1 for _ in region.walk())
         max_rewrites = max(REWRITES_AT_LEAST, REWRITES_PER_OP * size)
     locations = _Locations()
-    walker = PatternRewriteWalker(
+    walker = _Walker(
         _Patterns(patterns, max_rewrites, locations),
         apply_recursively=recursive,
         walk_reverse=walk_reverse,
@@ -166,8 +186,19 @@ def apply_patterns(
             operation_replacement_handler=[locations.replaced],
             operation_removal_handler=[] if on_removed is None else [on_removed],
         ),
+        only=only,
     )
     try:
         return walker.rewrite_region(region)
     except _Escape as escape:
         raise escape.error from escape.error.__cause__
+
+
+def set_type(value: SSAValue, type: Attribute) -> None:
+    """
+    Give `value` another type, in place.
+
+    xDSL can only put a new value where the old one was, which rebuilds the results of its op and
+    the operands of all its users; a sweep that gives every value a type would do that to each op.
+    """
+    value._type = type  # pyright: ignore[reportPrivateUsage]

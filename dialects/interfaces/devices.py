@@ -5,25 +5,22 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.ir import Operation, SSAValue
-from xdsl.traits import (
-    OpTrait,
-)
+from xdsl.traits import OpTrait
 
 from ..device import VirtualDeviceAttr
 
 
-@dataclass(frozen=True)
-class Together:
+class Together(NamedTuple):
     """All of `values` are on one device."""
 
     values: tuple[SSAValue, ...]
     reason: str
 
 
-@dataclass(frozen=True)
-class On:
+class On(NamedTuple):
     """`value` is on `device`."""
 
     value: SSAValue
@@ -31,8 +28,7 @@ class On:
     reason: str
 
 
-@dataclass(frozen=True)
-class OnHost:
+class OnHost(NamedTuple):
     """`value` is on the host, whichever device that is."""
 
     value: SSAValue
@@ -55,8 +51,9 @@ class SameDevice(DeviceRule):
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         values = (*op.operands, *op.results)
-        if len(values) > 1:
-            yield Together(values, f"operands and results of {op.name} share a device")
+        if len(values) < 2:
+            return ()
+        return (Together(values, f"operands and results of {op.name} share a device"),)
 
 
 @dataclass(frozen=True)

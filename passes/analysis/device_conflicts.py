@@ -1,28 +1,44 @@
-"""Why a device constraint stands, and what to say when two of them contradict each other."""
+"""Why a device constraint stands, and what to do when two of them contradict each other."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from itertools import groupby
+from typing import NamedTuple, TypeAlias
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, OpResult, SSAValue
 
 from ...dialects.device import told_apart
+from ...dialects.interfaces import DeviceConstant
 from ..diagnostics import PassError, Place
 from .device_domains import Conflict, Demand, Union
 
 
-@dataclass(frozen=True)
-class Cause:
+class Cause(NamedTuple):
     """
-    The place in the program that a constraint comes from, and its reason in words.
-
-    `operand` is the value that the op at `place` uses there, if a copy of it could be used.
+    The place in the program that a constraint comes from, its reason in words, and the value that
+    it binds there, if it is one that a copy could stand in for when the op at `place` uses it.
     """
 
     place: Place
     reason: str
-    operand: SSAValue | None = None
+    value: SSAValue | None = None
+
+    @property
+    def operand(self) -> SSAValue | None:
+        """The value, unless the op at `place` defines it or it is on a device for each use."""
+        value = self.value
+        if value is None:
+            return None
+        if isinstance(value, OpResult):
+            constant = value.op.has_trait(DeviceConstant, value_if_unregistered=False)
+            return None if value.op is self.place or constant else value
+        assert isinstance(value.owner, Block)
+        return None if value.owner.parent_op() is self.place else value
+
+
+Settle: TypeAlias = Callable[[Conflict[Cause]], "Demand[Cause] | Union[Cause]"]
+"""Chooses the constraint of a conflict to give up, or raises."""
 
 
 def explained(conflict: Conflict[Cause]) -> PassError:
@@ -44,9 +60,22 @@ def refuse(conflict: Conflict[Cause]) -> Demand[Cause] | Union[Cause]:
     raise explained(conflict)
 
 
-def cheapest(conflict: Conflict[Cause]) -> Demand[Cause] | Union[Cause]:
-    """The constraint that costs the fewest bytes to give up; an error when none can be."""
-    constraint = conflict.cheapest
-    if constraint is None:
-        raise explained(conflict)
-    return constraint
+def cheapest(cost: Callable[[SSAValue], int | None]) -> Settle:
+    """
+    Give up the constraint whose operand costs least to copy, the first of equals.
+
+    A conflict is an error when `cost` is None for all: nothing on its way can be copied.
+    """
+
+    def settle(conflict: Conflict[Cause]) -> Demand[Cause] | Union[Cause]:
+        offers: list[tuple[int, Demand[Cause] | Union[Cause]]] = []
+        for constraint in (conflict.first, *conflict.chain, conflict.second):
+            operand = constraint.cause.operand
+            price = None if operand is None else cost(operand)
+            if price is not None:
+                offers.append((price, constraint))
+        if not offers:
+            raise explained(conflict)
+        return min(offers, key=lambda offer: offer[0])[1]
+
+    return settle

@@ -3,68 +3,36 @@ What a program says about devices, as constraints over `DeviceDomains`.
 
 Every SSA value has a domain, shaped by its type: a function value has one for each parameter and
 one for its result, everything else (a tuple, a reference, data) a single one. A constant has a
-domain for each op that uses it. Ops state their rule through `dialects.interfaces.DeviceRule`;
-functions, calls, returns, annotations of signatures and types that already carry a device are read
-here. All in program order, so that the first conflict is the first in the text. (TVM: the first
-phase of PlanDevices, `DeviceAnalyzer`.)
+domain for each op that uses it. `device_reading` goes through the program and adds to them here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp
-from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+from xdsl.dialects.builtin import FunctionType
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from ...dialects import relay
-from ...dialects.device import VirtualDeviceAttr, devices_in
-from ...dialects.interfaces import DeviceConstant, DeviceConstraint, DeviceRule, On, OnHost
-from .device_conflicts import Cause
-from .device_domains import Conflict, Demand, DeviceDomains, Union
-from .device_rules import READERS, is_free
+from ...dialects.device import VirtualDeviceAttr
+from ...dialects.interfaces import DeviceConstraint, On, Together
+from ..diagnostics import PassError
+from .device_conflicts import Cause, Settle
+from .device_domains import Conflict, Demand, DeviceDomains
+from .device_facts import CHANGED, Facts, TypeFacts
+from .device_rules import READERS
 from .device_shapes import Domain, FunctionDomain, leaves, result_of
-
-ANNOTATION = "relay.device"
-"""The entry of a function's `arg_attrs` and `res_attrs` that says where a value is."""
-
-
-@dataclass
-class OpFacts:
-    """What the traits of an op class say, asked once a class."""
-
-    rules: dict[type[Operation], DeviceRule | None] = field(
-        default_factory=dict[type[Operation], "DeviceRule | None"]
-    )
-    constants: dict[type[Operation], bool] = field(default_factory=dict[type[Operation], bool])
-
-    def rule(self, op: Operation) -> DeviceRule | None:
-        kind = type(op)
-        if kind not in self.rules:
-            self.rules[kind] = op.get_trait(DeviceRule)
-        return self.rules[kind]
-
-    def is_constant(self, op: Operation) -> bool:
-        """Whether each use of the op's result may be on a device of its own."""
-        known = self.constants.get(type(op))
-        if known is None:
-            known = self.constants[type(op)] = op.has_trait(DeviceConstant)
-        return known
 
 
 def user_of(user: Operation) -> Operation:
     """The op whose constraints bind what `user` uses: of a yield, the op around it."""
-    if isinstance(user, relay.YieldOp):
+    if type(user) is relay.YieldOp:
         around = user.parent_op()
         assert around is not None, "a yield stands in a region of an op"
         return around
     return user
-
-
-Settle: TypeAlias = Callable[[Conflict[Cause]], "Demand[Cause] | Union[Cause]"]
-"""Chooses the constraint of a conflict to give up, or raises."""
 
 
 @dataclass
@@ -79,10 +47,14 @@ class DeviceConstraints:
 
     host: VirtualDeviceAttr
     settle: Settle
-    cost: Callable[[SSAValue], int | None] = lambda value: None
     targets: Mapping[str, str] = field(default_factory=dict[str, str])
     domains: DeviceDomains[Cause] = field(default_factory=DeviceDomains[Cause])
     values: dict[SSAValue, Domain] = field(default_factory=dict[SSAValue, Domain])
+    """The domain of each value but constants."""
+    placed: list[tuple[SSAValue, Domain, TypeFacts]] = field(
+        default_factory=list[tuple[SSAValue, Domain, TypeFacts]]
+    )
+    """The same, with what is known of the value's type."""
     constants: dict[tuple[SSAValue, Operation, int], Domain] = field(
         default_factory=dict[tuple[SSAValue, Operation, int], Domain]
     )
@@ -90,8 +62,12 @@ class DeviceConstraints:
         default_factory=dict[tuple[SSAValue, Operation], int]
     )
     """The domain of the copy that an op uses in place of a value."""
-    facts: OpFacts = field(default_factory=OpFacts)
-    _carries: dict[Attribute, bool] = field(default_factory=dict[Attribute, bool])
+    facts: Facts = field(default_factory=Facts)
+    constant_ops: list[Operation] = field(default_factory=list[Operation])
+    changed: dict[type[Operation], list[Operation]] = field(
+        default_factory=lambda: {kind: [] for kind in CHANGED}
+    )
+    """The ops of each class that the plan changes, in program order, as are the constants."""
     functions: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
     parameters: dict[tuple[str, int], Domain] = field(default_factory=dict[tuple[str, int], Domain])
     """The domain of each parameter of each function."""
@@ -100,7 +76,28 @@ class DeviceConstraints:
 
     def is_constant(self, value: SSAValue) -> bool:
         """Whether each use of `value` may be on a device of its own."""
-        return isinstance(value, OpResult) and self.facts.is_constant(value.op)
+        return isinstance(value, OpResult) and self.facts.of_op(value.op).is_constant
+
+    def type_of(self, value: SSAValue) -> TypeFacts:
+        """What is known of the value's type; an error when that is incomplete."""
+        type = self.facts.of_type(value.type)
+        if type.is_incomplete:
+            message = "the type of this value is incomplete; run infer-types before plan-devices"
+            raise PassError(message, value)
+        return type
+
+    def define(self, value: SSAValue) -> TypeFacts:
+        """Give `value` a domain if it has none, and say what is known of its type."""
+        type = self.type_of(value)
+        if value not in self.values:
+            domain = self.fresh(type.type) if type.is_function else self.domains.fresh()
+            self.put(value, domain, type)
+        return type
+
+    def put(self, value: SSAValue, domain: Domain, type: TypeFacts) -> None:
+        """Let `domain` be that of `value`, which has none."""
+        self.values[value] = domain
+        self.placed.append((value, domain, type))
 
     def of(self, value: SSAValue, user: Operation, index: int = 0) -> Domain:
         """
@@ -118,8 +115,8 @@ class DeviceConstraints:
             if known is None:
                 known = self.constants[key] = self.fresh(value.type)
             return known
-        known = self.values[value] = self.fresh(value.type)
-        return known
+        self.define(value)
+        return self.values[value]
 
     def used(self, value: SSAValue, user: Operation, index: int = 0) -> Domain:
         """As `of`, or the domain of the copy that `user` uses instead."""
@@ -148,28 +145,26 @@ class DeviceConstraints:
     def demand(self, domain: Domain, device: VirtualDeviceAttr, cause: Cause) -> None:
         """Put a domain (of a function: its result) on a device."""
         leaf, device = result_of(domain), self.canonical(device)
-        cost = None if cause.operand is None else self.cost(cause.operand)
-        while (conflict := self.domains.demand(leaf, device, cause, cost)) is not None:
+        while (conflict := self.domains.demand(leaf, device, cause)) is not None:
             if self._give_up(conflict):
                 return
 
     def unite(self, a: Domain, b: Domain, cause: Cause) -> None:
         """Put two domains together: part by part, or all of one with the other."""
+        if isinstance(a, int) and isinstance(b, int):
+            self._unite(a, b, cause)
+            return
         if isinstance(a, FunctionDomain) and isinstance(b, FunctionDomain):
             if len(a.params) == len(b.params):
                 for x, y in zip((*a.params, a.result), (*b.params, b.result), strict=True):
                     self.unite(x, y, cause)
                 return
-        if isinstance(a, int) and isinstance(b, int):
-            self._unite(a, b, cause)
-            return
         first, *rest = (*leaves(a), *leaves(b))
         for other in rest:
             self._unite(first, other, cause)
 
     def _unite(self, a: int, b: int, cause: Cause) -> None:
-        cost = None if cause.operand is None else self.cost(cause.operand)
-        while (conflict := self.domains.unite(a, b, cause, cost)) is not None:
+        while (conflict := self.domains.unite(a, b, cause)) is not None:
             if self._give_up(conflict):
                 return
 
@@ -193,106 +188,31 @@ class DeviceConstraints:
             self._unite(copy, constraint.b, bound)
         return last
 
-    # ----------------------------------------------------------- reading
-
-    def read(self, module: ModuleOp) -> None:
-        """Collect the constraints of every function; `settle` is asked at each conflict."""
-        self.functions = {f.sym_name.data: f for f in module.ops if isinstance(f, func.FuncOp)}
-        for name, function in self.functions.items():
-            arguments = function.args if function.body.blocks else ()
-            for i, type in enumerate(function.function_type.inputs):
-                known = self.of(arguments[i], function) if arguments else self.fresh(type)
-                self.parameters[name, i] = known
-            for i, type in enumerate(function.function_type.outputs):
-                self.results[name, i] = self.fresh(type)
-        free_hints: list[relay.OnDeviceOp] = []
-        for function in self.functions.values():
-            self._read_signature(function)
-            for block in function.body.blocks:
-                for op in ops_in_order(block):
-                    self._read_types(op)
-                    self._read_op(op, function)
-                    if isinstance(op, relay.OnDeviceOp) and is_free(op):
-                        free_hints.append(op)
-        for hint in free_hints:
-            cause = Cause(hint, "a free hint joins its operand and its result")
-            a, b = self.of(hint.value, hint), self.of(hint.result, hint)
-            if isinstance(a, int) and isinstance(b, int):
-                self.domains.trying(a, b, cause)
-
-    def _read_signature(self, function: func.FuncOp) -> None:
-        name = function.sym_name.data
-        for i, type in enumerate(function.function_type.inputs):
-            parameter = self.parameters[name, i]
-            place = function.args[i] if function.body.blocks else function
-            device = annotation(function.arg_attrs, i)
-            if device is not None:
-                cause = Cause(place, f"parameter {i} of @{name} is annotated")
-                self.demand(parameter, device, cause)
-            cause = Cause(place, f"parameter {i} of @{name} has this type")
-            self._read_type(type, parameter, cause)
-        for i, type in enumerate(function.function_type.outputs):
-            cause = Cause(function, f"result {i} of @{name} is declared there")
-            device = annotation(function.res_attrs, i)
-            if device is not None:
-                self.demand(self.results[name, i], device, cause)
-            self._read_type(type, self.results[name, i], cause)
-
-    def _read_types(self, op: Operation) -> None:
-        """The devices that the types of what `op` defines carry already."""
-        if self.facts.is_constant(op):
+    def add(self, constraint: DeviceConstraint, op: Operation) -> None:
+        """Add what the device rule of `op` says."""
+        if isinstance(constraint, Together):
+            self._put_together(constraint, op)
             return
-        for result in op.results:
-            if self.has_device(result.type):
-                cause = Cause(result, "the value already has this type")
-                self._read_type(result.type, self.of(result, op), cause)
+        device = constraint.device if isinstance(constraint, On) else self.host
+        cause = Cause(op, constraint.reason, constraint.value)
+        self.demand(self.used(constraint.value, op), device, cause)
 
-    def has_device(self, type: Attribute) -> bool:
-        """Whether `type` carries a device already."""
-        known = self._carries.get(type)
-        if known is None:
-            known = self._carries[type] = any(d is not None for d in devices_in(type))
-        return known
-
-    def _read_type(self, type: Attribute, domain: Domain, cause: Cause) -> None:
-        if isinstance(domain, FunctionDomain) and isinstance(type, FunctionType):
-            for part, inner in zip(type.inputs, domain.params, strict=True):
-                self._read_type(part, inner, cause)
-            self._read_type(type.outputs.data[0], domain.result, cause)
-            return
-        for device in devices_in(type):
-            if device is not None:
-                self.demand(domain, device, cause)
-
-    def _read_op(self, op: Operation, function: func.FuncOp) -> None:
-        special = READERS.get(type(op))
-        if special is not None:
-            special(self, op, function)
-        rule = self.facts.rule(op)
-        if rule is not None:
-            for constraint in rule.constraints(op):
-                self._add(constraint, op)
-
-    def _add(self, constraint: DeviceConstraint, op: Operation) -> None:
-        if isinstance(constraint, On | OnHost):
-            device = constraint.device if isinstance(constraint, On) else self.host
-            cause = self._cause(op, constraint.reason, constraint.value)
-            self.demand(self.used(constraint.value, op), device, cause)
-            return
-        values = constraint.values
-        center = next((v for v in values if isinstance(v, OpResult) and v.op is op), values[0])
+    def _put_together(self, constraint: Together, op: Operation) -> None:
+        """Unite all values with one of them: the first that `op` defines, or the first."""
+        values, reason = constraint
+        center = values[0]
+        for value in values:
+            if value.owner is op:
+                center = value
+                break
         middle = self.used(center, op)
+        known = {} if self.copies else self.values  # most values are used as they are
         for value in values:
             if value is not center:
-                cause = self._cause(op, constraint.reason, value)
-                self.unite(self.used(value, op), middle, cause)
-
-    def _cause(self, op: Operation, reason: str, value: SSAValue) -> Cause:
-        """The cause of a constraint on `value`, which `op` uses unless it defines it."""
-        own = value.owner is op or (
-            isinstance(value.owner, Block) and value.owner.parent_op() is op
-        )
-        return Cause(op, reason, None if own or self.is_constant(value) else value)
+                domain = known.get(value)
+                if domain is None:
+                    domain = self.used(value, op)
+                self.unite(domain, middle, Cause(op, reason, value))
 
     def bind(
         self,
@@ -308,26 +228,5 @@ class DeviceConstraints:
         The values, if `op` uses them, are its operands from `first` on.
         """
         for i, (value, domain) in enumerate(zip(values, to, strict=False)):
-            cause = self._cause(op, reason.format(i=i), value)
+            cause = Cause(op, reason.format(i=i), value)
             self.unite(self.used(value, op, first + i), domain, cause)
-
-
-def ops_in_order(block: Block) -> Iterator[Operation]:
-    """The block's ops and those in their regions, an op after its regions; primitives closed."""
-    pending: list[tuple[Operation, bool]] = [(op, False) for op in reversed(list(block.ops))]
-    while pending:
-        op, opened = pending.pop()
-        if opened or not op.regions or isinstance(op, relay.PrimitiveOp):
-            yield op
-            continue
-        pending.append((op, True))
-        inner = [o for region in op.regions for b in region.blocks for o in b.ops]
-        pending.extend((o, False) for o in reversed(inner))
-
-
-def annotation(attrs: ArrayAttr[DictionaryAttr] | None, index: int) -> VirtualDeviceAttr | None:
-    """The device that entry `index` of a function's `arg_attrs` or `res_attrs` names."""
-    if attrs is None:
-        return None
-    found = attrs.data[index].data.get(ANNOTATION)
-    return found if isinstance(found, VirtualDeviceAttr) else None

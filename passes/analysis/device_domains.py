@@ -3,21 +3,24 @@ Which things are on one device: a union-find whose classes know a partial virtua
 
 A *domain* is a number; what it stands for is its maker's business. Two domains are united, or a
 device is demanded of one; each such constraint carries a *cause*, any object, that is only handed
-back, and what it would cost to give it up (None: it cannot be). When a constraint cannot hold, the
-answer is a `Conflict` with the two demands and the shortest chain of constraints between them.
-Constraints are kept one edge each, and are searched only then. `cut` takes a constraint back.
+back. When a constraint cannot hold, the answer is a `Conflict` with the two demands and the
+shortest chain of constraints between them. `cut` takes a constraint back.
 
-Union by rank, and no path compression: a constraint can be tried and taken back (`trying`).
+Constraints are kept as columns of numbers and causes. They become objects, and edges of a graph
+(`device_graph`), only when a conflict or an explanation asks for them: most programs never do.
+
+Union by rank and no path compression: paths are short, and `find` changes nothing.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from ...dialects.device import UNCONSTRAINED, VirtualDeviceAttr
+from ...dialects.device import VirtualDeviceAttr
+from .device_graph import ConstraintGraph
+from .device_numbers import NOWHERE, DeviceNumbers
 
 Cause = TypeVar("Cause")
 
@@ -29,8 +32,7 @@ class Demand(Generic[Cause]):
     domain: int
     device: VirtualDeviceAttr
     cause: Cause
-    cost: int | None = None
-    order: int = 0
+    order: int
     """How many demands were made before."""
 
 
@@ -41,13 +43,11 @@ class Union(Generic[Cause]):
     a: int
     b: int
     cause: Cause
-    cost: int | None = None
-
-    def other(self, domain: int) -> int:
-        return self.b if domain == self.a else self.a
+    order: int
+    """How many unions were made before."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Conflict(Generic[Cause]):
     """Two demands that do not go together, and the unions that lead from one to the other."""
 
@@ -55,116 +55,118 @@ class Conflict(Generic[Cause]):
     chain: tuple[Union[Cause], ...]
     second: Demand[Cause]
     last: Demand[Cause] | Union[Cause]
-    """The constraint that could not be added; all others hold."""
-
-    @property
-    def cheapest(self) -> Demand[Cause] | Union[Cause] | None:
-        """The constraint on the way that costs least to give up; the first of equals."""
-        constraints = [self.first, *self.chain, self.second]
-        offered = [c for c in constraints if c.cost is not None]
-        return min(offered, key=lambda c: c.cost or 0, default=None)
+    """The constraint that could not be added, one of the others; all but it hold."""
 
 
 @dataclass
 class DeviceDomains(Generic[Cause]):
     """The domains, their classes and the constraints so far."""
 
-    parent: list[int] = field(default_factory=list[int])
-    rank: list[int] = field(default_factory=list[int])
-    device: list[VirtualDeviceAttr] = field(default_factory=list[VirtualDeviceAttr])
-    demands: list[Demand[Cause]] = field(default_factory=list[Demand[Cause]])
-    unions: list[Union[Cause]] = field(default_factory=list[Union[Cause]])
-    _trail: list[tuple[int, int, int, VirtualDeviceAttr]] | None = None
-    """While trying: each root that changed, with its parent, rank and device before."""
-    _filled: dict[tuple[VirtualDeviceAttr, VirtualDeviceAttr], VirtualDeviceAttr] = field(
-        default_factory=dict[tuple[VirtualDeviceAttr, VirtualDeviceAttr], VirtualDeviceAttr]
-    )
-    _graph: _Graph[Cause] = field(default_factory=lambda: _Graph())
+    numbers: DeviceNumbers = field(default_factory=DeviceNumbers)
+    _parent: list[int] = field(default_factory=list[int])
+    _rank: list[int] = field(default_factory=list[int])
+    _device: list[int] = field(default_factory=list[int])
+    """Of a domain that stands for its class, the number of what is known of its device."""
+    _left: list[int] = field(default_factory=list[int])
+    _right: list[int] = field(default_factory=list[int])
+    _union_causes: list[Cause] = field(default_factory=list[Cause])
+    """Of each union: what was united, and why."""
+    _domains: list[int] = field(default_factory=list[int])
+    _devices: list[int] = field(default_factory=list[int])
+    _demand_causes: list[Cause] = field(default_factory=list[Cause])
+    """Of each demand: what was to be where, and why."""
+    _graph: ConstraintGraph = field(default_factory=ConstraintGraph)
+    _known_unions: int = 0
+    _known_demands: int = 0
+    """How many constraints the graph has seen; `cut` has taken some out again."""
 
     def fresh(self) -> int:
         """A domain that nothing is known of."""
-        self.parent.append(len(self.parent))
-        self.rank.append(0)
-        self.device.append(UNCONSTRAINED)
-        return len(self.parent) - 1
+        domain = len(self._parent)
+        self._parent.append(domain)
+        self._rank.append(0)
+        self._device.append(NOWHERE)
+        return domain
 
     def find(self, domain: int) -> int:
         """The domain that stands for the class of `domain`."""
-        parent = self.parent
-        while parent[domain] != domain:
-            domain = parent[domain]
+        parent = self._parent
+        while (above := parent[domain]) != domain:
+            domain = above
         return domain
+
+    def number_of(self, domain: int) -> int:
+        """The number of what is known of the domain's device so far."""
+        return self._device[self.find(domain)]
 
     def device_of(self, domain: int) -> VirtualDeviceAttr:
         """What is known of the domain's device so far."""
-        return self.device[self.find(domain)]
+        return self.numbers.devices[self.number_of(domain)]
 
     def demand(
-        self, domain: int, device: VirtualDeviceAttr, cause: Cause, cost: int | None = None
+        self, domain: int, device: VirtualDeviceAttr, cause: Cause
     ) -> Conflict[Cause] | None:
         """Put `domain` on `device`, which may be partial."""
-        demand = Demand(domain, device, cause, cost, len(self.demands))
+        number = self.numbers.number(device)
         root = self.find(domain)
-        known = self.device[root]
-        if known is not device and known != device:
-            joined = known.join(device)
-            if joined is None:
-                return self._conflict(demand)
-            self._set(root, root, self.rank[root], joined)
-        self.demands.append(demand)
+        joined = self.numbers.join(self._device[root], number)
+        if joined is None:
+            return self._at(Demand(domain, device, cause, len(self._domains)), number)
+        self._device[root] = joined
+        self._domains.append(domain)
+        self._devices.append(number)
+        self._demand_causes.append(cause)
         return None
 
-    def unite(
-        self, a: int, b: int, cause: Cause, cost: int | None = None
-    ) -> Conflict[Cause] | None:
+    def unite(self, a: int, b: int, cause: Cause) -> Conflict[Cause] | None:
         """Put `a` and `b` on one device."""
-        union = Union(a, b, cause, cost)
-        if not self._join(a, b):
-            return self._conflict(union)
-        self.unions.append(union)
-        return None
+        if self.trying(a, b, cause):
+            return None
+        return self._between(Union(a, b, cause, len(self._left)))
 
     def trying(self, a: int, b: int, cause: Cause) -> bool:
         """Unite `a` and `b` if nothing stands against it; else leave everything as it was."""
-        self._trail = []
-        joined = self._join(a, b)
-        if joined:
-            self.unions.append(Union(a, b, cause))
-        else:
-            for root, parent, rank, device in reversed(self._trail):
-                self.parent[root], self.rank[root], self.device[root] = parent, rank, device
-        self._trail = None
-        return joined
+        parent, device, rank = self._parent, self._device, self._rank
+        x, y = a, b
+        while (above := parent[x]) != x:
+            x = above
+        while (above := parent[y]) != y:
+            y = above
+        if x != y:
+            joined = device[x]
+            if joined != device[y]:
+                joined = self.numbers.join(joined, device[y])
+                if joined is None:
+                    return False
+            if rank[x] < rank[y]:
+                x, y = y, x
+            elif rank[x] == rank[y]:
+                rank[x] += 1
+            parent[y] = x
+            device[x] = joined
+        self._left.append(a)
+        self._right.append(b)
+        self._union_causes.append(cause)
+        return True
 
-    def default(self, domain: int, device: VirtualDeviceAttr) -> VirtualDeviceAttr:
-        """Fill in what is still open of the domain's device, and say what it is."""
+    def default(self, domain: int, device: int) -> int:
+        """Fill in what is open of the domain's device, and say what it is (both by number)."""
         root = self.find(domain)
-        known = self.device[root]
-        if known is UNCONSTRAINED:
-            self.device[root] = device
-            return device
-        filled = self._filled.get((known, device))
-        if filled is None:
-            filled = self._filled[known, device] = known.or_default(device)
-        self.device[root] = filled
+        filled = self._device[root] = self.numbers.fill(self._device[root], device)
         return filled
 
     def cut(self, constraint: Demand[Cause] | Union[Cause]) -> None:
         """Take a constraint back: its class falls apart, or knows less of its device."""
         graph = self._searchable()
         if isinstance(constraint, Demand):
-            graph.demands[constraint.domain].remove(constraint)
-            ends = (constraint.domain,)
-        else:
-            for end in (constraint.a, constraint.b):
-                graph.unions[end].remove(constraint)
-            ends = (constraint.a, constraint.b)
-        seen = set[int]()
-        for end in ends:
-            if end not in seen:
-                members = [domain for domain, _ in graph.reach(end)]
-                seen.update(members)
-                self._rebuild(members, graph)
+            graph.remove_demand(constraint.order, constraint.domain)
+            self._rebuild(graph.members(constraint.domain))
+            return
+        graph.remove_union(constraint.order, constraint.a, constraint.b)
+        one = graph.members(constraint.a)
+        self._rebuild(one)
+        if constraint.b not in set(one):
+            self._rebuild(graph.members(constraint.b))
 
     def reasons(self) -> Iterator[tuple[int, Demand[Cause], Union[Cause] | None]]:
         """
@@ -173,115 +175,70 @@ class DeviceDomains(Generic[Cause]):
         A domain that comes from nowhere has its device by default.
         """
         graph = self._searchable()
-        starts = {d.domain: d for d in reversed(self.demands) if d in graph.demands[d.domain]}
-        nearest = {domain: starts[domain] for domain in reversed(starts)}
-        pending = deque(nearest)
-        yield from ((domain, demand, None) for domain, demand in nearest.items())
-        while pending:
-            domain = pending.popleft()
-            for union in graph.unions.get(domain, ()):
-                other = union.other(domain)
-                if other not in nearest:
-                    nearest[other] = nearest[domain]
-                    pending.append(other)
-                    yield other, nearest[domain], union
+        first = ((domain, demands[0]) for domain, demands in graph.demands.items() if demands)
+        nearest = dict(sorted(first, key=lambda found: found[1]))
+        for domain, demand in nearest.items():
+            yield domain, self._demand(demand), None
+        for domain, union, before in graph.reach(list(nearest)):
+            nearest[domain] = nearest[before]
+            yield domain, self._demand(nearest[domain]), self._union(union)
 
-    def _join(self, a: int, b: int) -> bool:
-        x, y = self.find(a), self.find(b)
-        if x == y:
-            return True
-        mine, theirs = self.device[x], self.device[y]
-        joined = mine if mine is theirs else mine.join(theirs)
-        if joined is None:
-            return False
-        if self.rank[x] < self.rank[y]:
-            x, y = y, x
-        self._set(x, x, self.rank[x] + (self.rank[x] == self.rank[y]), joined)
-        self._set(y, x, self.rank[y], self.device[y])
-        return True
+    def _demand(self, order: int) -> Demand[Cause]:
+        device = self.numbers.devices[self._devices[order]]
+        return Demand(self._domains[order], device, self._demand_causes[order], order)
 
-    def _set(self, root: int, parent: int, rank: int, device: VirtualDeviceAttr) -> None:
-        if self._trail is not None:
-            self._trail.append((root, self.parent[root], self.rank[root], self.device[root]))
-        self.parent[root], self.rank[root], self.device[root] = parent, rank, device
+    def _union(self, order: int) -> Union[Cause]:
+        return Union(self._left[order], self._right[order], self._union_causes[order], order)
 
-    def _rebuild(self, members: list[int], graph: _Graph[Cause]) -> None:
-        root = members[0]
-        device = UNCONSTRAINED
+    def _rebuild(self, members: list[int]) -> None:
+        """Make one class of `members`, which are all that constraints still hold together."""
+        root, device = members[0], NOWHERE
         for domain in members:
-            self.parent[domain], self.rank[domain] = root, 0
-            for demand in graph.demands.get(domain, ()):
-                joined = device.join(demand.device)
+            self._parent[domain], self._rank[domain] = root, 0
+            for demand in self._graph.demands.get(domain, ()):
+                joined = self.numbers.join(device, self._devices[demand])
                 assert joined is not None, "the demands of a class go together"
                 device = joined
-        self.rank[root] = int(len(members) > 1)
-        self.device[root] = device
+        self._rank[root] = int(len(members) > 1)
+        self._device[root] = device
 
-    def _searchable(self) -> _Graph[Cause]:
-        """The constraints by domain; only those that are new are added."""
+    def _searchable(self) -> ConstraintGraph:
+        """The constraints as a graph; only those that are new are added."""
         graph = self._graph
-        for union in self.unions[graph.known_unions :]:
-            graph.unions.setdefault(union.a, []).append(union)
-            graph.unions.setdefault(union.b, []).append(union)
-        for demand in self.demands[graph.known_demands :]:
-            graph.demands.setdefault(demand.domain, []).append(demand)
-        graph.known_unions, graph.known_demands = len(self.unions), len(self.demands)
+        unions = range(self._known_unions, len(self._left))
+        for union in unions:
+            graph.add_union(union, self._left[union], self._right[union])
+        demands = range(self._known_demands, len(self._domains))
+        for demand in demands:
+            graph.add_demand(demand, self._domains[demand])
+        self._known_unions, self._known_demands = unions.stop, demands.stop
         return graph
 
-    def _conflict(self, last: Demand[Cause] | Union[Cause]) -> Conflict[Cause]:
-        """What `last`, which is not among the constraints, is in conflict with."""
+    def _against(self, domain: int, number: int) -> tuple[int, list[int]]:
+        """The nearest demand to `domain` that does not go with a device, and the way to it."""
+        join, devices = self.numbers.join, self._devices
         graph = self._searchable()
-        if isinstance(last, Demand):
-            there, chain = graph.nearest(last.domain, lambda d: d.device.join(last.device) is None)
-            return Conflict(there, tuple(reversed(chain)), last, last)
-        # Some demand of the one side does not go with some demand of the other.
-        known = self.device[self.find(last.b)]
-        one, one_chain = graph.nearest(last.a, lambda d: d.device.join(known) is None)
-        two, two_chain = graph.nearest(last.b, lambda d: d.device.join(one.device) is None)
-        chain = (*reversed(one_chain), last, *two_chain)
-        if two.order < one.order:
-            return Conflict(two, chain[::-1], one, last)
-        return Conflict(one, chain, two, last)
+        return graph.nearest(domain, lambda demand: join(devices[demand], number) is None)
 
+    def _at(self, last: Demand[Cause], number: int) -> Conflict[Cause]:
+        """What the demand `last`, which is not among the constraints, is in conflict with."""
+        there, way = self._against(last.domain, number)
+        chain = tuple(self._union(union) for union in reversed(way))
+        return Conflict(self._demand(there), chain, last, last)
 
-@dataclass
-class _Graph(Generic[Cause]):
-    """The constraints that stand at each domain."""
+    def _between(self, last: Union[Cause]) -> Conflict[Cause]:
+        """
+        What the union `last`, which is not among the constraints, is in conflict with.
 
-    unions: dict[int, list[Union[Cause]]] = field(default_factory=dict[int, "list[Union[Cause]]"])
-    demands: dict[int, list[Demand[Cause]]] = field(
-        default_factory=dict[int, "list[Demand[Cause]]"]
-    )
-    known_unions: int = 0
-    known_demands: int = 0
-
-    def reach(self, start: int) -> Iterator[tuple[int, Union[Cause] | None]]:
-        """The domains of `start`'s class, nearest first, and the union each came through."""
-        came: dict[int, None] = {start: None}
-        pending = deque([start])
-        yield start, None
-        while pending:
-            domain = pending.popleft()
-            for union in self.unions.get(domain, ()):
-                other = union.other(domain)
-                if other not in came:
-                    came[other] = None
-                    pending.append(other)
-                    yield other, union
-
-    def nearest(
-        self, start: int, wanted: Callable[[Demand[Cause]], bool]
-    ) -> tuple[Demand[Cause], list[Union[Cause]]]:
-        """The nearest wanted demand to `start`, and the unions on the way to it."""
-        came: dict[int, Union[Cause] | None] = {}
-        for domain, union in self.reach(start):
-            came[domain] = union
-            found = next((d for d in self.demands.get(domain, ()) if wanted(d)), None)
-            if found is not None:
-                chain: list[Union[Cause]] = []
-                while union is not None:
-                    chain.append(union)
-                    domain = union.other(domain)
-                    union = came[domain]
-                return found, chain[::-1]
-        raise AssertionError("a conflict comes from a demand")
+        Some demand on the one side does not go with some demand on the other.
+        """
+        one, one_way = self._against(last.a, self.number_of(last.b))
+        two, two_way = self._against(last.b, self._devices[one])
+        chain = (
+            *(self._union(union) for union in reversed(one_way)),
+            last,
+            *(self._union(union) for union in two_way),
+        )
+        if two < one:
+            return Conflict(self._demand(two), chain[::-1], self._demand(one), last)
+        return Conflict(self._demand(one), chain, self._demand(two), last)

@@ -1,5 +1,7 @@
 """`apply_patterns`: order, locations, the cap, and errors that stay what they are."""
 
+from dataclasses import dataclass, field
+
 import pytest
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
@@ -9,6 +11,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnitAttr,
     i32,
+    i64,
 )
 from xdsl.dialects.test import TestOp, TestPureOp
 from xdsl.ir import Block, Operation, Region
@@ -21,7 +24,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 
 from xrelay.passes.diagnostics import PassError
-from xrelay.passes.rewriting import apply_patterns
+from xrelay.passes.rewriting import apply_patterns, set_type
 
 
 def at(line: int) -> FileLineColLoc:
@@ -201,3 +204,32 @@ def test_removed_ops_are_announced():
     op = marked("a", 1)
     apply_patterns(ModuleOp([op]), AToB(), on_removed=removed.append)
     assert removed == [op]
+
+
+@dataclass
+class EraseNext(RewritePattern):
+    """Note the op that is offered, and erase the one after it."""
+
+    offered: list[Operation] = field(default_factory=list[Operation])
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        self.offered.append(op)
+        if op.next_op is not None:
+            rewriter.erase(op.next_op)
+
+
+def test_only_some_ops_are_offered_and_none_that_is_gone():
+    a, b, c, d, e = ops = [marked("a", i) for i in range(5)]
+    module, pattern = ModuleOp(ops), EraseNext()
+    apply_patterns(module, pattern, only=[e, a, b, c])
+    assert pattern.offered == [e, a, c]
+    assert list(module.body.block.ops) == [a, c, e]
+    assert d.parent is None
+
+
+def test_a_value_gets_another_type_in_place():
+    op = marked("a", 1)
+    (result,) = op.results
+    set_type(result, i64)
+    assert op.results == (result,)
+    assert result.type == i64

@@ -80,3 +80,21 @@ func.func @branches(%c: tensor<i1>, %x: tensor<4xf32>, %y: tensor<4xf32>) -> (te
   }
   func.return %r : tensor<4xf32>
 }
+
+// -----
+
+// A kernel has no devices: what is in it is left alone, constants too.
+//
+// CHECK-LABEL: relay.prim_func @kernel
+// CHECK-NEXT:    relay.constant dense<1.000000e+00> : tensor<f32>{{$}}
+// CHECK-LABEL: @kernels_are_closed
+// CHECK:         relay.call_lowered @kernel(%x) : (tensor<4xf32, #relay.device<cuda:0>>) -> tensor<4xf32, #relay.device<cuda:0>>
+relay.prim_func @kernel(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %one = relay.constant dense<1.0> : tensor<f32>
+  %y = relay.add %a, %one : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  relay.yield %y : tensor<4xf32>
+}
+func.func @kernels_are_closed(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = relay.call_lowered @kernel(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %r : tensor<4xf32>
+}

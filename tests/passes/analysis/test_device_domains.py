@@ -34,10 +34,13 @@ def test_partial_demands_join():
 
 def test_a_default_fills_in_what_is_open():
     domains, (a, b) = some(2)
+    cpu, gpu = domains.numbers.number(CPU), domains.numbers.number(GPU)
     domains.demand(a, VirtualDeviceAttr(scope="texture"), "a")
-    assert domains.default(a, GPU) == VirtualDeviceAttr("cuda", 0, scope="texture")
-    assert domains.default(b, GPU) == GPU
-    assert domains.default(b, CPU) == GPU
+    domains.default(a, gpu)
+    assert domains.device_of(a) == VirtualDeviceAttr("cuda", 0, scope="texture")
+    assert domains.default(b, gpu) == gpu
+    assert domains.default(b, cpu) == gpu
+    assert domains.device_of(b) == GPU
 
 
 def test_trying_what_cannot_be_changes_nothing():
@@ -85,6 +88,36 @@ def test_fields_from_two_demands_conflict_with_the_one_that_differs():
     conflict = domains.unite(a, c, "ac")
     assert conflict is not None
     assert {conflict.first.cause, conflict.second.cause} == {"id", "other"}
+
+
+def test_what_is_cut_holds_no_more():
+    domains, (a, b, c) = some(3)
+    domains.demand(a, CPU, "a")
+    domains.unite(a, b, "ab")
+    domains.unite(b, c, "bc")
+    conflict = domains.demand(c, GPU, "c")
+    assert conflict is not None
+    domains.cut(conflict.chain[1])
+    assert domains.demand(c, GPU, "c") is None
+    assert [domains.device_of(x) for x in (a, b, c)] == [CPU, CPU, GPU]
+    conflict = domains.unite(a, c, "ac")
+    assert conflict is not None
+    domains.cut(conflict.first)
+    assert domains.unite(a, c, "ac") is None
+    assert [domains.device_of(x) for x in (a, b, c)] == [GPU, GPU, GPU]
+
+
+def test_a_reason_is_the_nearest_demand_the_first_of_equals():
+    domains, (a, b, c, d, e) = some(5)
+    for x, y, cause in ((a, b, "ab"), (b, c, "bc"), (c, d, "cd")):
+        domains.unite(x, y, cause)
+    domains.demand(d, CPU, "d")
+    domains.demand(b, CPU, "b")
+    reasons = {
+        domain: (demand.cause, union and union.cause) for domain, demand, union in domains.reasons()
+    }
+    assert reasons == {a: ("b", "ab"), b: ("b", None), c: ("d", "cd"), d: ("d", None)}
+    assert e not in reasons
 
 
 STEPS = st.lists(
