@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import FileLineColLoc, FunctionType
 from xdsl.dialects.func import CallOp
-from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
-from ...dialects.relay import CallOpaqueOp, InvokeOp
+from ...dialects.relay import CallOpaqueOp, InvokeOp, MatchOp
 from ...dialects.tensors import as_tensor
 from .errors import RelayTextError
 from .refinement import takes_over, view
@@ -64,6 +64,12 @@ def _unknown_value(value: SSAValue, emitter: Emitter) -> RelayTextError:
             "cannot be inferred: write it behind the call, as in /* ty=Tensor[(4), float32] */",
             location,
         )
+    if isinstance(op, MatchOp) and not op.cases:
+        return RelayTextError(
+            "nothing says what this match without cases gives: bind it with a type, as in "
+            "let %x: int32 = match (…) {};",
+            location,
+        )
     text = emitter.text(value.type)
     known = "" if text == "_" else f" (known so far: {text})"
     return RelayTextError(f"the type of {name} cannot be inferred{known}", location)
@@ -94,7 +100,7 @@ def _replace_placeholders(emitter: Emitter) -> None:
 def _never_known(waiting: Waiting, emitter: Emitter) -> RelayTextError:
     """What is missing is the type of an operand: best of one whose type can be written."""
     for arg in waiting.op.operands:
-        can_be_written = isinstance(arg, BlockArgument) or isinstance(arg.owner, CallOpaqueOp)
+        can_be_written = isinstance(arg.owner, Block | CallOpaqueOp | MatchOp)
         if can_be_written and emitter.solver.first_unknown(arg.type):
             return _unknown_value(arg, emitter)
     return waiting.places.error(

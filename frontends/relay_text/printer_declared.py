@@ -9,6 +9,7 @@ from ...dialects.device import with_device
 from ...dialects.interfaces import InferTypes
 from ...dialects.relay.closures import FnOp
 from ...dialects.relay.globals import InvokeOp
+from ...dialects.relay.matching import MatchOp
 from ...dialects.relay.operator import infer_result_types
 from ...dialects.tensors import as_tensor, is_static
 
@@ -17,6 +18,8 @@ def is_declared(op: Operation) -> bool:
     """Whether the type of `op`'s one result must be written, as its operands do not tell it."""
     if isinstance(op, InvokeOp):  # made where dims are known on one side only
         return not op.type_args.data
+    if isinstance(op, MatchOp) and not op.cases:
+        return True
     if len(op.results) != 1 or isinstance(op, FnOp) or not op.has_trait(InferTypes):
         return False
     if op.operands and not op.regions and all(_is_static(o.type) for o in op.operands):

@@ -165,7 +165,8 @@ def choose(body: Body, op: relay.IfOp) -> str:
 
 def match(body: Body, op: relay.MatchOp) -> str:
     word = "match" if op.partial is None else "match?"
-    return f"{word} ({body.text(op.data, place(body, op))}) {{"
+    text = f"{word} ({body.text(op.data, place(body, op))}) {{"
+    return text if op.cases else f"({text}}})"
 
 
 def fn(body: Body, op: relay.FnOp) -> str:
