@@ -163,7 +163,7 @@ def insert_copies(ctx: Context, solution: Solution) -> None:
                 constraints.changed[relay.DeviceCopyOp].append(copy)
             user.operands[use.index] = made[user]
         bytes = bytes_moved(value)
-        moved = "" if bytes is None else f" ({bytes} bytes)"
+        moved = "" if bytes is None else f" ({bytes} byte{'' if bytes == 1 else 's'})"
         there, here = told_apart(source, target)
         message = f"an operand of {op.name} is copied from {there} to {here}{moved}"
         emit_remark(ctx, op, message, notes=[(value, "the value is made here")])
