@@ -85,7 +85,7 @@ def source_of(op: Operation) -> Operation | None:
         return None
     first = op.operands[0]
     source = first.op if isinstance(first, OpResult) else None
-    if source is None or source.parent is not op.parent:
+    if source is None or source.parent is not op.parent or isinstance(source, DestinationCall):
         return None
     return source if tuple(op.operands) == tuple(source.results) else None
 

@@ -191,6 +191,17 @@ def test_a_tuple_of_tensors_is_made_when_they_are_written() -> None:
     assert "relay.tuple %t_1, %x" in ir_of(text, META)
 
 
+def test_the_tuple_of_all_that_a_kernel_writes() -> None:
+    body = f"""{ALLOC}let %u = memory.alloc_tensor(memory.alloc_storage(16i64, 64i64), 0i64, {S}, assert_shape=[4]);
+%0 = (%t, %u);
+vm.invoke_tvm_op(@two, (%x, (%x, %x)), %0);
+(%0, %x)"""
+    module = read(main(body), META)
+    ((a, b), _) = evaluate(module, [np.ones(4, np.float32)])[0]
+    np.testing.assert_array_equal([a, b], np.full((2, 4), 2.0))
+    assert_same_when_printed(module)
+
+
 def test_a_literal_that_is_called_as_a_closure_too() -> None:
     body = "let %f = fn (%a: Tensor[(4), float32], Primitive=1) { negative(%a) };\nvm.invoke_tvm_op(%f, (%x,), (%t,));\n%f(%t)"
     module = read(main(ALLOC + body), META)
