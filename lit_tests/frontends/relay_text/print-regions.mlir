@@ -138,17 +138,4 @@ func.func @partial(%x: tensor<i32>) -> tensor<i32> {
   func.return %r : tensor<i32>
 }
 
-// A match without cases does not say what it gives, so that a `let` does.
-//
-// CHECK:      def @never(%n: Never) -> int32 {
-// CHECK-NEXT:   let %v: int32 = (match (%n) {});
-// CHECK-NEXT:   %v
-// CHECK-NEXT: }
-relay.type_data @Never []
-func.func @never(%n: !relay.adt<@Never, []>) -> tensor<i32> {
-  %r = relay.match %n : !relay.adt<@Never, []> -> (tensor<i32>) {
-  }
-  func.return %r : tensor<i32>
-}
-
 relay.type_data extern @Storage []
