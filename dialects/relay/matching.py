@@ -42,9 +42,11 @@ from .patterns import (
     subpatterns,
     variables,
 )
-from .type_terms import AdtType
+from .type_terms import AdtType, has_more_parts
 from .types import IncompleteType, is_incomplete, refine
 
+MAX_PARTS = 100_000
+"""How large the type of a part of a pattern may be: it can double with every constructor."""
 SHOWN = 3
 """How many cases that a match does not cover an error shows."""
 
@@ -264,11 +266,13 @@ def _part_types(
     pattern: Attribute, type: Attribute, lookup: Lookup, what: str
 ) -> Sequence[Attribute] | None:
     """The types of the parts of `pattern`, which must fit `type`; None if `type` is not known."""
+    if isinstance(pattern, WildcardPattern):
+        return ()
+    if has_more_parts(type, MAX_PARTS):
+        raise VerifyException(f"{what} looks into a type of more than {MAX_PARTS} parts")
     if isinstance(type, IncompleteType):
         return None
     match pattern:
-        case WildcardPattern():
-            return ()
         case VarPattern():
             if is_incomplete(type):
                 return ()

@@ -174,6 +174,21 @@ class TypeVarType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
             _print_device(self.device, printer)
 
 
+def has_more_parts(type: Attribute, most: int) -> bool:
+    """Whether `type` is written with more than `most` attributes, counting no further."""
+    pending = [type]
+    while pending:
+        most -= 1
+        if most < 0:
+            return True
+        part = pending.pop()
+        if isinstance(part, ArrayAttr):
+            pending += cast("ArrayAttr[Attribute]", part).data
+        elif isinstance(part, ParametrizedAttribute):
+            pending += part.parameters
+    return False
+
+
 def substituted(type: Attribute, given: Mapping[str, Attribute]) -> Attribute:
     """`type` with type variables replaced by what is given for them."""
     if not given:

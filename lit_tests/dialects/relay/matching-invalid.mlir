@@ -179,3 +179,16 @@ relay.type_data extern @Store []
 // expected-error@+1 {{has no case, but there are values to match: add cases, or say}}
 relay.match %s : !relay.adt<@Store, []> -> () {
 }
+
+// -----
+
+// A type that contains itself at larger arguments may grow without end.
+
+relay.type_data @N<["A"]> [@Z(), @S(!relay.adt<@N, [tuple<!relay.type_var<A>, !relay.type_var<A>>]>), @K(!relay.type_var<A>)]
+%n = "test.op"() : () -> !relay.adt<@N, [tensor<i32>]>
+// expected-error@+1 {{the pattern of case 0 looks into a type of more than 100000 parts}}
+relay.match partial %n : !relay.adt<@N, [tensor<i32>]> -> () {
+  case @N::@S(@N::@S(@N::@S(@N::@S(@N::@S(@N::@S(@N::@S(@N::@S(@N::@S(@N::@S(@N::@S(@N::@S(@N::@S(@N::@S(@N::@S(@N::@S(@N::@S(@N::@K(%x: tensor<i32>)))))))))))))))))) {
+    relay.yield
+  }
+}
