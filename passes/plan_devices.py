@@ -43,7 +43,7 @@ from ..dialects.device import VirtualDeviceAttr, told_apart
 from ..dialects.interfaces import DestinationPassing
 from ..dialects.tensors import as_tensor, element_size
 from .analysis.device_conflicts import cheapest, refuse
-from .analysis.device_constraints import DeviceConstraints, user_of
+from .analysis.device_constraints import DeviceConstraints, own_index, user_of
 from .analysis.device_defaults import fill_in
 from .analysis.device_facts import Facts, TypeFacts
 from .analysis.device_options import device_option, parse_targets
@@ -135,20 +135,24 @@ class Solution:
         return type.on(self.number(domain), known.domains.numbers.devices)
 
 
-def uses_by(value: SSAValue, op: Operation) -> list[Use]:
-    """The uses of `value` by `op`, or by a yield in one of its regions."""
-    return [use for use in value.uses if user_of(use.operation) is op]
+def uses_by(value: SSAValue, op: Operation, index: int) -> list[Use]:
+    """The uses of `value` by `op` as operand `index`, or by a yield in one of its regions."""
+    return [
+        use
+        for use in value.uses
+        if user_of(use.operation) is op and own_index(op, use.index) == index
+    ]
 
 
 def insert_copies(ctx: Context, solution: Solution) -> None:
     """Put a copy where a conflict was settled by one, and tell the user."""
     constraints = solution.constraints
-    for (value, op), copied in constraints.copies.items():
+    for (value, op, index), copied in constraints.copies.items():
         source, target = solution.device(constraints.of(value, op)), solution.device(copied)
         if source == target:
             continue
         made: dict[Operation, SSAValue] = {}
-        for use in uses_by(value, op):
+        for use in uses_by(value, op, index):
             user = use.operation
             if user not in made:
                 copy = relay.DeviceCopyOp.create(

@@ -18,11 +18,14 @@ class Cause(NamedTuple):
     """
     The place in the program that a constraint comes from, its reason in words, and the value that
     it binds there, if it is one that a copy could stand in for when the op at `place` uses it.
+
+    `position` tells the operands of an op apart that are on devices of their own.
     """
 
     place: Place
     reason: str
     value: SSAValue | None = None
+    position: int = 0
 
     @property
     def operand(self) -> SSAValue | None:

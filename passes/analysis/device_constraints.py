@@ -35,6 +35,11 @@ def user_of(user: Operation) -> Operation:
     return user
 
 
+def own_index(user: Operation, index: int) -> int:
+    """`index` for ops whose operands are on devices of their own; 0 for others."""
+    return index if type(user) in READERS else 0
+
+
 @dataclass
 class DeviceConstraints:
     """
@@ -58,10 +63,10 @@ class DeviceConstraints:
     constants: dict[tuple[SSAValue, Operation, int], Domain] = field(
         default_factory=dict[tuple[SSAValue, Operation, int], Domain]
     )
-    copies: dict[tuple[SSAValue, Operation], int] = field(
-        default_factory=dict[tuple[SSAValue, Operation], int]
+    copies: dict[tuple[SSAValue, Operation, int], int] = field(
+        default_factory=dict[tuple[SSAValue, Operation, int], int]
     )
-    """The domain of the copy that an op uses in place of a value."""
+    """The domain of the copy that an op uses in place of a value, as its operand `own_index`."""
     facts: Facts = field(default_factory=Facts)
     constant_ops: list[Operation] = field(default_factory=list[Operation])
     changed: dict[type[Operation], list[Operation]] = field(
@@ -103,14 +108,13 @@ class DeviceConstraints:
         """
         The domain of `value` where `user` uses it, as its operand `index`.
 
-        The index tells uses of a constant by one call or return apart; the operands of other ops
-        are not on devices of their own.
+        The index tells uses of a constant by one call or return apart.
         """
         known = self.values.get(value)
         if known is not None:
             return known
         if self.is_constant(value):
-            key = (value, user_of(user), index if type(user) in READERS else 0)
+            key = (value, user_of(user), own_index(user, index))
             known = self.constants.get(key)
             if known is None:
                 known = self.constants[key] = self.fresh(value.type)
@@ -121,7 +125,7 @@ class DeviceConstraints:
     def used(self, value: SSAValue, user: Operation, index: int = 0) -> Domain:
         """As `of`, or the domain of the copy that `user` uses instead."""
         if self.copies:
-            copy = self.copies.get((value, user_of(user)))
+            copy = self.copies.get((value, user_of(user), own_index(user, index)))
             if copy is not None:
                 return copy
         return self.of(value, user, index)
@@ -177,7 +181,7 @@ class DeviceConstraints:
         last = constraint is conflict.last
         if not last:
             self.domains.cut(constraint)
-        key = (cause.operand, user_of(cause.place))
+        key = (cause.operand, user_of(cause.place), cause.position)
         copy = self.copies.get(key)
         if copy is None:
             copy = self.copies[key] = self.domains.fresh()
@@ -228,5 +232,5 @@ class DeviceConstraints:
         The values, if `op` uses them, are its operands from `first` on.
         """
         for i, (value, domain) in enumerate(zip(values, to, strict=False)):
-            cause = Cause(op, reason.format(i=i), value)
+            cause = Cause(op, reason.format(i=i), value, first + i)
             self.unite(self.used(value, op, first + i), domain, cause)

@@ -9,8 +9,10 @@ import re
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 from hinted_programs import Program
+from hinted_relay_programs import RelayProgram, inputs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from relay_programs import context
@@ -20,6 +22,8 @@ from xdsl.parser import Parser
 
 from xrelay.frontends.relay_text import parse_module
 from xrelay.frontends.relay_text.printer import module_text
+from xrelay.passes.diagnostics import PassError
+from xrelay.passes.evaluate import evaluate
 from xrelay.passes.plan_devices import PlanDevicesPass
 from xrelay.passes.verifier import verify
 
@@ -77,6 +81,25 @@ def test_random_programs(rng: Random, size: int):
         ctx.register_dialect(dialect.name, lambda dialect=dialect: dialect)
     module = Parser(ctx, Program(rng, size).text()).parse_module()
     PlanDevicesPass("cuda:0", repair=True).apply(ctx, module)
+    is_fixed_point(module, PlanDevicesPass("cuda:3"))
+
+
+@given(st.integers(0, 1 << 32), st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_random_relay_programs(seed: int, repair: bool):
+    """Data, references and functions; planned, they also compute what they did."""
+    text = RelayProgram(Random(seed)).text
+    module = parse_module(context(), text, "test.relay")
+    expected = evaluate(module, inputs())
+    ctx = context()
+    ctx.handler = lambda message: None
+    try:
+        PlanDevicesPass("cuda:0", repair=repair).apply(ctx, module)
+    except PassError:
+        return  # a contradiction
+    verify(module)
+    again = planned(module_text(module), PlanDevicesPass("cuda:3"))
+    np.testing.assert_array_equal(evaluate(again, inputs()), expected)
     is_fixed_point(module, PlanDevicesPass("cuda:3"))
 
 
