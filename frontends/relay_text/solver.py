@@ -167,10 +167,21 @@ class Solver:
         return True
 
     def _contains(self, type: Attribute, number: int) -> bool:
-        type = self.shallow(type)
-        if isinstance(type, UnknownType):
-            return type.number.data == number
-        return any(self._contains(part, number) for part in parts_of(type))
+        """Whether the unknown `number` is part of `type`; what is shared is looked at once."""
+        pending, seen = [type], set[int]()
+        while pending:
+            type = pending.pop()
+            if not isinstance(type, UnknownType):
+                pending += parts_of(type)
+                continue
+            found = type.number.data
+            if found == number:
+                return True
+            known = self._known[found]
+            if known is not None and found not in seen:
+                seen.add(found)
+                pending.append(known)
+        return False
 
     # ----------------------------------------------------------------- waiting
 
