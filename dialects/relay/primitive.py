@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     FunctionType,
     StringAttr,
     SymbolNameConstraint,
@@ -38,7 +39,14 @@ from xdsl.utils.exceptions import VerifyException
 
 from .. import vm
 from ..device import with_device
-from ..interfaces import AnyDevice, Lookup, WantsStorage
+from ..interfaces import (
+    AnyDevice,
+    DeviceConstraint,
+    DeviceRule,
+    Lookup,
+    Together,
+    WantsStorage,
+)
 from ..tensors import as_tensor
 from .control import verify_yielded
 from .types import AnyTensor, is_incomplete
@@ -154,6 +162,7 @@ class PrimFuncOp(IRDLOperation):
     ```
 
     Its types carry no device: one kernel serves every device of its `target`, if it has one.
+    `scopes` has the memory scope that each parameter, then each result, must be in; "" for any.
     """
 
     name = "relay.prim_func"
@@ -161,18 +170,25 @@ class PrimFuncOp(IRDLOperation):
     sym_name = prop_def(SymbolNameConstraint())
     function_type = prop_def(FunctionType)
     target = opt_prop_def(StringAttr)
+    scopes = opt_prop_def(ArrayAttr[StringAttr])
     body = region_def("single_block")
 
     traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), AnyDevice())
 
     def __init__(
-        self, name: str, type: FunctionType, body: Region, target: StringAttr | None = None
+        self,
+        name: str,
+        type: FunctionType,
+        body: Region,
+        target: StringAttr | None = None,
+        scopes: Sequence[str] | None = None,
     ):
         super().__init__(
             properties={
                 "sym_name": StringAttr(name),
                 "function_type": type,
                 "target": target,
+                "scopes": None if scopes is None else ArrayAttr(map(StringAttr, scopes)),
             },
             regions=[body],
         )
@@ -185,14 +201,17 @@ class PrimFuncOp(IRDLOperation):
         op = cls(name, FunctionType.from_lists(inputs, outputs), body)
         if attributes is not None:
             op.attributes = dict(attributes.data)
-            if "target" in op.attributes:
-                op.properties["target"] = op.attributes.pop("target")
+            for known in ("target", "scopes"):
+                if known in op.attributes:
+                    op.properties[known] = op.attributes.pop(known)
         return op
 
     def print(self, printer: Printer) -> None:
         shown = dict(self.attributes)
         if self.target is not None:
             shown["target"] = self.target
+        if self.scopes is not None:
+            shown["scopes"] = self.scopes
         print_func_op_like(
             printer,
             self.sym_name,
@@ -213,6 +232,12 @@ class PrimFuncOp(IRDLOperation):
                 raise VerifyException(f"a kernel takes and gives tensors, but a type is {type}")
             if with_device(type, None) != type:
                 raise VerifyException(f"a kernel's types carry no device, but one is {type}")
+        count = len(self.function_type.inputs) + len(self.function_type.outputs)
+        if self.scopes is not None and len(self.scopes) != count:
+            raise VerifyException(
+                f"scopes needs one for each of {count} parameters and results, "
+                f"but has {len(self.scopes)}"
+            )
         verify_yielded(self, self.body, self.function_type.outputs.data, "the body")
 
 
@@ -223,6 +248,16 @@ class CallWantsStorage(WantsStorage):
     def in_destination_passing_style(self, op: Operation, outs: Sequence[SSAValue]) -> Operation:
         assert isinstance(op, CallLoweredOp)
         return vm.InvokeTvmOp.on(op.callee, op.operands, outs)
+
+
+@dataclass(frozen=True)
+class ViewIsWhereItsDataIs(DeviceRule):
+    """Operands and results are where they are, but for a view and what it views."""
+
+    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
+        assert isinstance(op, CallLoweredOp)
+        if op.reshape_only is not None:
+            yield Together((op.operands[0], op.results[0]), "a view is where its data is")
 
 
 @irdl_op_definition
@@ -246,7 +281,7 @@ class CallLoweredOp(IRDLOperation):
     reshape_only = opt_prop_def(UnitAttr)
     outputs = var_result_def(AnyTensor)
 
-    traits = traits_def(Pure(), AnyDevice(), CallWantsStorage())
+    traits = traits_def(Pure(), ViewIsWhereItsDataIs(), CallWantsStorage())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$callee `(` $args `)` attr-dict `:` functional-type($args, $outputs)"
 

@@ -74,6 +74,8 @@ class DeviceConstraints:
     )
     """The ops of each class that the plan changes, in program order, as are the constants."""
     functions: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
+    kernels: dict[str, relay.PrimFuncOp] = field(default_factory=dict[str, relay.PrimFuncOp])
+    """The kernels that want memory scopes."""
     parameters: dict[tuple[str, int], Domain] = field(default_factory=dict[tuple[str, int], Domain])
     """The domain of each parameter of each function."""
     results: dict[tuple[str, int], Domain] = field(default_factory=dict[tuple[str, int], Domain])

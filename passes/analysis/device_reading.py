@@ -47,6 +47,8 @@ def ops_in_order(block: Block) -> Iterator[Operation]:
 def read(to: DeviceConstraints, module: ModuleOp) -> None:
     """Collect the constraints of every function; `settle` is asked at each conflict."""
     to.functions = {f.sym_name.data: f for f in module.ops if isinstance(f, func.FuncOp)}
+    kernels = (op for op in module.ops if isinstance(op, relay.PrimFuncOp))
+    to.kernels = {k.sym_name.data: k for k in kernels if k.scopes is not None}
     for name, function in to.functions.items():
         arguments = function.args if function.body.blocks else ()
         for i, type in enumerate(function.function_type.inputs):

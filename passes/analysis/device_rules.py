@@ -15,6 +15,7 @@ from xdsl.dialects.tensor import ExtractOp
 from xdsl.ir import Operation
 
 from ...dialects import relay
+from ...dialects.device import VirtualDeviceAttr
 from ...dialects.relay.control import yielded
 from .device_conflicts import Cause
 from .device_shapes import FunctionDomain
@@ -97,6 +98,20 @@ def read_scalar(to: DeviceConstraints, op: Operation, function: func.FuncOp) -> 
     to.demand(to.used(op.tensor, op), to.host, Cause(op, "numbers are read on the host", op.tensor))
 
 
+def read_lowered_call(to: DeviceConstraints, op: Operation, function: func.FuncOp) -> None:
+    """What a kernel wants in a memory scope is there; nothing else is said about its tensors."""
+    assert isinstance(op, relay.CallLoweredOp)
+    name = op.callee.string_value()
+    kernel = to.kernels.get(name)
+    if kernel is None or kernel.scopes is None:
+        return
+    for i, (value, scope) in enumerate(zip((*op.args, *op.results), kernel.scopes, strict=True)):
+        if scope.data:
+            what = f"parameter {i}" if i < len(op.args) else f"result {i - len(op.args)}"
+            cause = Cause(op, f"{what} of @{name} is in the scope {scope.data}", value, i)
+            to.demand(to.used(value, op, i), VirtualDeviceAttr(scope=scope), cause)
+
+
 Read: TypeAlias = "Callable[[DeviceConstraints, Operation, func.FuncOp], None]"
 
 READERS: Mapping[type[Operation], Read] = {
@@ -108,5 +123,6 @@ READERS: Mapping[type[Operation], Read] = {
     relay.CallOp: read_call,
     relay.OnDeviceOp: read_function_hint,
     ExtractOp: read_scalar,
+    relay.CallLoweredOp: read_lowered_call,
 }
 """Ops that tie values to what is no value: signatures and functions."""
