@@ -84,4 +84,22 @@ def @main(%x: Tensor[(2, 3), float32], %w: Tensor[(4, 3), float32], %i: Tensor[(
   (%3, clip(%1.1, a_min=0f, a_max=6f))
 }
 """,
+    r"""
+type Shape[A] { Dot, Line(A, Shape[A]) }
+def @apply(%f: fn (int32) -> (int32, int32), %x: int32) { %f(%x).0 }
+def @main[B](%y: int32, %b: B) {
+  let %pair = fn [A](%x: A) -> (A, int32) { (%x, %y) };
+  let %r = ref(0);
+  %0 = fn [A](%x: A) { ref_write(%r, ref_read(%r) + %y); (%x, %b) };
+  let %line: fn [A](A, _) -> _ = fn [A](%x: A, %n: int32) -> Shape[A] {
+    let %more = fn [C](%c: C) -> Shape[A] { if (%n == 0) { Dot } else { %line(%x, %n - 1) } };
+    Line(%x, %more((%b, %n)))
+  };
+  let %size = fn (%s: Shape[int32]) -> int32 {
+    match (%s) { Dot => 0, Line(_, Dot) => 1, Line(%h, Line(_, %t)) => %h }
+  };
+  let %same = %pair;
+  (%pair(1), %same(2f), %0(True), %0(%b), %size(%line(%y, 3)), @apply(%pair, %y), %line(%b, 1))
+}
+""",
 )

@@ -250,6 +250,19 @@ def uncovered(
     return found
 
 
+SHOWN = 3
+"""How many cases that a match does not cover an error shows."""
+
+
+def missing_cases(patterns: Sequence[Attribute], type: Attribute, lookup: Lookup) -> str | None:
+    """`Nil, Leaf(_) and others`: what no case covers; None when all is covered."""
+    found = uncovered(patterns, type, lookup, SHOWN + 1)
+    if not found:
+        return None
+    *shown, last = [*map(pattern_text, found[:SHOWN]), *(["others"] if found[SHOWN:] else [])]
+    return f"{', '.join(shown)} and {last}" if shown else last
+
+
 def pattern_text(pattern: Attribute, depth: int = 8) -> str:
     """`Cons(_, Nil)`; what is nested deeper than `depth` is left out."""
     if not _is_choosy(pattern):

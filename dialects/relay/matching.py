@@ -31,7 +31,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
 from ..interfaces import Aliasing, DeviceConstraint, DeviceRule, InferTypes, Lookup, Together
-from .completeness import pattern_text, uncovered
+from .completeness import missing_cases
 from .control import common_yields, verify_yielded, yielded
 from .data import defined_type
 from .patterns import (
@@ -47,8 +47,6 @@ from .types import IncompleteType, is_incomplete, refine
 
 MAX_PARTS = 100_000
 """How large the type of a part of a pattern may be: it can double with every constructor."""
-SHOWN = 3
-"""How many cases that a match does not cover an error shows."""
 
 
 @dataclass(frozen=True)
@@ -199,15 +197,11 @@ class MatchOp(IRDLOperation):
             self._verify_complete(lookup)
 
     def _verify_complete(self, lookup: Lookup) -> None:
-        found = uncovered(self.patterns.data, self.data.type, lookup, SHOWN + 1)
-        if not found:
+        missing = missing_cases(self.patterns.data, self.data.type, lookup)
+        if missing is None:
             return
-        cure = "or say that it is partial (in Relay text: match?)"
-        if not self.patterns:
-            raise VerifyException(f"has no case, but there are values to match: add cases, {cure}")
-        *shown, last = [*map(pattern_text, found[:SHOWN]), *(["others"] if found[SHOWN:] else [])]
-        cases = f"{', '.join(shown)} and {last}" if shown else last
-        raise VerifyException(f"does not cover {cases}: add the case{'s' if shown else ''}, {cure}")
+        what = f"does not cover {missing}" if self.patterns else "has no case"
+        raise VerifyException(f"{what}: add what is missing, or say 'partial'")
 
 
 def _parse_pattern(parser: Parser, variables: list[Parser.Argument]) -> Attribute:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ArrayAttr, TupleType, UnitAttr
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
+from ...dialects.relay.completeness import missing_cases
 from ...dialects.relay.data import ConstructOp
 from ...dialects.relay.matching import MatchOp
 from ...dialects.relay.patterns import (
@@ -18,7 +19,7 @@ from ...dialects.relay.patterns import (
 )
 from ...dialects.relay.type_terms import AdtType, substituted
 from . import syntax as ast
-from .errors import nearest
+from .errors import Places, nearest
 from .functions import add_params
 from .program import Made
 from .writer import Value
@@ -76,13 +77,21 @@ def match(emitter: Emitter, expr: ast.Match) -> Value:
         regions=regions,
     )
     assert isinstance(op, MatchOp)
-    emitter.completions.append(lambda: _complete_patterns(emitter, op))
+    places = emitter.places
+    emitter.completions.append(lambda: _complete(emitter, op, places, expr.at))
     return emitter.value(op, expr.at)
 
 
-def _complete_patterns(emitter: Emitter, op: MatchOp) -> None:
-    """The variables of the patterns have types that are known by now."""
+def _complete(emitter: Emitter, op: MatchOp, places: Places, at: int) -> None:
+    """All types are known: give the patterns' variables theirs, and look for missing cases."""
     op.patterns = ArrayAttr([_completed(emitter, p) for p in op.patterns])
+    if op.partial is not None:
+        return
+    missing = missing_cases(op.patterns.data, op.data.type, emitter.program.type_op)
+    if missing is not None:
+        what = f"does not cover {missing}" if op.patterns else "has no case"
+        message = f"this match {what}: add what is missing, or write match?"
+        raise places.error(message, at, len("match"))
 
 
 def _completed(emitter: Emitter, pattern: Attribute) -> Attribute:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import FunctionType
 from xdsl.ir import Attribute, Block
 
-from ...dialects.relay import GlobalOp, InvokeOp
+from ...dialects.relay import GlobalOp, InvokeOp, TypeDataOp
 from ...dialects.relay.type_terms import AdtType, TypeVarType
 from .errors import Places
 from .syntax import Call, Constructor, Definition, TypeData
@@ -82,3 +82,14 @@ class Program:
     types: dict[str, DataType] = field(default_factory=dict[str, DataType])
     constructors: dict[str, Made] = field(default_factory=dict[str, Made])
     functions: dict[str, Signature] = field(default_factory=dict[str, Signature])
+    _type_ops: dict[str, TypeDataOp] = field(default_factory=dict[str, TypeDataOp])
+
+    def type_op(self, name: str) -> TypeDataOp | None:
+        """The definition of a data type as an op that belongs to no module."""
+        data, op = self.types.get(name), self._type_ops.get(name)
+        if op is None and data is not None:
+            definition = data.definition
+            constructors = [(c.name, c.fields) for c in definition.constructors]
+            op = TypeDataOp(name, definition.params, constructors, definition.extern)
+            self._type_ops[name] = op
+        return op

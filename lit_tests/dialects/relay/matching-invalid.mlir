@@ -130,7 +130,7 @@ relay.match %x : !relay.adt<@A, []> -> () {
 
 relay.type_data @List<["A"]> [@Nil(), @Cons(!relay.type_var<A>, !relay.adt<@List, [!relay.type_var<A>]>)]
 %l = "test.op"() : () -> !relay.adt<@List, [tensor<i32>]>
-// expected-error@+1 {{does not cover Cons(_, Cons(_, Nil)): add the case, or say that it is partial (in Relay text: match?)}}
+// expected-error@+1 {{does not cover Cons(_, Cons(_, Nil)): add what is missing, or say 'partial'}}
 relay.match %l : !relay.adt<@List, [tensor<i32>]> -> () {
   case @List::@Nil() {
     relay.yield
@@ -149,7 +149,7 @@ relay.match %l : !relay.adt<@List, [tensor<i32>]> -> () {
 
 relay.type_data @Color [@Red(), @Green(), @Blue(), @White()]
 %p = "test.op"() : () -> tuple<!relay.adt<@Color, []>, tensor<i32>>
-// expected-error@+1 {{does not cover (Red, _) and (White, _): add the cases, or say}}
+// expected-error@+1 {{does not cover (Red, _) and (White, _): add what is missing, or say 'partial'}}
 relay.match %p : tuple<!relay.adt<@Color, []>, tensor<i32>> -> () {
   case (@Color::@Green(), %x: tensor<i32>) {
     relay.yield
@@ -163,7 +163,7 @@ relay.match %p : tuple<!relay.adt<@Color, []>, tensor<i32>> -> () {
 
 relay.type_data @Color [@Red(), @Green(), @Blue(), @White()]
 %c = "test.op"() : () -> tuple<!relay.adt<@Color, []>, !relay.adt<@Color, []>>
-// expected-error@+1 {{does not cover (Green, _), (Blue, _), (White, _) and others: add the cases, or say}}
+// expected-error@+1 {{does not cover (Green, _), (Blue, _), (White, _) and others: add what is missing, or say 'partial'}}
 relay.match %c : tuple<!relay.adt<@Color, []>, !relay.adt<@Color, []>> -> () {
   case (@Color::@Red(), @Color::@Red()) {
     relay.yield
@@ -176,7 +176,7 @@ relay.match %c : tuple<!relay.adt<@Color, []>, !relay.adt<@Color, []>> -> () {
 
 relay.type_data extern @Store []
 %s = "test.op"() : () -> !relay.adt<@Store, []>
-// expected-error@+1 {{has no case, but there are values to match: add cases, or say}}
+// expected-error@+1 {{has no case: add what is missing, or say 'partial'}}
 relay.match %s : !relay.adt<@Store, []> -> () {
 }
 
