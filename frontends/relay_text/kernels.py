@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
 
+from ...dialects.device import UNCONSTRAINED, VirtualDeviceAttr
 from ...dialects.relay.closures import FnOp
 from ...dialects.relay.control import YieldOp
 from ...dialects.relay.operator import Operator
@@ -98,13 +99,13 @@ class Kernels:
                 _location(call.op),
                 notes=[("it is a function here", _location(other))],
             )
-        function = definition.function
-        if function.device is not None or any(p.device is not None for p in function.params):
-            raise self._placed(definition.name, signature.places.location(definition.at))
+        function, location = definition.function, signature.places.location(definition.at)
+        devices = [p.device or UNCONSTRAINED for p in function.params]
+        scopes = self._scopes(devices, function.device, f"@{definition.name}", location)
         self.emitter.places = signature.places
-        attrs = attributes_of(self.emitter, function.attrs, definition.at)
-        op = self._made(definition.name, signature.block, {} if attrs is None else attrs.data)
-        op.location = signature.places.location(definition.at)
+        attrs = attributes_of(self.emitter, function.attrs, definition.at) or DictionaryAttr({})
+        op = self._made(definition.name, signature.block, attrs.data, scopes)
+        op.location = location
         return op
 
     def _other_uses(self) -> dict[str, Operation]:
@@ -119,19 +120,34 @@ class Kernels:
                     found.setdefault(symbol.string_value(), op)
         return found
 
-    def _placed(self, name: str, location: FileLineColLoc) -> RelayTextError:
-        return RelayTextError(
-            f"{name} is a kernel, which runs wherever it is called: it has no virtual_device",
-            location,
-        )
+    def _scopes(
+        self,
+        devices: Sequence[VirtualDeviceAttr],
+        result: VirtualDeviceAttr | None,
+        name: str,
+        location: FileLineColLoc,
+    ) -> list[str]:
+        """The memory scope of each parameter, then that of the result; "" where none is said."""
+        scopes: list[str] = []
+        for device in (*devices, result or UNCONSTRAINED):
+            scope = device.scope.data if isinstance(device.scope, StringAttr) else ""
+            if device != VirtualDeviceAttr(scope=device.scope):
+                raise RelayTextError(
+                    f"{name} is a kernel, which runs wherever it is called: "
+                    "a virtual_device of it has a memory scope only",
+                    location,
+                )
+            scopes.append(scope)
+        return scopes
 
     # --------------------------------------------------------------- literals
 
     def _of_literal(self, fn: FnOp) -> PrimFuncOp:
         if fn.recursive is not None:
             raise RelayTextError("a kernel cannot call itself", _location(fn))
-        if fn.result_device is not None or fn.param_devices is not None:
-            raise self._placed("this", _location(fn))
+        known = fn.param_devices
+        devices = [UNCONSTRAINED] * len(fn.params) if known is None else list(known)
+        scopes = self._scopes(devices, fn.result_device, "this", _location(fn))
         outside = _from_outside(fn.body)
         if outside is not None:
             name = f"%{outside.name_hint}" if outside.name_hint else "a value from outside"
@@ -147,9 +163,8 @@ class Kernels:
             region = fn.detach_region(fn.body)
         block = region.block
         region.detach_block(block)
-        op = self._made(
-            self._unique(_name_of(block)), block, {} if fn.attrs is None else fn.attrs.data
-        )
+        attrs = DictionaryAttr({}) if fn.attrs is None else fn.attrs
+        op = self._made(self._unique(_name_of(block)), block, attrs.data, scopes)
         op.location = fn.location
         return op
 
@@ -164,14 +179,23 @@ class Kernels:
 
     # ------------------------------------------------------------------- both
 
-    def _made(self, name: str, block: Block, attrs: Mapping[str, Attribute]) -> PrimFuncOp:
-        """The kernel of a function's body, which ends in what gives its one value."""
+    def _made(
+        self, name: str, block: Block, attrs: Mapping[str, Attribute], scopes: Sequence[str]
+    ) -> PrimFuncOp:
+        """
+        The kernel of a function's body, which ends in what gives its one value.
+
+        `scopes` are those of the function's parameters, then that of its result.
+        """
         last = block.last_op
         assert last is not None, "a function gives a value"
         location = _location(last)
         tuples: list[TupleOp] = []
-        for argument in list(block.args):
+        every: list[str] = []
+        for argument, scope in zip(list(block.args), scopes, strict=False):
+            before = len(block.args)
             self._take_apart(argument, tuples, location)
+            every += [scope] * (1 + len(block.args) - before)
         results = self._leaves(last.operands[0], last, tuples)
         block.erase_op(last)
         end = YieldOp(*results)
@@ -183,7 +207,8 @@ class Kernels:
         type = FunctionType.from_lists(block.arg_types, [r.type for r in results])
         target = attrs.get("target")
         target = target if isinstance(target, StringAttr) else None
-        op = PrimFuncOp(name, type, Region(block), target)
+        every += [scopes[-1]] * len(results)
+        op = PrimFuncOp(name, type, Region(block), target, every if any(every) else None)
         said = ("Primitive",) if target is None else ("Primitive", "target")
         left = {key: value for key, value in attrs.items() if key not in said}
         if left:

@@ -37,7 +37,7 @@ from .operators import OPERATORS
 from .printer_body import Body, Shared
 from .printer_errors import PrintingError
 from .printer_expressions import function_attributes, no_form, params
-from .printer_memory import kernel_attributes
+from .printer_memory import kernel_attributes, kernel_devices
 from .printer_names import is_global_name, is_word
 from .printer_types import place_of
 from .type_grammar import STORAGE
@@ -155,7 +155,7 @@ class _Module:
         block = op.body.block
         for value in block.args:
             body.bind(value, body.names.param(value.name_hint))
-        shown = params(body, op, block.args, [None] * len(block.args))
+        shown = params(body, op, block.args, kernel_devices(op))
         shown += kernel_attributes(body, op)
         body.function(block)
         result = self.shared.types.result(type, op)

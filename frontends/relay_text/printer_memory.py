@@ -192,4 +192,23 @@ def kernel_attributes(body: Body, op: PrimFuncOp) -> list[str]:
             raise unprintable(f"the attribute {name} of a kernel", op)
         known = value.data
     shown += [f"{k}={attribute_text(v, body.shared.table, op)}" for k, v in known.items()]
+    scopes = set(_scopes(op)[len(op.function_type.inputs) :])
+    if len(scopes) > 1:
+        raise unprintable("results of a kernel in different memory scopes", op)
+    for scope in scopes - {""}:
+        device = body.shared.table.device(VirtualDeviceAttr(scope=scope), op)
+        shown.append(f"virtual_device={device}")
     return shown
+
+
+def kernel_devices(op: PrimFuncOp) -> list[Attribute | None]:
+    """What stands for the memory scope of each parameter of a kernel."""
+    scopes = _scopes(op)[: len(op.function_type.inputs)]
+    return [VirtualDeviceAttr(scope=scope) if scope else None for scope in scopes]
+
+
+def _scopes(op: PrimFuncOp) -> list[str]:
+    """The scopes of parameters and results."""
+    if op.scopes is None:
+        return [""] * (len(op.function_type.inputs) + len(op.function_type.outputs))
+    return [scope.data for scope in op.scopes]

@@ -398,7 +398,23 @@ def test_kernels_are_called_with_the_types_that_they_have() -> None:
 
 def test_kernels_are_on_no_device() -> None:
     text = f"def @main(%x: int32) {{ call_lowered(@k, (%x,)) }}\ndef @k(%a {{virtual_device={D}}}: int32, Primitive=1) {{ %a }}"
-    assert error_of(text, META).startswith("2:5: k is a kernel, which runs wherever it is called")
+    assert error_of(text, META).startswith("2:5: @k is a kernel, which runs wherever it is called")
+
+
+def test_the_memory_scopes_of_a_kernel() -> None:
+    texture = "virtual_device=meta[VirtualDevice][0]"
+    meta = {"VirtualDevice": [VirtualDeviceAttr(scope="texture")]}
+    k = f"def @k(%a {{{texture}}}: Tensor[(4), float32], %p {{{texture}}}: (Tensor[(4), float32], Tensor[(4), float32]), %b: Tensor[(4), float32], Primitive=1, {texture}) {{ (%a + %p.0, %b) }}"
+    module = read(
+        f"{k}\ndef @main(%x: Tensor[(4), float32]) {{ call_lowered(@k, (%x, (%x, %x), %x)) }}", meta
+    )
+    scopes = '["texture", "texture", "texture", "", "texture", "texture"]'
+    assert f"attributes {{scopes = {scopes}}}" in str(module)
+    assert_same_when_printed(module)
+    literal = f"fn (%a {{{texture}}}: int32, Primitive=1, {texture}) {{ %a }}"
+    module = read(f"def @main(%x: int32) {{ call_lowered({literal}, (%x,)) }}", meta)
+    assert 'attributes {scopes = ["texture", "texture"]}' in str(module)
+    assert_same_when_printed(module)
 
 
 def test_both_branches_may_write() -> None:
