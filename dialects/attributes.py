@@ -156,7 +156,8 @@ def _properties(op: type[IRDLOperation]) -> dict[str, tuple[str, list[_Write]]]:
 
 def properties_of(op: type[IRDLOperation], values: Mapping[str, Any]) -> dict[str, Attribute]:
     """
-    `values` as properties of the operator class `op`, by what each of them takes.
+    `values` as properties of the operator class `op`, by what each of them takes; in the order
+    of its definition, whatever that of `values` is.
 
     Raises `VerifyException` for a name or a kind of value that `op` does not know.
     """
@@ -171,4 +172,4 @@ def properties_of(op: type[IRDLOperation], values: Mapping[str, Any]) -> dict[st
         if attr is None:
             raise VerifyException(f"{name} of {op.name} must be {words}, but is {value!r}")
         result[name] = attr
-    return result
+    return {name: result[name] for name in table if name in result} if len(result) > 1 else result

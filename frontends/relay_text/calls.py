@@ -23,6 +23,7 @@ from .operators import (
     AttributeProblem,
     Values,
     converted,
+    gives_tuple,
     is_variadic,
     operand_count,
     rule_of,
@@ -209,7 +210,7 @@ def _write(
     op.results = SSAValues(OpResult(type, op, i) for i, type in enumerate(types))
     emitter.add(op, at)
     results = op.results
-    return results[0] if len(results) == 1 else emitter.several(results, at, results=True)
+    return emitter.several(results, at, results=True) if gives_tuple(name) else results[0]
 
 
 def _check(name: str, dropped: Values, operands: Sequence[SSAValue]) -> None:

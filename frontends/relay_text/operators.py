@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
-from xdsl.irdl import VarOperandDef
+from xdsl.irdl import VarOperandDef, VarResultDef
 
 from ...dialects import relay
 from ...dialects.attributes import ELEMENT_TYPES
@@ -266,6 +267,7 @@ OPERATORS: Mapping[str, type[Operator]] = {
 _NO_RULE = Rule()
 
 
+@cache
 def is_variadic(name: str) -> bool:
     """Whether the operator takes its operands as one tuple in Relay."""
     return any(
@@ -274,6 +276,14 @@ def is_variadic(name: str) -> bool:
     )
 
 
+@cache
+def gives_tuple(name: str) -> bool:
+    """Whether the operator's result is a tuple in Relay, even of one field."""
+    results = OPERATORS[name].get_irdl_definition().results
+    return len(results) != 1 or isinstance(results[0][1], VarResultDef)
+
+
+@cache
 def operand_count(name: str) -> int | None:
     """How many operands the operator takes; None for one tuple of them."""
     return None if is_variadic(name) else len(OPERATORS[name].get_irdl_definition().operands)

@@ -19,7 +19,7 @@ from ...dialects.relay.patterns import (
     WildcardPattern,
 )
 from .lexer import KEYWORDS
-from .operators import OPERATORS, is_variadic
+from .operators import OPERATORS, gives_tuple, is_variadic
 from .printer_errors import PrintingError
 from .printer_memory import HEADS
 from .printer_operators import attribute_text
@@ -71,7 +71,8 @@ def operator(body: Body, op: Operation, name: str) -> str:
     args = body.texts(op.operands, place(body, op))
     if is_variadic(name):
         args = [body.bound(tuple_text(args))]
-    return f"{name}({', '.join(args)}{body.shared.operators.attributes(op, name)})"
+    text = f"{name}({', '.join(args)}{body.shared.operators.attributes(op, name)})"
+    return f"({text}).0" if gives_tuple(name) and len(op.results) == 1 else text
 
 
 def opaque(body: Body, op: relay.CallOpaqueOp) -> str:

@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import (
     NoneType,
     StringAttr,
     i1,
+    i64,
 )
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import IRDLOperation
@@ -38,12 +39,21 @@ from .printer_literals import attribute_float, string_text
 from .printer_metadata import MetadataTable
 
 _SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
-_ALWAYS = {
-    **dict.fromkeys(("nn.conv2d", "nn.conv2d_transpose"), ("padding",)),
-    **dict.fromkeys(("nn.max_pool2d", "nn.avg_pool2d"), ("padding",)),
-    **dict.fromkeys(("repeat", "reverse"), ("axis",)),
+_ALWAYS: dict[str, dict[str, str]] = {
+    "nn.avg_pool2d": {"padding": ""},
+    "nn.conv2d": {"padding": ""},
+    "nn.conv2d_transpose": {"padding": ""},
+    "nn.max_pool2d": {"padding": ""},
+    "nn.upsampling": {"scale_h": "", "scale_w": ""},
+    "repeat": {"axis": ""},
+    "reverse": {"axis": ""},
+    "strided_slice": {"strides": "[]", "axes": "None"},
+    "transpose": {"axes": "None"},
 }
-"""Attributes that are written although they have our default."""
+"""
+Attributes that are written although they have our default, for TVM has none or writes them too;
+and the text where they are absent.
+"""
 
 
 def attribute_text(value: Attribute, table: MetadataTable, at: Operation) -> str:
@@ -117,12 +127,39 @@ def _dense(op: Operation) -> list[str]:
     return [f"units={dims[0]}"] if len(dims) == 2 else []
 
 
+def _matmul(op: Operation) -> list[str]:
+    dims = _static_dims(op, 1)
+    transposed = cast("IntegerAttr[IntegerType]", op.properties["transpose_b"]).value.data
+    return [f"units={dims[0 if transposed else 1] if len(dims) == 2 else None}"]
+
+
 _REPEATED: dict[str, tuple[str | None, Callable[[Operation], list[str]]]] = {
     "nn.conv2d": ("data_layout", _conv2d),
     "nn.conv2d_transpose": ("data_layout", _conv2d_transpose),
     "nn.dense": ("out_dtype", _dense),
+    "nn.matmul": ("out_dtype", _matmul),
 }
 """What stands before which attribute."""
+
+
+# ------------------------------------------------------- what means another thing
+
+
+def _reduction(op: Operation) -> dict[str, str]:
+    """To TVM no axes are all axes; none are those that are not among all."""
+    axis, exclude = op.properties.get("axis"), op.properties.get("exclude")
+    type = as_tensor(op.operands[0].type)
+    if axis != _NO_AXES or type is None or exclude == _TRUE:
+        return {}
+    every = ", ".join(map(str, range(type.get_num_dims())))
+    return {"axis": f"[{every}]", "exclude": "True"}
+
+
+_TRUE = IntegerAttr(1, i1)
+_NO_AXES = DenseArrayBase.from_list(i64, [])
+_REDUCTIONS = ("sum", "mean", "max", "min", "prod", "all", "any", "argmax", "argmin")
+_OTHERWISE = dict.fromkeys(_REDUCTIONS, _reduction)
+"""Attributes whose text is not that of their value."""
 
 
 class OperatorTexts:
@@ -130,7 +167,7 @@ class OperatorTexts:
 
     def __init__(self, table: MetadataTable) -> None:
         self._table = table
-        self._known: dict[type[Operation], list[tuple[str, Attribute | None]]] = {}
+        self._known: dict[type[Operation], list[tuple[str, Attribute | None, str | None]]] = {}
 
     def attributes(self, op: Operation, name: str) -> str:
         """`, axis=1, epsilon=1e-05f`, or nothing."""
@@ -138,21 +175,30 @@ class OperatorTexts:
         if known is None:
             known = self._known[type(op)] = _defaults(op, name)
         before, repeated = _REPEATED.get(name, (None, None))
+        texts = _OTHERWISE[name](op) if name in _OTHERWISE else {}
         properties = op.properties
         shown: list[str] = []
-        for key, default in known:
+        for key, default, always in known:
             if key == before and repeated is not None:
                 shown += repeated(op)
             value = properties.get(key)
-            if value is None or value is default or value == default:
+            if key in texts:
+                text = texts[key]
+            elif value is None:
+                if not always:
+                    continue
+                text = always
+            elif always is None and (value is default or value == default):
                 continue
-            text = _pairs(value) if key == "pad_width" else None
-            shown.append(f"{key}={text or attribute_text(value, self._table, op)}")
+            else:
+                text = _pairs(value) if key == "pad_width" else None
+                text = text or attribute_text(value, self._table, op)
+            shown.append(f"{key}={text}")
         return f", {', '.join(shown)}" if shown else ""
 
 
-def _defaults(op: Operation, name: str) -> list[tuple[str, Attribute | None]]:
-    """TVM's default of each property, in order; None where the value is always written."""
+def _defaults(op: Operation, name: str) -> list[tuple[str, Attribute | None, str | None]]:
+    """TVM's default of each property, in order, and its text in `_ALWAYS` if it is there."""
     assert isinstance(op, IRDLOperation)
     cls = type(op)
     defaults: dict[str, Attribute | None] = {
@@ -162,5 +208,5 @@ def _defaults(op: Operation, name: str) -> list[tuple[str, Attribute | None]]:
     }
     if name in OPERATORS:
         defaults |= properties_of(cls, rule_of(name).defaults)
-    defaults |= dict.fromkeys(_ALWAYS.get(name, ()))
-    return list(defaults.items())
+    always = _ALWAYS.get(name, {})
+    return [(key, default, always.get(key)) for key, default in defaults.items()]
