@@ -99,7 +99,10 @@ class TypeReader:
 
     def type_params(self, numbers: list[int]) -> list[str]:
         """The names of type parameters."""
-        return [self.name(n) for n in numbers]
+        names = [self.name(n) for n in numbers]
+        if len(set(names)) != len(names):
+            raise GraphError(f"two type parameters of {', '.join(names)} have one name")
+        return names
 
     def type_data(self, number: int) -> ast.TypeData:
         """The definition of a data type that node `number` is."""

@@ -69,10 +69,20 @@ class TypeGrammar(TokenStream):
         """`[A, B]`, if it is there; the names are types in the scope at hand."""
         if not self.take_if("["):
             return []
-        names = self.listed(lambda: self.take("ident", "the name of a type parameter"), "]")
+        names: list[str] = []
+        self.listed(lambda: self._type_param(names), "]")
         for name in names:
             self._declare(self._type_names, name, TypeVarType(name))
         return names
+
+    def _type_param(self, names: list[str]) -> None:
+        position = self.position
+        name = self.take("ident", "the name of a type parameter")
+        if name in names:
+            raise self.error(
+                f"two type parameters are called {name}", self.starts[position], len(name)
+            )
+        names.append(name)
 
     # ------------------------------------------------------------------- types
 

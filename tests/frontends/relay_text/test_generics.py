@@ -168,6 +168,10 @@ def test_what_tvm_saved() -> None:
     ("text", "message"),
     [
         (
+            "def @main[A, B, A](%x: A) { %x }",
+            "1:17: two type parameters are called A",
+        ),
+        (
             f"def @main() {{ let %f = {ID};\n%f(1, 2) }}",
             "2:1: %f takes 1 arguments, but 2 are given",
         ),
