@@ -81,9 +81,10 @@ class _Module:
             parts.append(self._kernel(op) if isinstance(op, PrimFuncOp) else self._function(op))
         if self.shared.types.mention_storage:
             own = next((op for op in types if op.sym_name.data == STORAGE), None)
-            if own is not None:
+            if own is None:
+                parts.insert(0, f"extern type {STORAGE}\n")
+            elif not _is_storage(own):
                 raise PrintingError("Relay text has one type Storage only: that of memory", own)
-            parts.insert(0, f"extern type {STORAGE}\n")
         return HEADER + "\n".join(parts) + self.shared.table.text()
 
     # -------------------------------------------------------------- data types
@@ -94,7 +95,7 @@ class _Module:
         for op in types:
             name = op.sym_name.data
             taken = name in ELEMENT_TYPES or name in ("Tensor", "ref", "fn")
-            if not is_word(name) or taken or _is_read_as_storage(op):
+            if not is_word(name) or taken:
                 raise PrintingError(f"Relay text cannot have a data type called {name}", op)
             for constructor in op.constructors:
                 made = constructor.constructor.data
@@ -195,8 +196,8 @@ class _Module:
                 body.bind(inner.result, body.text(first, None).removeprefix("%"))
 
 
-def _is_read_as_storage(op: TypeDataOp) -> bool:
-    """Whether the definition would be read as that of the type of storage."""
+def _is_storage(op: TypeDataOp) -> bool:
+    """Whether the definition is read as that of the type of storage."""
     return op.sym_name.data == STORAGE and not op.params.data and not op.constructors.data
 
 

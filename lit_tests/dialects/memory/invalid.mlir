@@ -50,6 +50,22 @@ func.func @no_device(%s: !memory.storage) {
 
 // -----
 
+func.func @on_no_device() {
+  // expected-error@+1 {{expected a #relay.device, but found "cuda:0"}}
+  %s = memory.alloc_storage 8 align 64 on "cuda:0" : !memory.storage
+  func.return
+}
+
+// -----
+
+func.func @on_two_devices() {
+  // expected-error@+1 {{the storage is to be on cpu:0, but its type says cuda:0}}
+  %s = memory.alloc_storage 8 align 64 on #relay.device<cpu:0> : !memory.storage<#relay.device<cuda:0>>
+  func.return
+}
+
+// -----
+
 func.func @no_offset(%s: !memory.storage) {
   // expected-error@+1 {{the offset must be static or an operand, but is neither}}
   %t = "memory.alloc_tensor"(%s) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (!memory.storage) -> tensor<4xf32>

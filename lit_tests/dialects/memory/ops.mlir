@@ -1,16 +1,19 @@
 // RUN: ROUNDTRIP
 // RUN: GENERIC_ROUNDTRIP
 
-// A storage has a size in bytes, static or an i64, an alignment and maybe a device.
+// A storage has a size in bytes, static or an i64, an alignment and maybe a device: where it is, or
+// where it is to be.
 //
 // CHECK-LABEL: @storages
 // CHECK:         memory.alloc_storage 140 align 64 : !memory.storage<#relay.device<cuda:0>>
 // CHECK:         memory.alloc_storage 0 align 1 : !memory.storage
 // CHECK:         memory.alloc_storage %{{.*}} align 128 {note} : !memory.storage<#relay.device<cpu:0>>
+// CHECK:         memory.alloc_storage 8 align 64 on #relay.device<cuda:0> {note} : !memory.storage
 func.func @storages(%bytes: i64) {
   %a = memory.alloc_storage 140 align 64 : !memory.storage<#relay.device<cuda:0>>
   %b = memory.alloc_storage 0 align 1 : !memory.storage
   %c = memory.alloc_storage %bytes align 128 {note} : !memory.storage<#relay.device<cpu:0>>
+  %d = memory.alloc_storage 8 align 64 on #relay.device<cuda:0> {note} : !memory.storage
   func.return
 }
 

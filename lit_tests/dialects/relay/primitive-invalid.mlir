@@ -130,3 +130,10 @@ func.func @two_views(%x: tensor<4xf32>) {
   %r, %s = relay.call_lowered @f(%x) {reshape_only} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
   func.return
 }
+
+// -----
+
+// expected-error@+1 {{scopes needs one for each of 2 parameters and results, but has 1}}
+relay.prim_func @f(%a: tensor<4xf32>) -> tensor<4xf32> attributes {scopes = ["texture"]} {
+  relay.yield %a : tensor<4xf32>
+}

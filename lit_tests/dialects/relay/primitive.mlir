@@ -34,7 +34,7 @@ func.func @primitives(%x: tensor<4xf32>, %y: tensor<4xf32>) {
 
 // -----
 
-// A kernel has a name, tensors in and out, maybe a target; calls may be anywhere.
+// A kernel has a name, tensors in and out, maybe a target and memory scopes; calls may be anywhere.
 //
 // CHECK-LABEL: @calls
 // CHECK:         relay.call_lowered @relu(%x) : (tensor<4xf32, #relay.device<cuda:0>>) -> tensor<4xf32, #relay.device<cuda:0>>
@@ -42,6 +42,7 @@ func.func @primitives(%x: tensor<4xf32>, %y: tensor<4xf32>) {
 // CHECK:         %{{.*}}, %{{.*}} = relay.call_lowered @two() : () -> (tensor<f32>, tensor<f32>)
 // CHECK:       relay.prim_func @relu(%a: tensor<4xf32>) -> tensor<4xf32> attributes {note, target = "llvm"} {
 // CHECK:       relay.prim_func @view(%a: tensor<4xf32>) -> tensor<2x2xf32> {
+// CHECK:       relay.prim_func @scoped(%a: tensor<4xf32>) -> tensor<4xf32> attributes {scopes = ["texture", ""]} {
 // CHECK:       relay.prim_func @two() -> (tensor<f32>, tensor<f32>) {
 func.func @calls(%x: tensor<4xf32, #relay.device<cuda:0>>) {
   %r = relay.call_lowered @relu(%x) : (tensor<4xf32, #relay.device<cuda:0>>) -> tensor<4xf32, #relay.device<cuda:0>>
@@ -56,6 +57,9 @@ relay.prim_func @relu(%a: tensor<4xf32>) -> tensor<4xf32> attributes {note, targ
 relay.prim_func @view(%a: tensor<4xf32>) -> tensor<2x2xf32> {
   %0 = relay.reshape %a {newshape = array<i64: 2, 2>} : (tensor<4xf32>) -> tensor<2x2xf32>
   relay.yield %0 : tensor<2x2xf32>
+}
+relay.prim_func @scoped(%a: tensor<4xf32>) -> tensor<4xf32> attributes {scopes = ["texture", ""]} {
+  relay.yield %a : tensor<4xf32>
 }
 relay.prim_func @two() -> (tensor<f32>, tensor<f32>) {
   %0 = relay.constant dense<1.0> : tensor<f32>

@@ -2,16 +2,53 @@
 
 // What Relay text cannot say is an error at the op.
 
-func.func @kernel(%x: tensor<4xf32>) {
-  // expected-error@+1 {{Relay text has no form for memory.alloc_storage: it belongs to a level below relay and planned}}
-  %s = memory.alloc_storage 64 align 64 : !memory.storage
+func.func @copied(%x: tensor<4xf32>, %out: tensor<4xf32>) {
+  // expected-error@+1 {{Relay text has no form for memory.copy: device_copy gives a tensor of its own there; write the module before manifest-alloc}}
+  %y = memory.copy ins(%x : tensor<4xf32>) outs(%out : tensor<4xf32>) -> tensor<4xf32>
   func.return
 }
 
 // -----
 
+// expected-error@+1 {{Relay text has no form for the kernel @uncalled, which nothing calls: it would be read as a function}}
+relay.prim_func @uncalled(%a: tensor<4xf32>) -> tensor<4xf32> {
+  relay.yield %a : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{Relay text has one type Storage only: that of memory}}
+relay.type_data @Storage [@Box(tensor<i32>)]
+func.func @both(%s: !memory.storage) -> !memory.storage {
+  func.return %s : !memory.storage
+}
+
+// -----
+
+func.func @scopes(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a, %b = relay.call_lowered @kernel(%x) : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  func.return %a : tensor<4xf32>
+}
+// expected-error@+1 {{Relay text has no form for results of a kernel in different memory scopes}}
+relay.prim_func @kernel(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {scopes = ["", "", "texture"]} {
+  relay.yield %a, %a : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+func.func @attributed(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = relay.call_lowered @kernel(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %a : tensor<4xf32>
+}
+// expected-error@+1 {{Relay text has no form for the attribute note of a kernel}}
+relay.prim_func @kernel(%a: tensor<4xf32>) -> tensor<4xf32> attributes {note} {
+  relay.yield %a : tensor<4xf32>
+}
+
+// -----
+
 func.func @fused(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{Relay text has no form for relay.primitive: write the module before its operators are fused}}
+  // expected-error@+1 {{Relay text has no form for relay.primitive: write the module before its operators are fused, or after outline-primitives}}
   %r = relay.primitive(%a = %x : tensor<4xf32>) -> (tensor<4xf32>) {
     %0 = relay.exp %a : (tensor<4xf32>) -> tensor<4xf32>
     relay.yield %0 : tensor<4xf32>
