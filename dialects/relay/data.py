@@ -133,9 +133,11 @@ class TypeDataOp(IRDLOperation):
 
     def verify_(self) -> None:
         names = [c.constructor.data for c in self.constructors]
-        twice = next((n for i, n in enumerate(names) if n in names[:i]), None)
-        if twice is not None:
-            raise VerifyException(f"@{self.sym_name.data} has two constructors @{twice}")
+        known: set[str] = set()
+        for name in names:
+            if name in known:
+                raise VerifyException(f"@{self.sym_name.data} has two constructors @{name}")
+            known.add(name)
         if self.extern is not None and names:
             raise VerifyException("an extern type has no constructors")
 

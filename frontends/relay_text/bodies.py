@@ -30,6 +30,7 @@ class BodyGrammar(TypeGrammar):
         super().__init__(tokens, places, metadata)
         self.free: list[Local] | None = None
         """The free variables so far; None where there can be none."""
+        self._free_names: set[str] = set()
         self._region = Region(None, None)
         self._owner: Binding | None = None
         self._refs: list[Binding] = []
@@ -215,8 +216,9 @@ class BodyGrammar(TypeGrammar):
             local.type = self.type()
         if self.free is None:
             raise self.error("a global function has no free variables", at, len("free_var"))
-        if any(other.name == local.name for other in self.free):
+        if local.name in self._free_names:
             raise self.error(f"%{local.name} is declared twice", local.at, len(local.name) + 1)
+        self._free_names.add(local.name)
         self.free.append(local)
         self.locals[local.name] = local
 

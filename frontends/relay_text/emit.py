@@ -80,8 +80,6 @@ class Emitter(Writer):
     """The functions with type parameters that are not definitions, by their names in the IR."""
     region: ast.Region | None = None
     """The region at hand."""
-    reached: int = 0
-    """Where the body stands that was begun last."""
     type_args: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     """What the type parameters of the closures around stand for."""
     single_types: list[tuple[str, Attribute, FileLineColLoc]] = field(

@@ -5,10 +5,25 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 from difflib import get_close_matches
-from re import finditer
+from re import compile, finditer
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 from xdsl.utils.exceptions import DiagnosticException
+
+_LONG_WORD = compile(r"\S{161,}")
+_MESSAGE = 1000
+"""The most characters of a message."""
+_NAME = 100
+"""The most characters of a name for which others are suggested."""
+
+
+def _shortened(message: str) -> str:
+    """`message` without the middle of words that nobody would read to the end."""
+    text = _LONG_WORD.sub(lambda m: f"{m[0][:100]}…{m[0][-20:]}", message)
+    return text if len(text) <= _MESSAGE else f"{text[:_MESSAGE]}…"
+
+
+TOO_DEEP = "the program is nested too deeply"
 
 
 class RelayTextError(DiagnosticException):
@@ -26,8 +41,8 @@ class RelayTextError(DiagnosticException):
         width: int = 1,
         notes: Iterable[tuple[str, FileLineColLoc]] = (),
     ):
-        super().__init__(message)
-        self.message = message
+        self.message = _shortened(message)
+        super().__init__(self.message)
         self.location = location
         self.width = width
         self.notes = tuple(notes)
@@ -71,6 +86,8 @@ class Places:
 
 def nearest(wrong: str, known: Iterable[str], sigil: str = "") -> str:
     """ "; did you mean 'x' or 'y'?" for the names that are nearest to `wrong`, or nothing."""
+    if len(wrong) > _NAME:
+        return ""
     close = [f"'{sigil}{name}'" for name in get_close_matches(wrong, list(known), n=3)]
     if not close:
         return ""

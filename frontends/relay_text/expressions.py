@@ -9,13 +9,15 @@ Chains of infix operators are read by loops, nesting by recursion.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from typing import Any
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 
 from .bodies import BodyGrammar
-from .errors import nearest
+from .errors import Places, nearest
+from .lexer import Tokens
+from .metadata import Metadata
 from .node_graph import Attrs
 from .syntax import (
     Call,
@@ -41,6 +43,7 @@ from .syntax import (
     Variable,
     Wildcard,
 )
+from .type_grammar import MAX_TYPES
 
 INFIX = {
     "*": (4, "multiply"),
@@ -65,8 +68,21 @@ EFFECTS = frozenset(
 """Operators that may not be computed elsewhere than where the text has them."""
 
 
+MAX_OPEN = 1000
+"""How many expressions may be inside of each other, but for what is read by loops."""
+
+
+_LONG = 1000
+"""A name with more characters is treated with care."""
+
+
 class ExpressionGrammar(BodyGrammar):
     """Reads expressions."""
+
+    def __init__(self, tokens: Tokens, places: Places, metadata: Metadata):
+        super().__init__(tokens, places, metadata)
+        self._open = 0
+        self._patterns_open = 0
 
     # ------------------------------------------------------------ expressions
 
@@ -87,11 +103,15 @@ class ExpressionGrammar(BodyGrammar):
         return rest
 
     def binary(self, tightest: int) -> Expr:
+        self._open += 1
+        if self._open > MAX_OPEN:
+            raise self.too_deep(MAX_OPEN, "expressions")
         value = self._postfix()
         while True:
             position = self.position
             infix = INFIX.get(self.kinds[position])
             if infix is None or infix[0] <= tightest:
+                self._open -= 1
                 return value
             self.position = position + 1
             right = self.binary(infix[0])
@@ -208,20 +228,25 @@ class ExpressionGrammar(BodyGrammar):
         local = self.locals.get(name)
         if local is not None:
             return Use(at, local)
-        parts = name.split(".")
-        fields: list[str] = []
-        while local is None and len(parts) > 1 and parts[-1].isdigit():
-            fields.insert(0, parts.pop())
-            local = self.locals.get(".".join(parts))
-        if local is None:
-            raise self._unknown_local(name, at)
-        value: Expr = Use(at, local)
-        for digits in fields:
-            value = Projection(at, value, self._index(digits, at))
-        return value
+        for end in self._ends(name, _fields_of(name)):
+            local = self.locals.get(name[:end])
+            if local is not None:
+                value: Expr = Use(at, local)
+                for digits in name[end + 1 :].split("."):
+                    value = Projection(at, value, self._index(digits, at))
+                return value
+        raise self._unknown_local(name, at)
+
+    def _ends(self, name: str, start: int) -> Iterator[int]:
+        """From the last to `start`: where `name` may end, as `-`, `.`, `/` and `:` may follow."""
+        last = len(name) - 1
+        if last > _LONG:  # what is longer than all names need not be tried
+            last = min(last, max(map(len, self.locals), default=0))
+        return (end for end in range(last, max(start, 1) - 1, -1) if name[end] in "-./:")
 
     def _unknown_local(self, name: str, at: int) -> Exception:
-        before = next((n for n in _prefixes(name) if self.locals.get(n) is not None), None)
+        ends = self._ends(name, 0)
+        before = next((name[:e] for e in ends if self.locals.get(name[:e]) is not None), None)
         if before is not None:
             hint = (
                 f" ('{name[len(before)]}' belongs to the name; "
@@ -305,6 +330,15 @@ class ExpressionGrammar(BodyGrammar):
         return Case(pattern, region, body)
 
     def _pattern(self, region: Region, names: dict[str, int]) -> Pattern:
+        """A pattern; `names` are those of its variables so far."""
+        self._patterns_open += 1
+        if self._patterns_open > MAX_TYPES:
+            raise self.too_deep(MAX_TYPES, "patterns")
+        pattern = self._open_pattern(region, names)
+        self._patterns_open -= 1
+        return pattern
+
+    def _open_pattern(self, region: Region, names: dict[str, int]) -> Pattern:
         at = self.starts[self.position]
         match self.kinds[self.position]:
             case "local":
@@ -336,6 +370,12 @@ class ExpressionGrammar(BodyGrammar):
                 raise self.unexpected("a pattern")
 
 
-def _prefixes(name: str) -> list[str]:
-    """The parts of `name` that end before a `-`, `.`, `/` or `:`, the longest first."""
-    return [name[: m.start()] for m in re.finditer(r"[-./:]", name)][::-1]
+def _fields_of(name: str) -> int:
+    """Where the `.0.1` begins that `name` ends in: its length if it does not."""
+    start = end = len(name)
+    while True:
+        while end and name[end - 1].isdigit():
+            end -= 1
+        if end == start or not end or name[end - 1] != ".":
+            return start
+        start = end = end - 1

@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import CallOp as FuncCallOp
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 
 from ...dialects.device import VirtualDeviceAttr
 from ...dialects.relay import CallOp, FnOp, GlobalOp, InvokeOp
@@ -84,12 +84,16 @@ def add_params(
     emitter: Emitter, block: Block, params: Sequence[ast.Local], types: Sequence[Attribute]
 ) -> None:
     """Give `block` an argument for each of `params`, and these their values."""
-    for param, type in zip(params, types, strict=True):
-        argument = block.insert_arg(type, len(block.args))
+    before = block.args
+    made: list[BlockArgument] = []
+    for i, (param, type) in enumerate(zip(params, types, strict=True), len(before)):
+        argument = BlockArgument(type, block, i, emitter.places.location(param.at))
         argument.name_hint = ssa_name(param.name)
-        argument.location = emitter.places.location(param.at)
         emitter.note(argument)
         param.value = argument
+        made.append(argument)
+    # `insert_arg` copies all arguments each time
+    block._args = (*before, *made)  # pyright: ignore[reportPrivateUsage]
 
 
 # -------------------------------------------------------------------- closures

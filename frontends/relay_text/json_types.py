@@ -13,7 +13,7 @@ from ...dialects.relay.type_terms import AdtType, RefType, TypeVarType, substitu
 from . import syntax as ast
 from .arrays import element_type_of
 from .node_graph import GraphError, NodeGraph
-from .type_grammar import HOLE, STORAGE
+from .type_grammar import HOLE, MAX_TYPES, STORAGE
 
 
 def kind(graph: NodeGraph, number: int) -> str:
@@ -42,6 +42,8 @@ class TypeReader:
         if known is None:
             if number in self._reading:
                 raise GraphError(f"node {number} contains itself")
+            if len(self._reading) == MAX_TYPES:
+                raise GraphError(f"more than {MAX_TYPES} types are inside of each other")
             self._reading.add(number)
             known = self._types[number] = self._read(number)
             self._reading.discard(number)

@@ -24,7 +24,7 @@ from . import calls, functions, generics, prelude
 from .captures import pass_captures
 from .destinations import name_what_is_written
 from .emit import Emitter
-from .errors import Places, RelayTextError
+from .errors import TOO_DEEP, Places, RelayTextError
 from .finish import finish
 from .grammar import Grammar
 from .json_module import NodePlaces, module_of
@@ -34,6 +34,7 @@ from .metadata import Metadata
 from .node_graph import GraphError, NodeGraph
 from .placement import place_bindings
 from .program import DataType, Made, Signature
+from .solver import TypeTooLarge
 from .syntax import Local, Module, TypeData, has_lets, is_empty
 from .type_grammar import STORAGE
 
@@ -77,7 +78,7 @@ def read_text(
         module = grammar.read_module()
     except RecursionError:
         at = 0 if grammar is None else grammar.starts[grammar.position]
-        raise places.error("the program is nested too deeply", at) from None
+        raise places.error(TOO_DEEP, at) from None
     return read_module(ctx, module, text, separate)
 
 
@@ -89,7 +90,7 @@ def read_json(ctx: Context, text: str, name: str, separate: bool = False) -> Rea
     except GraphError as error:
         raise places.error(str(error), 1) from None
     except RecursionError:
-        raise places.error("the program is nested too deeply", 1) from None
+        raise places.error(TOO_DEEP, 1) from None
     return read_module(ctx, module, "", separate)
 
 
@@ -99,8 +100,9 @@ def read_module(ctx: Context, module: Module, text: str, separate: bool) -> Read
     try:
         return _Reader(emitter).read(module)
     except RecursionError:
-        at = emitter.reached
-        raise emitter.places.error("the program is nested too deeply", at) from None
+        raise emitter.places.error(TOO_DEEP, emitter.reached) from None
+    except TypeTooLarge as error:
+        raise emitter.places.error(str(error), emitter.reached) from None
 
 
 class _Reader:

@@ -37,6 +37,16 @@ class UnknownType(ParametrizedAttribute, TypeAttribute):
     number: IntAttr
 
 
+MAX_DEPTH = 400
+"""How many types may be around one, in each other."""
+MAX_PARTS = 200_000
+"""How many types may be in one; what is there twice counts twice."""
+
+
+class TypeTooLarge(Exception):
+    """A type is too large to be worked with: each use of a tuple in a tuple can double it."""
+
+
 def parts_of(type: Attribute) -> tuple[Attribute, ...]:
     """The types that `type` is made of."""
     if isinstance(type, TupleType):
@@ -90,19 +100,46 @@ class Solver:
 
     def shallow(self, type: Attribute) -> Attribute:
         """`type`, or what is known about it when it is an unknown."""
+        if type.__class__ is not UnknownType:
+            return type
+        chain: list[int] = []
         while type.__class__ is UnknownType:
-            known = self._known[cast(UnknownType, type).number.data]
+            number = cast(UnknownType, type).number.data
+            known = self._known[number]
             if known is None:
-                return type
+                break
+            chain.append(number)
             type = known
+        for number in chain[:-1]:  # the next time the way is shorter
+            self._known[number] = type
         return type
 
     def resolved(self, type: Attribute) -> Attribute:
-        """`type` with all that is known filled in."""
+        """`type` with all that is known filled in; `TypeTooLarge` when that is too much."""
+        if type.__class__ is TensorType:
+            return type
+        self._require_size(type)
+        return self._resolved(type)
+
+    def _resolved(self, type: Attribute) -> Attribute:
         if type.__class__ is TensorType:
             return type
         type = self.shallow(type)
-        return rebuilt(type, self.resolved)
+        return rebuilt(type, self._resolved)
+
+    def _require_size(self, type: Attribute) -> None:
+        """Raise `TypeTooLarge` for a type of too many parts, or with too many around each other."""
+        parts = 0
+        pending = [(type, 0)]
+        while pending:
+            type, depth = pending.pop()
+            parts += 1
+            if depth > MAX_DEPTH:
+                raise TypeTooLarge(f"a type here has more than {MAX_DEPTH} types around another")
+            if parts > MAX_PARTS:
+                raise TypeTooLarge(f"a type here has more than {MAX_PARTS} parts")
+            if type.__class__ is not TensorType:
+                pending += [(part, depth + 1) for part in parts_of(self.shallow(type))]
 
     def first_unknown(self, type: Attribute) -> UnknownType | None:
         """An unknown in `type`; None when there is none left."""

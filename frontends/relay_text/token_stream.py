@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from .errors import Places, RelayTextError
+from .errors import TOO_DEEP, Places, RelayTextError
 from .lexer import Tokens, unescaped
 from .literals import LiteralError, number
 
@@ -60,6 +60,11 @@ class TokenStream:
             self.starts[position],
             self.width(position),
         )
+
+    def too_deep(self, most: int, what: str) -> RelayTextError:
+        """The error that the token at hand begins one of `what` too many inside of each other."""
+        at = self.starts[self.position]
+        return self.error(f"there are more than {most} {what} inside of each other: {TOO_DEEP}", at)
 
     # ------------------------------------------------------------------ tokens
 

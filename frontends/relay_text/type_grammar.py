@@ -32,6 +32,10 @@ HOLE = IncompleteType()
 """`_`: a type that inference finds."""
 
 
+MAX_TYPES = 200
+"""How many types may be inside of each other, and values of attributes."""
+
+
 class TypeGrammar(TokenStream):
     """Reads types and attribute values; knows which names are in scope."""
 
@@ -43,6 +47,8 @@ class TypeGrammar(TokenStream):
         self._type_names: dict[str, Attribute | None] = {}
         self.module = Module(places)
         self._tensors: dict[tuple[Any, ...], Attribute] = {}
+        self._types_open = 0
+        self._values_open = 0
         self._own_storage: bool | None = None
 
     # ------------------------------------------------------------------ scopes
@@ -88,6 +94,14 @@ class TypeGrammar(TokenStream):
 
     def type(self) -> Attribute:
         """The type at hand."""
+        self._types_open += 1
+        if self._types_open > MAX_TYPES:
+            raise self.too_deep(MAX_TYPES, "types")
+        type = self._type()
+        self._types_open -= 1
+        return type
+
+    def _type(self) -> Attribute:
         position = self.position
         match self.kinds[position]:
             case "ident":
@@ -245,6 +259,14 @@ class TypeGrammar(TokenStream):
 
     def attribute_value(self) -> Any:
         """A Python value: numbers, strings, None, tuples, dicts, devices, dense constants."""
+        self._values_open += 1
+        if self._values_open > MAX_TYPES:
+            raise self.too_deep(MAX_TYPES, "values")
+        value = self._attribute_value()
+        self._values_open -= 1
+        return value
+
+    def _attribute_value(self) -> Any:
         position = self.position
         kind = self.kinds[position]
         match kind:

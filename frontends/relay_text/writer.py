@@ -78,6 +78,8 @@ class Writer:
     before: Operation | None = None
     """Ops go before this one, or else to the end of `block`."""
     waiting: list[Waiting] = field(default_factory=list[Waiting])
+    reached: int = 0
+    """Where the op stands that was written last."""
     open_values: list[SSAValue] = field(default_factory=list[SSAValue])
     """Values whose types had unknown parts when they were written."""
 
@@ -111,6 +113,7 @@ class Writer:
     def add(self, op: Operation, at: int) -> Operation:
         """Write `op`, which stands at the offset `at` of the text."""
         op.location = self.places.location(at)
+        self.reached = at
         if self.before is None:
             self.block.add_op(op)
         else:
@@ -132,6 +135,7 @@ class Writer:
 
     def several(self, values: Sequence[SSAValue], at: int, results: bool) -> Several:
         """`values` as a tuple that is not written yet."""
+        self.reached = at
         after = self.block.last_op if self.before is None else self.before.prev_op
         return Several(values, self.places.location(at), self.block, after, results)
 
