@@ -58,6 +58,8 @@ class _ModuleReader(TypeReader):
         for number in types[1::2]:
             self.module.types.append(self.type_data(number))
         pairs = graph.children(root, "functions")
+        if len(pairs) % 2:
+            raise GraphError("the functions must be pairs of a name and a function")
         for variable, function in zip(pairs[::2], pairs[1::2], strict=True):
             name = graph.text(graph.child(variable, "name_hint"))
             if kind(graph, function) != "Function":
