@@ -7,9 +7,9 @@ A module as Relay text 0.0.5.
     }                                                            nn.relu(%x)
                                                                }
 
-Level: `relay` or `planned`. Reading the text gives the same IR again, but for this: what has
-several results gives a tuple, names may differ, and a `relay.param` is a parameter of its
-function, after the others (Relay text has no names for tensors outside of it).
+Levels: `relay`, `planned`, `lowered`, `manifest`. Reading the text gives the same IR again, but
+for this: what has several results gives a tuple, names may differ, and a `relay.param` is a
+parameter of its function, after the others (Relay text has no names for tensors outside of it).
 """
 
 from __future__ import annotations
