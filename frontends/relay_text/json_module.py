@@ -44,6 +44,10 @@ class _ModuleReader(TypeReader):
         self.bound: dict[int, ast.Binding] = {}
         self.finished: list[ast.Binding] = []
         self.branches = False
+        self.open: set[int] = set()
+        """The nodes that are being read: none of them may be inside of itself."""
+        self.opened = 0
+        """How many nodes were opened, again or for the first time."""
 
     # ------------------------------------------------------------ declarations
 
@@ -69,6 +73,7 @@ class _ModuleReader(TypeReader):
 
     def _definition(self, name: str, number: int) -> ast.Definition:
         self.locals, self.bound, self.finished, self.branches = {}, {}, [], False
+        self.opened = 0
         function = self._function(number, None, None, [])
         function.bindings, function.branches = self.finished, self.branches
         return ast.Definition(number, name, function)
@@ -129,20 +134,36 @@ class _ModuleReader(TypeReader):
         """The chain of lets that starts at node `number`, then what it ends in."""
         graph, start = self.graph, number
         statements: list[ast.Statement | ast.Binding] = []
+        chain: list[int] = []
         while kind(graph, number) == "Let":
+            self._open(number)
+            chain.append(number)
             local = self._local(graph.child(number, "var"), region)
             value_number = graph.child(number, "value")
             refs: list[ast.Binding] = []
             value: ast.Expr
             if kind(graph, value_number) == "Function" and value_number not in self.bound:
                 self.branches = True
+                self._open(value_number)
                 value = self._function(value_number, region, owner, refs)
+                self.open.discard(value_number)
             else:
                 value = self._expression(value_number, region, owner, refs)
             statements.append(ast.Statement(number, local, value, refs))
             number = graph.child(number, "body")
         refs = []
-        return ast.Body(start, statements, self._expression(number, region, owner, refs), refs)
+        body = ast.Body(start, statements, self._expression(number, region, owner, refs), refs)
+        self.open.difference_update(chain)
+        return body
+
+    def _open(self, number: int) -> None:
+        """Begin to read what is inside of node `number`."""
+        if number in self.open:
+            raise GraphError(f"node {number} contains itself")
+        self.open.add(number)
+        self.opened += 1
+        if self.opened > 10 * len(self.graph.nodes):
+            raise GraphError(f"node {number} is shared too often: lets and functions are read anew")
 
     def _expression(
         self,
@@ -179,7 +200,9 @@ class _ModuleReader(TypeReader):
                 stack += [(n, False) for n in reversed(inner) if n not in self.bound]
                 continue
             binding = ast.Binding(str(number), number, region, [])
+            self._open(number)
             binding.value = self._compound(number, region, binding)
+            self.open.discard(number)
             self.bound[number] = binding
             self.finished.append(binding)
             begun.discard(number)

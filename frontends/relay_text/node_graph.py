@@ -83,7 +83,7 @@ class NodeGraph:
         """`value`, a number or its text, as the number of a node."""
         try:
             number = int(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise GraphError(f"{what} must be the number of a node, but is {value!r}") from None
         if not 0 <= number < len(self.nodes):
             raise GraphError(
@@ -251,6 +251,8 @@ class NodeGraph:
 
     def _attrs(self, number: int, key: str) -> Attrs:
         fields: Any = self.node(number).get("attrs") or {}
+        if not isinstance(fields, dict):
+            raise GraphError(f"node {number}, a {key}, has no fields")
         values: dict[str, Any] = {}
         for name, text in cast("dict[str, Any]", fields).items():
             is_object = name in _ARRAY_FIELDS or (name == "axis" and key in _AXIS_OBJECTS)

@@ -1,0 +1,154 @@
+"""Saved modules with random changes, of any depth: they are read, or are errors with a place."""
+
+import json
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from relay_json import Nodes, saved_module
+from relay_programs import DATA, context
+from xdsl.dialects.builtin import ModuleOp
+
+from xrelay.frontends.relay_text import RelayTextError, parse_json
+from xrelay.passes.verifier import verify
+
+SETTINGS = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def error_in(read: Callable[[], ModuleOp]) -> RelayTextError | None:
+    """The error that `read` ends in; without one, the module is valid and can be printed."""
+    try:
+        module = read()
+    except RelayTextError as error:
+        return error
+    verify(module)
+    str(module)
+    return None
+
+
+WEIRD: list[Any] = [
+    *(None, True, -1, 0, 1, 2**70, 1.5, float("inf"), [], [1], [[1]], {}, {"a": 1}),
+    *("", "x", "-1", "0", "1", "9" * 20, "9" * 5000, "1e999", "0x10", "nan", "\u00b2", "\0"),
+]
+
+
+def part(node: Any, key: str, kind: type) -> Any:
+    """What a node has under `key`; None when it has not or it is of another kind."""
+    found: Any = cast("dict[str, Any]", node).get(key) if isinstance(node, dict) else None
+    return found if isinstance(found, kind) else None
+
+
+@given(st.data())
+@SETTINGS
+def test_changed_json(data: st.DataObject) -> None:
+    """Fields that name other nodes (their own among them), or are of another kind altogether."""
+    seeds = [saved_module(), json.loads((DATA / "meta_small.json").read_text())]
+    document = data.draw(st.sampled_from(seeds))
+    nodes: list[Any] = document["nodes"]
+    numbers = st.integers(0, len(nodes))
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(nodes) - 1))
+        node = nodes[at]
+        fields, elements = part(node, "attrs", dict), part(node, "data", list)
+        match data.draw(st.sampled_from(("field", "field", "element", "key", "node", "document"))):
+            case "field" if fields:
+                name = data.draw(st.sampled_from(list(fields)))
+                fields[name] = data.draw(st.one_of(numbers.map(str), st.sampled_from(WEIRD)))
+            case "element" if elements:
+                i = data.draw(st.integers(0, len(elements) - 1))
+                elements[i] = data.draw(st.one_of(numbers, st.sampled_from(WEIRD)))
+            case "key" if isinstance(node, dict) and node:
+                keys: list[str] = list(cast("dict[str, Any]", node))
+                node[data.draw(st.sampled_from(keys))] = data.draw(
+                    st.sampled_from([*WEIRD, "relay.Let", "relay.If", "relay.Function", "Array"])
+                )
+            case "document":
+                key = data.draw(st.sampled_from(("root", "b64ndarrays")))
+                document[key] = data.draw(st.sampled_from(WEIRD))
+            case _:
+                nodes[at] = data.draw(st.sampled_from([*nodes, *WEIRD]))
+    text = json.dumps(document)
+    error = error_in(lambda: parse_json(context(allow_unregistered=True), text, "fuzz.json"))
+    assert error is None or (error.message and error.location.line.data >= 1)
+
+
+def test_the_saved_module_is_read() -> None:
+    text = json.dumps(saved_module())
+    assert error_in(lambda: parse_json(context(allow_unregistered=True), text, "t.json")) is None
+
+
+def chain(nodes: Nodes, variable: int, count: int) -> int:
+    """Lets of one variable inside of each other, in the order of the text."""
+    exp = nodes.word("exp", "Op")
+    body = nodes.call(exp, variable)
+    for _ in range(count):
+        body = nodes.let(variable, nodes.call(exp, variable), body)
+    return body
+
+
+def module_around(nodes: Nodes, make: Callable[[int], int]) -> str:
+    """A module whose `@main` has the body that `make` makes of a parameter."""
+    tensor = nodes.add("relay.TensorType", dtype="float32", shape=nodes.array())
+    x = nodes.var("x", tensor)
+    body = make(x)
+    main = nodes.map(nodes.add("GlobalVar", name_hint=nodes.word("main")), nodes.function(body, x))
+    return json.dumps(nodes.module(nodes.map(), main))
+
+
+def message_of(text: str) -> str:
+    error = error_in(lambda: parse_json(context(), text, "t.json"))
+    return "" if error is None else error.message
+
+
+def test_a_saved_chain_of_any_length_is_read() -> None:
+    nodes = Nodes()
+
+    def calls(x: int) -> int:
+        exp, value = nodes.word("exp", "Op"), x
+        for _ in range(20_000):
+            value = nodes.call(exp, value)
+        return value
+
+    assert message_of(module_around(nodes, calls)) == ""
+
+
+def test_saved_lets_that_share_their_inside_have_a_limit() -> None:
+    """As text the last would have 2^40 lines."""
+    nodes = Nodes()
+
+    def shared(x: int) -> int:
+        body = x
+        for i in range(40):
+            body = nodes.let(nodes.var(f"v{i}"), body, body)
+        return body
+
+    assert "is shared too often" in message_of(module_around(nodes, shared))
+
+
+@pytest.mark.parametrize("field", ["body", "value", "var"])
+def test_a_saved_let_that_is_inside_of_itself(field: str) -> None:
+    nodes = Nodes()
+
+    def cycle(x: int) -> int:
+        let = nodes.let(nodes.var("y"), x, x)
+        nodes.list[let]["attrs"][field] = str(let)
+        return let
+
+    message = message_of(module_around(nodes, cycle))
+    assert "contains itself" in message or "has no field" in message
+
+
+def test_a_saved_type_of_any_depth() -> None:
+    nodes = Nodes()
+    type = nodes.add("relay.TensorType", dtype="float32", shape=nodes.array())
+    for _ in range(1000):
+        type = nodes.add("TupleType", fields=nodes.array(type), span=0)
+    text = module_around(nodes, lambda x: nodes.let(nodes.var("y", type), x, x))
+    assert message_of(text) == "more than 200 types are inside of each other"
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "{" * 100_000, '{"nodes":' + "[" * 100_000])
+def test_json_of_any_depth(text: str) -> None:
+    assert message_of(text).startswith("this is not JSON")
