@@ -20,12 +20,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
     ArrayAttr,
     DictionaryAttr,
     FunctionType,
@@ -40,8 +38,7 @@ from xdsl.rewriter import Rewriter
 
 from ..dialects import memory, relay
 from ..dialects.device import VirtualDeviceAttr, told_apart
-from ..dialects.interfaces import DestinationPassing
-from ..dialects.tensors import as_tensor, element_size
+from .analysis.copy_costs import bytes_copied
 from .analysis.device_conflicts import cheapest, refuse
 from .analysis.device_constraints import DeviceConstraints, own_index, user_of
 from .analysis.device_defaults import fill_in
@@ -51,35 +48,6 @@ from .analysis.device_reading import ANNOTATION, ops_in_order, read
 from .analysis.device_shapes import Domain, FunctionDomain, result_of
 from .diagnostics import PassError, emit_remark
 from .rewriting import apply_patterns, set_type
-
-
-def bytes_moved(value: SSAValue) -> int | None:
-    """
-    What a copy of `value` moves, dynamic dims counted as 1; None when it cannot be copied.
-
-    Where something is written into a tensor, a copy of it would be of no use.
-    """
-    return None if is_destination(value) else _bytes_of(value.type)
-
-
-def is_destination(value: SSAValue) -> bool:
-    """Whether an op writes into `value`."""
-    for use in value.uses:
-        user = use.operation
-        outs = len(user.operands) - len(user.results)
-        if use.index >= outs and user.has_trait(DestinationPassing):
-            return True
-    return False
-
-
-def _bytes_of(type: Attribute) -> int | None:
-    if (tensor := as_tensor(type)) is not None:
-        dims = (dim for dim in tensor.get_shape() if dim != DYNAMIC_INDEX)
-        return prod(dims) * element_size(tensor.element_type)
-    if isinstance(type, TupleType):
-        parts = [_bytes_of(t) for t in type.types]
-        return sum(p for p in parts if p is not None) if None not in parts else None
-    return None
 
 
 def projections(module: ModuleOp) -> list[Operation]:
@@ -166,7 +134,7 @@ def insert_copies(ctx: Context, solution: Solution) -> None:
                 constraints.put(copy.result, copied, constraints.type_of(value))
                 constraints.changed[relay.DeviceCopyOp].append(copy)
             user.operands[use.index] = made[user]
-        bytes = bytes_moved(value)
+        bytes = bytes_copied(value)
         moved = "" if bytes is None else f" ({bytes} byte{'' if bytes == 1 else 's'})"
         there, here = told_apart(source, target)
         message = f"an operand of {op.name} is copied from {there} to {here}{moved}"
@@ -345,7 +313,7 @@ class PlanDevicesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         constraints = DeviceConstraints(
             device_option(self.host, "host", op),
-            settle=cheapest(bytes_moved) if self.repair else refuse,
+            settle=cheapest(bytes_copied) if self.repair else refuse,
             targets=parse_targets(self.targets, op),
         )
         default = device_option(self.default, "default", op)

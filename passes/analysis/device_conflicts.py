@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
@@ -67,8 +68,10 @@ def cheapest(cost: Callable[[SSAValue], int | None]) -> Settle:
     """
     Give up the constraint whose operand costs least to copy, the first of equals.
 
-    A conflict is an error when `cost` is None for all: nothing on its way can be copied.
+    A conflict is an error when `cost` is None for all: nothing on its way can be copied. Each
+    value is asked for its cost once.
     """
+    cost = cache(cost)
 
     def settle(conflict: Conflict[Cause]) -> Demand[Cause] | Union[Cause]:
         offers: list[tuple[int, Demand[Cause] | Union[Cause]]] = []

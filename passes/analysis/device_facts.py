@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import FunctionType
 from xdsl.ir import Attribute, Operation
+from xdsl.traits import IsTerminator
 
 from ...dialects import memory, relay
 from ...dialects.device import VirtualDeviceAttr, devices_in, with_device
-from ...dialects.interfaces import DeviceConstant, DeviceRule
+from ...dialects.interfaces import DeviceConstant, DeviceRule, SameDevice
 from ...dialects.relay.types import is_incomplete
 from .device_rules import READERS, Read
 
@@ -24,7 +25,11 @@ CHANGED: tuple[type[Operation], ...] = (
 
 @dataclass(frozen=True, eq=False)
 class OpFacts:
-    """An op class: its device rule, how else it is read, and what becomes of it."""
+    """
+    An op class: its device rule, how else it is read, and what becomes of it.
+
+    An op that says nothing has the rule of ordinary operators.
+    """
 
     rule: DeviceRule | None
     reader: Read | None
@@ -36,8 +41,11 @@ class OpFacts:
     @classmethod
     def of(cls, op: Operation) -> OpFacts:
         constant = op.has_trait(DeviceConstant, value_if_unregistered=False)
-        kind = type(op)
-        return cls(op.get_trait(DeviceRule), READERS.get(kind), constant, kind in CHANGED)
+        kind, reader = type(op), READERS.get(type(op))
+        rule = op.get_trait(DeviceRule)
+        if rule is None and reader is None and not op.has_trait(IsTerminator):
+            rule = SameDevice()
+        return cls(rule, reader, constant, kind in CHANGED)
 
 
 @dataclass

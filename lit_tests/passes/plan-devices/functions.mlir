@@ -98,3 +98,15 @@ func.func @kernels_are_closed(%x: tensor<4xf32>) -> tensor<4xf32> {
   %r = relay.call_lowered @kernel(%x) : (tensor<4xf32>) -> tensor<4xf32>
   func.return %r : tensor<4xf32>
 }
+
+// -----
+
+// An op of another dialect that says nothing about devices is planned as an operator is.
+//
+// CHECK-LABEL: @foreign
+// CHECK-SAME:      (%x: tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
+// CHECK:         "test.op"(%x) : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
+func.func @foreign(%x: tensor<4xf32>) -> (tensor<4xf32> {relay.device = #relay.device<cpu:0>}) {
+  %y = "test.op"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
