@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from relay_programs import DATA, VERSION, body_of, context, error_of, ir_of, read
 
+from xrelay.dialects.device import VirtualDeviceAttr
 from xrelay.frontends.relay_text import RelayTextError, parse_json, parse_module
 from xrelay.frontends.relay_text.printer import module_text
 from xrelay.passes.evaluate import evaluate
@@ -150,6 +151,30 @@ def test_a_function_that_is_no_longer_than_its_use_stays_a_closure() -> None:
         "%y = relay.call %0(%x) : (tensor<f32>) -> tensor<f32>\n"
         "func.return %y : tensor<f32>"
     )
+
+
+def test_hints_and_devices_are_kept() -> None:
+    """A hint on the function is one on each value that it is used as."""
+    devices = {"VirtualDevice": [VirtualDeviceAttr("cpu", 0), VirtualDeviceAttr("cuda", 0)]}
+    text = """
+      def @main() {
+        let %f = on_device(
+          fn [A](%x {virtual_device=meta[VirtualDevice][0]}: A,
+                 virtual_device=meta[VirtualDevice][1], Inline=1) { %x },
+          virtual_device=meta[VirtualDevice][1]);
+        (%f(1), %f(2f))
+      }
+    """
+    assert ir_of(text, devices).split("\n")[0] == (
+        "func.func @main_f(%x: !relay.type_var<A> {relay.device = #relay.device<cpu:0>}) "
+        "-> (!relay.type_var<A> {relay.device = #relay.device<cuda:0>}) "
+        'attributes {relay.type_params = ["A"], relay.attrs = {Inline = 1 : i64}} {'
+    )
+    body = body_of(text, devices).split("\n")
+    assert [line.split(" = ")[1].split(" ")[0] for line in body[:8]] == [
+        *("relay.global", "relay.on_device", "relay.constant", "relay.call"),
+        *("relay.global", "relay.on_device", "relay.constant", "relay.call"),
+    ]
 
 
 def test_what_tvm_saved() -> None:
