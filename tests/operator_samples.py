@@ -81,14 +81,18 @@ def _each(names: str, *lines: Line) -> Iterator[tuple[str, Line]]:
 def _lines() -> Iterator[tuple[str, Line]]:
     # elementwise
     yield from _like_operand(
-        "abs negative sign ceil floor round nn.relu", "2x3xf32", "5xi32", "f64", "2x0xf32"
+        "abs negative sign ceil floor round trunc nn.relu", "2x3xf32", "5xi32", "f64", "2x0xf32"
     )
     yield from _like_operand(
-        "exp log sqrt rsqrt sin cos tan tanh sigmoid erf", "2x3xf32", "4xf64", "f32", "3xf16"
+        "exp log log2 log10 sqrt rsqrt sin cos tan tanh sigmoid erf",
+        *("2x3xf32", "4xf64", "f32", "3xf16"),
+    )
+    yield from _like_operand(
+        "asin acos atan sinh cosh asinh acosh atanh", "2x3xf32", "4xf64", "f32", "3xf16"
     )
     yield from _like_operand("copy", "2x3xf32", "4xi1", "i64", "0xui8")
     yield from _like_operand("logical_not", "2x3xi1", "i1")
-    yield from _each("isnan", ("2x3xf32", {}, "2x3xi1"), ("f64", {}, "i1"))
+    yield from _each("isnan isfinite isinf", ("2x3xf32", {}, "2x3xi1"), ("f64", {}, "i1"))
     yield from _each(
         "nn.leaky_relu", ("2x3xf32", {}, "2x3xf32"), ("2x3xf64", {"alpha": 0.25}, "2x3xf64")
     )

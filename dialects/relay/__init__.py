@@ -14,6 +14,7 @@ from . import (
     reduce,
     repetition,
     reshape,
+    trigonometry,
 )
 from .closures import CallOp, FnOp
 from .constants import ConstantOp, MaterializeConstant, ParamOp
@@ -32,6 +33,7 @@ from .types import IncompleteType
 
 OPERATORS = (
     *elementwise.OPERATORS,
+    *trigonometry.OPERATORS,
     *broadcast.OPERATORS,
     *repetition.OPERATORS,
     *reduce.OPERATORS,

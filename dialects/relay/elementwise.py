@@ -87,6 +87,13 @@ class RoundOp(Unary):
 
 
 @irdl_op_definition
+class TruncOp(Unary):
+    """Round `data` towards zero, to a whole number."""
+
+    name = "relay.trunc"
+
+
+@irdl_op_definition
 class ClipOp(Unary):
     """
     Clamp `data` to [a_min, a_max].
@@ -120,6 +127,20 @@ class LogOp(FloatUnary):
 
 
 @irdl_op_definition
+class Log2Op(FloatUnary):
+    """Take the logarithm of `data` to base 2."""
+
+    name = "relay.log2"
+
+
+@irdl_op_definition
+class Log10Op(FloatUnary):
+    """Take the logarithm of `data` to base 10."""
+
+    name = "relay.log10"
+
+
+@irdl_op_definition
 class SqrtOp(FloatUnary):
     """Take the square root of `data`."""
 
@@ -131,34 +152,6 @@ class RsqrtOp(FloatUnary):
     """Take 1 by the square root of `data`."""
 
     name = "relay.rsqrt"
-
-
-@irdl_op_definition
-class SinOp(FloatUnary):
-    """Take the sine of `data`, in radians."""
-
-    name = "relay.sin"
-
-
-@irdl_op_definition
-class CosOp(FloatUnary):
-    """Take the cosine of `data`, in radians."""
-
-    name = "relay.cos"
-
-
-@irdl_op_definition
-class TanOp(FloatUnary):
-    """Take the tangent of `data`, in radians."""
-
-    name = "relay.tan"
-
-
-@irdl_op_definition
-class TanhOp(FloatUnary):
-    """Take the hyperbolic tangent of `data`."""
-
-    name = "relay.tanh"
 
 
 @irdl_op_definition
@@ -186,6 +179,36 @@ class IsNanOp(Elementwise):
     """
 
     name = "relay.isnan"
+
+    traits = traits_def(InferTypes(broadcast.is_nan))
+
+
+@irdl_op_definition
+class IsFiniteOp(Elementwise):
+    """
+    Tell where `data` is a number, and not infinite.
+
+    ```mlir
+    %y = relay.isfinite %x : (tensor<4xf32>) -> tensor<4xi1>
+    ```
+    """
+
+    name = "relay.isfinite"
+
+    traits = traits_def(InferTypes(broadcast.is_nan))
+
+
+@irdl_op_definition
+class IsInfOp(Elementwise):
+    """
+    Tell where `data` is infinite, of either sign.
+
+    ```mlir
+    %y = relay.isinf %x : (tensor<4xf32>) -> tensor<4xi1>
+    ```
+    """
+
+    name = "relay.isinf"
 
     traits = traits_def(InferTypes(broadcast.is_nan))
 
@@ -306,18 +329,19 @@ OPERATORS = [
     CeilOp,
     FloorOp,
     RoundOp,
+    TruncOp,
     ClipOp,
     ExpOp,
     LogOp,
+    Log2Op,
+    Log10Op,
     SqrtOp,
     RsqrtOp,
-    SinOp,
-    CosOp,
-    TanOp,
-    TanhOp,
     SigmoidOp,
     ErfOp,
     IsNanOp,
+    IsFiniteOp,
+    IsInfOp,
     ReluOp,
     LeakyReluOp,
     GeluOp,

@@ -96,20 +96,6 @@ def reciprocal(node: Node, b: Builder) -> Value:
     return b.op("divide", b.scalar_like(1, node.input(0)), node.input(0))
 
 
-def _of_exponentials(x: Value, name: str, b: Builder) -> Value:
-    """e^x and e^-x joined by the operator `name`, and halved."""
-    both = b.op(name, b.op("exp", x), b.op("exp", b.op("negative", x)))
-    return b.op("multiply", both, b.scalar_like(0.5, x))
-
-
-def sinh(node: Node, b: Builder) -> Value:
-    return _of_exponentials(node.input(0), "subtract", b)
-
-
-def cosh(node: Node, b: Builder) -> Value:
-    return _of_exponentials(node.input(0), "add", b)
-
-
 def is_inf(node: Node, b: Builder) -> Value:
     """Which elements are infinite, of either sign or of one."""
     x = node.input(0)
@@ -163,13 +149,19 @@ def where(node: Node, b: Builder) -> Value:
 
 RULES: Rules = {
     "Abs": since(6, unary("abs")),
+    "Acos": since(7, unary("acos")),
+    "Acosh": since(9, unary("acosh")),
     "Add": _binary_rules("add"),
     "And": _binary_rules("logical_and"),
+    "Asin": since(7, unary("asin")),
+    "Asinh": since(9, unary("asinh")),
+    "Atan": since(7, unary("atan")),
+    "Atanh": since(9, unary("atanh")),
     "Cast": since(6, cast),
     "CastLike": since(15, cast_like),
     "Ceil": since(6, unary("ceil")),
     "Clip": (Rule(clip_by_attributes, 6, 11), Rule(clip, 11)),
-    "Cosh": since(9, cosh),
+    "Cosh": since(9, unary("cosh")),
     "Cos": since(7, unary("cos")),
     "Div": _binary_rules("divide"),
     "Equal": _binary_rules("equal"),
@@ -195,7 +187,7 @@ RULES: Rules = {
     "Reciprocal": since(6, reciprocal),
     "Round": since(11, unary("round")),
     "Sign": since(9, unary("sign")),
-    "Sinh": since(9, sinh),
+    "Sinh": since(9, unary("sinh")),
     "Sin": since(7, unary("sin")),
     "Sqrt": since(6, unary("sqrt")),
     "Sub": _binary_rules("subtract"),

@@ -31,8 +31,9 @@ from xrelay.dialects.tensors import as_tensor, dtype_name
 
 KINDS = {
     FusionKind.ELEMWISE: """
-        abs ceil floor round sign negative exp log sqrt rsqrt sin cos tan tanh sigmoid erf copy
-        logical_not isnan nn.relu nn.leaky_relu nn.gelu clip cast full""",
+        abs ceil floor round trunc sign negative exp log log2 log10 sqrt rsqrt sigmoid erf copy
+        sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh
+        logical_not isnan isfinite isinf nn.relu nn.leaky_relu nn.gelu clip cast full""",
     FusionKind.BROADCAST: """
         add subtract multiply divide power maximum minimum mod floor_mod floor_divide
         logical_and logical_or logical_xor equal not_equal less less_equal greater greater_equal
