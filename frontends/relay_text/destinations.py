@@ -81,9 +81,9 @@ class _Naming:
     def __post_init__(self) -> None:
         for call in self.explicit.calls:
             for out in call.op.outs if isinstance(call.op, DestinationCall) else ():
-                if isinstance(out, BlockArgument):
-                    around = out.block.parent_op()
-                    self.owner[out] = around if isinstance(around, FnOp) else None
+                around = out.block.parent_op() if isinstance(out, BlockArgument) else call.op
+                if around is None or isinstance(around, FnOp):  # a parameter
+                    self.owner[out] = around
 
     # ------------------------------------------------------------------- order
 
@@ -180,7 +180,7 @@ class _Naming:
         if value in self.killed:
             raise self._dead(value, op)
         if value not in self.owner:
-            made = value.owner.name if isinstance(value.owner, Operation) else "a region"
+            made = value.owner.name if isinstance(value.owner, Operation) else "a pattern"
             raise RelayTextError(
                 f"what is written must be a tensor of memory.alloc_tensor or a parameter, "
                 f"but {_called(value)} comes from {made}",
@@ -216,9 +216,10 @@ class _Naming:
                 _location(user),
                 notes=[("it is written here", _location(inside))],
             )
-        return RelayTextError(
-            f"{_called(value)} is used here, but no kernel has written it yet", _location(user)
-        )
+        message = f"{_called(value)} is used here, but no kernel has written it yet"
+        if isinstance(value, BlockArgument):
+            message += ": a parameter that a kernel writes holds nothing before"
+        return RelayTextError(message, _location(user))
 
     def _dead(self, value: SSAValue, user: Operation) -> RelayTextError:
         return RelayTextError(

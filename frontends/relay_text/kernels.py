@@ -13,7 +13,7 @@ gets a name made of its operators, and stands at the end of the module. A functi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import (
@@ -37,6 +37,7 @@ from ...dialects.vm import DestinationCall
 from .errors import RelayTextError
 from .functions import attributes_of
 from .kernel_calls import KernelCall
+from .kernel_tuples import fold_projections, with_results
 from .program import Signature
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Kernels:
         for call, callee in zip(explicit.calls, callees, strict=True):
             call.op.properties["callee"] = SymbolRefAttr(callee.sym_name.data)
             if isinstance(call.op, CallLoweredOp):
-                call.op = _with_results(call.op, callee.function_type.outputs.data)
+                call.op = with_results(call.op, callee.function_type.outputs.data)
             _check_types(self.emitter, call, callee)
         for fn in self.literals:
             if fn.result.first_use is None:
@@ -236,7 +237,7 @@ class Kernels:
         block.insert_ops_before([whole], cast(Operation, block.first_op))
         argument.replace_all_uses_with(whole.result)
         block.erase_arg(argument)
-        _fold_projections(whole)
+        fold_projections(whole)
         tuples.append(whole)
         for inner in parts:
             self._take_apart(inner, tuples, location)
@@ -293,50 +294,6 @@ def _name_of(block: Block) -> str:
     """`fused_` and the operators' names, as TVM writes them."""
     names = [op.name.removeprefix("relay.") for op in block.ops if isinstance(op, Operator)]
     return "_".join(["fused", *names]).replace(".", "_")[:NAME_LIMIT]
-
-
-def _fold_projections(tuple: TupleOp) -> None:
-    """Let the fields of a tuple be used instead of projections of it."""
-    for use in list(tuple.result.uses):
-        item = use.operation
-        if isinstance(item, TupleGetItemOp) and item.parent is not None:
-            item.result.replace_all_uses_with(tuple.operands[item.index.value.data])
-            item.parent.erase_op(item)
-
-
-def _with_results(op: CallLoweredOp, types: Sequence[Attribute]) -> CallLoweredOp:
-    """The call with a result for each tensor; where their tuple is used, it is made."""
-    (result,) = op.results
-    if [result.type] == list(types):
-        return op
-    block = op.parent
-    assert block is not None
-    made = CallLoweredOp.on(op.callee, op.operands, types, op.reshape_only)
-    made.location = op.location
-    ops: list[Operation] = [made]
-    whole = _rebuilt(result.type, iter(made.results), ops)
-    for each in ops[1:]:
-        each.location = op.location
-    block.insert_ops_before(ops, op)
-    whole.name_hint = result.name_hint
-    result.replace_all_uses_with(whole)
-    block.erase_op(op)
-    for each in reversed(ops[1:]):
-        assert isinstance(each, TupleOp)
-        _fold_projections(each)
-    for each in reversed(ops[1:]):
-        if each.results[0].first_use is None:
-            block.erase_op(each)
-    return made
-
-
-def _rebuilt(type: Attribute, leaves: Iterator[SSAValue], ops: list[Operation]) -> SSAValue:
-    """A value of `type` made of `leaves`; the ops that make its tuples are added to `ops`."""
-    if not isinstance(type, TupleType):
-        return next(leaves)
-    made = TupleOp([_rebuilt(part, leaves, ops) for part in type.types])
-    ops.append(made)
-    return made.result
 
 
 def _check_types(emitter: Emitter, call: KernelCall, callee: PrimFuncOp) -> None:

@@ -382,6 +382,10 @@ def test_wrong_arguments(body: str, message: str) -> None:
         (ALLOC + "if (True) { vm.invoke_tvm_op(@neg, (%x,), (%t,)) } else { () };\nvm.invoke_tvm_op(@neg, (%x,), (%t,));\n%t", "4:1: %t is written twice"),
         (ALLOC + "let %f = fn () { vm.invoke_tvm_op(@neg, (%x,), (%t,)) };\n%f()", "3:18: a closure cannot write %t, which is not its own: it may be called several times"),
         (ALLOC + "let %y = negative(%x);\nvm.invoke_tvm_op(@neg, (%t,), (%x,));\n%t", "3:10: %x is used here, but no kernel has written it yet"),
+        ("match (Cons(%x, Nil)) { Cons(%t, _) => { vm.invoke_tvm_op(@neg, (%x,), (%t,)); %t }, Nil => %x }", "1:42: what is written must be a tensor of memory.alloc_tensor or a parameter, but %t comes from a pattern"),
+        ("vm.invoke_tvm_op(@neg, (%x,), (%x,));\n%x", "1:1: %x is used here, but no kernel has written it yet: a parameter that a kernel writes holds nothing before"),
+        (ALLOC + "let %r = ref(%t);\nvm.invoke_tvm_op(@neg, (%x,), (%t,));\n1", "3:10: %t is used here, but no kernel has written it yet"),
+        ("let %f = fn [A](%a: A, Primitive=1) { %a };\ncall_lowered(%f, (%x,))", "2:1: call_lowered: what is called must be a global kernel"),
     ],
 )  # fmt: skip
 def test_wrong_kernels(body: str, message: str) -> None:
