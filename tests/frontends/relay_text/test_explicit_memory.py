@@ -2,16 +2,22 @@
 
 # ruff: noqa: E501 (programs)
 
+import base64
+import json
+import struct
 from typing import Any
 
 import numpy as np
 import pytest
-from relay_programs import body_of, error_of, ir_of, read
+from relay_json import Nodes
+from relay_programs import body_of, context, error_of, ir_of, read
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.dialects.device import VirtualDeviceAttr
+from xrelay.frontends.relay_text import parse_json
 from xrelay.frontends.relay_text.printer import module_text
 from xrelay.passes.evaluate import evaluate
+from xrelay.passes.verifier import verify
 
 SHAPE = np.array([4], np.int64)
 META: dict[str, Any] = {
@@ -434,3 +440,69 @@ def test_a_kernel_with_other_dims_has_no_function_type_in_the_text() -> None:
     """What nothing calls as a kernel stays a function, whatever its attributes."""
     text = "def @main(%x: int32) { @k(%x) }\ndef @k(%a: int32, Primitive=1) { %a }"
     assert "func.func @k(%a: tensor<i32>)" in ir_of(text)
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def saved() -> dict[str, Any]:
+    """`@main(%x)` that calls `@neg` into a tensor and lowered, as `tvm.ir.save_json` writes it."""
+    n = Nodes()
+    four = n.add("IntImm", dtype="int32", span=0, value=4)
+    one = n.add("IntImm", dtype="int32", span=0, value=1)
+    tensor = n.add("relay.TensorType", dtype="float32", shape=n.array(four))
+    size, align, zero, shape = (n.add("relay.Constant", data=i) for i in range(4))
+    nowhere = n.add(
+        "VirtualDevice", device_type_int=2, virtual_device_id=0, target=0, memory_scope=n.word("")
+    )
+    storage_attrs = n.add("relay.attrs.AllocStorageAttrs", dtype="float32", virtual_device=nowhere)
+    tensor_attrs = n.add(
+        "relay.attrs.AllocTensorAttrs", dtype="float32", const_shape=shape, assert_shape=n.array()
+    )
+    primitive = n.add("DictAttrs", __dict__=n.array(one, keys=["Primitive"]))
+    a = n.var("a", tensor)
+    kernel = n.function(n.call(n.word("negative", "Op"), a), a, attrs=primitive)
+    neg = n.add("GlobalVar", name_hint=n.word("neg"))
+    x, s, t, done = n.var("x", tensor), n.var("s"), n.var("t"), n.var("_")
+    tuples = [n.add("relay.Tuple", fields=n.array(v)) for v in (x, t)]
+    metadata = n.array(primitive, n.array(neg), keys=["relay_attrs", "all_prim_fn_vars"])
+    lowered_attrs = n.add("relay.attrs.CallLoweredAttrs", metadata=metadata)
+    result = n.call(n.word("call_lowered", "Op"), neg, tuples[1], attrs=lowered_attrs)
+    body = n.let(
+        s,
+        n.call(n.word("memory.alloc_storage", "Op"), size, align, attrs=storage_attrs),
+        n.let(
+            t,
+            n.call(n.word("memory.alloc_tensor", "Op"), s, zero, shape, attrs=tensor_attrs),
+            n.let(
+                done,
+                n.call(n.word("vm.invoke_tvm_op", "Op"), neg, *tuples, attrs=primitive),
+                result,
+            ),
+        ),
+    )
+    main = n.add("GlobalVar", name_hint=n.word("main"))
+    module = n.module(n.map(), n.map(main, n.function(body, x), neg, kernel))
+    numbers = (16, 64, 0, [4])
+    module["b64ndarrays"] = [blob(np.array(number, np.int64)) for number in numbers]
+    return module
+
+
+def blob(array: np.ndarray[Any, Any]) -> str:
+    """An int64 array as TVM saves it."""
+    head = struct.pack("<QQiiiBBH", 0xDD5E40F096B4A13F, 0, 1, 0, array.ndim, 0, 64, 1)
+    dims = struct.pack(f"<{array.ndim + 1}q", *array.shape, array.nbytes)
+    return base64.b64encode(head + dims + array.tobytes()).decode()
+
+
+def test_modules_saved_as_json() -> None:
+    module = parse_json(context(), json.dumps(saved()), "saved.json")
+    verify(module)
+    lines = [line.strip() for line in str(module).split("\n")]
+    assert lines[2:6] == [
+        "%s = memory.alloc_storage 16 align 64 on #relay.device<cuda:0> : !memory.storage",
+        "%t = memory.alloc_tensor %s[0] : tensor<4xf32>",
+        "%t_1 = vm.invoke_tvm_op @neg ins(%x : tensor<4xf32>) outs(%t : tensor<4xf32>) -> tensor<4xf32>",
+        "%0 = relay.call_lowered @neg(%t_1) : (tensor<4xf32>) -> tensor<4xf32>",
+    ]
+    assert_same_when_printed(module)
