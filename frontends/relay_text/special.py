@@ -3,6 +3,7 @@ What the text calls like an operator, but the dialect has as something else, or 
 
     nn.dropout(%x)                  (%x, a tensor of ones): there is no training here
     zeros(shape=[2], dtype="…")     relay.full of a scalar
+    layout_transform(%x, …)         reshapes and a transposition (`layouts`)
     on_device(%x, …)                relay.on_device
     device_copy(%x, …)              two hints: the operand is on one device, the result on another
     vm.shape_of(%x), memory.kill    ops of the dialects `vm` and `memory` (`explicit_memory`)
@@ -23,6 +24,7 @@ from ...dialects.tensors import as_tensor, dtype_name, is_static
 from . import arrays, explicit_memory
 from . import syntax as ast
 from .arguments import attributes_given, not_a_tensor, problem, require_count, values_of
+from .layouts import layout_transform
 from .writer import Value
 
 if TYPE_CHECKING:
@@ -211,6 +213,7 @@ SPECIAL: Mapping[str, Emit] = {
     "ones_like": _like(1),
     "full": _full_of,
     "nn.pad": _pad,
+    "layout_transform": layout_transform,
     "vm.shape_of": explicit_memory.shape_of,
     "vm.reshape_tensor": explicit_memory.reshape_tensor,
     "memory.alloc_storage": explicit_memory.alloc_storage,

@@ -1,0 +1,148 @@
+"""
+`layout_transform`, which the dialect says as reshapes and a transposition.
+
+    layout_transform(%x, src_layout="NCHW", dst_layout="NHWC4c")
+    ->
+    %a = relay.reshape %x {newshape = array<i64: 1, 2, 4, 5, 5>}     a 1x8x5x5 tensor
+    %b = relay.transpose %a {axes = array<i64: 0, 3, 4, 1, 2>}
+
+A layout names the axes: `C` is a whole axis, or what is left of it where `4c` stands too, which
+counts within blocks of 4.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import SSAValue
+
+from ...dialects.tensors import as_tensor, is_static
+from . import syntax as ast
+from .arguments import attributes_given, not_a_tensor, problem, values_of
+from .writer import Value
+
+if TYPE_CHECKING:
+    from .emit import Emitter
+
+_LAYOUT = re.compile(r"(?:[A-Z]|[1-9][0-9]{0,8}[a-z])+", re.ASCII)
+_AXIS = re.compile(r"([0-9]*)([A-Za-z])", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The letters of the axes, in order, and the block sizes of the small ones."""
+
+    axes: tuple[str, ...]
+    blocks: dict[str, int]
+
+
+def parsed(text: str) -> Layout | None:
+    """The layout called `text`; None when there is none."""
+    if _LAYOUT.fullmatch(text) is None:
+        return None
+    found = _AXIS.findall(text)
+    axes = tuple(letter for _, letter in found)
+    blocks = {letter: int(size) for size, letter in found if size}
+    if len(set(axes)) < len(axes) or any(letter.upper() not in axes for letter in axes):
+        return None
+    return Layout(axes, blocks)
+
+
+def layout_transform(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
+    """The same elements, with axes in another order, split into blocks or joined."""
+    (data,) = values_of(emitter, call, args, 1)
+    given = attributes_given(emitter, call, {"src_layout": None, "dst_layout": None})
+    layouts: list[Layout] = []
+    for name, text in given.items():
+        layout = parsed(text) if isinstance(text, str) else None
+        if layout is None:
+            raise problem(emitter, call, f'{name} must be a layout such as "NCHW", but is {text!r}')
+        layouts.append(layout)
+    source, target = layouts
+    whole = tuple(letter for letter in source.axes if letter.isupper())
+    if set(whole) != {letter for letter in target.axes if letter.isupper()}:
+        raise problem(emitter, call, "src_layout and dst_layout must have the same axes")
+
+    def build() -> Value:
+        both = source.blocks.keys() & target.blocks.keys()
+        if all(source.blocks[letter] == target.blocks[letter] for letter in both):
+            return _transformed(emitter, call, data, source, target)
+        joined = Layout(whole, {})
+        between = _transformed(emitter, call, data, source, joined)
+        return _transformed(emitter, call, between, joined, target)
+
+    return emitter.when_known([data], build, call.at)
+
+
+def _transformed(
+    emitter: Emitter, call: ast.Call, data: SSAValue, source: Layout, target: Layout
+) -> SSAValue:
+    """`data` in another layout; an axis in blocks on both sides has equal ones."""
+    from .calls import operator
+
+    def made(name: str, value: SSAValue, attribute: str, numbers: Sequence[int]) -> SSAValue:
+        attributes: dict[str, Any] = {attribute: tuple(numbers)}
+        if name == "reshape" and 0 in numbers:
+            attributes["allowzero"] = True
+        return emitter.ssa(operator(emitter, name, [value], attributes, call.at))
+
+    size = _sizes(emitter, call, data, source, target)
+    split: list[str] = []
+    for letter in source.axes:
+        split.append(letter)
+        if letter.isupper() and letter.lower() in target.blocks.keys() - source.blocks.keys():
+            split.append(letter.lower())
+    order: list[str] = []
+    for letter in target.axes:
+        order.append(letter)
+        if letter.isupper() and letter.lower() in source.blocks.keys() - target.blocks.keys():
+            order.append(letter.lower())
+    value = data
+    if len(split) > len(source.axes):
+        value = made("reshape", value, "newshape", [size[letter] for letter in split])
+    if order != split:
+        value = made("transpose", value, "axes", [split.index(letter) for letter in order])
+    if len(order) > len(target.axes):
+        joined = [
+            size[letter] * (1 if letter.lower() in target.axes else size.get(letter.lower(), 1))
+            if letter.isupper()
+            else size[letter]
+            for letter in target.axes
+        ]
+        value = made("reshape", value, "newshape", joined)
+    return value
+
+
+def _sizes(
+    emitter: Emitter, call: ast.Call, data: SSAValue, source: Layout, target: Layout
+) -> dict[str, int]:
+    """How many elements each axis has, blocks of either side apart."""
+    type = as_tensor(data.type)
+    if type is None:
+        raise not_a_tensor(emitter, call, data)
+    dims = type.get_shape()
+    if len(dims) != len(source.axes):
+        raise problem(
+            emitter,
+            call,
+            f"src_layout has {len(source.axes)} axes, but the tensor has rank {len(dims)}",
+        )
+    if source.blocks.keys() != target.blocks.keys() and not is_static(type):
+        given = emitter.text(type)
+        raise problem(emitter, call, f"the shape must be static, but this is of type {given}")
+    size = dict(zip(source.axes, dims, strict=True))
+    for letter, block in source.blocks.items():
+        if size[letter] != block:
+            raise problem(emitter, call, f"axis {letter} must be {block}, but is {size[letter]}")
+    for letter, block in target.blocks.items():
+        if letter not in source.blocks:
+            outer = letter.upper()
+            if size[outer] % block:
+                raise problem(
+                    emitter, call, f"axis {outer}, {size[outer]}, is no multiple of {block}"
+                )
+            size[outer], size[letter] = size[outer] // block, block
+    return size
