@@ -6,6 +6,7 @@ What the text calls like an operator, but the dialect has as something else, or 
     layout_transform(%x, …)         reshapes and a transposition (`layouts`)
     on_device(%x, …)                relay.on_device
     device_copy(%x, …)              two hints: the operand is on one device, the result on another
+    shape_of(%x, dtype="int32")     vm.shape_of, whose result is cast
     vm.shape_of(%x), memory.kill    ops of the dialects `vm` and `memory` (`explicit_memory`)
 """
 
@@ -201,6 +202,19 @@ def _pad(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
     return emitter.when_known([data], build, call.at)
 
 
+def _shape_of(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
+    """The dims of a tensor, in the dtype that is wanted."""
+    from .calls import operator
+
+    given = attributes_given(emitter, call, {"dtype": "int32"})
+    plain = ast.Call(call.at, call.callee, call.args, {}, call.end)
+    shape = explicit_memory.shape_of(emitter, plain, args)
+    dtype = given["dtype"] or "int32"
+    if dtype == "int64":
+        return shape
+    return operator(emitter, "cast", [shape], {"dtype": dtype}, call.at)
+
+
 # ------------------------------------------------------------------- by name
 
 SPECIAL: Mapping[str, Emit] = {
@@ -214,6 +228,7 @@ SPECIAL: Mapping[str, Emit] = {
     "full": _full_of,
     "nn.pad": _pad,
     "layout_transform": layout_transform,
+    "shape_of": _shape_of,
     "vm.shape_of": explicit_memory.shape_of,
     "vm.reshape_tensor": explicit_memory.reshape_tensor,
     "memory.alloc_storage": explicit_memory.alloc_storage,

@@ -183,3 +183,15 @@ def test_dims_that_one_side_knows_agree() -> None:
     assert body_of(text).split("\n")[0] == (
         "%0 = relay.invoke @f(%x) : (tensor<2x3xf32>) -> tensor<?x3xf32>"
     )
+
+
+@pytest.mark.parametrize(
+    ("attributes", "casts"), [("", ["i32"]), (', dtype="int64"', []), (', dtype="int8"', ["i8"])]
+)
+def test_a_shape_is_cast_to_what_is_wanted(attributes: str, casts: list[str]) -> None:
+    lines = body_of(f"def @main(%x: Tensor[(?, 3), float32]) {{ shape_of(%x{attributes}) }}")
+    shape, *rest = lines.split("\n")[:-1]
+    assert shape == "%0 = vm.shape_of %x : (tensor<?x3xf32>) -> tensor<2xi64>"
+    assert rest == [
+        f"%1 = relay.cast %0 {{dtype = {to}}} : (tensor<2xi64>) -> tensor<2x{to}>" for to in casts
+    ]
