@@ -18,7 +18,7 @@ to `planned`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -34,7 +34,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects import memory, relay
 from ..dialects.device import VirtualDeviceAttr, told_apart
@@ -217,21 +217,49 @@ def without_annotations(
     return ArrayAttr(left) if any(entry.data for entry in left) else None
 
 
-class ApplyHint(RewritePattern):
-    """Replace a hint by a copy, or by its operand when that is where the result is."""
+class DropHint(RewritePattern):
+    """Remove a hint whose operand is where its result is."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.OnDeviceOp, rewriter: PatternRewriter, /) -> None:
         if op.value.type == op.result.type:
             rewriter.replace(op, [], [op.value])
+
+
+def stands_alone(hint: relay.OnDeviceOp) -> bool:
+    """Whether `hint` says of its own result where that is, or has no more than one use."""
+    return hint.constrain_result or hint.result.first_use is None or hint.result.has_one_use()
+
+
+def refuse_to_move(hints: Iterable[relay.OnDeviceOp]) -> None:
+    """An error at the first hint that would copy what cannot be copied."""
+    for hint in hints:
+        type = hint.value.type
+        if not isinstance(type, TensorType | TupleType):
+            message = f"only tensors and tuples can be copied between devices, not {type}"
+            raise PassError(message, hint)
+
+
+def copy_of(hint: relay.OnDeviceOp) -> relay.DeviceCopyOp:
+    """The copy that `hint` stands for."""
+    copy = relay.DeviceCopyOp.create(operands=[hint.value], result_types=[hint.result.type])
+    copy.result.name_hint = hint.result.name_hint
+    return copy
+
+
+class CopyForHint(RewritePattern):
+    """Replace a hint by a copy where it stands, or by one for each use, right before that."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.OnDeviceOp, rewriter: PatternRewriter, /) -> None:
+        if stands_alone(op):
+            rewriter.replace(op, copy_of(op))
             return
-        if not isinstance(op.value.type, TensorType | TupleType):
-            raise PassError(
-                f"only tensors and tuples can be copied between devices, not {op.value.type}", op
-            )
-        copy = relay.DeviceCopyOp.create(operands=[op.value], result_types=[op.result.type])
-        copy.results[0].name_hint = op.result.name_hint
-        rewriter.replace(op, copy)
+        for use in sorted(op.result.uses, key=lambda use: use.index):
+            copy = copy_of(op)
+            rewriter.insert(copy, InsertPoint.before(use.operation))
+            use.operation.operands[use.index] = copy.result
+        rewriter.erase(op)
 
 
 class DropNeedlessCopy(RewritePattern):
@@ -326,5 +354,9 @@ class PlanDevicesPass(ModulePass):
         insert_copies(ctx, solution)
         retype(solution)
         spread_constants(solution)
-        apply_patterns(op, ApplyHint(), only=constraints.changed[relay.OnDeviceOp])
+        hints = constraints.changed[relay.OnDeviceOp]
+        apply_patterns(op, DropHint(), only=hints)
+        moving = [h for h in hints if h.parent is not None and isinstance(h, relay.OnDeviceOp)]
+        refuse_to_move(moving)
+        apply_patterns(op, CopyForHint(), only=moving[::-1])  # the hint of a hint first
         apply_patterns(op, DropNeedlessCopy(), only=constraints.changed[relay.DeviceCopyOp])

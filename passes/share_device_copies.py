@@ -18,29 +18,38 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.traits import IsolatedFromAbove
 
 from ..dialects import relay
 from .rewriting import apply_patterns
 
-Known = dict[tuple[SSAValue, Attribute], SSAValue]
+Copied = tuple[SSAValue, Attribute]
+"""What is copied, and to which type."""
 
 
 def equal_copies(module: ModuleOp) -> dict[Operation, SSAValue]:
     """For each copy that has an equal one before it: the result of that."""
     found: dict[Operation, SSAValue] = {}
-    pending: list[tuple[Block, Known]] = [(block, {}) for block in module.body.blocks]
+    known: dict[Copied, SSAValue] = {}
+    scopes: list[list[Copied]] = []  # what each of the blocks around, outermost first, has added
+    pending: list[Operation | Block | None] = [*module.body.blocks]
     while pending:
-        block, around = pending.pop()
-        known: Known = dict(around)
-        for op in block.ops:
-            if isinstance(op, relay.DeviceCopyOp):
-                first = known.setdefault((op.value, op.result.type), op.result)
-                if first is not op.result:
-                    found[op] = first
-            visible = {} if op.has_trait(IsolatedFromAbove) else known
-            for region in op.regions:
-                pending += [(inner, dict(visible)) for inner in region.blocks]
+        here = pending.pop()
+        if here is None:
+            for key in scopes.pop():
+                del known[key]
+        elif isinstance(here, Block):
+            scopes.append([])
+            pending.append(None)
+            pending += reversed(tuple(here.ops))
+        elif isinstance(here, relay.DeviceCopyOp):
+            key = (here.value, here.result.type)
+            if key in known:
+                found[here] = known[key]
+            else:
+                known[key] = here.result
+                scopes[-1].append(key)
+        else:
+            pending += (block for region in here.regions for block in region.blocks)
     return found
 
 
