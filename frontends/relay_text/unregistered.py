@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.relay import CallOpaqueOp, TupleGetItemOp, TupleOp
+from ...dialects.relay.opaque import is_operator_name
 from ...dialects.relay.properties import ints
 from ...dialects.tensors import as_tensor
 from . import syntax as ast
@@ -33,6 +35,8 @@ _NOTED = re.compile(r"\s*/\*\s*ty=(.*?)(?:\s+span=.*?)?\s*\*/", re.DOTALL)
 
 def opaque_call(emitter: Emitter, name: str, args: Sequence[SSAValue], call: ast.Call) -> Value:
     """A call of an operator about which nothing is known but its name."""
+    if not is_operator_name(name):  # of a saved module
+        raise emitter.unknown_name(name, call.at)
     attributes = _attributes(emitter, name, call)
     type = noted_type(emitter, call) or emitter.solver.fresh()
     op = CallOpaqueOp(name, args, [type], attributes)
@@ -48,7 +52,7 @@ def _attributes(emitter: Emitter, name: str, call: ast.Call) -> dict[str, Attrib
     for key, value in call.attrs.items():
         array = _array(value)
         attr = attribute_of(value) if array is None else array
-        if attr is None:
+        if attr is None or not is_operator_name(key):
             raise emitter.error(f"the value of {name}'s attribute {key} is not supported", call.at)
         made[key] = attr
     return made
@@ -107,6 +111,10 @@ def _complete(op: CallOpaqueOp, places: Places, call: ast.Call) -> None:
     assert block is not None, "the op was written"
     new = CallOpaqueOp(name, args, types, op.given)
     new.location = op.location
+    try:
+        new.verify_()
+    except VerifyException as error:  # a name that only a saved module can have
+        raise places.error(str(error), call.at) from None
     block.insert_op_before(new, op)
     if isinstance(result.type, TupleType):
         _give_fields(result, new)
