@@ -32,6 +32,11 @@ from .types import AnyTensor
 _WORD = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 
 
+def is_operator_name(name: str) -> bool:
+    """Whether an operator, or an attribute, can be called `name`: words between dots."""
+    return _WORD.fullmatch(name) is not None
+
+
 @dataclass(frozen=True)
 class Span:
     """The operands from `start` up to `stop`: the fields of one tuple."""
@@ -180,10 +185,10 @@ class CallOpaqueOp(IRDLOperation):
 
     def verify_(self) -> None:
         name = self.operator.data
-        if _WORD.fullmatch(name) is None:
+        if not is_operator_name(name):
             raise VerifyException(f'operator must be words between dots, but is "{name}"')
         for key in self.given:
-            if _WORD.fullmatch(key) is None:
+            if not is_operator_name(key):
                 raise VerifyException(
                     f'an attribute of {name} must be called by words between dots, not "{key}"'
                 )

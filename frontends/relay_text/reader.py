@@ -35,7 +35,7 @@ from .node_graph import GraphError, NodeGraph
 from .placement import place_bindings
 from .program import DataType, Made, Signature
 from .solver import TypeTooLarge
-from .syntax import Local, Module, TypeData, has_lets, is_empty
+from .syntax import Definition, Local, Module, TypeData, has_lets, is_empty
 from .type_grammar import STORAGE
 
 NAME = "relay.name"
@@ -188,11 +188,24 @@ class _Reader:
                 here = before.places.location(before.definition.at)
                 error.notes = (("it is defined here", here),)
                 raise error
+            if definition.name in self.program.types:
+                raise self._both(definition, module.places)
             function = definition.function
             params = [annotation(p.type) for p in function.params]
             type = FunctionType.from_lists(params, [annotation(function.result)])
             signature = Signature(definition, module.places, type, Block())
             self.program.functions[definition.name] = signature
+
+    def _both(self, definition: Definition, places: Places) -> RelayTextError:
+        """The error that a function is called as a type is, which symbols of a module cannot."""
+        data, name = self.program.types[definition.name], definition.name
+        error = places.error(
+            f"@{name} is called as the data type {name} is: symbols have one name each",
+            definition.at,
+            len(name) + 1,
+        )
+        error.notes = (("the type is defined here", data.places.location(data.definition.at)),)
+        return error
 
     # ------------------------------------------------------------------ bodies
 

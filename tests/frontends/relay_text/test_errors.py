@@ -205,3 +205,13 @@ def test_the_width_is_that_of_what_is_wrong() -> None:
 def test_too_much_nesting_is_an_error(opened: str) -> None:
     message = error_of("def @main() { " + opened * 100_000)
     assert message.endswith("the program is nested too deeply")
+
+
+def test_a_function_and_a_type_have_names_of_their_own() -> None:
+    with pytest.raises(RelayTextError) as caught:
+        parse_module(context(), VERSION + "type T { A }\ndef @T() { A }", "t")
+    assert caught.value.message == (
+        "@T is called as the data type T is: symbols have one name each"
+    )
+    ((text, at),) = caught.value.notes
+    assert (text, at.line.data, at.column.data) == ("the type is defined here", 2, 6)

@@ -152,3 +152,11 @@ def test_a_saved_type_of_any_depth() -> None:
 @pytest.mark.parametrize("text", ["[" * 100_000, "{" * 100_000, '{"nodes":' + "[" * 100_000])
 def test_json_of_any_depth(text: str) -> None:
     assert message_of(text).startswith("this is not JSON")
+
+
+@pytest.mark.parametrize("name", ["", " 1", "-1", "a..b", "1a"])
+def test_an_unknown_operator_has_a_name(name: str) -> None:
+    text = json.dumps(saved_module()).replace('"nn.fancy"', json.dumps(name))
+    error = error_in(lambda: parse_json(context(allow_unregistered=True), text, "t.json"))
+    assert error is not None
+    assert error.message.startswith(f"there is no operator or constructor {name}")
