@@ -1,0 +1,61 @@
+"""What we make of programs, in a form that can be compared."""
+
+import re
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from xrelay.dialects.device import device_of
+from xrelay.dialects.memory import Memory
+from xrelay.dialects.relay import DeviceCopyOp, Relay
+from xrelay.dialects.vm import Vm
+from xrelay.frontends.relay_text import parse_module
+from xrelay.passes.diagnostics import ReportingContext
+from xrelay.passes.plan_devices import PlanDevicesPass
+
+DEFAULT = "cuda:0"
+
+
+def context() -> ReportingContext:
+    """A context that reads Relay text and keeps quiet."""
+    ctx = ReportingContext(handler=lambda message: None)
+    for dialect in (Relay, Memory, Vm):
+        ctx.register_dialect(dialect.name, lambda dialect=dialect: dialect)
+    return ctx
+
+
+def read(text: str) -> ModuleOp:
+    """The module of Relay text."""
+    return parse_module(context(), text, "program.relay")
+
+
+def plan(module: ModuleOp) -> ModuleOp:
+    """`module`, planned; raises `PassError`."""
+    PlanDevicesPass(DEFAULT).apply(context(), module)
+    return module
+
+
+def signatures(module: ModuleOp) -> dict[str, list[str]]:
+    """The devices of the parameters and results of each function."""
+    found: dict[str, list[str]] = {}
+    for op in module.ops:
+        if isinstance(op, FuncOp):
+            devices = map(device_of, (*op.function_type.inputs, *op.function_type.outputs))
+            found[op.sym_name.data] = ["?" if d is None else f"{d.spec}" for d in devices]
+    return found
+
+
+def copies(module: ModuleOp) -> int:
+    """How many copies between devices there are."""
+    return sum(isinstance(op, DeviceCopyOp) for op in module.walk())
+
+
+def canonical(module: ModuleOp) -> str:
+    """The IR without names and targets of devices."""
+    lines: list[str] = []
+    names: dict[str, str] = {}
+    for line in re.sub(r', target = "[^"]*"', "", str(module)).split("\n"):
+        if "func.func" in line:
+            names = {}
+        lines.append(re.sub(r"%\w+", lambda m: names.setdefault(m[0], f"%{len(names)}"), line))
+    return "\n".join(lines)
