@@ -156,8 +156,8 @@ def shape_func(body: Body, op: vm.ShapeFuncOp) -> str:
 
 
 def call_lowered(body: Body, op: CallLoweredOp) -> str:
-    """The operands need not be where the result is."""
-    shown = [f"@{op.callee.string_value()}", tuple_text(body.texts(op.args, _place(body, op)))]
+    """Nothing says where the operands are, so each that is no variable does."""
+    shown = [f"@{op.callee.string_value()}", tuple_text(body.texts(op.args, None))]
     if op.reshape_only is not None:
         shown.append('metadata={"relay_attrs"={__dict__={"relay.reshape_only"=1}}}')
     return f"call_lowered({', '.join(shown)})"
