@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
@@ -16,11 +18,11 @@ from ...dialects.tensors import as_tensor, is_static
 
 def is_declared(op: Operation) -> bool:
     """Whether the type of `op`'s one result must be written, as its operands do not tell it."""
-    if isinstance(op, InvokeOp):  # made where dims are known on one side only
+    if type(op) is InvokeOp:  # made where dims are known on one side only
         return not op.type_args.data
-    if isinstance(op, MatchOp) and not op.cases:
+    if type(op) is MatchOp and not op.cases:
         return True
-    if len(op.results) != 1 or isinstance(op, FnOp) or not op.has_trait(InferTypes):
+    if len(op.results) != 1 or not _infers(type(op)):
         return False
     if op.operands and not op.regions and all(_is_static(o.type) for o in op.operands):
         return False
@@ -31,6 +33,12 @@ def is_declared(op: Operation) -> bool:
     if inferred is None:
         return False
     return with_device(inferred[0], None) != with_device(op.results[0].type, None)
+
+
+@cache
+def _infers(kind: type[Operation]) -> bool:
+    """Whether the types of operands tell those of results; a closure's say them all."""
+    return kind is not FnOp and kind.has_trait(InferTypes)
 
 
 def _is_static(type: Attribute) -> bool:

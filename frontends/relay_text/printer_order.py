@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 
 from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import CallOp as FuncCallOp
@@ -44,8 +45,15 @@ ORDERED = (
     *(AllocStorageOp, AllocTensorOp, KillOp, DestinationCall),
 )
 """Ops that must happen where they stand."""
+_LETS = (*ORDERED, FnOp)
 LEAVES = (ConstantOp, GlobalOp)
 """Ops whose text stands where their value is used."""
+
+
+@cache
+def _is_kind(op: type[Operation], kinds: tuple[type[Operation], ...]) -> bool:
+    """Whether ops of a class are of one of these; asked once for each class, for it takes long."""
+    return issubclass(op, kinds)
 
 
 class Form(Enum):
@@ -81,7 +89,7 @@ def order_of(block: Block) -> Order:
 
 def source_of(op: Operation) -> Operation | None:
     """The op with several results whose tuple `op` is, if it is one."""
-    if not isinstance(op, TupleOp) or len(op.operands) < 2:
+    if type(op) is not TupleOp or len(op.operands) < 2:
         return None
     first = op.operands[0]
     source = first.op if isinstance(first, OpResult) else None
@@ -146,7 +154,7 @@ def _need(scan: _Scan, op: Operation) -> None:
         if not isinstance(operand, OpResult) or operand.op.parent is not scan.block:
             continue
         need = operand.op
-        if isinstance(need, ExtractOp):
+        if type(need) is ExtractOp:
             if scan.at > 0 and need is scan.ops[scan.at - 1]:
                 scan.at -= 1
             scan.order.forms[need] = Form.LEAF
@@ -165,7 +173,7 @@ def _need(scan: _Scan, op: Operation) -> None:
 
 
 def _is_leaf(op: Operation) -> bool:
-    if not isinstance(op, LEAVES) or not op.results[0].has_one_use():
+    if not _is_kind(type(op), LEAVES) or not op.results[0].has_one_use():
         return False
     (use,) = op.results[0].uses
     # `@f(%x)` is a `func.call`
@@ -174,13 +182,13 @@ def _is_leaf(op: Operation) -> bool:
 
 def _place(scan: _Scan, op: Operation) -> None:
     """Find the form of `op`, which is the next before what has been placed."""
-    if isinstance(op, ExtractOp):  # the text names the tensor
+    if type(op) is ExtractOp:  # the text names the tensor
         scan.order.forms[op] = Form.LEAF
         return
     if _is_needed_now(scan, op):
         source = source_of(op)
         scan.order.forms[op] = Form.NODE if source is None else Form.PART
-        if isinstance(op, TupleOp) and op.operands and scan.at > 0:
+        if type(op) is TupleOp and op.operands and scan.at > 0:
             before = scan.ops[scan.at - 1]
             if isinstance(before, TupleOp) and before.results[0] not in op.operands:
                 scan.forced.add(before)  # a reader makes tuples late, the last one first
@@ -216,7 +224,7 @@ def _is_only_tuple(scan: _Scan, source: Operation, op: Operation) -> bool:
 
 def _must_be_let(scan: _Scan, op: Operation) -> bool:
     """Whether something else than its place says that `op` needs a `let`."""
-    if isinstance(op, ORDERED) or isinstance(op, FnOp) or op in scan.order.has_effects:
+    if _is_kind(type(op), _LETS) or op in scan.order.has_effects:
         return True
     if is_declared(op):
         return True
@@ -275,7 +283,7 @@ def _has_effects(op: Operation, order: Order) -> bool:
     for region in op.regions:
         for block in region.blocks:
             for inner in block.ops:
-                if isinstance(inner, ORDERED) or inner in order.has_effects:
+                if _is_kind(type(inner), ORDERED) or inner in order.has_effects:
                     return True
     return False
 
@@ -301,7 +309,7 @@ def _keep_hint(scan: _Scan, terminator: Operation) -> None:
 
 def _would_be_fixed(op: Operation) -> bool:
     """Whether a `let` of `op` would be read as a hint that constrains its result too."""
-    return isinstance(op, OnDeviceOp) and op.constrain_body and not op.constrain_result
+    return type(op) is OnDeviceOp and op.constrain_body and not op.constrain_result
 
 
 # ------------------------------------------------------- needs from further out
