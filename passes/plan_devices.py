@@ -38,6 +38,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects import memory, relay
 from ..dialects.device import VirtualDeviceAttr, told_apart
+from ..dialects.retyping import set_type
 from .analysis.copy_costs import bytes_copied
 from .analysis.device_conflicts import cheapest, refuse
 from .analysis.device_constraints import DeviceConstraints, own_index, user_of
@@ -47,7 +48,7 @@ from .analysis.device_options import device_option, parse_targets
 from .analysis.device_reading import ANNOTATION, ops_in_order, read
 from .analysis.device_shapes import Domain, FunctionDomain, result_of
 from .diagnostics import PassError, emit_remark
-from .rewriting import apply_patterns, set_type
+from .rewriting import apply_patterns
 
 
 def projections(module: ModuleOp) -> list[Operation]:

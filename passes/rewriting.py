@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr, ModuleOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     PatternRewriterListener,
@@ -192,13 +192,3 @@ def apply_patterns(
         return walker.rewrite_region(region)
     except _Escape as escape:
         raise escape.error from escape.error.__cause__
-
-
-def set_type(value: SSAValue, type: Attribute) -> None:
-    """
-    Give `value` another type, in place.
-
-    xDSL can only put a new value where the old one was, which rebuilds the results of its op and
-    the operands of all its users; a sweep that gives every value a type would do that to each op.
-    """
-    value._type = type  # pyright: ignore[reportPrivateUsage]

@@ -96,9 +96,7 @@ def join(a: Attribute, b: Attribute) -> Attribute | None:
     return a if with_device(a, None) == with_device(b, None) else None
 
 
-def _joined(
-    some: Sequence[Attribute], others: Sequence[Attribute]
-) -> tuple[Attribute, ...] | None:
+def _joined(some: Sequence[Attribute], others: Sequence[Attribute]) -> tuple[Attribute, ...] | None:
     if len(some) != len(others):
         return None
     types = [join(a, b) for a, b in zip(some, others, strict=True)]

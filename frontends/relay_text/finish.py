@@ -9,10 +9,11 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects.relay import CallOpaqueOp, InvokeOp, MatchOp
+from ...dialects.retyping import set_type
 from ...dialects.tensors import as_tensor
 from .errors import RelayTextError
 from .refinement import takes_over, view
-from .writer import Waiting, WaitingOp, set_type
+from .writer import Waiting, WaitingOp
 
 if TYPE_CHECKING:
     from .emit import Emitter

@@ -21,10 +21,11 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from ...dialects.relay import CallOpaqueOp, TupleGetItemOp, TupleOp
 from ...dialects.relay.opaque import is_operator_name
 from ...dialects.relay.properties import ints
+from ...dialects.retyping import set_type
 from ...dialects.tensors import as_tensor
 from . import syntax as ast
 from .errors import Places
-from .writer import Value, set_type
+from .writer import Value
 
 if TYPE_CHECKING:
     from .emit import Emitter

@@ -21,6 +21,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import AnyAttr, IRDLOperation, irdl_op_definition, result_def, var_operand_def
 
 from ...dialects.relay.tuples import TupleOp
+from ...dialects.retyping import set_type
 from .errors import Places, RelayTextError
 from .solver import Solver, UnknownType
 from .type_text import type_text
@@ -229,8 +230,3 @@ class Writer:
             self.require(waiting.done.type, waiting.op.result.type, "this", waiting.at)
             waiting.done = refined(self, waiting.done, waiting.op.result.type, waiting.at)
         self.places = places
-
-
-def set_type(value: SSAValue, type: Attribute) -> None:
-    """Let `value` have a type that is known better; who uses it stays."""
-    value._type = type  # pyright: ignore[reportPrivateUsage]

@@ -23,8 +23,9 @@ from xdsl.pattern_rewriter import (
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 
+from xrelay.dialects.retyping import set_type
 from xrelay.passes.diagnostics import PassError
-from xrelay.passes.rewriting import apply_patterns, set_type
+from xrelay.passes.rewriting import apply_patterns
 
 
 def at(line: int) -> FileLineColLoc:

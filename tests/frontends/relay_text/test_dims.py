@@ -76,9 +76,9 @@ ANY = TensorType(f32, [DYNAMIC_INDEX, DYNAMIC_INDEX])
         (MORE, IncompleteType(), MORE),
         (IncompleteType(), MORE, MORE),
         (TupleType((MORE, SOME)), TupleType((SOME, MORE)), TupleType((SOME, SOME))),
-        (TupleType([MORE]), TupleType([MORE, MORE]), None),
-        (TupleType([MORE]), TupleType([TensorType(f32, [])]), None),
-        (MORE, TupleType([MORE]), None),
+        (TupleType((MORE,)), TupleType((MORE, MORE)), None),
+        (TupleType((MORE,)), TupleType((TensorType(f32, []),)), None),
+        (MORE, TupleType((MORE,)), None),
         (
             FunctionType.from_lists([MORE], [SOME]),
             FunctionType.from_lists([SOME], [MORE]),

@@ -1,0 +1,26 @@
+"""The `memory` dialect: storage, the tensors that live in it, and when they die."""
+
+from xdsl.ir import Dialect
+
+from .destinations import CopyOp, ResultIsOuts, verify_destinations
+from .operands import verify_shape
+from .storage import AllocStorageOp, StorageType
+from .tensors import AllocTensorOp, KillOp
+
+Memory = Dialect(
+    "memory",
+    [AllocStorageOp, AllocTensorOp, CopyOp, KillOp],
+    [StorageType],
+)
+
+__all__ = [
+    "AllocStorageOp",
+    "AllocTensorOp",
+    "CopyOp",
+    "KillOp",
+    "Memory",
+    "ResultIsOuts",
+    "StorageType",
+    "verify_destinations",
+    "verify_shape",
+]

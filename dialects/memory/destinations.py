@@ -1,0 +1,100 @@
+"""Ops that write their results into given tensors; `memory.copy` is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import (
+    BlockArgument,
+    Operation,
+    OpResult,
+    SSAValue,
+)
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    result_def,
+    traits_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from ..device import with_device
+from ..interfaces import (
+    Aliasing,
+    DestinationPassing,
+    DeviceConstraint,
+    DeviceRule,
+    Together,
+)
+from .tensors import AllocTensorOp
+
+
+def verify_destinations(op: Operation, outs: Sequence[SSAValue]) -> None:
+    """Result i is the value written into outs i: same type, and outs i is an allocation."""
+    if len(outs) != len(op.results):
+        raise VerifyException(
+            f"{op.name} needs one result for each of its {len(outs)} outs, "
+            f"but has {len(op.results)}"
+        )
+    for i, (out, result) in enumerate(zip(outs, op.results, strict=True)):
+        if out.type != result.type:
+            raise VerifyException(f"result {i} is {result.type}, but outs {i} is {out.type}")
+        if not isinstance(out, BlockArgument) and not isinstance(out.owner, AllocTensorOp):
+            raise VerifyException(
+                f"outs {i} must be a memory.alloc_tensor or a parameter, "
+                f"but comes from {cast(OpResult, out).op.name}"
+            )
+
+
+@dataclass(frozen=True)
+class ResultIsOuts(Aliasing):
+    """Result i has the bytes of outs i."""
+
+    def aliases(self, op: Operation) -> Iterable[tuple[OpResult, SSAValue]]:
+        outs = op.operands[len(op.operands) - len(op.results) :]
+        return zip(op.results, outs, strict=True)
+
+
+@dataclass(frozen=True)
+class CopyDevices(DeviceRule):
+    """What is written is where its destination is; what is copied may be elsewhere."""
+
+    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
+        yield Together((op.operands[1], op.results[0]), "what is written is where its tensor is")
+
+
+@irdl_op_definition
+class CopyOp(IRDLOperation):
+    """
+    Copy the bytes of `ins` into `outs`, which may be on another device.
+
+    ```mlir
+    %y = memory.copy ins(%x : tensor<4xf32, #relay.device<cpu:0>>)
+                     outs(%t : tensor<4xf32, #relay.device<cuda:0>>)
+                     -> tensor<4xf32, #relay.device<cuda:0>>
+    ```
+    """
+
+    name = "memory.copy"
+
+    ins = operand_def(TensorType)
+    outs = operand_def(TensorType)
+    result = result_def(TensorType)
+
+    traits = traits_def(DestinationPassing(), ResultIsOuts(), CopyDevices())
+    assembly_format = (
+        "`ins` `(` $ins `:` type($ins) `)` `outs` `(` $outs `:` type($outs) `)` attr-dict "
+        "`->` type($result)"
+    )
+
+    def verify_(self) -> None:
+        verify_destinations(self, [self.outs])
+        if with_device(self.ins.type, None) != with_device(self.outs.type, None):
+            raise VerifyException(
+                f"a copy keeps shape and element type, but goes from {self.ins.type} "
+                f"to {self.outs.type}"
+            )

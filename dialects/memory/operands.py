@@ -1,0 +1,46 @@
+"""What is an attribute when it is known, and an operand when it is not."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import I64, IntegerAttr, i64
+from xdsl.ir import (
+    Attribute,
+    SSAValue,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from ..tensors import as_tensor
+
+
+def parse_static_or_dynamic(
+    parser: Parser, type: Attribute
+) -> tuple[IntegerAttr[I64] | None, SSAValue | None]:
+    """An integer, or an SSA value of `type`."""
+    if (value := parser.parse_optional_integer(allow_boolean=False)) is not None:
+        return IntegerAttr(value, i64), None
+    return None, parser.resolve_operand(parser.parse_unresolved_operand(), type)
+
+
+def print_static_or_dynamic(
+    printer: Printer, static: IntegerAttr[I64] | None, dynamic: SSAValue | None
+) -> None:
+    if static is not None:
+        printer.print_string(str(static.value.data))
+    else:
+        assert dynamic is not None, "neither a static nor a dynamic value"
+        printer.print_operand(dynamic)
+
+
+def exactly_one(what: str, static: object | None, dynamic: object | None) -> None:
+    if (static is None) == (dynamic is None):
+        both = "both" if static is not None else "neither"
+        raise VerifyException(f"{what} must be static or an operand, but is {both}")
+
+
+def verify_shape(shape: SSAValue, rank: int) -> None:
+    """A shape operand has one i64 for each of `rank` dims."""
+    type = as_tensor(shape.type)
+    if type is None or type.element_type != i64 or type.get_shape() != (rank,):
+        raise VerifyException(f"the shape must be a tensor<{rank}xi64>, but is {shape.type}")

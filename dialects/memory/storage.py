@@ -1,0 +1,200 @@
+"""Storage: runs of bytes, and where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from xdsl.dialects.builtin import I64, IntegerAttr, NoneAttr, i64
+from xdsl.ir import (
+    Attribute,
+    Operation,
+    ParametrizedAttribute,
+    SSAValue,
+    TypeAttribute,
+)
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_attr_definition,
+    irdl_op_definition,
+    opt_operand_def,
+    opt_prop_def,
+    param_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import AttrParser, Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from ..device import DeviceCarrier, VirtualDeviceAttr, device_of
+from ..interfaces import (
+    AllocatesResults,
+    DeviceConstraint,
+    DeviceRule,
+    On,
+    OnHost,
+    Together,
+)
+from .operands import exactly_one, parse_static_or_dynamic, print_static_or_dynamic
+
+
+def _device_or_none(value: Attribute | None) -> VirtualDeviceAttr | NoneAttr:
+    if value is None:
+        return NoneAttr()
+    assert isinstance(value, VirtualDeviceAttr | NoneAttr)
+    return value
+
+
+def parse_device(parser: AttrParser) -> VirtualDeviceAttr:
+    """The `#relay.device` that stands here."""
+    start = parser.pos
+    device = parser.parse_attribute()
+    if not isinstance(device, VirtualDeviceAttr):
+        parser.raise_error(f"expected a #relay.device, but found {device}", start, parser.pos)
+    return device
+
+
+@irdl_attr_definition
+class StorageType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
+    """
+    An untyped run of bytes on a device.
+
+    ```mlir
+    !memory.storage<#relay.device<cuda:0>>
+    !memory.storage
+    ```
+    """
+
+    name = "memory.storage"
+
+    device: VirtualDeviceAttr | NoneAttr = param_def(converter=_device_or_none)
+
+    def __init__(self, device: VirtualDeviceAttr | NoneAttr | None = None):
+        super().__init__(_device_or_none(device))
+
+    @property
+    def carried_device(self) -> VirtualDeviceAttr | None:
+        return self.device if isinstance(self.device, VirtualDeviceAttr) else None
+
+    def carrying(self, device: VirtualDeviceAttr | None) -> Self:
+        return type(self)(device)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        if parser.parse_optional_punctuation("<") is None:
+            return (NoneAttr(),)
+        device = parse_device(parser)
+        parser.parse_punctuation(">")
+        return (device,)
+
+    def print_parameters(self, printer: Printer) -> None:
+        if isinstance(self.device, VirtualDeviceAttr):
+            with printer.in_angle_brackets():
+                printer.print_attribute(self.device)
+
+
+@dataclass(frozen=True)
+class SizesOnHost(DeviceRule):
+    """Sizes, offsets and shapes are computed on the host; the rest is where its type says."""
+
+    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
+        if isinstance(op, AllocStorageOp) and op.device is not None:
+            yield On(op.storage, op.device, "the storage is annotated")
+        for operand in op.operands:
+            if not isinstance(operand.type, StorageType):
+                yield OnHost(operand, f"sizes and shapes of {op.name} are on the host")
+        storages = [o for o in op.operands if isinstance(o.type, StorageType)]
+        if storages:
+            yield Together((*storages, *op.results), "a tensor is where its storage is")
+
+
+@irdl_op_definition
+class AllocStorageOp(IRDLOperation):
+    """
+    Reserve `size` bytes, aligned to `alignment` bytes.
+
+    ```mlir
+    %s = memory.alloc_storage 512 align 64 : !memory.storage<#relay.device<cpu:0>>
+    %d = memory.alloc_storage %bytes align 64 : !memory.storage<#relay.device<cpu:0>>
+    %u = memory.alloc_storage 512 align 64 on #relay.device<cpu:0> : !memory.storage
+    ```
+
+    A dynamic size is an `i64`. The storage is free when the last tensor in it is dead. `on` is
+    where it is to be in a program whose devices are not planned yet; the planner puts that into
+    the type.
+    """
+
+    name = "memory.alloc_storage"
+
+    size = opt_prop_def(IntegerAttr[I64])
+    dynamic_size = opt_operand_def(i64)
+    alignment = prop_def(IntegerAttr[I64])
+    device = opt_prop_def(VirtualDeviceAttr)
+    storage = result_def(StorageType)
+
+    traits = traits_def(AllocatesResults(), SizesOnHost())
+
+    def __init__(
+        self,
+        size: int | SSAValue,
+        alignment: int,
+        device: VirtualDeviceAttr | None = None,
+        on: VirtualDeviceAttr | None = None,
+    ):
+        static = isinstance(size, int)
+        super().__init__(
+            operands=[None if static else size],
+            properties={
+                "size": IntegerAttr(size, i64) if static else None,
+                "alignment": IntegerAttr(alignment, i64),
+                "device": on,
+            },
+            result_types=[StorageType(device)],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        size, dynamic = parse_static_or_dynamic(parser, i64)
+        parser.parse_keyword("align")
+        properties: dict[str, Attribute] = {
+            "alignment": IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
+        }
+        if size is not None:
+            properties["size"] = size
+        if parser.parse_optional_keyword("on") is not None:
+            properties["device"] = parse_device(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        return cls.create(
+            operands=[] if dynamic is None else [dynamic],
+            properties=properties,
+            attributes=attributes,
+            result_types=[parser.parse_type()],
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        print_static_or_dynamic(printer, self.size, self.dynamic_size)
+        printer.print_string(f" align {self.alignment.value.data}")
+        if self.device is not None:
+            printer.print_string(" on ")
+            printer.print_attribute(self.device)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.storage.type)
+
+    def verify_(self) -> None:
+        exactly_one("the size", self.size, self.dynamic_size)
+        if self.size is not None and self.size.value.data < 0:
+            raise VerifyException(f"the size must be at least 0, but is {self.size.value.data}")
+        alignment = self.alignment.value.data
+        if alignment <= 0 or alignment & (alignment - 1):
+            raise VerifyException(f"alignment must be a power of two, but is {alignment}")
+        wanted, there = self.device, device_of(self.storage.type)
+        if wanted is not None and there is not None and wanted.join(there) is None:
+            raise VerifyException(
+                f"the storage is to be on {wanted.spec}, but its type says {there.spec}"
+            )

@@ -1,0 +1,189 @@
+"""Tensors that live in storage, and when they die."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from xdsl.dialects.builtin import I64, IntegerAttr, TensorType, i64
+from xdsl.ir import (
+    Attribute,
+    Block,
+    SSAValue,
+)
+from xdsl.irdl import (
+    AnyAttr,
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from ..device import device_of
+from ..interfaces import (
+    AllocatesResults,
+    AnyDevice,
+    DestinationPassing,
+    FreesOperand,
+)
+from ..tensors import as_tensor, bits_of, element_size, is_static, tensor_size
+from .operands import exactly_one, parse_static_or_dynamic, print_static_or_dynamic, verify_shape
+from .storage import AllocStorageOp, SizesOnHost, StorageType
+
+
+@irdl_op_definition
+class AllocTensorOp(IRDLOperation):
+    """
+    View bytes of `storage`, from byte `offset` on, as a tensor without contents.
+
+    ```mlir
+    %t = memory.alloc_tensor %s[128] : tensor<4x4xf32, #relay.device<cpu:0>>
+    %d = memory.alloc_tensor %s[%o] shape %dims : tensor<2xi64> -> tensor<?x4xf32>
+    ```
+
+    It is written once on every path, as `outs` of an op whose result is then read instead,
+    and may be killed; nothing else uses it. It must end within the storage. A dynamic offset
+    is an `i64`; a dynamic shape is an i64 tensor of one element a dim.
+    """
+
+    name = "memory.alloc_tensor"
+
+    storage = operand_def(StorageType)
+    offset = opt_prop_def(IntegerAttr[I64])
+    dynamic_offset = opt_operand_def(i64)
+    shape = opt_operand_def(TensorType[Attribute])
+    tensor = result_def(TensorType)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(AllocatesResults(), SizesOnHost())
+
+    def __init__(
+        self,
+        storage: SSAValue,
+        offset: int | SSAValue,
+        type: Attribute,
+        shape: SSAValue | None = None,
+    ):
+        static = isinstance(offset, int)
+        super().__init__(
+            operands=[storage, None if static else offset, shape],
+            properties={"offset": IntegerAttr(offset, i64) if static else None},
+            result_types=[type],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        unresolved = parser.parse_unresolved_operand()
+        parser.parse_punctuation("[")
+        offset, dynamic = parse_static_or_dynamic(parser, i64)
+        parser.parse_punctuation("]")
+        shape = None
+        if parser.parse_optional_keyword("shape") is not None:
+            shape = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        if shape is not None:
+            shape = parser.resolve_operand(shape, type)
+            parser.parse_punctuation("->")
+            type = parser.parse_type()
+        storage = parser.resolve_operand(unresolved, StorageType(device_of(type)))
+        at = dynamic if offset is None else offset.value.data
+        assert at is not None
+        op = cls(storage, at, type, shape)
+        op.attributes = attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_operand(self.storage)
+        printer.print_string("[")
+        print_static_or_dynamic(printer, self.offset, self.dynamic_offset)
+        printer.print_string("]")
+        if self.shape is not None:
+            printer.print_string(" shape ")
+            printer.print_operand(self.shape)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        if self.shape is not None:
+            printer.print_attribute(self.shape.type)
+            printer.print_string(" -> ")
+        printer.print_attribute(self.tensor.type)
+
+    def verify_(self) -> None:
+        exactly_one("the offset", self.offset, self.dynamic_offset)
+        type = as_tensor(self.tensor.type)
+        assert type is not None
+        storage = self.storage.type
+        assert isinstance(storage, StorageType)
+        if device_of(type) != storage.carried_device:
+            raise VerifyException(f"the tensor is {type}, but its storage is {storage}")
+        if is_static(type) == (self.shape is not None):
+            raise VerifyException(
+                f"a shape operand must be there exactly when a dim is dynamic; the type is {type}"
+            )
+        if bits_of(type.element_type) is None:
+            raise VerifyException(f"elements of type {type.element_type} have no size")
+        if self.shape is not None:
+            verify_shape(self.shape, type.get_num_dims())
+        self._verify_uses()
+        if self.offset is None:
+            return
+        offset, size = self.offset.value.data, element_size(type.element_type)
+        if offset < 0 or offset % size:
+            raise VerifyException(
+                f"the offset must be a multiple of the element size, {size}, but is {offset}"
+            )
+        owner = self.storage.owner
+        if is_static(type) and isinstance(owner, AllocStorageOp) and owner.size is not None:
+            bytes, there = tensor_size(type), owner.size.value.data
+            if offset + bytes > there:
+                raise VerifyException(
+                    f"a tensor of {bytes} bytes at offset {offset} "
+                    f"does not fit in a storage of {there} bytes"
+                )
+
+    def _verify_uses(self) -> None:
+        written: list[Block | None] = []
+        for use in self.tensor.uses:
+            user = use.operation
+            if isinstance(user, KillOp):
+                continue
+            outs = len(user.operands) - len(user.results)
+            if not user.has_trait(DestinationPassing) or use.index < outs:
+                raise VerifyException(
+                    f"an allocated tensor has no contents to read: {user.name} must use the result "
+                    f"of the op that writes it"
+                )
+            if user.parent in written:
+                raise VerifyException(
+                    f"an allocated tensor is written once, but {user.name} writes it again"
+                )
+            written.append(user.parent)
+
+
+@irdl_op_definition
+class KillOp(IRDLOperation):
+    """
+    End the life of `value`'s bytes, under all their names; they may be reused from here on.
+
+    ```mlir
+    memory.kill %t : tensor<4x4xf32, #relay.device<cpu:0>>
+    ```
+    """
+
+    name = "memory.kill"
+
+    value = operand_def(AnyAttr())
+
+    traits = traits_def(FreesOperand(), AnyDevice())
+    assembly_format = "$value attr-dict `:` type($value)"
+
+    def __init__(self, value: SSAValue):
+        super().__init__(operands=[value])
