@@ -51,6 +51,12 @@ _PLAIN: dict[type[Attribute], Callable[[Any], Plain]] = {
 }
 
 
+def plain_value(attr: Attribute) -> Plain | None:
+    """The Python value of `attr`; None when it is of no kind that has one (a type, say)."""
+    read = _PLAIN.get(type(attr))
+    return None if read is None else read(attr)
+
+
 def plain_attributes(op: Operation) -> dict[str, Plain]:
     """
     The properties of `op`, but for its segment sizes; an absent optional one is absent here.
@@ -66,8 +72,9 @@ def plain_values(attributes: Mapping[str, Attribute], op: str) -> dict[str, Plai
     for name, attr in attributes.items():
         if name in _SEGMENTS:
             continue
-        read = _PLAIN.get(type(attr))
-        value = dtype_name(attr) if read is None else read(attr)
+        value = plain_value(attr)
+        if value is None:
+            value = dtype_name(attr)
         if value is None:
             raise VerifyException(
                 f"{name} of {op} must be an integer, float, string, array or element type, "

@@ -33,6 +33,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from ..dialects.interfaces import OpVerifyException
 from .analysis.dominance import dominated_by
 from .diagnostics import PassError
 
@@ -184,6 +185,8 @@ class _Verifier:
                 uses(lambda name: self._symbol(op, name))
         except PassError:
             raise
+        except OpVerifyException as error:
+            raise VerifyError(f"'{error.op.name}' op {error}", error.op) from error
         except VerifyException as error:
             twice = _defined_twice(op) if op.has_trait(SymbolTable) else None
             raise twice or VerifyError(f"'{op.name}' op {error}", op) from error

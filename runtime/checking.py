@@ -9,10 +9,13 @@ from dataclasses import fields
 from functools import cache
 from typing import cast
 
+from ..operators import SIGNATURES
+from ..operators.signature import Call, SignatureError, check
 from . import instructions as vm
 from .dtypes import element_type, has_element_type
 from .errors import MachineError
-from .program import Function, Kernel, Late, Program, TensorSpec
+from .kernels.checked import tensor_of
+from .program import Function, Kernel, Late, Program, Step, TensorSpec
 
 _REGISTERS = frozenset(
     "dst src result closure storage data test target tensor register "
@@ -126,6 +129,19 @@ def _function_faults(function: Function, program: Program) -> Iterator[str]:
         yield f"{function.name}: its last instruction neither returns nor jumps"
 
 
+def _signature_fault(kernel: Kernel, step: Step) -> str | None:
+    """Why the operator of `step` does not accept its operands, attributes or results."""
+    signature = SIGNATURES.get(step.op)
+    if signature is None:
+        return None  # a plug-in's: its kernel checks when it is bound
+    try:
+        call = Call(step.op, step.attrs, [tensor_of(kernel.spec(value)) for value in step.ins])
+        check(signature, call, [tensor_of(kernel.spec(value)) for value in step.outs])
+    except SignatureError as error:
+        return str(error)
+    return None
+
+
 def _kernel_faults(kernel: Kernel) -> Iterator[str]:
     first_local = len(kernel.ins) + len(kernel.constants)
     known = set(range(first_local))
@@ -138,6 +154,9 @@ def _kernel_faults(kernel: Kernel) -> Iterator[str]:
             if value not in every[first_local:] or value in known:
                 yield f"step {number} ({step.op}) writes value {value}: no local, or written twice"
             known.add(value)
+        fault = _signature_fault(kernel, step)
+        if fault is not None:
+            yield f"step {number} ({step.op}): {fault}"
     for value in kernel.results:
         if value not in known or value not in every:
             yield f"its result, value {value}, is never computed"

@@ -10,13 +10,18 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects import relay
-from xrelay.dialects.attributes import properties_of
+from xrelay.dialects.attributes import plain_attributes, properties_of
 from xrelay.dialects.relay.operator import Operator
 
 OPERATORS: dict[str, type[Operator]] = {
     op.name.removeprefix("relay."): cast(type[Operator], op) for op in relay.OPERATORS
 }
 """The operator classes by name, without `relay.`."""
+
+
+def attributes(name: str, **given: Any) -> dict[str, Any]:
+    """The attributes that the operator's kernel gets: those `given`, and defaults."""
+    return {**plain_attributes(OPERATORS[name].create()), **given}
 
 
 def context() -> Context:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from inferring import attributes
+
 from xrelay.runtime.instructions import (
     AllocStorage,
     AllocTensor,
@@ -19,9 +21,9 @@ def f32(*shape: int | None) -> TensorSpec:
 
 
 def kernel(op: str, ins: Sequence[TensorSpec], out: TensorSpec, **attrs: Any) -> Kernel:
-    """A kernel of one operator, named like it."""
+    """A kernel of one operator, named like it; attributes that are not given are the default."""
     n = len(ins)
-    step = Step(f"relay.{op}", attrs, tuple(range(n)), (n,))
+    step = Step(f"relay.{op}", attributes(op, **attrs), tuple(range(n)), (n,))
     return Kernel(op, tuple(ins), (), (out,), (step,), (n,))
 
 

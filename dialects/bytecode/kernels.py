@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
@@ -24,6 +24,8 @@ from xdsl.printer import Printer
 from xdsl.traits import HasParent
 from xdsl.utils.exceptions import VerifyException
 
+from ..interfaces import OpVerifyException
+from ..signatures import check_call
 from .definitions import Definition, parse_body
 from .fields import (
     Dims,
@@ -66,32 +68,27 @@ class KernelOp(Definition):
         printer.print_region(self.body)
 
     def verify_(self) -> None:
-        known = len(self.types.data)
+        values: list[Attribute] = list(self.types)
         steps = 0
         for op in self.body.block.ops:
             if isinstance(op, StepOp):
                 steps += 1
-                _check_numbers(op.inputs, known, op)
-                for number in cast(Sequence[int], op.outputs.get_values()):
-                    if number != known:
-                        raise VerifyException(
-                            f"{op.name} defines value {number}, but the next one is {known}"
-                        )
-                    known += 1
+                op.check(values)
+                values += op.types
             elif isinstance(op, KernelConstantOp):
                 if steps:
-                    raise VerifyException(f"{op.name} must come before the {steps} steps above it")
-                known += 1
+                    raise OpVerifyException(f"must come before the {steps} steps above it", op)
+                values.append(op.value.type)
             else:
-                raise VerifyException(f"{self.name} holds constants and steps, but no {op.name}")
-        _check_numbers(self.outputs, known, self)
+                raise OpVerifyException(f"is neither a constant nor a step of {self.name}", op)
+        _check_numbers(self.outputs, len(values), self)
 
 
 def _check_numbers(numbers: Dims, known: int, op: IRDLOperation) -> None:
     for number in cast(Sequence[int], numbers.get_values()):
         if not 0 <= number < known:
-            raise VerifyException(
-                f"{op.name} reads value {number}, but only {known} values are defined before"
+            raise OpVerifyException(
+                f"reads value {number}, but only {known} values are defined before", op
             )
 
 
@@ -118,6 +115,9 @@ class StepOp(Written):
     """
     Apply operator `op` to values, defining the kernel's next values.
 
+    An operator of `relay` must accept the values and `attrs`, which give all of its attributes, as
+    its op would.
+
     ```mlir
     bytecode.step "relay.nn.dense" [0, 1] -> [2] : (tensor<8x16xf32>)
     bytecode.step "relay.nn.softmax" [2] -> [3] : (tensor<8x16xf32>) with {axis = -1 : i64}
@@ -140,3 +140,24 @@ class StepOp(Written):
             raise VerifyException(
                 f"{len(self.outputs)} values are defined, but {len(self.types)} types are given"
             )
+
+    def check(self, values: Sequence[Attribute]) -> None:
+        """Raise `OpVerifyException` unless this step fits after values of the types `values`."""
+        _check_numbers(self.inputs, len(values), self)
+        numbers = cast(Sequence[int], self.outputs.get_values())
+        for known, number in enumerate(numbers, len(values)):
+            if number != known:
+                raise OpVerifyException(
+                    f"defines value {number}, but the next one is {known}", self
+                )
+        if len(numbers) != len(self.types):
+            return
+        ins = [values[number] for number in cast(Sequence[int], self.inputs.get_values())]
+        attrs: Mapping[str, Attribute] = {} if self.attrs is None else self.attrs.data
+        try:
+            check_call(self.op.data, attrs, ins, self.types.data)
+        except VerifyException as error:
+            text = str(error)
+            if self.op.data not in text:
+                text = f"{self.op.data}: {text}"
+            raise OpVerifyException(text, self) from error

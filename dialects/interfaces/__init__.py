@@ -34,9 +34,7 @@ from .operators import (
     kernel_attributes,
     kernel_name,
 )
-from .symbols import (
-    Lookup,
-)
+from .verification import Lookup, OpVerifyException
 
 __all__ = [
     "Aliasing",
@@ -55,6 +53,7 @@ __all__ = [
     "NeedsData",
     "On",
     "OnHost",
+    "OpVerifyException",
     "ReshapesOnly",
     "ResultAliases",
     "ResultOnHost",

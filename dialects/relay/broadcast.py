@@ -5,16 +5,15 @@ from abc import ABC
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Commutative, Pure
 
-from ..interfaces import Fusible, FusionKind, InferTypes, SameDevice
-from .operator import Operator
+from ..interfaces import Fusible, FusionKind, SameDevice
+from .operator import RelayOperator
 from .properties import int_prop
-from .type_rules import broadcast, operands
 from .types import AnyTensor
 
 BROADCAST = (Pure(), SameDevice(), Fusible(FusionKind.BROADCAST))
 
 
-class Pairwise(Operator, ABC):
+class Pairwise(RelayOperator, ABC):
     """
     An operator on two tensors of one element type, broadcast together.
 
@@ -30,19 +29,13 @@ class Pairwise(Operator, ABC):
     traits = traits_def(*BROADCAST)
 
 
-class Binary(Pairwise, ABC):
-    """A pairwise operator on numbers."""
+class CommutativePairwise(Pairwise, ABC):
+    """A pairwise operator whose operands may be exchanged."""
 
-    traits = traits_def(InferTypes(broadcast.broadcast_of(operands.require_number)))
-
-
-class LatticeBinary(Pairwise, ABC):
-    """A pairwise operator that makes sense of i1 too."""
-
-    traits = traits_def(Commutative(), InferTypes(broadcast.broadcast_of(operands.require_ordered)))
+    traits = traits_def(Commutative())
 
 
-class Logical(Pairwise, ABC):
+class Logical(CommutativePairwise, ABC):
     """
     A pairwise operator on i1 elements.
 
@@ -51,91 +44,85 @@ class Logical(Pairwise, ABC):
     ```
     """
 
-    traits = traits_def(Commutative(), InferTypes(broadcast.broadcast_of(operands.require_bool)))
-
 
 class Comparison(Pairwise, ABC):
     """
-    A pairwise operator that tells i1.
+    A pairwise operator with an i1 result.
 
     ```mlir
     %y = relay.less %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
     ```
     """
 
-    traits = traits_def(InferTypes(broadcast.comparison))
-
 
 # ----------------------------------------------------------------- arithmetic
 
 
 @irdl_op_definition
-class AddOp(Binary):
+class AddOp(CommutativePairwise):
     """Add `lhs` and `rhs`."""
 
     name = "relay.add"
 
-    traits = traits_def(Commutative())
-
 
 @irdl_op_definition
-class SubtractOp(Binary):
+class SubtractOp(Pairwise):
     """Subtract `rhs` from `lhs`."""
 
     name = "relay.subtract"
 
 
 @irdl_op_definition
-class MultiplyOp(LatticeBinary):
+class MultiplyOp(CommutativePairwise):
     """Multiply `lhs` and `rhs`; on i1, both."""
 
     name = "relay.multiply"
 
 
 @irdl_op_definition
-class DivideOp(Binary):
+class DivideOp(Pairwise):
     """Divide `lhs` by `rhs`; a quotient of integers is rounded toward 0, as in C."""
 
     name = "relay.divide"
 
 
 @irdl_op_definition
-class PowerOp(Binary):
+class PowerOp(Pairwise):
     """Raise `lhs` to the power of `rhs`."""
 
     name = "relay.power"
 
 
 @irdl_op_definition
-class ModOp(Binary):
+class ModOp(Pairwise):
     """Take the rest of `lhs` divided by `rhs`; it has the sign of `lhs`, as in C."""
 
     name = "relay.mod"
 
 
 @irdl_op_definition
-class FloorModOp(Binary):
+class FloorModOp(Pairwise):
     """Take the rest of `lhs` divided by `rhs`, rounded down; it has the sign of `rhs`."""
 
     name = "relay.floor_mod"
 
 
 @irdl_op_definition
-class FloorDivideOp(Binary):
+class FloorDivideOp(Pairwise):
     """Divide `lhs` by `rhs` and round down."""
 
     name = "relay.floor_divide"
 
 
 @irdl_op_definition
-class MaximumOp(LatticeBinary):
+class MaximumOp(CommutativePairwise):
     """Take the greater of `lhs` and `rhs`; on i1, either."""
 
     name = "relay.maximum"
 
 
 @irdl_op_definition
-class MinimumOp(LatticeBinary):
+class MinimumOp(CommutativePairwise):
     """Take the lesser of `lhs` and `rhs`; on i1, both."""
 
     name = "relay.minimum"
@@ -212,7 +199,7 @@ class GreaterEqualOp(Comparison):
 
 
 @irdl_op_definition
-class WhereOp(Operator):
+class WhereOp(RelayOperator):
     """
     Take `x` where `condition` is true and `y` elsewhere.
 
@@ -228,14 +215,14 @@ class WhereOp(Operator):
     y = operand_def(AnyTensor)
     result = result_def(AnyTensor)
 
-    traits = traits_def(*BROADCAST, InferTypes(broadcast.where))
+    traits = traits_def(*BROADCAST)
 
 
 # -------------------------------------------------------- a vector on an axis
 
 
 @irdl_op_definition
-class BiasAddOp(Operator):
+class BiasAddOp(RelayOperator):
     """
     Add the vector `bias` along `axis` of `data`.
 
@@ -251,11 +238,11 @@ class BiasAddOp(Operator):
     result = result_def(AnyTensor)
     axis = int_prop(1)
 
-    traits = traits_def(*BROADCAST, InferTypes(broadcast.along_axis))
+    traits = traits_def(*BROADCAST)
 
 
 @irdl_op_definition
-class PreluOp(Operator):
+class PreluOp(RelayOperator):
     """
     Multiply the negative elements of `data` by the vector `alpha` along `axis`.
 
@@ -271,7 +258,7 @@ class PreluOp(Operator):
     result = result_def(AnyTensor)
     axis = int_prop(1)
 
-    traits = traits_def(*BROADCAST, InferTypes(broadcast.along_axis))
+    traits = traits_def(*BROADCAST)
 
 
 OPERATORS = [

@@ -3,11 +3,10 @@
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, InferTypes, SameDevice
+from ..interfaces import Fusible, FusionKind, SameDevice
 from .matmul import SumOfProducts
-from .operator import Operator
+from .operator import RelayOperator
 from .properties import int_prop, ints_prop, string_prop
-from .type_rules import windows
 from .types import AnyTensor
 
 
@@ -36,11 +35,9 @@ class Conv2dOp(SumOfProducts):
     data_layout = string_prop("NCHW")
     kernel_layout = string_prop("OIHW")
 
-    traits = traits_def(InferTypes(windows.conv2d))
-
 
 @irdl_op_definition
-class Conv2dTransposeOp(Operator):
+class Conv2dTransposeOp(RelayOperator):
     """
     Spread each pixel of `data` over the result, weighted by `weight`: the transpose of `conv2d`.
 
@@ -71,7 +68,6 @@ class Conv2dTransposeOp(Operator):
         Pure(),
         SameDevice(),
         Fusible(FusionKind.OUT_ELEMWISE_FUSABLE),
-        InferTypes(windows.conv2d_transpose),
     )
 
 

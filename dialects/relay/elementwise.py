@@ -5,16 +5,15 @@ from abc import ABC
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, InferTypes, SameDevice
-from .operator import Operator
+from ..interfaces import Fusible, FusionKind, SameDevice
+from .operator import RelayOperator
 from .properties import dtype_prop, float_prop, ints_prop, string_prop
-from .type_rules import broadcast, operands
 from .types import AnyTensor
 
 ELEMWISE = (Pure(), SameDevice(), Fusible(FusionKind.ELEMWISE))
 
 
-class Elementwise(Operator, ABC):
+class Elementwise(RelayOperator, ABC):
     """
     An operator on one tensor, element by element.
 
@@ -29,72 +28,60 @@ class Elementwise(Operator, ABC):
     traits = traits_def(*ELEMWISE)
 
 
-class Unary(Elementwise, ABC):
-    """An elementwise operator on numbers; the result is like the operand."""
-
-    traits = traits_def(InferTypes(broadcast.same_as_operand_of(operands.require_number)))
-
-
-class FloatUnary(Elementwise, ABC):
-    """An elementwise operator on floats; the result is like the operand."""
-
-    traits = traits_def(InferTypes(broadcast.same_as_operand_of(operands.require_float)))
-
-
 # -------------------------------------------------------------------- numbers
 
 
 @irdl_op_definition
-class AbsOp(Unary):
+class AbsOp(Elementwise):
     """Take the absolute value of `data`."""
 
     name = "relay.abs"
 
 
 @irdl_op_definition
-class NegativeOp(Unary):
+class NegativeOp(Elementwise):
     """Negate `data`."""
 
     name = "relay.negative"
 
 
 @irdl_op_definition
-class SignOp(Unary):
+class SignOp(Elementwise):
     """Tell the sign of `data`: -1, 0 or 1 (NaN of NaN)."""
 
     name = "relay.sign"
 
 
 @irdl_op_definition
-class CeilOp(Unary):
+class CeilOp(Elementwise):
     """Round `data` up; integers stay."""
 
     name = "relay.ceil"
 
 
 @irdl_op_definition
-class FloorOp(Unary):
+class FloorOp(Elementwise):
     """Round `data` down; integers stay."""
 
     name = "relay.floor"
 
 
 @irdl_op_definition
-class RoundOp(Unary):
+class RoundOp(Elementwise):
     """Round `data` to the nearest integer, a half to the even one; integers stay."""
 
     name = "relay.round"
 
 
 @irdl_op_definition
-class TruncOp(Unary):
+class TruncOp(Elementwise):
     """Round `data` towards zero, to a whole number."""
 
     name = "relay.trunc"
 
 
 @irdl_op_definition
-class ClipOp(Unary):
+class ClipOp(Elementwise):
     """
     Clamp `data` to [a_min, a_max].
 
@@ -113,56 +100,56 @@ class ClipOp(Unary):
 
 
 @irdl_op_definition
-class ExpOp(FloatUnary):
+class ExpOp(Elementwise):
     """Raise e to the power of `data`."""
 
     name = "relay.exp"
 
 
 @irdl_op_definition
-class LogOp(FloatUnary):
+class LogOp(Elementwise):
     """Take the natural logarithm of `data`."""
 
     name = "relay.log"
 
 
 @irdl_op_definition
-class Log2Op(FloatUnary):
+class Log2Op(Elementwise):
     """Take the logarithm of `data` to base 2."""
 
     name = "relay.log2"
 
 
 @irdl_op_definition
-class Log10Op(FloatUnary):
+class Log10Op(Elementwise):
     """Take the logarithm of `data` to base 10."""
 
     name = "relay.log10"
 
 
 @irdl_op_definition
-class SqrtOp(FloatUnary):
+class SqrtOp(Elementwise):
     """Take the square root of `data`."""
 
     name = "relay.sqrt"
 
 
 @irdl_op_definition
-class RsqrtOp(FloatUnary):
+class RsqrtOp(Elementwise):
     """Take 1 by the square root of `data`."""
 
     name = "relay.rsqrt"
 
 
 @irdl_op_definition
-class SigmoidOp(FloatUnary):
+class SigmoidOp(Elementwise):
     """Take 1 / (1 + exp(-x)) of each x of `data`."""
 
     name = "relay.sigmoid"
 
 
 @irdl_op_definition
-class ErfOp(FloatUnary):
+class ErfOp(Elementwise):
     """Take the error function of `data`."""
 
     name = "relay.erf"
@@ -180,8 +167,6 @@ class IsNanOp(Elementwise):
 
     name = "relay.isnan"
 
-    traits = traits_def(InferTypes(broadcast.is_nan))
-
 
 @irdl_op_definition
 class IsFiniteOp(Elementwise):
@@ -194,8 +179,6 @@ class IsFiniteOp(Elementwise):
     """
 
     name = "relay.isfinite"
-
-    traits = traits_def(InferTypes(broadcast.is_nan))
 
 
 @irdl_op_definition
@@ -210,21 +193,19 @@ class IsInfOp(Elementwise):
 
     name = "relay.isinf"
 
-    traits = traits_def(InferTypes(broadcast.is_nan))
-
 
 # ---------------------------------------------------------------- activations
 
 
 @irdl_op_definition
-class ReluOp(Unary):
+class ReluOp(Elementwise):
     """Clamp `data` below at 0."""
 
     name = "relay.nn.relu"
 
 
 @irdl_op_definition
-class LeakyReluOp(FloatUnary):
+class LeakyReluOp(Elementwise):
     """
     Multiply the negative elements of `data` by `alpha`.
 
@@ -254,8 +235,6 @@ class GeluOp(Elementwise):
 
     approximate = string_prop("none")
 
-    traits = traits_def(InferTypes(broadcast.gelu))
-
 
 # ---------------------------------------------------------------- any element
 
@@ -265,8 +244,6 @@ class CopyOp(Elementwise):
     """Copy `data` into a new tensor."""
 
     name = "relay.copy"
-
-    traits = traits_def(InferTypes(broadcast.same_as_operand))
 
 
 @irdl_op_definition
@@ -280,8 +257,6 @@ class LogicalNotOp(Elementwise):
     """
 
     name = "relay.logical_not"
-
-    traits = traits_def(InferTypes(broadcast.same_as_operand_of(operands.require_bool)))
 
 
 @irdl_op_definition
@@ -300,11 +275,9 @@ class CastOp(Elementwise):
 
     dtype = dtype_prop()
 
-    traits = traits_def(InferTypes(broadcast.cast))
-
 
 @irdl_op_definition
-class FullOp(Operator):
+class FullOp(RelayOperator):
     """
     Fill a tensor of `shape` with the scalar `fill_value`.
 
@@ -319,7 +292,7 @@ class FullOp(Operator):
     result = result_def(AnyTensor)
     shape = ints_prop()
 
-    traits = traits_def(*ELEMWISE, InferTypes(broadcast.full))
+    traits = traits_def(*ELEMWISE)
 
 
 OPERATORS = [

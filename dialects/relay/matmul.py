@@ -5,14 +5,13 @@ from abc import ABC
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, InferTypes, SameDevice
-from .operator import Operator
+from ..interfaces import Fusible, FusionKind, SameDevice
+from .operator import RelayOperator
 from .properties import bool_prop, optional_dtype_prop
-from .type_rules import matmul
 from .types import AnyTensor
 
 
-class SumOfProducts(Operator, ABC):
+class SumOfProducts(RelayOperator, ABC):
     """
     An operator whose elements are sums of products, of the operands' element type or `out_dtype`.
     """
@@ -38,8 +37,6 @@ class DenseOp(SumOfProducts):
     data = operand_def(AnyTensor)
     weight = operand_def(AnyTensor)
 
-    traits = traits_def(InferTypes(matmul.dense))
-
 
 @irdl_op_definition
 class MatmulOp(SumOfProducts):
@@ -58,8 +55,6 @@ class MatmulOp(SumOfProducts):
     b = operand_def(AnyTensor)
     transpose_a = bool_prop(False)
     transpose_b = bool_prop(False)
-
-    traits = traits_def(InferTypes(matmul.matmul))
 
 
 @irdl_op_definition
@@ -81,8 +76,6 @@ class BatchMatmulOp(SumOfProducts):
     y = operand_def(AnyTensor)
     transpose_a = bool_prop(False)
     transpose_b = bool_prop(True)
-
-    traits = traits_def(InferTypes(matmul.batch_matmul))
 
 
 OPERATORS = [DenseOp, MatmulOp, BatchMatmulOp]

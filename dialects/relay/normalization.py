@@ -5,16 +5,15 @@ from abc import ABC
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, InferTypes, SameDevice
-from .operator import Operator
+from ..interfaces import Fusible, FusionKind, SameDevice
+from .operator import RelayOperator
 from .properties import bool_prop, float_prop, int_prop
-from .type_rules import normalization
 from .types import AnyTensor
 
 OPAQUE = (Pure(), SameDevice(), Fusible(FusionKind.OPAQUE))
 
 
-class Softmax(Operator, ABC):
+class Softmax(RelayOperator, ABC):
     """
     A softmax of floats along `axis`.
 
@@ -27,7 +26,7 @@ class Softmax(Operator, ABC):
     result = result_def(AnyTensor)
     axis = int_prop(-1)
 
-    traits = traits_def(*OPAQUE, InferTypes(normalization.softmax))
+    traits = traits_def(*OPAQUE)
 
 
 @irdl_op_definition
@@ -45,7 +44,7 @@ class LogSoftmaxOp(Softmax):
 
 
 @irdl_op_definition
-class LayerNormOp(Operator):
+class LayerNormOp(RelayOperator):
     """
     Normalize `data` along `axis` to mean 0 and variance 1, times `gamma`, plus `beta`.
 
@@ -69,11 +68,11 @@ class LayerNormOp(Operator):
     center = bool_prop(True)
     scale = bool_prop(True)
 
-    traits = traits_def(*OPAQUE, InferTypes(normalization.layer_norm))
+    traits = traits_def(*OPAQUE)
 
 
 @irdl_op_definition
-class BatchNormOp(Operator):
+class BatchNormOp(RelayOperator):
     """
     Normalize `data` along `axis` by `moving_mean` and `moving_var`, times `gamma`, plus `beta`.
 
@@ -103,11 +102,11 @@ class BatchNormOp(Operator):
     center = bool_prop(True)
     scale = bool_prop(True)
 
-    traits = traits_def(*OPAQUE, InferTypes(normalization.batch_norm))
+    traits = traits_def(*OPAQUE)
 
 
 @irdl_op_definition
-class LrnOp(Operator):
+class LrnOp(RelayOperator):
     """
     Divide each x of `data` by (bias + alpha / size * the sum of squares around it) ^ beta.
 
@@ -133,7 +132,6 @@ class LrnOp(Operator):
         Pure(),
         SameDevice(),
         Fusible(FusionKind.OUT_ELEMWISE_FUSABLE),
-        InferTypes(normalization.lrn),
     )
 
 

@@ -2,7 +2,7 @@
 What the tensor operators of `relay` have in common.
 
 An operator is an op class with operands, properties, results and the traits of
-`dialects.interfaces`; its type rule stands in `type_rules/`, its kernel in `runtime/kernels`.
+`dialects.interfaces`; its signature is in `operators/`, its kernel in `runtime/kernels`.
 A plug-in's operators may derive from `Operator` too.
 """
 
@@ -13,10 +13,11 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self
 
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import IRDLOperation, ParsePropInAttrDict
+from xdsl.irdl import IRDLOperation, ParsePropInAttrDict, traits_def
 from xdsl.utils.exceptions import VerifyException
 
 from ..interfaces import InferTypes
+from ..signatures import infer
 from .types import is_incomplete, refine
 
 
@@ -25,10 +26,10 @@ def infer_result_types(op: Operation) -> Sequence[Attribute] | None:
     What `op`'s results should be, without devices; None when it has no rule or an operand's
     type is still incomplete. Raises `VerifyException` when operands or attributes do not fit.
     """
-    infer = op.get_trait(InferTypes)
-    if infer is None or any(is_incomplete(o.type) for o in op.operands):
+    trait = op.get_trait(InferTypes)
+    if trait is None or any(is_incomplete(o.type) for o in op.operands):
         return None
-    return infer.rule(op)
+    return trait.rule(op)
 
 
 def refined_result_types(op: Operation) -> list[Attribute] | None:
@@ -98,3 +99,15 @@ class Operator(IRDLOperation, ABC):
                     f"{self.name} has no attribute {name} (its attributes: {known})"
                 )
         refined_result_types(self)
+
+
+class RelayOperator(Operator, ABC):
+    """
+    An operator of `relay`, whose type rule is its signature in `xrelay.operators`.
+
+    ```mlir
+    %y = relay.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+    """
+
+    traits = traits_def(InferTypes(infer))

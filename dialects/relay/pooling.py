@@ -5,16 +5,15 @@ from abc import ABC
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, InferTypes, SameDevice
-from .operator import Operator
+from ..interfaces import Fusible, FusionKind, SameDevice
+from .operator import RelayOperator
 from .properties import bool_prop, float_prop, ints_prop, string_prop
-from .type_rules import windows
 from .types import AnyTensor
 
 OUT_FUSABLE = (Pure(), SameDevice(), Fusible(FusionKind.OUT_ELEMWISE_FUSABLE))
 
 
-class Pool2d(Operator, ABC):
+class Pool2d(RelayOperator, ABC):
     """
     An operator on each window of height and width.
 
@@ -36,7 +35,7 @@ class Pool2d(Operator, ABC):
     layout = string_prop("NCHW")
     ceil_mode = bool_prop(False)
 
-    traits = traits_def(*OUT_FUSABLE, InferTypes(windows.pool2d))
+    traits = traits_def(*OUT_FUSABLE)
 
 
 @irdl_op_definition
@@ -64,7 +63,7 @@ class AvgPool2dOp(Pool2d):
     count_include_pad = bool_prop(False)
 
 
-class GlobalPool2d(Operator, ABC):
+class GlobalPool2d(RelayOperator, ABC):
     """
     An operator on each image as a whole; the result has height and width 1.
 
@@ -77,7 +76,7 @@ class GlobalPool2d(Operator, ABC):
     result = result_def(AnyTensor)
     layout = string_prop("NCHW")
 
-    traits = traits_def(*OUT_FUSABLE, InferTypes(windows.global_pool2d))
+    traits = traits_def(*OUT_FUSABLE)
 
 
 @irdl_op_definition
@@ -95,7 +94,7 @@ class GlobalMaxPool2dOp(GlobalPool2d):
 
 
 @irdl_op_definition
-class UpsamplingOp(Operator):
+class UpsamplingOp(RelayOperator):
     """
     Grow height and width of `data` by `scale_h` and `scale_w`, repeating the nearest pixel.
 
@@ -121,7 +120,6 @@ class UpsamplingOp(Operator):
         Pure(),
         SameDevice(),
         Fusible(FusionKind.INJECTIVE),
-        InferTypes(windows.upsampling),
     )
 
 

@@ -13,8 +13,8 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, InferTypes, SameDevice
-from .operator import Operator
+from ..interfaces import Fusible, FusionKind, SameDevice
+from .operator import RelayOperator
 from .properties import (
     INT_OR_INTS,
     int_prop,
@@ -23,14 +23,13 @@ from .properties import (
     optional_ints_prop,
     string_prop,
 )
-from .type_rules import rearrange, slicing
 from .types import AnyTensor
 
 INJECTIVE = (Pure(), SameDevice(), Fusible(FusionKind.INJECTIVE))
 
 
 @irdl_op_definition
-class TransposeOp(Operator):
+class TransposeOp(RelayOperator):
     """
     Permute the dims of `data`: dim i of the result is dim `axes[i]`; without `axes`, reversed.
 
@@ -45,11 +44,11 @@ class TransposeOp(Operator):
     result = result_def(AnyTensor)
     axes = optional_ints_prop()
 
-    traits = traits_def(*INJECTIVE, InferTypes(rearrange.transpose))
+    traits = traits_def(*INJECTIVE)
 
 
 @irdl_op_definition
-class ReverseOp(Operator):
+class ReverseOp(RelayOperator):
     """
     Reverse the order of the slices of `data` along `axis`.
 
@@ -64,13 +63,13 @@ class ReverseOp(Operator):
     result = result_def(AnyTensor)
     axis = int_prop(0)
 
-    traits = traits_def(*INJECTIVE, InferTypes(rearrange.reverse))
+    traits = traits_def(*INJECTIVE)
 
 
 # -------------------------------------------------------------------- joining
 
 
-class Joining(Operator, ABC):
+class Joining(RelayOperator, ABC):
     """An operator on one or more tensors of one element type."""
 
     tensors = var_operand_def(AnyTensor)
@@ -93,8 +92,6 @@ class ConcatenateOp(Joining):
 
     name = "relay.concatenate"
 
-    traits = traits_def(InferTypes(rearrange.concatenate))
-
 
 @irdl_op_definition
 class StackOp(Joining):
@@ -108,11 +105,9 @@ class StackOp(Joining):
 
     name = "relay.stack"
 
-    traits = traits_def(InferTypes(rearrange.stack))
-
 
 @irdl_op_definition
-class SplitOp(Operator):
+class SplitOp(RelayOperator):
     """
     Part `data` along `axis`.
 
@@ -133,11 +128,11 @@ class SplitOp(Operator):
     indices_or_sections = prop_def(INT_OR_INTS)
     axis = int_prop(0)
 
-    traits = traits_def(*INJECTIVE, InferTypes(rearrange.split))
+    traits = traits_def(*INJECTIVE)
 
 
 @irdl_op_definition
-class PadOp(Operator):
+class PadOp(RelayOperator):
     """
     Surround `data` with `pad_width` (before 0, after 0, before 1, …) more elements on each axis.
 
@@ -158,14 +153,14 @@ class PadOp(Operator):
     pad_width = ints_prop()
     pad_mode = string_prop("constant")
 
-    traits = traits_def(*INJECTIVE, InferTypes(rearrange.pad))
+    traits = traits_def(*INJECTIVE)
 
 
 # -------------------------------------------------------------------- picking
 
 
 @irdl_op_definition
-class StridedSliceOp(Operator):
+class StridedSliceOp(RelayOperator):
     """
     Take every `strides`-th slice of `data` from `begin` to before `end` along `axes`.
 
@@ -189,11 +184,11 @@ class StridedSliceOp(Operator):
     axes = optional_ints_prop()
     slice_mode = string_prop("end")
 
-    traits = traits_def(*INJECTIVE, InferTypes(slicing.strided_slice))
+    traits = traits_def(*INJECTIVE)
 
 
 @irdl_op_definition
-class TakeOp(Operator):
+class TakeOp(RelayOperator):
     """
     Take the slices of `data` along `axis` that `indices` name; without `axis`, of flat `data`.
 
@@ -214,7 +209,7 @@ class TakeOp(Operator):
     batch_dims = int_prop(0)
     mode = string_prop("clip")
 
-    traits = traits_def(*INJECTIVE, InferTypes(slicing.take))
+    traits = traits_def(*INJECTIVE)
 
 
 OPERATORS = [

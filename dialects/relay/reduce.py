@@ -6,15 +6,13 @@ from xdsl.dialects.builtin import i32
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, InferTypes, SameDevice
-from .operator import Operator
+from ..interfaces import Fusible, FusionKind, SameDevice
+from .operator import RelayOperator
 from .properties import bool_prop, dtype_prop, optional_ints_prop
-from .type_rules import operands
-from .type_rules.reduce import arg_reduction, reduction_of
 from .types import AnyTensor
 
 
-class Reduction(Operator, ABC):
+class Reduction(RelayOperator, ABC):
     """
     An operator that reduces `data` along `axis`.
 
@@ -41,16 +39,12 @@ class SumOp(Reduction):
 
     name = "relay.sum"
 
-    traits = traits_def(InferTypes(reduction_of(operands.require_number, of_nothing=True)))
-
 
 @irdl_op_definition
 class ProdOp(Reduction):
     """Multiply `data` up along `axis`."""
 
     name = "relay.prod"
-
-    traits = traits_def(InferTypes(reduction_of(operands.require_number, of_nothing=True)))
 
 
 @irdl_op_definition
@@ -59,16 +53,12 @@ class MeanOp(Reduction):
 
     name = "relay.mean"
 
-    traits = traits_def(InferTypes(reduction_of(operands.require_float, of_nothing=False)))
-
 
 @irdl_op_definition
 class MaxOp(Reduction):
     """Take the greatest of `data` along `axis`, which must not be empty."""
 
     name = "relay.max"
-
-    traits = traits_def(InferTypes(reduction_of(operands.require_ordered, of_nothing=False)))
 
 
 @irdl_op_definition
@@ -77,8 +67,6 @@ class MinOp(Reduction):
 
     name = "relay.min"
 
-    traits = traits_def(InferTypes(reduction_of(operands.require_ordered, of_nothing=False)))
-
 
 @irdl_op_definition
 class AllOp(Reduction):
@@ -86,16 +74,12 @@ class AllOp(Reduction):
 
     name = "relay.all"
 
-    traits = traits_def(InferTypes(reduction_of(operands.require_bool, of_nothing=True)))
-
 
 @irdl_op_definition
 class AnyOp(Reduction):
     """Tell whether any of `data`, of i1, is true along `axis`."""
 
     name = "relay.any"
-
-    traits = traits_def(InferTypes(reduction_of(operands.require_bool, of_nothing=True)))
 
 
 class ArgReduction(Reduction, ABC):
@@ -112,8 +96,6 @@ class ArgReduction(Reduction, ABC):
 
     select_last_index = bool_prop(False)
     dtype = dtype_prop(i32)
-
-    traits = traits_def(InferTypes(arg_reduction))
 
 
 @irdl_op_definition

@@ -2,16 +2,14 @@
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 
-from ..interfaces import InferTypes
 from .broadcast import BROADCAST
-from .operator import Operator
+from .operator import RelayOperator
 from .properties import int_prop, ints_prop
-from .type_rules import broadcast, rearrange
 from .types import AnyTensor
 
 
 @irdl_op_definition
-class BroadcastToOp(Operator):
+class BroadcastToOp(RelayOperator):
     """
     Repeat `data` to `shape`.
 
@@ -26,11 +24,11 @@ class BroadcastToOp(Operator):
     result = result_def(AnyTensor)
     shape = ints_prop()
 
-    traits = traits_def(*BROADCAST, InferTypes(broadcast.broadcast_to))
+    traits = traits_def(*BROADCAST)
 
 
 @irdl_op_definition
-class TileOp(Operator):
+class TileOp(RelayOperator):
     """
     Repeat `data` as a whole, `reps[i]` times along axis i; both are aligned at the last axis.
 
@@ -45,11 +43,11 @@ class TileOp(Operator):
     result = result_def(AnyTensor)
     reps = ints_prop()
 
-    traits = traits_def(*BROADCAST, InferTypes(rearrange.tile))
+    traits = traits_def(*BROADCAST)
 
 
 @irdl_op_definition
-class RepeatOp(Operator):
+class RepeatOp(RelayOperator):
     """
     Repeat every slice of `data` along `axis` `repeats` times.
 
@@ -65,7 +63,7 @@ class RepeatOp(Operator):
     repeats = int_prop()
     axis = int_prop(0)
 
-    traits = traits_def(*BROADCAST, InferTypes(rearrange.repeat))
+    traits = traits_def(*BROADCAST)
 
 
 OPERATORS = [BroadcastToOp, TileOp, RepeatOp]

@@ -5,14 +5,13 @@ from abc import ABC
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, InferTypes, ReshapesOnly, SameDevice
-from .operator import Operator
+from ..interfaces import Fusible, FusionKind, ReshapesOnly, SameDevice
+from .operator import RelayOperator
 from .properties import bool_prop, int_prop, ints_prop, optional_ints_prop
-from .type_rules import reshape
 from .types import AnyTensor
 
 
-class Reshaping(Operator, ABC):
+class Reshaping(RelayOperator, ABC):
     """An operator whose result has the elements of `data` in the same order."""
 
     data = operand_def(AnyTensor)
@@ -40,8 +39,6 @@ class ReshapeOp(Reshaping):
     newshape = ints_prop()
     allowzero = bool_prop(False)
 
-    traits = traits_def(InferTypes(reshape.reshape))
-
 
 @irdl_op_definition
 class BatchFlattenOp(Reshaping):
@@ -54,8 +51,6 @@ class BatchFlattenOp(Reshaping):
     """
 
     name = "relay.nn.batch_flatten"
-
-    traits = traits_def(InferTypes(reshape.batch_flatten))
 
 
 @irdl_op_definition
@@ -75,8 +70,6 @@ class ExpandDimsOp(Reshaping):
     axis = int_prop()
     num_newaxis = int_prop(1)
 
-    traits = traits_def(InferTypes(reshape.expand_dims))
-
 
 @irdl_op_definition
 class SqueezeOp(Reshaping):
@@ -91,8 +84,6 @@ class SqueezeOp(Reshaping):
     name = "relay.squeeze"
 
     axis = optional_ints_prop()
-
-    traits = traits_def(InferTypes(reshape.squeeze))
 
 
 OPERATORS = [ReshapeOp, BatchFlattenOp, ExpandDimsOp, SqueezeOp]

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from ...operators.slicing import as_slice, picked
 from .values import Array
 
 FOLD_LIMIT = 1024
@@ -66,9 +67,7 @@ def _slice(arrays: Sequence[Array], properties: Properties) -> Sequence[Array]:
     begin, end, steps = (properties[k] for k in ("begin", "end", "strides"))
     index = [slice(None)] * data.ndim
     for axis, b, e, s in zip(properties["axes"], begin, end, steps, strict=True):
-        # an end before the first element, which as an index would count from the back
-        stop = None if s < 0 and e < -data.shape[axis] else e
-        index[axis] = slice(b, stop, s)
+        index[axis] = as_slice(picked(data.shape[axis], b, e, s))
     return (data[tuple(index)],)
 
 

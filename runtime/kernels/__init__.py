@@ -1,11 +1,12 @@
 """
 NumPy kernels of the `relay` operators, one file a family.
 
-`KERNELS` maps an operator's name to its `bind`; `loading.load_kernels` adds those of plug-ins.
+`KERNELS` maps an operator's name to its kernel; `loading.load_kernels` adds those of plug-ins.
 """
 
 from collections.abc import Mapping
 
+from ...operators import SIGNATURES
 from . import (
     activation,
     binary,
@@ -20,6 +21,7 @@ from . import (
     reduction,
 )
 from .bind import Bind
+from .checked import CheckedKernel
 
 _FAMILIES = (
     activation,
@@ -36,8 +38,11 @@ _FAMILIES = (
 )
 
 KERNELS: Mapping[str, Bind] = {
-    name: bind for family in _FAMILIES for name, bind in family.KERNELS.items()
+    name: CheckedKernel(name, SIGNATURES[name], bind)
+    for family in _FAMILIES
+    for name, bind in family.KERNELS.items()
 }
+"""The kernel of each operator, bound only to what the operator's signature accepts."""
 
 ELEMENTWISE: frozenset[str] = frozenset(
     {*activation.KERNELS, *binary.KERNELS, *elementwise.KERNELS} - {"relay.full"}

@@ -6,6 +6,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from ...operators.slicing import as_slice, picked
 from .bind import Array, Attrs, Bind, Thunk, integer, integers, sequence
 from .elementwise import copy
 
@@ -51,20 +52,12 @@ def slices(attrs: Attrs, shape: tuple[int, ...]) -> tuple[slice, ...]:
     """The slice of each axis that `strided_slice` takes; entries left out take everything."""
     begin, end = integers(attrs, "begin"), integers(attrs, "end")
     strides = integers(attrs, "strides", ())
-    if len(strides) == 1:
-        strides = strides * len(begin)
     axes = integers(attrs, "axes", tuple(range(len(begin))))
     by_size = attrs.get("slice_mode", "end") == "size"
     taken = [slice(None)] * len(shape)
     for i, axis in enumerate(axes):
-        extent, start = shape[axis], begin[i]
-        if by_size:
-            first = start + extent if start < 0 else start
-            size = end[i] if i < len(end) else -1
-            taken[axis] = slice(first, extent if size < 0 else first + size)
-        else:
-            stride = strides[i] if i < len(strides) else 1
-            taken[axis] = slice(start, end[i] if i < len(end) else None, stride)
+        stride = strides[i] if i < len(strides) else 1
+        taken[axis] = as_slice(picked(shape[axis], begin[i], end[i], stride, by_size))
     return tuple(taken)
 
 

@@ -60,10 +60,10 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
     bytecode.step "relay.nn.dense" [0, 1] -> [3] : (tensor<8x16xf32>)
     bytecode.step "relay.nn.softmax" [3] -> [4] : (tensor<8x16xf32>) with {axis = -1 : i64}
     bytecode.step "relay.cast" [2] -> [5] : (tensor<i32>) with {dtype = i32}
-    bytecode.step "relay.sum" [0] -> [6] : (tensor<1x1xf32>) with {axis = array<i64: 0, 1>, keepdims = true}
+    bytecode.step "relay.sum" [0] -> [6] : (tensor<1x1xf32>) with {axis = array<i64: 0, 1>, exclude = false, keepdims = true}
     bytecode.step "relay.nn.gelu" [0] -> [7] : (tensor<8x4xf32>) with {approximate = "tanh"}
     bytecode.step "relay.nn.leaky_relu" [0] -> [8] : (tensor<8x4xf32>) with {alpha = 0.25 : f64}
-    bytecode.step "relay.split" [0] -> [9, 10] : (tensor<4x4xf32>, tensor<4x4xf32>)
+    bytecode.step "relay.split" [0] -> [9, 10] : (tensor<4x4xf32>, tensor<4x4xf32>) with {indices_or_sections = 2 : i64, axis = 0 : i64}
   }
   bytecode.kernel @same (tensor<4xf32>) -> [0] {
   }
@@ -136,10 +136,10 @@ def test_what_the_machine_gets():
         {},
         {"axis": -1},
         {"dtype": "int32"},
-        {"axis": (0, 1), "keepdims": True},
+        {"axis": (0, 1), "exclude": False, "keepdims": True},
         {"approximate": "tanh"},
         {"alpha": 0.25},
-        {},
+        {"indices_or_sections": 2, "axis": 0},
     ]
     assert kernel.outs == (TensorSpec("float32", (8, 16)), TensorSpec("float32", (8, 16)))
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inferring import attributes
 from machine_programs import f32
 
 from xrelay.runtime.binding import bind_kernel
@@ -37,7 +38,8 @@ def chain(*ops: str) -> Kernel:
     spec = f32(3, 4)
     binary = {"relay.add", "relay.multiply", "relay.subtract"}
     steps = tuple(
-        Step(op, {}, (i, 0) if op in binary else (i,), (i + 1,)) for i, op in enumerate(ops)
+        Step(op, attributes(op.removeprefix("relay.")), (i, 0) if op in binary else (i,), (i + 1,))
+        for i, op in enumerate(ops)
     )
     return Kernel("chain", (spec,), (), (spec,) * len(ops), steps, (len(ops),))
 
@@ -79,8 +81,8 @@ def test_a_value_read_later_keeps_its_place():
 def test_a_reshape_on_the_way_moves_nothing():
     wide, flat = f32(2, 3), f32(6)
     steps = (
-        Step("relay.nn.softmax", {}, (0,), (1,)),
-        Step("relay.reshape", {"newshape": (6,)}, (1,), (2,)),
+        Step("relay.nn.softmax", attributes("nn.softmax"), (0,), (1,)),
+        Step("relay.reshape", attributes("reshape", newshape=(6,)), (1,), (2,)),
         Step("relay.nn.relu", {}, (2,), (3,)),
     )
     kernel = Kernel("k", (wide,), (), (wide, flat, flat), steps, (3,))
@@ -136,7 +138,8 @@ def kernels(draw: st.DrawFn) -> Kernel:
             second = draw(st.sampled_from(fitting))
             steps.append(Step(op, {}, (first, second), (number,)))
         elif op == "relay.reshape":
-            steps.append(Step(op, {"newshape": RESHAPED[shape]}, (first,), (number,)))
+            attrs = attributes("reshape", newshape=RESHAPED[shape])
+            steps.append(Step(op, attrs, (first,), (number,)))
             shape = RESHAPED[shape]
         elif op == "relay.split":
             if shape != (12,):

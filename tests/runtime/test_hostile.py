@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inferring import attributes
 from machine_programs import call, f32, function, kernel, program, tensor
 
 from xrelay.runtime.errors import MachineError
@@ -286,35 +287,70 @@ def test_an_operator_without_a_kernel():
 
 
 @pytest.mark.parametrize(
-    ("op", "attrs"),
+    ("op", "attrs", "message"),
     [
-        ("transpose", {"axes": (0, 1, 2)}),
-        ("transpose", {"axes": "no"}),
-        ("sum", {"axis": (5,)}),
-        ("clip", {}),
-        ("nn.softmax", {"axis": 9}),
-        ("nn.conv2d", {"strides": (0, 0)}),
-        ("strided_slice", {"begin": (0,), "end": (1,), "axes": (4,)}),
+        ("transpose", {"axes": (0, 1, 2)}, "axes must have 1 entries, but has 3"),
+        (
+            "transpose",
+            {"axes": "no"},
+            'axes of relay.transpose must be an array of integers, but is "no"',
+        ),
+        ("sum", {"axis": (5,)}, "axis must be in [-1, 1), but is 5"),
+        ("clip", {}, "relay.clip needs a_min, a float"),
+        ("nn.softmax", {"axis": 9}, "axis must be in [-1, 1), but is 9"),
+        (
+            "strided_slice",
+            {"begin": (0,), "end": (1,), "axes": (4,)},
+            "axes entry must be in [-1, 1), but is 4",
+        ),
     ],
 )
-def test_attributes_that_do_not_fit(op: str, attrs: Any):
+def test_attributes_that_do_not_fit(op: str, attrs: Any, message: str):
     k = kernel(op, [BIG], BIG, **attrs)
-    found = fault(*tensor(1, 2), InvokePacked(0, (0,), (1,)), Ret(1), kernels=[k])
-    assert found.startswith("main[2] invoke_packed")
-    assert op in found
+    code = [*tensor(1, 2), InvokePacked(0, (0,), (1,)), Ret(1)]
+    with pytest.raises(MachineError) as caught:
+        Machine(program(function([BIG], *code), kernels=[k]))
+    assert str(caught.value) == f"kernel {k.name}: step 0 (relay.{op}): {message}"
 
 
-def test_windows_never_leave_the_image():
-    image, out = f32(1, 1, 4, 4), f32(1, 1, 500, 500)
-    k = kernel("nn.conv2d", [image, f32(1, 1, 3, 3)], out)
-    code = [*tensor(2, 1, 1, 500, 500), InvokePacked(0, (0, 1), (2,)), Ret(2)]
-    machine = Machine(program(function([image, f32(1, 1, 3, 3)], *code), kernels=[k]))
-    with pytest.raises(MachineError, match="windows reach 502 cells into an image of 4"):
+def result_of(found: str, declared: str) -> str:
+    """The message that a convolution gives another result than declared."""
+    return (
+        f"the result of relay.nn.conv2d is tensor<{found}>, but is declared as tensor<{declared}>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("attrs", "weight", "out", "message"),
+    [
+        ({"strides": (-20, 1)}, (1, 1, 1, 1), (1, 1, 3, 4), "strides must be at least 1"),
+        ({"dilation": (-1, -1)}, (1, 1, 3, 3), (1, 1, 8, 8), "dilation must be at least 1"),
+        ({"padding": (0, 0, -9, 0)}, (1, 1, 3, 3), (1, 1, 8, 8), "padding must be at least 0"),
+        ({}, (1, 1, 3, 3), (1, 1, 500, 500), result_of("1x1x2x2xf32", "1x1x500x500xf32")),
+        ({}, (1, 1, 3, 3), (1000, 1, 2, 2), result_of("1x1x2x2xf32", "1000x1x2x2xf32")),
+    ],
+)
+def test_windows_never_leave_the_image(
+    attrs: Any, weight: tuple[int, ...], out: tuple[int, ...], message: str
+):
+    k = kernel("nn.conv2d", [f32(1, 1, 4, 4), f32(*weight)], f32(*out), **attrs)
+    with pytest.raises(MachineError) as caught:
+        Machine(program(function([], Fatal()), kernels=[k]))
+    assert message in str(caught.value)
+
+
+def test_what_only_run_time_tells_is_checked_before_a_kernel_is_bound():
+    k = kernel("nn.conv2d", [f32(1, 1, None, 4), f32(1, 1, 3, 3)], f32(1, 1, None, 2))
+    code = [*tensor(2, 1, 1, 500, 2), InvokePacked(0, (0, 1), (2,)), Ret(2)]
+    machine = Machine(program(function([f32(1, 1, 4, 4), f32(1, 1, 3, 3)], *code), kernels=[k]))
+    with pytest.raises(MachineError) as caught:
         machine.prepare()
+    assert result_of("1x1x2x2xf32", "1x1x500x2xf32") in str(caught.value)
 
 
 def test_values_computed_on_the_way_need_a_static_shape():
-    steps = (Step("relay.abs", {}, (0,), (1,)), Step("relay.sum", {}, (1,), (2,)))
+    sum = Step("relay.sum", attributes("sum"), (1,), (2,))
+    steps = (Step("relay.abs", {}, (0,), (1,)), sum)
     k = Kernel("k", (f32(None),), (), (f32(None), f32()), steps, (2,))
     found = fault(*tensor(1), InvokePacked(0, (0,), (1,)), Ret(1), kernels=[k])
     assert "value 1, float32[?], is computed on the way, but has no static shape" in found

@@ -1,30 +1,16 @@
 """The dialect `demo`: two operators that take part in everything through their traits."""
 
-from collections.abc import Sequence
-from math import prod
-
-from xdsl.dialects.builtin import DYNAMIC_INDEX
-from xdsl.ir import Attribute, Dialect, Operation
+from xdsl.ir import Dialect
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
-from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects.interfaces import Fusible, FusionKind, InferTypes, ReshapesOnly, SameDevice
 from xrelay.dialects.relay.operator import Operator
 from xrelay.dialects.relay.properties import float_prop
-from xrelay.dialects.relay.type_rules.broadcast import same_as_operand_of
-from xrelay.dialects.relay.type_rules.operands import ranked, require_float, tensor_operands
 from xrelay.dialects.relay.types import AnyTensor
+from xrelay.dialects.signatures import typed
 
-
-def rows_of(op: Operation) -> Sequence[Attribute]:
-    """The type rule of `demo.as_rows`: all dims but the last as one."""
-    (data,) = tensor_operands(op, 1)
-    if not data.get_num_dims():
-        raise VerifyException("demo.as_rows needs a tensor of rank 1 or more, but has rank 0")
-    *leading, last = data.get_shape()
-    rows = DYNAMIC_INDEX if DYNAMIC_INDEX in leading else prod(leading)
-    return (ranked(data.element_type, (rows, last)),)
+from . import signatures
 
 
 @irdl_op_definition
@@ -45,7 +31,7 @@ class ScaledTanhOp(Operator):
 
     traits = traits_def(
         Pure(),
-        InferTypes(same_as_operand_of(require_float)),  # takes part in infer-types
+        InferTypes(typed(signatures.scaled_tanh)),  # takes part in infer-types
         SameDevice(),  # in plan-devices
         Fusible(FusionKind.ELEMWISE),  # in fuse-ops, and so in all that follows
     )
@@ -70,7 +56,7 @@ class AsRowsOp(Operator):
 
     traits = traits_def(
         Pure(),
-        InferTypes(rows_of),
+        InferTypes(typed(signatures.as_rows)),
         SameDevice(),
         Fusible(FusionKind.INJECTIVE),
         ReshapesOnly(),  # manifest-alloc makes a view of it

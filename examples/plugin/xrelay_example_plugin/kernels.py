@@ -10,12 +10,15 @@ from functools import partial
 import numpy as np
 
 from xrelay.runtime.kernels.bind import Array, Attrs, Bind, Thunk, number, sequence
+from xrelay.runtime.kernels.checked import CheckedKernel
+
+from . import signatures
 
 
 def scaled_tanh(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """tanh(scale * x), computed in the output."""
     (x,), (y,) = ins, outs
-    scale = x.dtype.type(number(attrs, "scale", 1.0))
+    scale = x.dtype.type(number(attrs, "scale"))
     return sequence(partial(np.multiply, x, scale, y), partial(np.tanh, y, y))
 
 
@@ -26,6 +29,6 @@ def as_rows(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 
 KERNELS: dict[str, Bind] = {
-    "demo.scaled_tanh": scaled_tanh,
-    "demo.as_rows": as_rows,
+    "demo.scaled_tanh": CheckedKernel("demo.scaled_tanh", signatures.scaled_tanh, scaled_tanh),
+    "demo.as_rows": CheckedKernel("demo.as_rows", signatures.as_rows, as_rows),
 }

@@ -92,7 +92,7 @@ def _sliced(
     begins: list[int] = []
     stops: list[int] = []
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
-        first, last, _ = slice(start, end, step).indices(shape[axis])
+        first, last = _clamped(start, end, step, shape[axis])
         begins.append(first)
         # one before the first element: as an index, -1 would be the last one
         stops.append(last if last >= 0 else -shape[axis] - 1)
@@ -110,6 +110,21 @@ def _sliced(
         strides=tuple(steps),
         axes=tuple(axes),
     )
+
+
+def _clamped(start: int, end: int, step: int, dim: int) -> tuple[int, int]:
+    """
+    Where a slice of an axis of `dim` begins and ends, as ONNX clamps it.
+
+    Other than NumPy, a slice with a negative step begins at an element, if there is one: that of
+    index 0 when `start` is further back than the axis is long.
+    """
+    first, last = (bound + dim if bound < 0 else bound for bound in (start, end))
+    if step > 0:
+        return min(max(first, 0), dim), min(max(last, 0), dim)
+    if dim == 0:
+        return 0, 0
+    return min(max(first, 0), dim - 1), min(max(last, -1), dim - 1)
 
 
 def gather(node: Node, b: Builder) -> Value:

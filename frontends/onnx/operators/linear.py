@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
-from xdsl.utils.exceptions import VerifyException
-
-from ....dialects.relay.type_rules.broadcast import broadcast_shapes
+from ....operators.broadcast import broadcast_shapes
+from ....operators.signature import SignatureError
 from ..builder import Builder
 from ..node import Node
 from ..values import Value, dtype_of, is_float, shape_of
@@ -77,7 +76,7 @@ def _product(node: Node, x: Value, y: Value, b: Builder) -> Value:
         return b.reshape(product, (*left[:-1], columns))
     try:
         stack = broadcast_shapes([left[:-2], right[:-2]])
-    except VerifyException as error:
+    except SignatureError as error:
         raise node.error(str(error)) from None
     product = b.op(
         "nn.batch_matmul", _stacked(x, stack, b), _stacked(y, stack, b), transpose_b=False

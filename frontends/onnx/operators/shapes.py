@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
-from xdsl.utils.exceptions import VerifyException
 
-from ....dialects.relay.type_rules.broadcast import broadcast_shapes
+from ....operators.broadcast import broadcast_shapes
+from ....operators.signature import SignatureError
 from ..builder import Builder
 from ..node import Node
 from ..values import Value, shape_of
@@ -81,7 +81,7 @@ def expand(node: Node, b: Builder) -> Value:
         raise node.error(f"shape is {wanted}; supported: dims of at least 0")
     try:
         shape = broadcast_shapes([shape_of(x), wanted])
-    except VerifyException as error:
+    except SignatureError as error:
         raise node.error(str(error)) from None
     return b.broadcast_to(x, shape)
 

@@ -2,22 +2,22 @@
 
 // Each rule of programs has its message, with the number and its bound.
 
-// expected-error@+1 {{bytecode.kernel reads value 2, but only 2 values are defined before}}
+// expected-error@+1 {{'bytecode.kernel' op reads value 2, but only 2 values are defined before}}
 bytecode.kernel @k (tensor<4xf32>) -> [2] {
   bytecode.step "relay.nn.relu" [0] -> [1] : (tensor<4xf32>)
 }
 
 // -----
 
-// expected-error@+1 {{bytecode.step reads value 1, but only 1 values are defined before}}
 bytecode.kernel @k (tensor<4xf32>) -> [1] {
+  // expected-error@+1 {{'bytecode.step' op reads value 1, but only 1 values are defined before}}
   bytecode.step "relay.nn.relu" [1] -> [1] : (tensor<4xf32>)
 }
 
 // -----
 
-// expected-error@+1 {{bytecode.step defines value 3, but the next one is 1}}
 bytecode.kernel @k (tensor<4xf32>) -> [1] {
+  // expected-error@+1 {{'bytecode.step' op defines value 3, but the next one is 1}}
   bytecode.step "relay.nn.relu" [0] -> [3] : (tensor<4xf32>)
 }
 
@@ -30,17 +30,40 @@ bytecode.kernel @k (tensor<4xf32>) -> [1] {
 
 // -----
 
-// expected-error@+1 {{bytecode.kernel_constant must come before the 1 steps above it}}
 bytecode.kernel @k (tensor<4xf32>) -> [1] {
   bytecode.step "relay.nn.relu" [0] -> [1] : (tensor<4xf32>)
+  // expected-error@+1 {{'bytecode.kernel_constant' op must come before the 1 steps above it}}
   bytecode.kernel_constant dense<1.0> : tensor<f32>
 }
 
 // -----
 
-// expected-error@+1 {{bytecode.kernel holds constants and steps, but no test.op}}
 bytecode.kernel @k (tensor<4xf32>) -> [0] {
+  // expected-error@+1 {{'test.op' op is neither a constant nor a step of bytecode.kernel}}
   "test.op"() : () -> ()
+}
+
+// -----
+
+// What an operator's op may not say, a step of it may not either.
+
+bytecode.kernel @k (tensor<4xf32>) -> [1] {
+  // expected-error@+1 {{relay.nn.softmax: axis must be in [-1, 1), but is 1}}
+  bytecode.step "relay.nn.softmax" [0] -> [1] : (tensor<4xf32>) with {axis = 1 : i64}
+}
+
+// -----
+
+bytecode.kernel @k (tensor<4xf32>) -> [1] {
+  // expected-error@+1 {{'bytecode.step' op relay.nn.softmax needs axis, an integer}}
+  bytecode.step "relay.nn.softmax" [0] -> [1] : (tensor<4xf32>)
+}
+
+// -----
+
+bytecode.kernel @k (tensor<4xf32>) -> [1] {
+  // expected-error@+1 {{the result of relay.exp is tensor<4xf32>, but is declared as tensor<5xf32>}}
+  bytecode.step "relay.exp" [0] -> [1] : (tensor<5xf32>)
 }
 
 // -----

@@ -19,14 +19,14 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
 // CHECK-NEXT:   bytecode.kernel_constant dense<1.000000e+00> : tensor<f32>
 // CHECK-NEXT:   bytecode.step "relay.nn.dense" [0, 1] -> [3] : (tensor<8x16xf32>)
 // CHECK-NEXT:   bytecode.step "relay.nn.softmax" [3] -> [4] : (tensor<8x16xf32>) with {axis = -1 : i64}
-// CHECK-NEXT:   bytecode.step "relay.split" [0] -> [5, 6] : (tensor<4x4xf32>, tensor<4x4xf32>)
+// CHECK-NEXT:   bytecode.step "relay.split" [0] -> [5, 6] : (tensor<4x4xf32>, tensor<4x4xf32>) with {indices_or_sections = 2 : i64, axis = 0 : i64}
 // CHECK-NEXT: }
 // CHECK:      bytecode.kernel @same () -> [] {
 bytecode.kernel @dense (tensor<8x4xf32>, tensor<16x4xf32>) -> [4, 3] {
   bytecode.kernel_constant dense<1.0> : tensor<f32>
   bytecode.step "relay.nn.dense" [0, 1] -> [3] : (tensor<8x16xf32>)
   bytecode.step "relay.nn.softmax" [3] -> [4] : (tensor<8x16xf32>) with {axis = -1 : i64}
-  bytecode.step "relay.split" [0] -> [5, 6] : (tensor<4x4xf32>, tensor<4x4xf32>)
+  bytecode.step "relay.split" [0] -> [5, 6] : (tensor<4x4xf32>, tensor<4x4xf32>) with {indices_or_sections = 2 : i64, axis = 0 : i64}
 }
 bytecode.kernel @same () -> [] {
 }

@@ -98,7 +98,7 @@ def test_operands_that_are_no_ranked_tensors():
 def test_cast():
     assert infer("cast", "2x?xf32", dtype="int64") == "2x?xi64"
     assert infer("cast", "f32", dtype="bool") == "i1"
-    assert error("cast", "2xf32") == "relay.cast needs dtype, a type"
+    assert error("cast", "2xf32") == "relay.cast needs dtype, an element type"
     assert error("cast", "2xf32", dtype="float5") == (
         "dtype of relay.cast must be the name of a dtype, but is 'float5'"
     )

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from inferring import apply, attributes
 from kernel_references import onnx_node
 
 from xrelay.runtime.kernels import KERNELS, convolution
@@ -18,8 +19,15 @@ def random(*shape: int) -> Any:
 
 def run(name: str, attrs: dict[str, Any], ins: list[Any], shape: tuple[int, ...]) -> Any:
     out = np.full(shape, np.nan, ins[0].dtype)
-    KERNELS[name](attrs, ins, [out])()
+    KERNELS[f"relay.{name}"](attributes(name, **attrs), ins, [out])()
     return out
+
+
+def result_shape(name: str, shape: tuple[int, ...], attrs: dict[str, Any]) -> tuple[int, ...]:
+    """The shape of an operator's result on a float32 tensor of `shape`."""
+    operand = "x".join(map(str, (*shape, "f32")))
+    type: Any = apply(name, operand, **attrs).results[0].type
+    return type.get_shape()
 
 
 CONVOLUTIONS = list(
@@ -57,7 +65,7 @@ def test_conv2d_in_every_layout(
         if kernel_layout == "HWIO":
             weight = np.ascontiguousarray(w.transpose(2, 3, 1, 0))
         layouts = {"data_layout": layout, "kernel_layout": kernel_layout}
-        got = run("relay.nn.conv2d", {**attrs, **layouts}, [data, weight], shape)
+        got = run("nn.conv2d", {**attrs, **layouts}, [data, weight], shape)
         got = got.transpose(0, 3, 1, 2) if layout == "NHWC" else got
         np.testing.assert_allclose(got, want, 1e-4, 1e-5)
 
@@ -66,17 +74,9 @@ def test_conv2d_of_half_precision_sums_in_single_precision():
     x, w = np.full((1, 64, 8, 8), 8, np.float16), np.full((2, 64, 3, 3), 8, np.float16)
     x[:, ::2] *= -1  # partial sums leave float16's range, the sum does not
     x[0, 0, 0, 0] = 0.5
-    got = run("relay.nn.conv2d", {}, [x, w], (1, 2, 6, 6))
+    got = run("nn.conv2d", {}, [x, w], (1, 2, 6, 6))
     assert got[0, 0, 0, 0] == 8 * 0.5 + 64
     assert got[0, 1, 3, 3] == 0
-
-
-def test_conv2d_refuses_windows_beyond_the_image():
-    x, w = random(1, 3, 4, 4), random(2, 3, 3, 3)
-    with pytest.raises(ValueError, match="windows reach 12 cells into an image of 4"):
-        KERNELS["relay.nn.conv2d"]({}, [x, w], [np.empty((1, 2, 10, 10), np.float32)])
-    with pytest.raises(ValueError, match=r"weights are for \(3, 2\) channels, but there are"):
-        KERNELS["relay.nn.conv2d"]({}, [random(1, 4, 4, 4), w], [random(1, 2, 2, 2)])
 
 
 TRANSPOSED = [
@@ -84,7 +84,6 @@ TRANSPOSED = [
     for strides, extra, *rest in product(
         [(1, 1), (3, 2)],
         [(0, 0), (0, 1)],  # output padding, less than the strides
-        ["NCHW", "NHWC"],
         [1, 2],  # groups
         [(1, 1), (3, 2)],  # kernel
         [(1, 1), (2, 3)],  # dilation
@@ -95,12 +94,11 @@ TRANSPOSED = [
 
 
 @pytest.mark.parametrize(
-    ("strides", "extra", "layout", "groups", "kernel", "dilation", "padding"), TRANSPOSED
+    ("strides", "extra", "groups", "kernel", "dilation", "padding"), TRANSPOSED
 )
 def test_conv2d_transpose(
     strides: Pair,
     extra: Pair,
-    layout: str,
     groups: int,
     kernel: Pair,
     dilation: Pair,
@@ -121,11 +119,8 @@ def test_conv2d_transpose(
         "padding": padding,
         "groups": groups,
         "output_padding": extra,
-        "data_layout": layout,
     }
-    if layout == "NHWC":
-        x, want = np.ascontiguousarray(x.transpose(0, 2, 3, 1)), want.transpose(0, 2, 3, 1)
-    got = run("relay.nn.conv2d_transpose", attrs, [x, w], want.shape)
+    got = run("nn.conv2d_transpose", attrs, [x, w], want.shape)
     np.testing.assert_allclose(got, want, 1e-4, 1e-5)
 
 
@@ -167,14 +162,17 @@ def test_pooling(
         "layout": layout,
     }
     data = np.ascontiguousarray(x.transpose(0, 2, 3, 1)) if layout == "NHWC" else x
-    cases: list[tuple[str, str, bool]] = [("relay.nn.max_pool2d", "MaxPool", False)]
-    cases += [("relay.nn.avg_pool2d", "AveragePool", included) for included in (False, True)]
+    cases: list[tuple[str, str, bool]] = [("nn.max_pool2d", "MaxPool", False)]
+    cases += [("nn.avg_pool2d", "AveragePool", included) for included in (False, True)]
     for name, op, included in cases:
         extra = {"count_include_pad": int(included)} if op == "AveragePool" else {}
         want = onnx_node(op, [x], {**options, **extra})
         if layout == "NHWC":
             want = want.transpose(0, 2, 3, 1)
-        got = run(name, {**attrs, "count_include_pad": included}, [data], want.shape)
+        if op == "AveragePool":
+            attrs = {**attrs, "count_include_pad": included}
+        got = run(name, attrs, [data], result_shape(name, data.shape, attrs))
+        got = got[tuple(map(slice, want.shape))]  # ONNX: none begins in the padding at the end
         np.testing.assert_allclose(got, want, 1e-5, 1e-6)
 
 
@@ -182,5 +180,5 @@ def test_pooling(
 def test_lrn(size: int):
     x = random(2, 6, 3, 3)
     attrs = {"size": size, "alpha": 0.3, "beta": 0.6, "bias": 1.5}
-    got = run("relay.nn.lrn", attrs, [x], x.shape)
+    got = run("nn.lrn", attrs, [x], x.shape)
     np.testing.assert_allclose(got, onnx_node("LRN", [x], attrs), 1e-5)

@@ -1,20 +1,15 @@
-"""Type rules of operators that give the same elements another shape."""
+"""Signatures of operators that give the same elements another shape."""
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX
-from xdsl.ir import Attribute, Operation
-from xdsl.utils.exceptions import VerifyException
-
+from .attributes import flag_of, int_of, ints_of, optional_ints_of
 from .operands import (
     MAX_RANK,
     normalized_axes,
     product,
-    ranked,
     shape_text,
-    tensor_operands,
 )
-from .properties import flag_of, int_of, ints_of, optional_ints_of
+from .signature import UNKNOWN, Call, Signature, SignatureError, Tensor, ranked
 
 
 class _Reshape:
@@ -35,7 +30,7 @@ class _Reshape:
 
     def _take(self, entry: int) -> int:
         if self.at >= len(self.shape):
-            raise VerifyException(
+            raise SignatureError(
                 f"newshape entry {entry} is {self.newshape[entry]}, which needs dim {self.at} of "
                 f"the operand, but its rank is {len(self.shape)}"
             )
@@ -52,23 +47,23 @@ class _Reshape:
         dim = self._take(entry)
         parts = list(self.newshape[entry + 1 : entry + 3])
         if len(parts) != 2:
-            raise VerifyException(
+            raise SignatureError(
                 f"newshape entry {entry} is -4, which needs two entries after it, "
                 f"but has {len(parts)}"
             )
         if parts.count(-1) == 2 or any(part < 1 and part != -1 for part in parts):
-            raise VerifyException(
+            raise SignatureError(
                 f"the two entries after -4 must be at least 1, one of them may be -1, "
                 f"but they are {parts[0]} and {parts[1]}"
             )
         if -1 in parts:
             i = parts.index(-1)
             other = parts[1 - i]
-            if dim != DYNAMIC_INDEX and dim % other:
-                raise VerifyException(f"a dim of {dim} does not split into parts of {other}")
-            parts[i] = DYNAMIC_INDEX if dim == DYNAMIC_INDEX else dim // other
-        elif dim not in (DYNAMIC_INDEX, parts[0] * parts[1]):
-            raise VerifyException(f"a dim of {dim} does not split into {parts[0]} times {parts[1]}")
+            if dim != UNKNOWN and dim % other:
+                raise SignatureError(f"a dim of {dim} does not split into parts of {other}")
+            parts[i] = UNKNOWN if dim == UNKNOWN else dim // other
+        elif dim not in (UNKNOWN, parts[0] * parts[1]):
+            raise SignatureError(f"a dim of {dim} does not split into {parts[0]} times {parts[1]}")
         self.result += parts
 
     def _read(self) -> None:
@@ -83,11 +78,11 @@ class _Reshape:
                 self.result.append(self._take(entry))
             elif value == -1:
                 if self.inferred is not None:
-                    raise VerifyException(
+                    raise SignatureError(
                         f"newshape may have one -1, but entries {self.inferred} and {entry} are"
                     )
                 self.inferred = len(self.result)
-                self.result.append(DYNAMIC_INDEX)
+                self.result.append(UNKNOWN)
                 self._pass()
             elif value == -2:
                 self.result += self.shape[self.at :]
@@ -98,7 +93,7 @@ class _Reshape:
                 self._split(entry)
                 entry += 2
             else:
-                raise VerifyException(
+                raise SignatureError(
                     f"newshape entries must be at least -4, but entry {entry} is {value}"
                 )
             entry += 1
@@ -109,12 +104,12 @@ class _Reshape:
         self._read()
         before, after = product(self.left), product(self.made)
         if self.inferred is None:
-            if before not in (after, DYNAMIC_INDEX):
+            if before not in (after, UNKNOWN):
                 self._fail()
             return tuple(self.result)
         if after == 0:
-            raise VerifyException("a -1 in newshape cannot be told beside a dim of 0")
-        if before == DYNAMIC_INDEX:
+            raise SignatureError("a -1 in newshape cannot be told beside a dim of 0")
+        if before == UNKNOWN:
             return tuple(self.result)
         if before % after:
             self._fail()
@@ -122,56 +117,64 @@ class _Reshape:
         return tuple(self.result)
 
     def _fail(self) -> None:
-        raise VerifyException(
+        raise SignatureError(
             f"a tensor of {shape_text(self.shape)} does not reshape to "
             f"{', '.join(map(str, self.newshape)) or 'a scalar'}"
         )
 
 
-def reshape(op: Operation) -> Sequence[Attribute]:
+def reshape(call: Call) -> Sequence[Tensor]:
     """The elements of `data` in the shape that `newshape` describes."""
-    (data,) = tensor_operands(op, 1)
-    newshape = ints_of(op, "newshape")
-    dims = _Reshape(data.get_shape(), newshape, flag_of(op, "allowzero")).dims()
-    return (ranked(data.element_type, dims),)
+    (data,) = call.tensors(1)
+    newshape = ints_of(call, "newshape")
+    dims = _Reshape(data.dims, newshape, flag_of(call, "allowzero")).dims()
+    return (ranked(data.element, dims),)
 
 
-def batch_flatten(op: Operation) -> Sequence[Attribute]:
+def batch_flatten(call: Call) -> Sequence[Tensor]:
     """`data` (n, …) as (n, product of the rest)."""
-    (data,) = tensor_operands(op, 1)
-    dims = data.get_shape()
+    (data,) = call.tensors(1)
+    dims = data.dims
     if not dims:
-        raise VerifyException("data must have rank at least 1, but has rank 0")
-    return (ranked(data.element_type, (dims[0], product(dims[1:]))),)
+        raise SignatureError("data must have rank at least 1, but has rank 0")
+    return (ranked(data.element, (dims[0], product(dims[1:]))),)
 
 
-def expand_dims(op: Operation) -> Sequence[Attribute]:
+def expand_dims(call: Call) -> Sequence[Tensor]:
     """`data` with `num_newaxis` dims of 1 from `axis` on."""
-    (data,) = tensor_operands(op, 1)
-    dims = data.get_shape()
-    axis, count = int_of(op, "axis"), int_of(op, "num_newaxis")
+    (data,) = call.tensors(1)
+    dims = data.dims
+    axis, count = int_of(call, "axis"), int_of(call, "num_newaxis")
     if not -len(dims) - 1 <= axis <= len(dims):
-        raise VerifyException(f"axis must be in [{-len(dims) - 1}, {len(dims)}], but is {axis}")
+        raise SignatureError(f"axis must be in [{-len(dims) - 1}, {len(dims)}], but is {axis}")
     if not 0 <= count <= MAX_RANK:
-        raise VerifyException(f"num_newaxis must be in [0, {MAX_RANK}], but is {count}")
+        raise SignatureError(f"num_newaxis must be in [0, {MAX_RANK}], but is {count}")
     at = axis if axis >= 0 else axis + len(dims) + 1
-    return (ranked(data.element_type, (*dims[:at], *(1,) * count, *dims[at:])),)
+    return (ranked(data.element, (*dims[:at], *(1,) * count, *dims[at:])),)
 
 
-def squeeze(op: Operation) -> Sequence[Attribute]:
+def squeeze(call: Call) -> Sequence[Tensor]:
     """`data` without the dims `axis`, or without all dims of 1."""
-    (data,) = tensor_operands(op, 1)
-    dims = data.get_shape()
-    given = optional_ints_of(op, "axis")
+    (data,) = call.tensors(1)
+    dims = data.dims
+    given = optional_ints_of(call, "axis")
     if given is None:
-        if DYNAMIC_INDEX in dims:
-            raise VerifyException(
-                f"squeeze needs axis, as dim {dims.index(DYNAMIC_INDEX)} of the operand is dynamic"
+        if UNKNOWN in dims:
+            raise SignatureError(
+                f"squeeze needs axis, as dim {dims.index(UNKNOWN)} of the operand is dynamic"
             )
-        return (ranked(data.element_type, tuple(dim for dim in dims if dim != 1)),)
+        return (ranked(data.element, tuple(dim for dim in dims if dim != 1)),)
     axes = normalized_axes(given, len(dims))
     for axis in axes:
-        if dims[axis] not in (1, DYNAMIC_INDEX):
-            raise VerifyException(f"dim {axis} must be 1 to be squeezed, but is {dims[axis]}")
+        if dims[axis] not in (1, UNKNOWN):
+            raise SignatureError(f"dim {axis} must be 1 to be squeezed, but is {dims[axis]}")
     kept = tuple(dim for axis, dim in enumerate(dims) if axis not in axes)
-    return (ranked(data.element_type, kept),)
+    return (ranked(data.element, kept),)
+
+
+SIGNATURES: dict[str, Signature] = {
+    "relay.reshape": reshape,
+    "relay.nn.batch_flatten": batch_flatten,
+    "relay.expand_dims": expand_dims,
+    "relay.squeeze": squeeze,
+}

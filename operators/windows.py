@@ -1,23 +1,17 @@
-"""Type rules of operators that slide a window over height and width."""
+"""Signatures of operators that slide a window over height and width."""
 
 from collections.abc import Sequence
 from math import isfinite
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX
-from xdsl.ir import Attribute, Operation
-from xdsl.utils.exceptions import VerifyException
-
-from ...tensors import Tensor
+from .attributes import flag_of, float_of, int_from, ints_from, word_of
 from .matmul import product_element
 from .operands import (
     divided,
-    ranked,
     require_dim,
     require_number,
     require_rank,
-    tensor_operands,
 )
-from .properties import flag_of, float_of, int_from, ints_from, word_of
+from .signature import UNKNOWN, Call, Signature, SignatureError, Tensor, ranked
 
 _SIDES = ("height", "width")
 _DATA_AXES = {"NCHW": (0, 1, 2, 3), "NHWC": (0, 3, 1, 2)}
@@ -25,7 +19,7 @@ _KERNEL_AXES = {"OIHW": (0, 1, 2, 3), "HWIO": (3, 2, 0, 1)}
 
 
 def _nchw(type: Tensor, layout: str) -> tuple[int, int, int, int]:
-    dims = type.get_shape()
+    dims = type.dims
     n, c, h, w = _DATA_AXES[layout]
     return dims[n], dims[c], dims[h], dims[w]
 
@@ -43,34 +37,34 @@ def window_count(
     `padding` is that of both ends together, `reach` is `(window - 1) * dilation + 1`; with
     `ceil` a last window may lie partly behind the padded data.
     """
-    if window == DYNAMIC_INDEX or size == DYNAMIC_INDEX:
-        return DYNAMIC_INDEX
+    if window == UNKNOWN or size == UNKNOWN:
+        return UNKNOWN
     if window < 1:
-        raise VerifyException(f"the window's {side} must be at least 1, but is {window}")
+        raise SignatureError(f"the window's {side} must be at least 1, but is {window}")
     reach = (window - 1) * dilation + 1
     rest = size + padding - reach
     if rest < 0:
-        raise VerifyException(
+        raise SignatureError(
             f"the window's {side}, dilated, must be at most that of the padded data, "
             f"{size + padding}, but is {reach}"
         )
     return (rest + (stride - 1 if ceil else 0)) // stride + 1
 
 
-def conv2d(op: Operation) -> Sequence[Attribute]:
+def conv2d(call: Call) -> Sequence[Tensor]:
     """`data` and `weight` in their layouts; the result in the layout of `data`."""
-    data, weight = operands = tensor_operands(op, 2)
-    element = product_element(op, operands)
-    layout = word_of(op, "data_layout", ("NCHW", "NHWC"))
-    kernel = _KERNEL_AXES[word_of(op, "kernel_layout", ("OIHW", "HWIO"))]
+    data, weight = operands = call.tensors(2)
+    element = product_element(call, operands)
+    layout = word_of(call, "data_layout", ("NCHW", "NHWC"))
+    kernel = _KERNEL_AXES[word_of(call, "kernel_layout", ("OIHW", "HWIO"))]
     require_rank(data, 4, "data")
     require_rank(weight, 4, "weight")
-    strides = ints_from(op, "strides", 1, 2)
-    top, left, bottom, right = ints_from(op, "padding", 0, 4)
-    dilation = ints_from(op, "dilation", 1, 2)
-    groups = int_from(op, "groups", 1)
+    strides = ints_from(call, "strides", 1, 2)
+    top, left, bottom, right = ints_from(call, "padding", 0, 4)
+    dilation = ints_from(call, "dilation", 1, 2)
+    groups = int_from(call, "groups", 1)
     n, c, h, w = _nchw(data, layout)
-    dims = weight.get_shape()
+    dims = weight.dims
     o, i, kh, kw = (dims[axis] for axis in kernel)
     divided(o, groups, "output channels", "groups")
     require_dim(i, divided(c, groups, "channels", "groups"), "weight's input channels")
@@ -79,33 +73,33 @@ def conv2d(op: Operation) -> Sequence[Attribute]:
     return (ranked(element, _in_layout(n, o, h, w, layout)),)
 
 
-def conv2d_transpose(op: Operation) -> Sequence[Attribute]:
+def conv2d_transpose(call: Call) -> Sequence[Tensor]:
     """`data` (n, c, h, w) and `weight` (c, o / groups, kh, kw): (n, o, h', w')."""
-    data, weight = operands = tensor_operands(op, 2)
-    element = product_element(op, operands)
-    word_of(op, "data_layout", ("NCHW",))
-    word_of(op, "kernel_layout", ("IOHW",))
+    data, weight = operands = call.tensors(2)
+    element = product_element(call, operands)
+    word_of(call, "data_layout", ("NCHW",))
+    word_of(call, "kernel_layout", ("IOHW",))
     require_rank(data, 4, "data")
     require_rank(weight, 4, "weight")
-    strides = ints_from(op, "strides", 1, 2)
-    padding = ints_from(op, "padding", 0, 4)
-    extra = ints_from(op, "output_padding", 0, 2)
-    dilation = ints_from(op, "dilation", 1, 2)
-    groups = int_from(op, "groups", 1)
-    n, c, *sizes = data.get_shape()
-    i, o, *window = weight.get_shape()
+    strides = ints_from(call, "strides", 1, 2)
+    padding = ints_from(call, "padding", 0, 4)
+    extra = ints_from(call, "output_padding", 0, 2)
+    dilation = ints_from(call, "dilation", 1, 2)
+    groups = int_from(call, "groups", 1)
+    n, c, *sizes = data.dims
+    i, o, *window = weight.dims
     divided(c, groups, "channels", "groups")
     require_dim(i, c, "weight's input channels")
     result: list[int] = []
     for side in (0, 1):
         bound = max(strides[side], dilation[side])
         if extra[side] >= bound:
-            raise VerifyException(
+            raise SignatureError(
                 f"output_padding must be below the larger of stride and dilation, {bound}, "
                 f"but is {extra[side]}"
             )
-        if DYNAMIC_INDEX in (sizes[side], window[side]):
-            result.append(DYNAMIC_INDEX)
+        if UNKNOWN in (sizes[side], window[side]):
+            result.append(UNKNOWN)
             continue
         dim = (
             (sizes[side] - 1) * strides[side]
@@ -116,53 +110,64 @@ def conv2d_transpose(op: Operation) -> Sequence[Attribute]:
             - padding[side + 2]
         )
         if dim < 1 or window[side] < 1 or sizes[side] < 1:
-            raise VerifyException(f"the result's {_SIDES[side]} must be at least 1, but is {dim}")
+            raise SignatureError(f"the result's {_SIDES[side]} must be at least 1, but is {dim}")
         result.append(dim)
-    channels = DYNAMIC_INDEX if o == DYNAMIC_INDEX else o * groups
+    channels = UNKNOWN if o == UNKNOWN else o * groups
     return (ranked(element, (n, channels, *result)),)
 
 
-def pool2d(op: Operation) -> Sequence[Attribute]:
+def pool2d(call: Call) -> Sequence[Tensor]:
     """`data` with as many windows as fit in place of height and width."""
-    (data,) = tensor_operands(op, 1)
-    require_number(data.element_type, f"the operand of {op.name}")
-    layout = word_of(op, "layout", ("NCHW", "NHWC"))
+    (data,) = call.tensors(1)
+    require_number(data.element, f"the operand of {call.name}")
+    layout = word_of(call, "layout", ("NCHW", "NHWC"))
     require_rank(data, 4, "data")
-    window = ints_from(op, "pool_size", 1, 2)
-    strides = ints_from(op, "strides", 1, 2)
-    dilation = ints_from(op, "dilation", 1, 2)
-    top, left, bottom, right = ints_from(op, "padding", 0, 4)
-    ceil = flag_of(op, "ceil_mode")
+    window = ints_from(call, "pool_size", 1, 2)
+    strides = ints_from(call, "strides", 1, 2)
+    dilation = ints_from(call, "dilation", 1, 2)
+    top, left, bottom, right = ints_from(call, "padding", 0, 4)
+    ceil = flag_of(call, "ceil_mode")
     n, c, h, w = _nchw(data, layout)
     h = window_count(h, top + bottom, window[0], strides[0], dilation[0], "height", ceil)
     w = window_count(w, left + right, window[1], strides[1], dilation[1], "width", ceil)
-    return (ranked(data.element_type, _in_layout(n, c, h, w, layout)),)
+    return (ranked(data.element, _in_layout(n, c, h, w, layout)),)
 
 
-def global_pool2d(op: Operation) -> Sequence[Attribute]:
+def global_pool2d(call: Call) -> Sequence[Tensor]:
     """`data` with height and width of 1."""
-    (data,) = tensor_operands(op, 1)
-    require_number(data.element_type, f"the operand of {op.name}")
-    layout = word_of(op, "layout", ("NCHW", "NHWC"))
+    (data,) = call.tensors(1)
+    require_number(data.element, f"the operand of {call.name}")
+    layout = word_of(call, "layout", ("NCHW", "NHWC"))
     require_rank(data, 4, "data")
     n, c, *sizes = _nchw(data, layout)
     for side, size in zip(_SIDES, sizes, strict=True):
         if size == 0:
-            raise VerifyException(f"the {side} of data must be at least 1, but is 0")
-    return (ranked(data.element_type, _in_layout(n, c, 1, 1, layout)),)
+            raise SignatureError(f"the {side} of data must be at least 1, but is 0")
+    return (ranked(data.element, _in_layout(n, c, 1, 1, layout)),)
 
 
-def upsampling(op: Operation) -> Sequence[Attribute]:
+def upsampling(call: Call) -> Sequence[Tensor]:
     """`data` with height and width times `scale_h` and `scale_w`, rounded."""
-    (data,) = tensor_operands(op, 1)
-    layout = word_of(op, "layout", ("NCHW", "NHWC"))
-    word_of(op, "method", ("nearest_neighbor",))
+    (data,) = call.tensors(1)
+    layout = word_of(call, "layout", ("NCHW", "NHWC"))
+    word_of(call, "method", ("nearest_neighbor",))
     require_rank(data, 4, "data")
     n, c, *sizes = _nchw(data, layout)
     scaled: list[int] = []
     for name, size in zip(("scale_h", "scale_w"), sizes, strict=True):
-        scale = float_of(op, name)
+        scale = float_of(call, name)
         if not (isfinite(scale) and 0 < scale <= 2**32):
-            raise VerifyException(f"{name} must be above 0 and at most 2^32, but is {scale}")
-        scaled.append(DYNAMIC_INDEX if size == DYNAMIC_INDEX else round(size * scale))
-    return (ranked(data.element_type, _in_layout(n, c, scaled[0], scaled[1], layout)),)
+            raise SignatureError(f"{name} must be above 0 and at most 2^32, but is {scale}")
+        scaled.append(UNKNOWN if size == UNKNOWN else round(size * scale))
+    return (ranked(data.element, _in_layout(n, c, scaled[0], scaled[1], layout)),)
+
+
+SIGNATURES: dict[str, Signature] = {
+    "relay.nn.conv2d": conv2d,
+    "relay.nn.conv2d_transpose": conv2d_transpose,
+    "relay.nn.max_pool2d": pool2d,
+    "relay.nn.avg_pool2d": pool2d,
+    "relay.nn.global_avg_pool2d": global_pool2d,
+    "relay.nn.global_max_pool2d": global_pool2d,
+    "relay.nn.upsampling": upsampling,
+}

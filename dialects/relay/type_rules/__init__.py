@@ -1,1 +1,0 @@
-"""The type rules of the operators: result types from operand types and attributes."""
