@@ -7,6 +7,7 @@ What an operator's signature says of an op: the types of its results.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
+from typing import TypeVar
 
 from xdsl.dialects.builtin import IndexType, IntegerType, i1
 from xdsl.ir import Attribute, Operation, TypeAttribute
@@ -50,20 +51,37 @@ def element_of(type: Attribute) -> Element:
 
 
 @lru_cache(maxsize=4096)
-def _tensor_of(type: TensorType) -> Tensor:
-    return Tensor(element_of(type.element_type), type.get_shape())
-
-
-@lru_cache(maxsize=4096)
 def _type_of(tensor: Tensor) -> TensorType:
     return tensor_type(_TYPES[tensor.element], list(tensor.dims))
 
 
+_Value = TypeVar("_Value")
+
+
+def _by_identity(compute: Callable[[Attribute], _Value]) -> Callable[[Attribute], _Value]:
+    """`compute`, which need not compute again for the same object: to hash a type costs more."""
+    known: dict[int, tuple[Attribute, _Value]] = {}  # the attribute, so that its id stays its own
+
+    def look_up(attr: Attribute) -> _Value:
+        found = known.get(id(attr))
+        if found is None:
+            if len(known) >= 4096:
+                known.clear()
+            found = known[id(attr)] = attr, compute(attr)
+        return found[1]
+
+    return look_up
+
+
+@_by_identity
 def _operand(type: Attribute) -> Tensor | str:
     tensor = as_tensor(type)
-    return str(type) if tensor is None else _tensor_of(tensor)
+    if tensor is None:
+        return str(type)
+    return Tensor(element_of(tensor.element_type), tensor.get_shape())
 
 
+@_by_identity
 def _attribute(attr: Attribute) -> object:
     value = plain_value(attr)
     if value is not None:

@@ -90,8 +90,7 @@ def ranked(element: Element, dims: tuple[int, ...]) -> Tensor:
     return Tensor(element, dims)
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """
     An operator applied to operands.
 
@@ -106,13 +105,11 @@ class Call:
 
     def tensors(self, count: int | None = None) -> list[Tensor]:
         """The operands, `count` of them."""
-        found: list[Tensor] = []
-        for i, operand in enumerate(self.operands):
-            if isinstance(operand, str):
-                raise SignatureError(
-                    f"operand {i} of {self.name} must be a tensor, but is {operand}"
-                )
-            found.append(operand)
+        found = [operand for operand in self.operands if not isinstance(operand, str)]
+        if len(found) != len(self.operands):
+            i = next(i for i, operand in enumerate(self.operands) if isinstance(operand, str))
+            what = f"operand {i} of {self.name}"
+            raise SignatureError(f"{what} must be a tensor, but is {self.operands[i]}")
         if count is not None and len(found) != count:
             operands = "operand" if count == 1 else "operands"
             raise SignatureError(f"{self.name} takes {count} {operands}, but has {len(found)}")
