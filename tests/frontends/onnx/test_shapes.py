@@ -142,6 +142,26 @@ def test_slice(starts: list[int], ends: list[int], axes: list[int] | None, steps
         agree(node("Slice", "x", starts=starts, ends=ends, **attributes), {"x": X}, opset=9)
 
 
+@pytest.mark.parametrize("constant", [False, True], ids=["run", "folded"])
+@pytest.mark.parametrize("dim", [1, 2, 5])
+def test_slices_begin_and_end_anywhere(dim: int, constant: bool):
+    """All bounds that matter, on both sides of both ends, with steps of both signs."""
+    bounds = range(-dim - 2, dim + 3)
+    steps = (-3, -2, -1, 1, 2, 3)
+    cases = [(start, end, step) for start in bounds for end in bounds for step in steps]
+    name = {n: f"below{-n}" if n < 0 else f"at{n}" for n in {*bounds, *steps}}
+    numbers = {name[n]: ints(n) for n in name}
+    nodes = [
+        node("Slice", f"x {name[start]} {name[end]} {name[0]} {name[step]}", f"y{i}")
+        for i, (start, end, step) in enumerate(cases)
+    ]
+    for i, one in enumerate(nodes):
+        one.name = f"slice{i}"
+    outputs = " ".join(f"y{i}" for i in range(len(cases)))
+    x = {"x": random_array(dim)}
+    agree(nodes, {} if constant else x, {**numbers, **(x if constant else {})}, outputs)
+
+
 class Test_gather:
     @pytest.mark.parametrize("axis", [0, 1, -1])
     def test_constant_indices(self, axis: int):
