@@ -35,7 +35,7 @@ def _matrix(kernels: Array, shape: tuple[int, ...], y: Array, steps: list[Thunk]
     if matrix.dtype == y.dtype and np.may_share_memory(matrix, kernels):
         return matrix
     copied = scratch(shape, y.dtype)
-    steps.append(partial(np.copyto, copied.reshape(kernels.shape), kernels))
+    steps.append(partial(np.copyto, copied.reshape(kernels.shape), kernels, "unsafe"))
     return copied
 
 
@@ -80,7 +80,8 @@ def _by_columns(
         else:
             cells = columns.reshape(groups, size, count * width)
             product = partial(np.matmul, matrix, cells, results[block.image, :, :, part])
-        steps += [partial(np.copyto, columns.reshape(windows.shape), windows), product]
+        load = partial(np.copyto, columns.reshape(windows.shape), windows, "unsafe")
+        steps += [load, product]
     return steps
 
 
@@ -109,7 +110,8 @@ def _depthwise(
                 factor = kernels[:, :, 0, i, j, None, None]
                 to = product if i or j else total
                 window = block.windows[:, None, i, j]
-                steps.append(partial(np.multiply, window, factor, to, dtype=y.dtype))
+                multiply = partial(np.multiply, dtype=y.dtype, casting="unsafe")
+                steps.append(partial(multiply, window, factor, to))
                 if i or j:
                     steps.append(partial(np.add, total, product, total))
     return steps
@@ -117,8 +119,8 @@ def _depthwise(
 
 def conv2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """
-    Sums of products of each window of `data` with `weight` (cross-correlation, zero padding), in
-    the output's element type.
+    Sums of products of each window of `data` with `weight` (cross-correlation, zero padding), both
+    first converted to the output's element type.
     """
     (x, weight), (y,) = ins, outs
     groups = integer(attrs, "groups", 1)
@@ -164,7 +166,10 @@ def conv2d_transpose(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) 
     cells = scratch((groups, channels, height, width), y.dtype)
     product = scratch((groups, out_channels, height, width), y.dtype)
     steps: list[Thunk] = [partial(np.copyto, matrices, kernels), partial(np.copyto, y, 0)]
-    flat = cells.reshape(groups, channels, -1), product.reshape(groups, out_channels, -1)
+    flat = (
+        cells.reshape(groups, channels, height * width),
+        product.reshape(groups, out_channels, height * width),
+    )
     spread = product.reshape(groups * out_channels, height, width)
     for n in range(images):
         steps.append(partial(np.copyto, cells.reshape(x.shape[1:]), x[n]))
