@@ -70,8 +70,8 @@ class Draw:
         return tuple(int(axis) - self.one_of(0, rank) for axis in chosen)
 
     def given(self, **attrs: Any) -> dict[str, Any]:
-        """Each of `attrs` in half of the cases; the others have the default."""
-        return {name: value for name, value in attrs.items() if self.chance()}
+        """Each of `attrs` in most of the cases; the others have the default."""
+        return {name: value for name, value in attrs.items() if self.chance(0.7)}
 
     def flags(self, *names: str) -> dict[str, bool]:
         return self.given(**{name: self.chance() for name in names})
@@ -232,7 +232,7 @@ def lrn(draw: Draw) -> Proposal:
 
 
 def _image(channels: int, layout: str, draw: Draw, least: int = 1) -> tuple[int, ...]:
-    n, h, w = draw.one_of(0, 1, 1, 2, 3), draw.number(least, 7), draw.number(least, 7)
+    n, h, w = draw.one_of(0, 1, 1, 1, 2, 2), draw.number(least, 7), draw.number(least, 7)
     return (n, channels, h, w) if layout == "NCHW" else (n, h, w, channels)
 
 
@@ -240,17 +240,21 @@ def _pair(draw: Draw, most: int) -> tuple[int, int]:
     return draw.one_of((1, 1), (draw.number(1, most), draw.number(1, most)))
 
 
-def _padding(draw: Draw, most: int) -> tuple[int, ...]:
-    return tuple(draw.number(0, most) for _ in range(4))
-
-
-def _windows(draw: Draw) -> dict[str, Any]:
-    """Strides, padding and dilation: often none, often beyond the data."""
-    return draw.given(
-        strides=_pair(draw, draw.one_of(2, 9)),
-        padding=_padding(draw, draw.one_of(1, 3, 12)),
-        dilation=_pair(draw, draw.one_of(2, 4, 9)),
-    )
+def _windows(draw: Draw, cells: Sequence[int], sizes: Sequence[int]) -> dict[str, Any]:
+    """
+    Strides, dilation and padding of windows of so many `cells` on an image of `sizes`. Often they
+    go beyond it; often there are as many windows as the image has cells.
+    """
+    strides = _pair(draw, draw.one_of(2, 9)) if draw.chance(0.7) else (1, 1)
+    dilation = _pair(draw, draw.one_of(2, 4, 9)) if draw.chance(0.7) else (1, 1)
+    padding = [draw.number(0, draw.one_of(1, 3, 12)) for _ in range(4)]
+    if draw.chance(0.3):
+        for i in (0, 1):
+            reach = (sizes[i] - 1) * strides[i] + (cells[i] - 1) * dilation[i] + 1
+            padding[i] = draw.number(0, max(0, reach - sizes[i]))
+            padding[i + 2] = max(0, reach - sizes[i] - padding[i])
+    attrs = {"strides": strides, "dilation": dilation}
+    return {**attrs, **({"padding": tuple(padding)} if draw.chance(0.8) else {})}
 
 
 def _channels(draw: Draw) -> tuple[int, int, int]:
@@ -259,36 +263,43 @@ def _channels(draw: Draw) -> tuple[int, int, int]:
     return draw.one_of((1, draw.size(3), draw.size(4)), (draw.number(1, 3), 2, 3), depthwise)
 
 
+def _sizes(data: Sequence[int], layout: str) -> Sequence[int]:
+    return data[2:] if layout == "NCHW" else data[1:3]
+
+
 def conv2d(draw: Draw) -> Proposal:
-    (a, b), attrs = _factors(draw)
+    (a, b), out_dtype = _factors(draw)
     groups, channels, filters = _channels(draw)
-    given: dict[str, Any] = {**attrs, **_windows(draw)}
-    given |= {} if groups == 1 else {"groups": groups}
-    given |= draw.given(
-        data_layout=draw.one_of("NCHW", "NHWC"), kernel_layout=draw.one_of("OIHW", "HWIO")
-    )
-    weight = (groups * filters, channels, *draw.one_of((1, 1), _pair(draw, 4)))
-    if given.get("kernel_layout") == "HWIO":
+    layout, kernel_layout = draw.one_of("NCHW", "NHWC"), draw.one_of("OIHW", "HWIO")
+    cells = draw.one_of((1, 1), _pair(draw, 4))
+    data = _image(groups * channels, layout, draw)
+    weight = (groups * filters, channels, *cells)
+    if kernel_layout == "HWIO":
         weight = (*weight[2:], weight[1], weight[0])
-    data = _image(groups * channels, given.get("data_layout", "NCHW"), draw)
-    return [(data, a), (weight, b)], given
+    layouts = {"data_layout": layout, "kernel_layout": kernel_layout, "groups": groups}
+    return [(data, a), (weight, b)], {
+        **out_dtype,
+        **layouts,
+        **_windows(draw, cells, _sizes(data, layout)),
+    }
 
 
 def conv2d_transpose(draw: Draw) -> Proposal:
     groups, channels, filters = _channels(draw)
-    attrs = {**_windows(draw), **({} if groups == 1 else {"groups": groups})}
+    cells, data = _pair(draw, 4), _image(groups * channels, "NCHW", draw)
+    attrs = {"groups": groups, **_windows(draw, cells, data[2:])}
     attrs |= draw.given(output_padding=(draw.number(0, 2), draw.number(0, 2)))
-    weight = (groups * channels, filters, *_pair(draw, 4))
-    return [(_image(groups * channels, "NCHW", draw), draw.dtype), (weight, draw.dtype)], attrs
+    return [(data, draw.dtype), ((groups * channels, filters, *cells), draw.dtype)], attrs
 
 
 def pool(*flags: str) -> Generator:
     def generate(draw: Draw) -> Proposal:
-        window = draw.one_of((1, 1), _pair(draw, 3), _pair(draw, 20))
-        attrs: dict[str, Any] = {"pool_size": window, **_windows(draw)}
-        attrs |= draw.flags("ceil_mode", *flags)
-        attrs |= draw.given(layout=draw.one_of("NCHW", "NHWC"))
-        return [(_image(draw.size(3), attrs.get("layout", "NCHW"), draw, 0), draw.dtype)], attrs
+        layout = draw.one_of("NCHW", "NHWC")
+        cells = draw.one_of((1, 1), _pair(draw, 3), _pair(draw, 20))
+        data = _image(draw.number(0, 2), layout, draw, 0)
+        attrs = {"layout": layout, "pool_size": cells}
+        attrs |= _windows(draw, cells, _sizes(data, layout))
+        return [(data, draw.dtype)], {**attrs, **draw.flags("ceil_mode", *flags)}
 
     return generate
 
@@ -401,10 +412,11 @@ def repeat(draw: Draw) -> Proposal:
 
 
 def pad(draw: Draw) -> Proposal:
-    shape, most = draw.shape(), draw.one_of(1, 2, 6)
-    attrs = draw.given(pad_mode=draw.one_of("constant", "edge", "reflect"))
-    width = tuple(draw.number(0, most) for _ in range(2 * len(shape)))
-    return [(shape, draw.dtype), ((), draw.dtype)], {"pad_width": width, **attrs}
+    shape, mode = draw.shape(), draw.one_of("constant", "edge", "reflect")
+    most = [max(dim - 1, 0) if mode == "reflect" else 6 for dim in shape]
+    width = tuple(draw.number(0, m) for m in most for _ in ("before", "after"))
+    attrs = {"pad_width": width, "pad_mode": mode}
+    return [(shape, draw.dtype), ((), draw.dtype)], attrs
 
 
 def _place(draw: Draw, dim: int) -> int:

@@ -4,7 +4,7 @@ Every kernel against its reference, on random operands and attributes.
 To run the case of a failure alone: `check(case("add", 17))`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,11 @@ from operator_cases import FLOATS, Case, Spec, case, other_elements
 
 from xrelay.runtime.kernels import ELEMENTWISE, KERNELS
 
-CASES = 60
-"""Cases of each operator."""
+
+def cases(name: str) -> Iterator[Case]:
+    """The cases that an operator is tried on: more where more attributes can meet."""
+    attributes = OPERATORS[name].get_irdl_definition().properties
+    return (case(name, number) for number in range(60 + 15 * len(attributes)))
 
 
 def bound(case: Case, ins: Sequence[Any], outs: Sequence[Any]) -> Any:
@@ -95,8 +98,7 @@ def close(out: Any, want: Any, terms: Any) -> None:
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_a_kernel_computes_what_its_operator_means(name: str):
-    for number in range(CASES):
-        this = case(name, number)
+    for this in cases(name):
         try:
             with np.errstate(all="ignore"):
                 check(this)
@@ -106,8 +108,7 @@ def test_a_kernel_computes_what_its_operator_means(name: str):
 
 @pytest.mark.parametrize("name", sorted(name.removeprefix("relay.") for name in ELEMENTWISE))
 def test_an_elementwise_kernel_may_write_over_an_operand(name: str):
-    for number in range(CASES):
-        this = case(name, number)
+    for this in cases(name):
         out = garbage(this.results[0])
         with np.errstate(all="ignore"):
             bound(this, this.operands, [out])()
