@@ -52,6 +52,8 @@ def apply_operator(
     if any(map(_is_dynamic, (*types, *(operand.type for operand in op.operands)))):
         types = types_at_shapes(op, args)
     outs = [empty(type, result) for type, result in zip(types, op.results, strict=True)]
+    if not any(out.size for out in outs):
+        return outs
     try:
         with np.errstate(all="ignore"):  # 1 / 0 is inf, as in the machine, and no warning
             bind(kernel_values(op), [np.asarray(a, order="C") for a in args], outs)()

@@ -6,14 +6,16 @@ Compute operators whose operands are all constants.
     ->
     %b = relay.constant dense<1.0> : tensor<2xf32>
 
-Only results that may stand in the text (1 KiB) are computed; a `relay.param` is never read. A
-branch on a constant becomes the branch taken, a projection of a tuple the field. Constants and
-tuples that this leaves without a use are removed. (TVM: FoldConstant.) Level: `relay`.
+Only results that may stand in the text (1 KiB) are computed; a `relay.param` is never read. An
+operator of more than `max-work` is left for run time. A branch on a constant becomes the branch
+taken, a projection of a tuple the field. Constants and tuples that this leaves without a use are
+removed. (TVM: FoldConstant.) Level: `relay`.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -31,6 +33,7 @@ from ..dialects.tensors import as_tensor
 from ..runtime.kernels.bind import Bind
 from ..runtime.kernels.loading import load_kernels
 from .analysis.arrays import Array, array_of, dense_of, numpy_dtype
+from .diagnostics import PassError
 from .evaluate_operators import apply_operator
 from .rewriting import apply_patterns
 
@@ -53,9 +56,23 @@ def computable(op: Operation) -> bool:
     return all(t is not None and fits_inline(t) and numpy_dtype(t) is not None for t in types)
 
 
+def work(op: Operation) -> int:
+    """
+    A bound on the steps that `op` takes: its results' elements times its operands', as if each of
+    the former were computed from all of the latter. All shapes are static.
+    """
+    results, operands = (
+        sum(prod(type.get_shape()) for value in values if (type := as_tensor(value.type)))
+        for values in (op.results, op.operands)
+    )
+    return results * operands
+
+
 @dataclass
 class FoldOperator(RewritePattern):
-    """Replace an operator on constants by its results."""
+    """Replace an operator on constants by its results, if that costs at most `max_work`."""
+
+    max_work: int
 
     @cached_property
     def kernels(self) -> Mapping[str, Bind]:
@@ -66,7 +83,7 @@ class FoldOperator(RewritePattern):
         if not op.has_trait(Fusible) or not op.operands or not computable(op):
             return
         args = constant_operands(op)
-        if args is None or kernel_name(op) not in self.kernels:
+        if args is None or work(op) > self.max_work or kernel_name(op) not in self.kernels:
             return
         constants: list[relay.ConstantOp] = []
         arrays = apply_operator(op, args, self.kernels)
@@ -122,10 +139,16 @@ class FoldConstantsPass(ModulePass):
 
     name = "fold-constants"
 
+    max_work: int = 2**24
+    """The most that an operator's results' elements times its operands' may be."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.max_work < 0:
+            raise PassError(f"max-work must be at least 0, but is {self.max_work}", op)
         # In program order, so that a chain of foldable operators folds in one walk; a branch
         # that is inlined is walked by the next round.
-        apply_patterns(op, FoldProjection(), FoldOperator(), FoldBranch())
+        fold = FoldOperator(self.max_work)
+        apply_patterns(op, FoldProjection(), fold, FoldBranch())
         while apply_patterns(op, FoldBranch()):
-            apply_patterns(op, FoldProjection(), FoldOperator())
+            apply_patterns(op, FoldProjection(), fold)
         apply_patterns(op, RemoveUnusedConstant())

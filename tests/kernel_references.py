@@ -1,8 +1,10 @@
 """
-What each operator means, by code that we did not write (onnxruntime, NumPy's own functions) or
-straight from its definition, in float64 where the operands are floats.
+What each operator means, by code that we did not write (onnxruntime, Python's own arithmetic and
+`math`, NumPy in extended precision) or straight from its definition, as plain loops.
 
-`REFERENCES[name](attrs, *operands)` gives the result, or a tuple of the results.
+`REFERENCES[name].values(attrs, specs, *operands)` gives the results, those with the element types
+and shapes `specs`: integers as Python's, unbounded, and floats in at least float64. `terms` is the
+same with the magnitudes of what is added up, where rounding of the terms shows.
 """
 
 # pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false
@@ -11,7 +13,12 @@ straight from its definition, in float64 where the operands are floats.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,21 +27,35 @@ from onnx import TensorProto, helper
 
 Array: TypeAlias = Any
 Attrs: TypeAlias = Mapping[str, Any]
-Reference: TypeAlias = Callable[..., Any]
+Specs: TypeAlias = Sequence[tuple[tuple[int, ...], str]]
+Compute: TypeAlias = Callable[..., Any]
+"""Results (one, or a tuple) of attributes, the results' specs, and operands."""
 
 onnxruntime.set_default_logger_severity(4)
 
 
+@dataclass(frozen=True)
+class Reference:
+    """What an operator computes, and how large its terms are if it adds some up."""
+
+    values: Compute
+    terms: Compute | None = None
+    moves: bool = False
+    """Whether the elements are those of operands, bit by bit."""
+
+
 def onnx_node(op: str, operands: Sequence[Array], attrs: Attrs, opset: int = 20) -> Array:
-    """The (first) result of one ONNX operator on float32 operands, by onnxruntime."""
-    arrays = [np.asarray(a, np.float32) for a in operands]
+    """The (first) result of one ONNX operator on float32 or int64 operands, by onnxruntime."""
+    types = {"f": (np.float32, TensorProto.FLOAT), "i": (np.int64, TensorProto.INT64)}
+    kinds = [types[np.asarray(a).dtype.kind] for a in operands]
+    arrays = [np.asarray(a, dtype) for a, (dtype, _) in zip(operands, kinds, strict=True)]
     names = [f"i{n}" for n in range(len(arrays))]
     node = helper.make_node(op, names, ["o"], **attrs)
     ins = [
-        helper.make_tensor_value_info(name, TensorProto.FLOAT, array.shape)
-        for name, array in zip(names, arrays, strict=True)
+        helper.make_tensor_value_info(name, type, array.shape)
+        for name, array, (_, type) in zip(names, arrays, kinds, strict=True)
     ]
-    out = helper.make_tensor_value_info("o", TensorProto.FLOAT, None)
+    out = helper.make_tensor_value_info("o", kinds[0][1], None)
     graph = helper.make_graph([node], "g", ins, [out])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
     model.ir_version = 9
@@ -42,341 +63,591 @@ def onnx_node(op: str, operands: Sequence[Array], attrs: Attrs, opset: int = 20)
     return session.run(None, dict(zip(names, arrays, strict=True)))[0]
 
 
-def unary(function: Callable[[Array], Array]) -> Reference:
-    return lambda attrs, x: function(x)
+# -------------------------------------------------------------------- elements
 
 
-def scalar(function: Callable[[float], float]) -> Reference:
-    """`function` of Python floats on each element."""
-    return lambda attrs, x: np.array(
-        [function(float(v)) for v in x.reshape(-1)], np.float64
-    ).reshape(x.shape)
+def plain(x: Array) -> Array:
+    """The elements as Python's numbers: integers of any size, floats of 64 bits."""
+    values = np.empty(x.size, object)
+    values[:] = x.reshape(-1).tolist()
+    return values.reshape(x.shape)
 
 
-def binary(function: Callable[[Array, Array], Array]) -> Reference:
-    return lambda attrs, a, b: function(a, b)
+def each(function: Callable[..., Any]) -> Reference:
+    """`function` of Python's numbers on each element, or each set of them that meet."""
+
+    def values(attrs: Attrs, specs: Specs, *operands: Array) -> Array:
+        shape = specs[0][0]
+        alike = [np.broadcast_to(plain(x), shape).reshape(-1) for x in operands]
+        found = np.empty(math.prod(shape), object)
+        found[:] = [function(*row) for row in zip(*alike, strict=True)]
+        return found.reshape(shape)
+
+    return Reference(values)
 
 
-def c_divide(a: Array, b: Array) -> Array:
-    if a.dtype.kind == "f":
-        return a / b
-    quotient = np.abs(a.astype(object)) // np.abs(b.astype(object))
-    return (quotient * np.sign(a) * np.sign(b)).astype(a.dtype)
+def extended(function: Callable[..., Array]) -> Reference:
+    """`function` in NumPy's extended precision."""
+    return Reference(lambda attrs, specs, *xs: function(*(x.astype(np.longdouble) for x in xs)))
+
+
+def by_kind(floats: Reference, integers: Reference) -> Reference:
+    def values(attrs: Attrs, specs: Specs, *xs: Array) -> Array:
+        chosen = floats if xs[0].dtype.kind == "f" else integers
+        return chosen.values(attrs, specs, *xs)
+
+    return Reference(values)
+
+
+def rounded(function: Callable[[float], int]) -> Reference:
+    """`function` of finite floats; integers, NaN and infinities stay, and so does the sign of 0."""
+
+    def one(x: Any) -> Any:
+        return math.copysign(function(x), x) if isinstance(x, float) and math.isfinite(x) else x
+
+    return each(one)
+
+
+def c_divide(a: int, b: int) -> int:
+    """The quotient, toward zero."""
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def floor_divide(a: Any, b: Any) -> Any:
+    if isinstance(a, int):
+        return a // b
+    if math.isnan(a) or math.isnan(b):
+        return math.nan
+    if b == 0:
+        return math.nan if a == 0 else math.copysign(math.inf, a) * math.copysign(1, b)
+    try:
+        return float(Fraction(a) // Fraction(b))
+    except OverflowError:
+        return math.copysign(math.inf, a) * math.copysign(1, b)
+
+
+def floor_mod(a: Any, b: Any) -> Any:
+    if isinstance(a, int):
+        return a % b
+    if math.isnan(a) or math.isnan(b) or b == 0:
+        return math.nan
+    return float(Fraction(a) % Fraction(b))
+
+
+def power(a: int, b: int) -> int:
+    """Of an inverse, what is before the point."""
+    return a**b if b >= 0 else c_divide(1, a**-b) if abs(a) == 1 else 0
+
+
+def wrapping_power(attrs: Attrs, specs: Specs, a: Array, b: Array) -> Array:
+    modulus = 2**64
+    return each(lambda x, y: power(x, y) if y < 0 else pow(x, y, modulus)).values(
+        attrs, specs, a, b
+    )
+
+
+def greatest(sign: int) -> Callable[..., Any]:
+    """The greatest (or least, with -1) of some numbers; NaN if there is one."""
+
+    def of(*numbers: Any) -> Any:
+        nan = [x for x in numbers if x != x]
+        return nan[0] if nan else sorted(numbers)[-1 if sign > 0 else 0]
+
+    return of
+
+
+def clip(attrs: Attrs, specs: Specs, x: Array) -> Array:
+    low, high = attrs["a_min"], attrs["a_max"]
+    if x.dtype.kind != "f":
+        info = np.iinfo(x.dtype)
+        low = info.min if low < info.min else min(math.ceil(low), info.max)
+        high = info.max if high > info.max else max(math.floor(high), info.min)
+    return each(lambda v: v if v != v else min(max(v, low), high)).values(attrs, specs, x)
+
+
+def cast(attrs: Attrs, specs: Specs, x: Array) -> Array:
+    target = specs[0][1]
+    if target == "bool":
+        return each(lambda v: v != 0).values(attrs, specs, x)
+    if target.startswith("float"):
+        return each(float).values(attrs, specs, x)
+    return each(int).values(attrs, specs, x)
+
+
+def normal(x: Array) -> Array:
+    """The normal distribution function."""
+    return np.array([(1 + math.erf(v / math.sqrt(2))) / 2 for v in x.reshape(-1)]).reshape(x.shape)
+
+
+def gelu(attrs: Attrs, specs: Specs, x: Array) -> Array:
+    x = x.astype(np.float64)
+    if attrs["approximate"] == "none":
+        return x * normal(x)
+    return x * ((1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x))) / 2)
 
 
 def along(vector: Array, axis: int, rank: int) -> Array:
     return vector.reshape([-1 if i == axis % rank else 1 for i in range(rank)])
 
 
-def axes_of(attrs: Attrs, rank: int) -> tuple[int, ...]:
-    if "axis" not in attrs:
-        return tuple(range(rank))
-    axes = {axis % rank for axis in attrs["axis"]}
-    if attrs["exclude"]:
-        axes = set(range(rank)) - axes
-    return tuple(sorted(axes))
+def slope(x: Any, a: Any) -> Any:
+    return x if x > 0 else a * x
 
 
-def reduction(function: Callable[..., Array]) -> Reference:
-    return lambda attrs, x: function(x, axis=axes_of(attrs, x.ndim), keepdims=attrs["keepdims"])
+def on_axis(function: Callable[..., Any]) -> Reference:
+    """`function` of each element and that of the vector at its index on `axis`."""
+    return Reference(
+        lambda attrs, specs, x, vector: each(function).values(
+            attrs, specs, x, along(vector, attrs["axis"], x.ndim)
+        )
+    )
 
 
-def position(best: Callable[[Array], Array]) -> Reference:
-    def reference(attrs: Attrs, x: Array) -> Array:
-        axes = axes_of(attrs, x.ndim)
-        kept = [axis for axis in range(x.ndim) if axis not in axes]
-        rows = x.transpose(*kept, *axes).reshape(*(x.shape[k] for k in kept), -1)
-        found = np.empty(rows.shape[:-1], np.int64)
-        for index in np.ndindex(found.shape):
-            hits = np.flatnonzero(rows[index] == best(rows[index]))
-            found[index] = hits[-1 if attrs["select_last_index"] else 0]
-        if not attrs["keepdims"]:
-            return found
-        return found.reshape([1 if axis in axes else d for axis, d in enumerate(x.shape)])
-
-    return reference
+# -------------------------------------------------------------------- reductions
 
 
-def softmax(attrs: Attrs, x: Array) -> Array:
-    powers = np.exp(x.astype(np.float64))
-    return powers / powers.sum(axis=attrs["axis"], keepdims=True)
+def groups(attrs: Attrs, x: Array) -> Iterator[list[Any]]:
+    """The elements that each element of a reduction is of, in order."""
+    axes = range(x.ndim)
+    if "axis" in attrs:
+        axes = [axis % x.ndim for axis in attrs["axis"]]
+        if attrs["exclude"]:
+            axes = [axis for axis in range(x.ndim) if axis not in axes]
+    kept = [axis for axis in range(x.ndim) if axis not in axes]
+    order = plain(x).transpose(*kept, *sorted(axes))
+    for index in np.ndindex(*(x.shape[axis] for axis in kept)):
+        yield order[index].reshape(-1).tolist() if len(kept) < x.ndim else [order[index]]
 
 
-def layer_norm(attrs: Attrs, x: Array, gamma: Array, beta: Array) -> Array:
-    x = x.astype(np.float64)
-    axis = attrs["axis"]
-    y = (x - x.mean(axis, keepdims=True)) / np.sqrt(x.var(axis, keepdims=True) + attrs["epsilon"])
-    y = y * along(gamma, axis, x.ndim) if attrs["scale"] else y
-    return y + along(beta, axis, x.ndim) if attrs["center"] else y
+def folded(function: Callable[[list[Any]], Any]) -> Compute:
+    def values(attrs: Attrs, specs: Specs, x: Array) -> Array:
+        found = [function(group) for group in groups(attrs, x)]
+        result = np.empty(len(found), object)
+        result[:] = found
+        return result.reshape(specs[0][0])
+
+    return values
 
 
-def batch_norm(attrs: Attrs, x: Array, *statistics: Array) -> tuple[Array, ...]:
-    axis = attrs["axis"]
-    gamma, beta, mean, var = (along(s.astype(np.float64), axis, x.ndim) for s in statistics)
-    y = (x - mean) / np.sqrt(var + attrs["epsilon"])
-    y = y * gamma if attrs["scale"] else y
-    y = y + beta if attrs["center"] else y
-    return y, statistics[2], statistics[3]
+def position(sign: int) -> Reference:
+    def values(attrs: Attrs, specs: Specs, x: Array) -> Array:
+        def find(numbers: list[Any]) -> int:
+            best = greatest(sign)(*numbers)
+            hits = [i for i, number in enumerate(numbers) if number == best]
+            return hits[-1 if attrs["select_last_index"] else 0]
+
+        return folded(find)(attrs, specs, x)
+
+    return Reference(values)
 
 
-def lrn(attrs: Attrs, x: Array) -> Array:
-    axis, size = attrs["axis"], attrs["size"]
-    moved = np.moveaxis(x, axis, 0).astype(np.float64)
-    y = np.empty_like(moved)
-    for i in range(len(moved)):
-        first = max(0, i - (size - 1) // 2)
-        total = (moved[first : i + math.ceil((size - 1) / 2) + 1] ** 2).sum(0)
-        y[i] = moved[i] / (attrs["bias"] + attrs["alpha"] / size * total) ** attrs["beta"]
-    return np.moveaxis(y, 0, axis)
+# -------------------------------------------------------------------- sums of products
+
+
+def factor(x: Array, dtype: str) -> Array:
+    """`x` in the element type `dtype`; there as Python's integers, or in float64."""
+    x = x.astype(dtype)
+    return x.astype(np.float64) if x.dtype.kind == "f" else plain(x)
+
+
+def bilinear(function: Callable[..., Array]) -> Reference:
+    """`function` of the attributes and of two factors in the result's element type."""
+
+    def values(attrs: Attrs, specs: Specs, a: Array, b: Array) -> Array:
+        return function(attrs, specs, factor(a, specs[0][1]), factor(b, specs[0][1]))
+
+    def terms(attrs: Attrs, specs: Specs, a: Array, b: Array) -> Array:
+        return function(attrs, specs, *(np.abs(x.astype(np.float64)) for x in (a, b)))
+
+    return Reference(values, terms)
+
+
+def rows_by_rows(a: Array, b: Array) -> Array:
+    """The sums of products of each row of `a` with each row of `b`."""
+    y = np.zeros((len(a), len(b)), a.dtype)
+    for i, j in np.ndindex(y.shape):
+        y[i, j] = sum((p * q for p, q in zip(a[i], b[j], strict=True)), a.dtype.type(0))
+    return y
+
+
+def dense(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
+    rows = math.prod(x.shape[:-1])
+    return rows_by_rows(x.reshape(rows, x.shape[-1]), w).reshape(specs[0][0])
+
+
+def matmul(attrs: Attrs, specs: Specs, a: Array, b: Array) -> Array:
+    a, b = a.T if attrs["transpose_a"] else a, b if attrs["transpose_b"] else b.T
+    return rows_by_rows(a, b)
+
+
+def batch_matmul(attrs: Attrs, specs: Specs, a: Array, b: Array) -> Array:
+    y = np.zeros(specs[0][0], a.dtype)
+    for n in range(len(y)):
+        y[n] = matmul(attrs, specs, a[n % len(a)], b[n % len(b)])
+    return y
 
 
 def channels_first(attrs: Attrs, key: str, x: Array) -> Array:
     return x.transpose(0, 3, 1, 2) if attrs[key] == "NHWC" else x
 
 
-def channels_back(attrs: Attrs, key: str, y: Array) -> Array:
-    return y.transpose(0, 2, 3, 1) if attrs[key] == "NHWC" else y
-
-
-def conv2d(attrs: Attrs, x: Array, w: Array) -> Array:
+def conv2d(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
+    """Cell by cell of each window, those in the padding left out."""
     x = channels_first(attrs, "data_layout", x)
-    if attrs["kernel_layout"] == "HWIO":
-        w = w.transpose(3, 2, 0, 1)
-    options = {
-        "strides": attrs["strides"],
-        "pads": attrs["padding"],
-        "dilations": attrs["dilation"],
-        "group": attrs["groups"],
-    }
-    return channels_back(attrs, "data_layout", onnx_node("Conv", [x, w], options))
+    w = w.transpose(3, 2, 0, 1) if attrs["kernel_layout"] == "HWIO" else w
+    result = np.zeros(specs[0][0], x.dtype)
+    y = channels_first(attrs, "data_layout", result)
+    (sh, sw), (dh, dw), (top, left, *_) = (attrs[k] for k in ("strides", "dilation", "padding"))
+    filters, channels, kh, kw = w.shape
+    for n, o, r, c in np.ndindex(y.shape):
+        first = o // (filters // attrs["groups"]) * channels
+        for i, j in np.ndindex(kh, kw):
+            a, b = r * sh + i * dh - top, c * sw + j * dw - left
+            if 0 <= a < x.shape[2] and 0 <= b < x.shape[3]:
+                for k in range(channels):
+                    y[n, o, r, c] += x[n, first + k, a, b] * w[o, k, i, j]
+    return result
 
 
-def conv2d_transpose(attrs: Attrs, x: Array, w: Array) -> Array:
-    options = {
-        "strides": attrs["strides"],
-        "pads": attrs["padding"],
-        "dilations": attrs["dilation"],
-        "group": attrs["groups"],
-        "output_padding": attrs["output_padding"],
-    }
-    x = channels_first(attrs, "data_layout", x)
-    return channels_back(attrs, "data_layout", onnx_node("ConvTranspose", [x, w], options))
+def conv2d_transpose(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
+    """Each cell of `x` added to all that it lands on."""
+    y = np.zeros(specs[0][0], x.dtype)
+    (sh, sw), (dh, dw), (top, left, *_) = (attrs[k] for k in ("strides", "dilation", "padding"))
+    filters = w.shape[1]
+    for n, k, r, c in np.ndindex(x.shape):
+        first = k // (x.shape[1] // attrs["groups"]) * filters
+        for o, i, j in np.ndindex(w.shape[1:]):
+            a, b = r * sh + i * dh - top, c * sw + j * dw - left
+            if 0 <= a < y.shape[2] and 0 <= b < y.shape[3]:
+                y[n, first + o, a, b] += x[n, k, r, c] * w[k, o, i, j]
+    return y
 
 
-def pool(combine: Callable[[list[Any], int], Any]) -> Reference:
-    """Visit each window cell by cell; `combine` gets those inside and the count with padding."""
+# -------------------------------------------------------------------- pooling
 
-    def reference(attrs: Attrs, x: Array) -> Array:
-        x = channels_first(attrs, "layout", x)
+
+def pool(combine: Callable[[list[Any], int, str], Any]) -> Compute:
+    """
+    Cell by cell of each window: `combine` gets those inside, how many are to count, and the
+    element type.
+    """
+
+    def values(attrs: Attrs, specs: Specs, data: Array) -> Array:
+        x = channels_first(attrs, "layout", plain(data))
+        result = np.empty(specs[0][0], object)
+        y = channels_first(attrs, "layout", result)
         (kh, kw), (sh, sw), (dh, dw) = attrs["pool_size"], attrs["strides"], attrs["dilation"]
         top, left, bottom, right = attrs["padding"]
         height, width = x.shape[2:]
-
-        def count(extent: int, k: int, s: int, d: int, before: int, after: int) -> int:
-            room = extent + before + after - d * (k - 1) - 1
-            windows = (math.ceil if attrs["ceil_mode"] else math.floor)(room / s) + 1
-            if attrs["ceil_mode"] and (windows - 1) * s >= extent + before:
-                windows -= 1  # a window that begins in the padding after is none
-            return windows
-
-        rows = count(height, kh, sh, dh, top, bottom)
-        columns = count(width, kw, sw, dw, left, right)
-        y = np.empty((*x.shape[:2], rows, columns), np.float64)
         for n, c, r, q in np.ndindex(y.shape):
             cells: list[Any] = []
             padded = 0
-            for i in range(kh):
-                for j in range(kw):
-                    a, b = r * sh - top + i * dh, q * sw - left + j * dw
-                    padded += a < height + bottom and b < width + right
-                    if 0 <= a < height and 0 <= b < width:
-                        cells.append(x[n, c, a, b])
-            included = attrs.get("count_include_pad", False)
-            y[n, c, r, q] = combine(cells, padded if included else len(cells))
-        return channels_back(attrs, "layout", y)
+            for i, j in np.ndindex(kh, kw):
+                a, b = r * sh - top + i * dh, q * sw - left + j * dw
+                padded += a < height + bottom and b < width + right
+                if 0 <= a < height and 0 <= b < width:
+                    cells.append(x[n, c, a, b])
+            counted = padded if attrs.get("count_include_pad", False) else len(cells)
+            y[n, c, r, q] = combine(cells, counted, data.dtype.name)
+        return result
 
-    return reference
+    return values
 
 
-def global_pool(function: Callable[..., Array]) -> Reference:
-    return lambda attrs, x: function(
-        x, axis=(2, 3) if attrs["layout"] == "NCHW" else (1, 2), keepdims=True
+def mean_of(cells: list[Any], count: int, dtype: str) -> Any:
+    """The mean; of integers, toward zero; of nothing, 0."""
+    if not count:
+        return 0
+    return math.fsum(cells) / count if dtype.startswith("float") else c_divide(sum(cells), count)
+
+
+def greatest_of(cells: list[Any], count: int, dtype: str) -> Any:
+    """The greatest; of nothing, the least that there is."""
+    if cells:
+        return greatest(1)(*cells)
+    return -math.inf if dtype.startswith("float") else np.iinfo(dtype).min
+
+
+def whole_image(combine: Callable[[list[Any], int, str], Any]) -> Compute:
+    def values(attrs: Attrs, specs: Specs, data: Array) -> Array:
+        x = channels_first(attrs, "layout", plain(data))
+        found = np.empty(x.shape[:2], object)
+        for index in np.ndindex(found.shape):
+            cells = x[index].reshape(-1).tolist()
+            found[index] = combine(cells, len(cells), data.dtype.name)
+        return found.reshape(specs[0][0])
+
+    return values
+
+
+def with_terms(compute: Compute) -> Reference:
+    """A sum, whose terms are those of its operands' magnitudes."""
+    return Reference(
+        compute,
+        lambda attrs, specs, *xs: compute(
+            attrs, specs, *(np.abs(x.astype(np.float64)) for x in xs)
+        ),
     )
 
 
+# -------------------------------------------------------------------- normalization
+
+
+def softmax(attrs: Attrs, specs: Specs, x: Array) -> Array:
+    powers = np.exp(x.astype(np.longdouble))
+    return powers / powers.sum(axis=attrs["axis"], keepdims=True)
+
+
+def layer_norm(attrs: Attrs, specs: Specs, x: Array, gamma: Array, beta: Array) -> Array:
+    x = x.astype(np.longdouble)
+    axis = attrs["axis"]
+    centred = x - x.sum(axis, keepdims=True) / x.shape[axis]
+    variance = (centred * centred).sum(axis, keepdims=True) / x.shape[axis]
+    y = centred / np.sqrt(variance + attrs["epsilon"])
+    y = y * along(gamma, axis, x.ndim) if attrs["scale"] else y
+    return y + along(beta, axis, x.ndim) if attrs["center"] else y
+
+
+def batch_norm(attrs: Attrs, specs: Specs, x: Array, *statistics: Array) -> tuple[Array, ...]:
+    vectors = (along(s.astype(np.longdouble), attrs["axis"], x.ndim) for s in statistics)
+    gamma, beta, mean, var = vectors
+    y = (x - mean) / np.sqrt(var + attrs["epsilon"])
+    y = y * gamma if attrs["scale"] else y
+    y = y + beta if attrs["center"] else y
+    return y, statistics[2], statistics[3]
+
+
+def normalized(compute: Compute) -> Reference:
+    """Values near 1 of terms not much larger, if they are of moderate size."""
+    return Reference(compute, lambda attrs, specs, *xs: tuple(np.full(s, 100.0) for s, _ in specs))
+
+
+def lrn(attrs: Attrs, specs: Specs, x: Array) -> Array:
+    axis, size = attrs["axis"], attrs["size"]
+    moved = np.moveaxis(x, axis, 0).astype(np.longdouble)
+    y = np.empty_like(moved)
+    for i in range(len(moved)):
+        first = max(0, i - math.floor((size - 1) / 2))
+        total = (moved[first : i + math.ceil((size - 1) / 2) + 1] ** 2).sum(0)
+        y[i] = moved[i] / (attrs["bias"] + attrs["alpha"] / size * total) ** attrs["beta"]
+    return np.moveaxis(y, 0, axis)
+
+
+# -------------------------------------------------------------------- moves
+
+
+def moved(compute: Callable[..., Any]) -> Reference:
+    """`compute` of the attributes and operands: elements in other places."""
+    return Reference(lambda attrs, specs, *xs: compute(attrs, *xs), moves=True)
+
+
+def pick(x: Array, axis: int, wanted: Sequence[int]) -> Array:
+    return np.take(x, np.array(wanted, np.int64), axis)
+
+
 def pad(attrs: Attrs, x: Array, value: Array) -> Array:
-    widths = np.reshape(attrs["pad_width"], (-1, 2))
-    if attrs["pad_mode"] == "constant":
-        return np.pad(x, widths, constant_values=value) if x.ndim else x
-    return np.pad(x, widths, mode=attrs["pad_mode"])
+    for axis, dim in enumerate(x.shape):
+        before, after = attrs["pad_width"][2 * axis : 2 * axis + 2]
+        places = range(-before, dim + after)
+        if attrs["pad_mode"] == "constant":
+            sides = [
+                np.full((*x.shape[:axis], n, *x.shape[axis + 1 :]), value) for n in (before, after)
+            ]
+            x = np.concatenate([sides[0], x, sides[1]], axis)
+        elif attrs["pad_mode"] == "edge":
+            x = pick(x, axis, [min(max(place, 0), dim - 1) for place in places])
+        else:
+            x = pick(x, axis, [(dim - 1) - abs((dim - 1) - abs(place)) for place in places])
+    return x
+
+
+def onnx_slice(extent: int, begin: int, end: int, step: int) -> list[int]:
+    """The indices that ONNX's Slice takes of an axis of `extent`, by onnxruntime."""
+    entries = [np.array([n]) for n in (begin, end, 0, step)]
+    return onnx_node("Slice", [np.arange(extent), *entries], {}).tolist()
 
 
 def strided_slice(attrs: Attrs, x: Array) -> Array:
-    begin, end = attrs["begin"], attrs["end"]
-    strides = attrs.get("strides", (1,))
-    strides = strides * len(begin) if len(strides) == 1 else strides
+    begin, end, strides = attrs["begin"], attrs["end"], attrs.get("strides", ())
     for i, axis in enumerate(attrs.get("axes", range(len(begin)))):
         n = x.shape[axis]
         if attrs["slice_mode"] == "size":
-            first = begin[i] % n
-            wanted = list(range(first, n if end[i] < 0 else first + end[i]))
+            first = min(max(begin[i] + n if begin[i] < 0 else begin[i], 0), n)
+            wanted = list(range(first, n if end[i] < 0 else min(n, first + end[i])))
         else:
-            wanted = list(range(n))[slice(begin[i], end[i], strides[i])]
-        x = np.take(x, np.array(wanted, np.int64), axis)
+            step = strides[i] if i < len(strides) else 1
+            wanted = onnx_slice(n, begin[i], end[i], step)
+        x = pick(x, axis, wanted)
     return x
 
 
 def take(attrs: Attrs, x: Array, indices: Array) -> Array:
     axis, batch = attrs.get("axis"), attrs["batch_dims"]
     batch = batch + indices.ndim if batch < 0 else batch
-    extent = x.size if axis is None else x.shape[axis]
-    if attrs["mode"] == "wrap":
-        wanted = indices % extent
-    else:
-        wanted = np.minimum(np.maximum(indices, 0), extent - 1)
-    if not batch:
-        return x.reshape(-1)[wanted] if axis is None else np.take(x, wanted, axis)
-    assert axis is not None
-    rest = axis % x.ndim - batch
-    shared = x.shape[:batch]
-    y = [np.take(x[i], wanted[i], rest) for i in np.ndindex(shared)]
-    return np.array(y).reshape(*shared, *y[0].shape)
+    if axis is None:
+        x, axis = x.reshape(-1), 0
+    axis, extent = axis % x.ndim, x.shape[axis]
+
+    def wanted(index: int) -> int:
+        return index % extent if attrs["mode"] == "wrap" else min(max(index, 0), extent - 1)
+
+    shape = (*x.shape[:axis], *indices.shape[batch:], *x.shape[axis + 1 :])
+    y = np.empty(shape, x.dtype)
+    for place in np.ndindex(shape):
+        stop = axis + indices.ndim - batch
+        index = int(indices[(*place[:batch], *place[axis:stop])])
+        y[place] = x[(*place[:axis], wanted(index), *place[stop:])]
+    return y
 
 
-def upsampling(attrs: Attrs, x: Array) -> Array:
+def upsampling(attrs: Attrs, specs: Specs, x: Array) -> Array:
     first = attrs["layout"].index("H")
-    for axis, scale in ((first, attrs["scale_h"]), (first + 1, attrs["scale_w"])):
-        extent = round(x.shape[axis] * scale)
-        wanted = [math.floor(i * x.shape[axis] / extent + 1e-9) for i in range(extent)]
-        x = np.take(x, wanted, axis)
+    for axis in (first, first + 1):
+        extent = specs[0][0][axis]
+        x = pick(x, axis, [row * x.shape[axis] // extent for row in range(extent)])
     return x
 
 
-def same_order(attrs: Attrs, x: Array) -> Array:
-    """A reshape: the test compares elements in order, the shape is the sample's."""
+def split(attrs: Attrs, specs: Specs, x: Array) -> tuple[Array, ...]:
+    axis, where = attrs["axis"], attrs["indices_or_sections"]
+    points = where
+    if isinstance(where, int):
+        points = [x.shape[axis] // where * i for i in range(1, where)]
+    edges = [0, *points, x.shape[axis]]
+    return tuple(pick(x, axis, range(a, b)) for a, b in pairwise(edges))
+
+
+def tile(attrs: Attrs, x: Array) -> Array:
+    rank = max(x.ndim, len(attrs["reps"]))
+    x = x.reshape((1,) * (rank - x.ndim) + x.shape)
+    for axis, reps in enumerate((1,) * (rank - len(attrs["reps"])) + tuple(attrs["reps"])):
+        x = pick(x, axis, list(range(x.shape[axis])) * reps)
     return x
 
 
-def gelu(attrs: Attrs, x: Array) -> Array:
-    return onnx_node("Gelu", [x], {"approximate": attrs["approximate"]})
+def repeat(attrs: Attrs, x: Array) -> Array:
+    axis = attrs["axis"]
+    return pick(x, axis, [i for i in range(x.shape[axis]) for _ in range(attrs["repeats"])])
 
 
-def split(attrs: Attrs, x: Array) -> tuple[Array, ...]:
-    return tuple(np.split(x, attrs["indices_or_sections"], attrs["axis"]))
+def transpose(attrs: Attrs, x: Array) -> Array:
+    axes = [axis % x.ndim for axis in attrs.get("axes", range(x.ndim)[::-1])]
+    y = np.empty([x.shape[axis] for axis in axes], x.dtype)
+    for place in np.ndindex(y.shape):
+        origin = [0] * x.ndim
+        for axis, index in zip(axes, place, strict=True):
+            origin[axis] = index
+        y[place] = x[tuple(origin)]
+    return y
 
+
+def stack(attrs: Attrs, *xs: Array) -> Array:
+    axis = attrs["axis"] % (xs[0].ndim + 1)
+    return np.concatenate([x.reshape(*x.shape[:axis], 1, *x.shape[axis:]) for x in xs], axis)
+
+
+same_order = Reference(lambda attrs, specs, x: x.reshape(specs[0][0]), moves=True)
 
 REFERENCES: dict[str, Reference] = {
-    "acos": unary(lambda x: math.pi / 2 - np.arctan2(x, np.sqrt(1 - x * x))),
-    "acosh": unary(lambda x: np.log(x + np.sqrt(x * x - 1))),
-    "asin": unary(lambda x: np.arctan2(x, np.sqrt(1 - x * x))),
-    "asinh": unary(lambda x: np.log(x + np.sqrt(x * x + 1))),
-    "atan": unary(lambda x: np.arctan2(x, 1)),
-    "atanh": unary(lambda x: np.log((1 + x) / (1 - x)) / 2),
-    "abs": unary(np.abs),
-    "add": binary(lambda a, b: a + b),
-    "all": reduction(np.all),
-    "any": reduction(np.any),
-    "argmax": position(np.max),
-    "argmin": position(np.min),
-    "broadcast_to": lambda attrs, x: np.broadcast_to(x, attrs["shape"]),
-    "cast": lambda attrs, x: x.astype(attrs["dtype"]),
-    "ceil": unary(np.ceil),
-    "clip": lambda attrs, x: np.minimum(np.maximum(x, attrs["a_min"]), attrs["a_max"]),
-    "concatenate": lambda attrs, *xs: np.concatenate(xs, attrs["axis"]),
-    "copy": unary(np.copy),
-    "cos": unary(np.cos),
-    "cosh": unary(lambda x: (np.exp(x) + np.exp(-x)) / 2),
-    "divide": binary(c_divide),
-    "equal": binary(lambda a, b: a == b),
-    "erf": scalar(math.erf),
-    "exp": unary(np.exp),
+    "abs": each(abs),
+    "acos": extended(np.arccos),
+    "acosh": extended(np.arccosh),
+    "add": each(operator.add),
+    "all": Reference(folded(all)),
+    "any": Reference(folded(any)),
+    "argmax": position(1),
+    "argmin": position(-1),
+    "asin": extended(np.arcsin),
+    "asinh": extended(np.arcsinh),
+    "atan": extended(np.arctan),
+    "atanh": extended(np.arctanh),
+    "broadcast_to": moved(lambda attrs, x: np.broadcast_to(x, attrs["shape"])),
+    "cast": Reference(cast),
+    "ceil": rounded(math.ceil),
+    "clip": Reference(clip),
+    "concatenate": moved(lambda attrs, *xs: np.concatenate(xs, attrs["axis"])),
+    "copy": moved(lambda attrs, x: x),
+    "cos": extended(np.cos),
+    "cosh": extended(np.cosh),
+    "divide": by_kind(extended(np.divide), each(c_divide)),
+    "equal": each(operator.eq),
+    "erf": each(math.erf),
+    "exp": extended(np.exp),
     "expand_dims": same_order,
-    "floor": unary(np.floor),
-    "floor_divide": binary(lambda a, b: a // b),
-    "floor_mod": binary(lambda a, b: a % b),
-    "full": lambda attrs, x: np.full(attrs["shape"], x),
-    "greater": binary(lambda a, b: a > b),
-    "greater_equal": binary(lambda a, b: a >= b),
-    "isfinite": unary(lambda x: abs(x) < math.inf),
-    "isinf": unary(lambda x: abs(x) == math.inf),
-    "isnan": unary(np.isnan),
-    "less": binary(lambda a, b: a < b),
-    "less_equal": binary(lambda a, b: a <= b),
-    "log": unary(np.log),
-    "log2": unary(lambda x: np.log(x) / math.log(2)),
-    "log10": unary(lambda x: np.log(x) / math.log(10)),
-    "logical_and": binary(lambda a, b: a & b),
-    "logical_not": unary(lambda x: ~x),
-    "logical_or": binary(lambda a, b: a | b),
-    "logical_xor": binary(lambda a, b: a ^ b),
-    "max": reduction(np.max),
-    "maximum": binary(np.maximum),
-    "mean": reduction(np.mean),
-    "min": reduction(np.min),
-    "minimum": binary(np.minimum),
-    "mod": binary(np.fmod),
-    "multiply": binary(lambda a, b: a * b),
-    "negative": unary(lambda x: -x),
-    "nn.avg_pool2d": pool(lambda cells, count: sum(map(float, cells)) / max(count, 1)),
+    "floor": rounded(math.floor),
+    "floor_divide": each(floor_divide),
+    "floor_mod": each(floor_mod),
+    "full": moved(lambda attrs, x: np.full(attrs["shape"], x)),
+    "greater": each(operator.gt),
+    "greater_equal": each(operator.ge),
+    "isfinite": each(math.isfinite),
+    "isinf": each(math.isinf),
+    "isnan": each(math.isnan),
+    "less": each(operator.lt),
+    "less_equal": each(operator.le),
+    "log": extended(np.log),
+    "log10": extended(np.log10),
+    "log2": extended(np.log2),
+    "logical_and": each(lambda a, b: a and b),
+    "logical_not": each(operator.not_),
+    "logical_or": each(lambda a, b: a or b),
+    "logical_xor": each(operator.ne),
+    "max": Reference(folded(lambda group: greatest(1)(*group))),
+    "maximum": each(greatest(1)),
+    "mean": with_terms(folded(lambda group: math.fsum(group) / len(group))),
+    "min": Reference(folded(lambda group: greatest(-1)(*group))),
+    "minimum": each(greatest(-1)),
+    "mod": by_kind(extended(np.fmod), each(lambda a, b: a - c_divide(a, b) * b)),
+    "multiply": each(operator.mul),
+    "negative": each(operator.neg),
+    "nn.avg_pool2d": with_terms(pool(mean_of)),
     "nn.batch_flatten": same_order,
-    "nn.batch_matmul": lambda attrs, a, b: np.einsum(
-        f"{'bki' if attrs['transpose_a'] else 'bik'},{'bjk' if attrs['transpose_b'] else 'bkj'}"
-        "->bij",
-        np.broadcast_to(wide(a), (max(len(a), len(b)), *a.shape[1:])),
-        np.broadcast_to(wide(b), (max(len(a), len(b)), *b.shape[1:])),
+    "nn.batch_matmul": bilinear(batch_matmul),
+    "nn.batch_norm": normalized(batch_norm),
+    "nn.bias_add": on_axis(operator.add),
+    "nn.conv2d": bilinear(conv2d),
+    "nn.conv2d_transpose": bilinear(conv2d_transpose),
+    "nn.dense": bilinear(dense),
+    "nn.gelu": Reference(gelu, lambda attrs, specs, x: np.abs(x.astype(np.float64))),
+    "nn.global_avg_pool2d": with_terms(whole_image(mean_of)),
+    "nn.global_max_pool2d": Reference(whole_image(greatest_of)),
+    "nn.layer_norm": normalized(layer_norm),
+    "nn.leaky_relu": Reference(
+        lambda attrs, specs, x: each(lambda v: slope(v, attrs["alpha"])).values(attrs, specs, x)
     ),
-    "nn.batch_norm": batch_norm,
-    "nn.bias_add": lambda attrs, x, b: x + along(b, attrs["axis"], x.ndim),
-    "nn.conv2d": conv2d,
-    "nn.conv2d_transpose": conv2d_transpose,
-    "nn.dense": lambda attrs, x, w: np.einsum("...k,uk->...u", wide(x), wide(w)),
-    "nn.gelu": gelu,
-    "nn.global_avg_pool2d": global_pool(np.mean),
-    "nn.global_max_pool2d": global_pool(np.max),
-    "nn.layer_norm": layer_norm,
-    "nn.leaky_relu": lambda attrs, x: np.where(x > 0, x, attrs["alpha"] * x),
-    "nn.log_softmax": lambda attrs, x: np.log(softmax(attrs, x)),
-    "nn.lrn": lrn,
-    "nn.matmul": lambda attrs, a, b: np.einsum(
-        f"{'ki' if attrs['transpose_a'] else 'ik'},{'jk' if attrs['transpose_b'] else 'kj'}->ij",
-        wide(a),
-        wide(b),
-    ),
-    "nn.max_pool2d": pool(lambda cells, count: max(cells)),
-    "nn.pad": pad,
-    "nn.prelu": lambda attrs, x, a: np.where(x > 0, x, along(a, attrs["axis"], x.ndim) * x),
-    "nn.relu": unary(lambda x: np.where(x > 0, x, 0)),
-    "nn.softmax": softmax,
-    "nn.upsampling": upsampling,
-    "not_equal": binary(lambda a, b: a != b),
-    "power": binary(lambda a, b: a**b),
-    "prod": reduction(np.prod),
-    "repeat": lambda attrs, x: np.repeat(x, attrs["repeats"], attrs["axis"]),
+    "nn.log_softmax": normalized(lambda attrs, specs, x: np.log(softmax(attrs, specs, x))),
+    "nn.lrn": Reference(lrn),
+    "nn.matmul": bilinear(matmul),
+    "nn.max_pool2d": Reference(pool(greatest_of)),
+    "nn.pad": moved(pad),
+    "nn.prelu": on_axis(slope),
+    "nn.relu": each(lambda x: x if x != x else max(x, 0)),
+    "nn.softmax": Reference(softmax),
+    "nn.upsampling": Reference(upsampling, moves=True),
+    "not_equal": each(operator.ne),
+    "power": by_kind(extended(np.power), Reference(wrapping_power)),
+    "prod": Reference(folded(lambda group: reduce(operator.mul, group, 1))),
+    "repeat": moved(repeat),
     "reshape": same_order,
-    "reverse": lambda attrs, x: np.flip(x, attrs["axis"]),
-    "round": unary(np.round),
-    "rsqrt": unary(lambda x: 1 / np.sqrt(x)),
-    "sigmoid": scalar(lambda v: 1 / (1 + math.exp(-v))),
-    "sign": unary(np.sign),
-    "sin": unary(np.sin),
-    "sinh": unary(lambda x: (np.exp(x) - np.exp(-x)) / 2),
-    "split": split,
-    "sqrt": unary(np.sqrt),
+    "reverse": moved(lambda attrs, x: pick(x, attrs["axis"], range(x.shape[attrs["axis"]])[::-1])),
+    "round": rounded(round),
+    "rsqrt": extended(lambda x: 1 / np.sqrt(x)),
+    "sigmoid": extended(lambda x: 1 / (1 + np.exp(-x))),
+    "sign": each(lambda x: x if x != x else (x > 0) - (x < 0)),
+    "sin": extended(np.sin),
+    "sinh": extended(np.sinh),
+    "split": Reference(split, moves=True),
+    "sqrt": extended(np.sqrt),
     "squeeze": same_order,
-    "stack": lambda attrs, *xs: np.stack(xs, attrs["axis"]),
-    "strided_slice": strided_slice,
-    "subtract": binary(lambda a, b: a - b),
-    "sum": reduction(np.sum),
-    "take": take,
-    "tan": unary(np.tan),
-    "tanh": unary(np.tanh),
-    "tile": lambda attrs, x: np.tile(x, attrs["reps"]),
-    "trunc": unary(lambda x: np.where(x < 0, -np.floor(-x), np.floor(x))),
-    "transpose": lambda attrs, x: np.transpose(x, attrs.get("axes")),
-    "where": lambda attrs, c, x, y: np.where(c, x, y),
+    "stack": moved(stack),
+    "strided_slice": moved(strided_slice),
+    "subtract": each(operator.sub),
+    "sum": with_terms(folded(sum)),
+    "take": moved(take),
+    "tan": extended(np.tan),
+    "tanh": extended(np.tanh),
+    "tile": moved(tile),
+    "trunc": rounded(math.trunc),
+    "transpose": moved(transpose),
+    "where": moved(lambda attrs, c, x, y: np.where(c, x, y)),
 }
-
-
-def wide(x: Array) -> Array:
-    """Element type in which products of the samples are exact or nearly so."""
-    return x.astype(np.float64 if x.dtype.kind == "f" else np.int64)

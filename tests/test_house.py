@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from kernel_references import REFERENCES
+from operator_cases import GENERATORS
 from operator_samples import SAMPLES
 from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation, irdl_op_definition
@@ -181,6 +183,7 @@ def missing_facets(operator: type[Operation]) -> list[str]:
     """What an operator lacks of what each must have."""
     traits = tuple(operator.traits)
     sampled = {f"relay.{sample.name}" for sample in SAMPLES}
+    bare = operator.name.removeprefix("relay.")
     facets = {
         "a docstring": bool(operator.__dict__.get("__doc__")),
         "a type rule": any(isinstance(trait, InferTypes) for trait in traits),
@@ -188,7 +191,9 @@ def missing_facets(operator: type[Operation]) -> list[str]:
         "a fusion kind": any(isinstance(trait, Fusible) for trait in traits),
         "a device rule": any(isinstance(trait, DeviceRule) for trait in traits),
         "a NumPy kernel": operator.name in KERNELS,
-        "a sample": operator.name in sampled,
+        "a sample in tests/operator_samples.py": operator.name in sampled,
+        "random cases in tests/operator_cases.py": bare in GENERATORS,
+        "a reference in tests/kernel_references.py": bare in REFERENCES,
     }
     return [name for name, there in facets.items() if not there]
 
@@ -209,7 +214,7 @@ def test_missing_facets_are_listed():
     class BareOp(IRDLOperation):
         name = "relay.bare"
 
-    assert len(missing_facets(BareOp)) == 7
+    assert len(missing_facets(BareOp)) == 9
 
 
 # ----------------------------------------------------------- dialects and passes

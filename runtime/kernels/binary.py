@@ -25,6 +25,27 @@ def divide(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     )
 
 
+def power(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """lhs to the power of rhs; an integer's negative power is 1 / its power, toward zero."""
+    (a, b), (y,) = ins, outs
+    if y.dtype.kind != "i":
+        return partial(np.power, a, b, y)
+    exponent, result = scratch(b.shape, b.dtype), scratch(y.shape, y.dtype)
+    inverse, vanishing = scratch(b.shape, np.bool_), scratch(a.shape, np.bool_)
+    zero, one = np.zeros((), y.dtype), np.ones((), y.dtype)
+
+    def run() -> None:
+        np.less(b, zero, inverse)
+        np.not_equal(np.absolute(a), one, vanishing)
+        np.copyto(exponent, b)
+        np.bitwise_and(b, one, exponent, where=inverse)  # enough for 1 and -1, the others vanish
+        np.power(a, exponent, result)
+        np.copyto(result, zero, where=np.logical_and(inverse, vanishing))
+        np.copyto(y, result)
+
+    return run
+
+
 def where(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """x where the condition holds, y elsewhere."""
     (condition, x, y), (out,) = ins, outs
@@ -56,7 +77,7 @@ KERNELS: dict[str, Bind] = {
     "relay.mod": ufunc(np.fmod),
     "relay.multiply": ufunc(np.multiply),
     "relay.not_equal": ufunc(np.not_equal),
-    "relay.power": ufunc(np.power),
+    "relay.power": power,
     "relay.subtract": ufunc(np.subtract),
     "relay.where": where,
 }

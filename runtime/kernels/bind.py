@@ -119,24 +119,28 @@ def fold(function: np.ufunc, x: Array, axes: int | tuple[int, ...], y: Array, ke
     return partial(reduce, x, axes, y.dtype, y, keep)
 
 
-HALF = np.dtype(np.float16)
+HALVES: Mapping[str, str] = {"float16": "float32"}
+INTEGERS: Mapping[str, str] = {
+    f"{sign}int{bits}": f"{sign}int64" for sign in ("", "u") for bits in (8, 16, 32)
+}
 
 
-def widen_half(bind: Bind) -> Bind:
+def widen(bind: Bind, wider: Mapping[str, str]) -> Bind:
     """
-    Compute float16 operands in float32 and round once, at the end.
+    Compute operands of the element types in `wider` in the wider ones named there, and convert
+    the results once, at the end.
 
-    For kernels whose intermediate results would overflow or lose precision in float16.
+    For kernels whose intermediate results would overflow or lose precision otherwise.
     """
 
     @wraps(bind)
     def bound(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-        if not any(array.dtype == HALF for array in (*ins, *outs)):
-            return bind(attrs, ins, outs)
-
         def wide(array: Array) -> Array:
-            return scratch(array.shape, "float32") if array.dtype == HALF else array
+            dtype = wider.get(array.dtype.name)
+            return array if dtype is None else scratch(array.shape, dtype)
 
+        if not any(array.dtype.name in wider for array in (*ins, *outs)):
+            return bind(attrs, ins, outs)
         wide_ins, wide_outs = [wide(x) for x in ins], [wide(y) for y in outs]
         loads = [partial(np.copyto, w, x) for w, x in zip(wide_ins, ins, strict=True) if w is not x]
         stores = [
@@ -147,3 +151,8 @@ def widen_half(bind: Bind) -> Bind:
         return sequence(*loads, bind(attrs, wide_ins, wide_outs), *stores)
 
     return bound
+
+
+def widen_half(bind: Bind) -> Bind:
+    """Compute float16 operands in float32 and round once, at the end."""
+    return widen(bind, HALVES)

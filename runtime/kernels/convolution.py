@@ -2,22 +2,22 @@
 Convolution of images.
 
 An output row block at a time: the block's windows are laid out as the columns of a matrix
-(im2col), which is multiplied by the weights. Blocks keep that matrix small. A 1x1 convolution
-needs no such matrix; where each group has one channel (depthwise), one product a cell of the
-window is faster than matrices of one column.
+(im2col), which is multiplied by the weights. Blocks keep that matrix small. Where each cell of
+the image is a window (a 1x1 convolution), the image is that matrix; where each group has one
+channel (depthwise), one product a cell of the window is faster than matrices of one column.
 
 Names: N images, g groups, C channels a group in, O channels a group out, K = C * kh * kw.
 """
 
 from collections.abc import Sequence
 from functools import partial
+from math import prod
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from .bind import Array, Attrs, Bind, Thunk, borders, integer, pair, sequence, widen_half, word
 from .scratch import scratch
-from .windows import Geometry, blocks, image_scratch
+from .windows import Axis, blocks, image_scratch, landing
 
 COLUMNS_SIZE = 4 << 20
 """The size in bytes that a block's matrix of windows should not exceed (one row may)."""
@@ -35,12 +35,12 @@ def _matrix(kernels: Array, shape: tuple[int, ...], y: Array, steps: list[Thunk]
     if matrix.dtype == y.dtype and np.may_share_memory(matrix, kernels):
         return matrix
     copied = scratch(shape, y.dtype)
-    steps.append(partial(np.copyto, copied.reshape(kernels.shape), kernels))
+    steps.append(partial(np.copyto, copied.reshape(kernels.shape), kernels, "unsafe"))
     return copied
 
 
 def _by_columns(
-    x: Array, kernels: Array, y: Array, geometry: Geometry, channels_last: bool
+    x: Array, kernels: Array, y: Array, axes: tuple[Axis, Axis], channels_last: bool
 ) -> list[Thunk]:
     """
     Convolve `x` (N, g * C, height, width) with `kernels` (g, O, C, kh, kw), all views, into `y`,
@@ -48,7 +48,7 @@ def _by_columns(
     """
     images, (groups, out_channels, channels) = x.shape[0], kernels.shape[:3]
     height, width = y.shape[1:3] if channels_last else y.shape[2:]
-    size = kernels[0, 0].size
+    size = prod(kernels.shape[2:])
     steps: list[Thunk] = []
     if channels_last:  # K in the order kh, kw, C
         shape = (groups, size, out_channels)
@@ -58,7 +58,7 @@ def _by_columns(
         matrix = _matrix(kernels, (groups, out_channels, size), y, steps)
         results = y.reshape(images, groups, out_channels, height * width)
 
-    if kernels[0, 0, 0].size == 1 and x.dtype == y.dtype and x.shape[2:] == (height, width):
+    if x.dtype == y.dtype and all(axis.is_each_cell for axis in axes):
         if channels_last:
             cells = x.transpose(0, 2, 3, 1).reshape(images, height * width, groups, channels)
             return [*steps, partial(np.matmul, cells.transpose(0, 2, 1, 3), matrix, results)]
@@ -67,15 +67,9 @@ def _by_columns(
 
     rows = _rows(groups * size * width * y.itemsize, height, COLUMNS_SIZE)
     buffer = scratch((groups * size * rows * width,), y.dtype)
-    for block in blocks(x, (height, width), rows, geometry, channels_last):
-        channel, *inner = block.windows.strides
+    for block in blocks(x, (height, width), rows, axes, channels_last):
         count = block.windows.shape[3]
-        windows = as_strided(
-            block.windows,
-            (groups, channels, *block.windows.shape[1:]),
-            (channel * channels, channel, *inner),
-            writeable=False,
-        )
+        windows = block.windows.reshape(groups, channels, *block.windows.shape[1:])
         steps += block.load
         columns = buffer[: groups * size * count * width]
         part = slice(block.first * width, (block.first + count) * width)
@@ -86,12 +80,13 @@ def _by_columns(
         else:
             cells = columns.reshape(groups, size, count * width)
             product = partial(np.matmul, matrix, cells, results[block.image, :, :, part])
-        steps += [partial(np.copyto, columns.reshape(windows.shape), windows), product]
+        load = partial(np.copyto, columns.reshape(windows.shape), windows, "unsafe")
+        steps += [load, product]
     return steps
 
 
 def _depthwise(
-    x: Array, kernels: Array, y: Array, geometry: Geometry, channels_last: bool
+    x: Array, kernels: Array, y: Array, axes: tuple[Axis, Axis], channels_last: bool
 ) -> list[Thunk]:
     """As `_by_columns`, where C is 1."""
     groups, out_channels, _, kh, kw = kernels.shape
@@ -103,11 +98,9 @@ def _depthwise(
     steps: list[Thunk] = []
 
     def grouped(image: Array) -> Array:
-        channel, row, column = image.strides
-        shape = (groups, out_channels, *image.shape[1:])
-        return as_strided(image, shape, (channel * out_channels, channel, row, column))
+        return image.reshape(groups, out_channels, *image.shape[1:])
 
-    for block in blocks(x, (height, width), rows, geometry, channels_last):
+    for block in blocks(x, (height, width), rows, axes, channels_last):
         count = block.windows.shape[3]
         total = grouped(y[block.image, :, block.first : block.first + count])
         product = grouped(buffer[:, :count])
@@ -117,7 +110,8 @@ def _depthwise(
                 factor = kernels[:, :, 0, i, j, None, None]
                 to = product if i or j else total
                 window = block.windows[:, None, i, j]
-                steps.append(partial(np.multiply, window, factor, to, dtype=y.dtype))
+                multiply = partial(np.multiply, dtype=y.dtype, casting="unsafe")
+                steps.append(partial(multiply, window, factor, to))
                 if i or j:
                     steps.append(partial(np.add, total, product, total))
     return steps
@@ -125,8 +119,8 @@ def _depthwise(
 
 def conv2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """
-    Sums of products of each window of `data` with `weight` (cross-correlation, zero padding), in
-    the output's element type.
+    Sums of products of each window of `data` with `weight` (cross-correlation, zero padding), both
+    first converted to the output's element type.
     """
     (x, weight), (y,) = ins, outs
     groups = integer(attrs, "groups", 1)
@@ -136,20 +130,20 @@ def conv2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     if word(attrs, "kernel_layout", "OIHW") == "HWIO":
         weight = weight.transpose(3, 2, 0, 1)
     kernels = weight.reshape(groups, weight.shape[0] // groups, *weight.shape[1:])
-    padding = borders(attrs)
-    geometry = Geometry(
-        kernel=(weight.shape[2], weight.shape[3]),
-        strides=pair(attrs, "strides", 1),
-        dilation=pair(attrs, "dilation", 1),
-        padding=padding[:2],
-        after=padding[2:],
-    )
-    operands = (kernels.shape[2] * groups, kernels.shape[1] * groups)
     channels = (x.shape[1], y.shape[3 if channels_last else 1])
-    if operands != channels:
-        raise ValueError(f"weights are for {operands} channels, but there are {channels}")
+    expected = (kernels.shape[2] * groups, kernels.shape[1] * groups)
+    if channels != expected:
+        raise ValueError(f"weights are for {expected} channels, but there are {channels}")
+    if y.shape[0] != x.shape[0]:
+        raise ValueError(f"{x.shape[0]} images do not give {y.shape[0]}")
+    strides, dilation = pair(attrs, "strides", 1), pair(attrs, "dilation", 1)
+    top, left, bottom, right = borders(attrs)
+    axes = (
+        Axis(weight.shape[2], strides[0], dilation[0], top, bottom),
+        Axis(weight.shape[3], strides[1], dilation[1], left, right),
+    )
     convolve = _depthwise if groups > 1 and kernels.shape[2] == 1 else _by_columns
-    return sequence(*convolve(x, kernels, y, geometry, channels_last))
+    return sequence(*convolve(x, kernels, y, axes, channels_last))
 
 
 def conv2d_transpose(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
@@ -172,33 +166,23 @@ def conv2d_transpose(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) 
     cells = scratch((groups, channels, height, width), y.dtype)
     product = scratch((groups, out_channels, height, width), y.dtype)
     steps: list[Thunk] = [partial(np.copyto, matrices, kernels), partial(np.copyto, y, 0)]
-    flat = cells.reshape(groups, channels, -1), product.reshape(groups, out_channels, -1)
+    flat = (
+        cells.reshape(groups, channels, height * width),
+        product.reshape(groups, out_channels, height * width),
+    )
     spread = product.reshape(groups * out_channels, height, width)
     for n in range(images):
         steps.append(partial(np.copyto, cells.reshape(x.shape[1:]), x[n]))
         for i in range(kh):
             for j in range(kw):
-                row = _landing(height, strides[0], i * dilation[0] - top, y.shape[2])
-                column = _landing(width, strides[1], j * dilation[1] - left, y.shape[3])
+                row = landing(height, strides[0], i * dilation[0] - top, y.shape[2])
+                column = landing(width, strides[1], j * dilation[1] - left, y.shape[3])
                 if row is None or column is None:
                     continue
-                to = y[n, :, row[1], column[1]]
+                to = y[n, :, row.places, column.places]
                 steps.append(partial(np.matmul, matrices[i, j], flat[0], flat[1]))
-                steps.append(partial(np.add, to, spread[:, row[0], column[0]], to))
+                steps.append(partial(np.add, to, spread[:, row.cells, column.cells], to))
     return sequence(*steps)
-
-
-def _landing(count: int, stride: int, shift: int, extent: int) -> tuple[slice, slice] | None:
-    """
-    Of the cells 0 … count - 1, moved to `cell * stride + shift`, those that land in an axis of
-    `extent`, and where; None when none does.
-    """
-    first = max(0, -(shift // stride))
-    last = min(count, (extent - 1 - shift) // stride + 1)
-    if first >= last:
-        return None
-    start = first * stride + shift
-    return slice(first, last), slice(start, (last - 1) * stride + shift + 1, stride)
 
 
 KERNELS: dict[str, Bind] = {

@@ -6,7 +6,7 @@ from math import prod
 
 import numpy as np
 
-from .bind import Array, Attrs, Bind, Thunk, integer, number, sequence, word
+from .bind import Array, Attrs, Bind, Thunk, apply, integer, number, sequence, word
 from .scratch import scratch
 
 
@@ -18,20 +18,28 @@ def take(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     extent; "fast" promises that there are none and clips too.
     """
     (x, indices), (y,) = ins, outs
-    mode = "wrap" if word(attrs, "mode", "clip") == "wrap" else "clip"
-    shared = integer(attrs, "batch_dims", 0) % max(indices.ndim, 1)
+    wraps = word(attrs, "mode", "clip") == "wrap"
+    batch_dims = integer(attrs, "batch_dims", 0)
+    shared = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
     axis = integer(attrs, "axis") % x.ndim - shared if "axis" in attrs else None
     steps: list[Thunk] = []
-    if indices.dtype != np.intp:
-        numbers = scratch(indices.shape, np.intp)
-        steps.append(partial(np.copyto, numbers, indices, "unsafe"))
-        indices = numbers
+    wide = np.dtype(np.uint64 if indices.dtype == np.uint64 else np.intp)
+    if wraps or indices.dtype != np.intp:
+        numbers = scratch(indices.shape, wide)
+        steps.append(partial(np.copyto, numbers, indices))
+        extent = np.array(x.size if axis is None else x.shape[axis + shared], wide)
+        if wraps:  # `numpy.take` would add the extent until it is there
+            steps.append(partial(np.remainder, numbers, extent, numbers))
+        elif wide != np.intp:
+            steps.append(apply(np.minimum, numbers, extent - 1, out=numbers))
+        indices = numbers.view(np.intp)
     if not shared:
-        return sequence(*steps, partial(np.take, x, indices, axis, y, mode))
+        return sequence(*steps, partial(np.take, x, indices, axis, y, "clip"))
     count = prod(x.shape[:shared])
-    batches = (array.reshape(count, *array.shape[shared:]) for array in (x, indices, y))
-    for part, wanted, to in zip(*batches, strict=True):
-        steps.append(partial(np.take, part, wanted, axis, to, mode))
+    part, wanted, to = (array.reshape(count, *array.shape[shared:]) for array in (x, indices, y))
+    for i in range(count):  # views, of scalars too
+        at = (i, ...)
+        steps.append(partial(np.take, part[at], wanted[at], axis, to[at], "clip"))
     return sequence(*steps)
 
 

@@ -9,10 +9,10 @@ from .bind import Array, Attrs, Bind, Thunk, flag, widen_half
 
 
 def product(a: Array, b: Array, out: Array) -> Thunk:
-    """Write a @ b to `out`, computed in `out`'s element type."""
+    """Write a @ b to `out`, both first converted to `out`'s element type."""
     if a.dtype == b.dtype == out.dtype:
         return partial(np.matmul, a, b, out)
-    return partial(np.matmul, a, b, out, dtype=out.dtype)
+    return partial(np.matmul, a, b, out, dtype=out.dtype, casting="unsafe")
 
 
 def dense(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:

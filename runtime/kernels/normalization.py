@@ -124,9 +124,9 @@ def lrn(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     def part(array: Array, start: int, stop: int) -> Array:
         return array[(slice(None),) * axis + (slice(start, stop),)]
 
-    for offset in range(-before, size - before):
+    for offset in range(max(-before, 1 - extent), min(size - before, extent)):
         first, last = max(0, -offset), min(extent, extent - offset)
-        if offset == 0 or first >= last:
+        if offset == 0:
             continue
         to = part(total, first, last)
         steps.append(partial(np.add, to, part(squares, first + offset, last + offset), to))

@@ -2,17 +2,20 @@
 Pooling over windows of an image.
 
 A window's maximum (or sum) is that over its rows of that over each row's cells, so the two axes
-are folded one after the other: kh + kw passes instead of kh * kw. Cells of the padding are never
-visited.
+are folded one after the other, each a cell of all windows at a time, or a window at a time where
+these are fewer. Cells of the padding are never visited.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from .binary import divide
 from .bind import (
+    HALVES,
+    INTEGERS,
     Array,
     Attrs,
     Bind,
@@ -23,10 +26,11 @@ from .bind import (
     fold,
     pair,
     sequence,
-    widen_half,
+    widen,
     word,
 )
 from .scratch import scratch
+from .windows import Axis, landing
 
 
 def _axes(attrs: Attrs, rank: int) -> tuple[int, int]:
@@ -35,41 +39,69 @@ def _axes(attrs: Attrs, rank: int) -> tuple[int, int]:
     return first, first + 1
 
 
-def _valid(extent: int, count: int, stride: int, shift: int) -> tuple[int, int]:
-    """The windows first … last - 1 of `count` whose cell at `window * stride + shift` exists."""
-    first = max(0, -(-max(0, -shift) // stride))
-    last = min(count, (extent - 1 - shift) // stride + 1)
-    return first, max(first, last)
+def _touching(along: Axis, count: int, extent: int) -> list[range]:
+    """The cells that are inside an axis of `extent` in at least one of `count` windows."""
+    found: list[range] = []
+    seen = along.cells  # a later window begins further on: its cells inside are lower, or seen
+    for window in range(count):
+        inside = along.cells_inside(window, 0, extent)
+        found.append(range(inside.start, min(inside.stop, seen)))
+        seen = min(seen, inside.start)
+    return found[::-1]
 
 
 def _fold_axis(
+    function: np.ufunc, identity: Any, x: Array, y: Array, axis: int, along: Axis
+) -> list[Thunk]:
+    """Fold the windows `along` the axis number `axis` of `x` into `y`."""
+    touching = _touching(along, y.shape[axis], x.shape[axis])
+    if sum(map(len, touching)) > y.shape[axis]:
+        return _fold_each_window(function, identity, x, y, axis, along)
+    cells = (cell for part in touching for cell in part)
+    return _fold_cells(function, identity, x, y, axis, along, cells)
+
+
+def _fold_each_window(
+    function: np.ufunc, identity: Any, x: Array, y: Array, axis: int, along: Axis
+) -> list[Thunk]:
+    """As `_fold_axis`, a step a window."""
+    everything = (slice(None),) * axis
+    steps: list[Thunk] = []
+    for window in range(y.shape[axis]):
+        inside = along.cells_inside(window, 0, x.shape[axis])
+        to = y[(*everything, window, ...)]
+        if inside:
+            first, stop = along.place(window, inside.start), along.place(window, inside.stop)
+            source = x[(*everything, slice(first, stop, along.dilation))]
+            steps.append(fold(function, source, axis, to, False))
+        else:
+            steps.append(partial(np.copyto, to, identity))
+    return steps
+
+
+def _fold_cells(
     function: np.ufunc,
     identity: Any,
     x: Array,
     y: Array,
     axis: int,
-    window: tuple[int, int, int, int],
+    along: Axis,
+    cells: Iterable[int],
 ) -> list[Thunk]:
-    """
-    Fold windows along `axis` of `x` into `y`; a window has (cells, stride, dilation, padding
-    before the first cell).
-    """
-    cells, stride, dilation, before = window
+    """As `_fold_axis`, a step a cell of the windows."""
     everything = (slice(None),) * axis
+    extent, count = x.shape[axis], y.shape[axis]
     whole: list[Array] = []  # cells that every window has
     some: list[tuple[Array, Array]] = []
-    for cell in range(cells):
-        shift = cell * dilation - before
-        first, last = _valid(x.shape[axis], y.shape[axis], stride, shift)
-        if first == last:
+    for cell in cells:
+        found = landing(count, along.stride, along.place(0, cell), extent)
+        if found is None:
             continue
-        start = first * stride + shift
-        stop = (last - 1) * stride + shift + 1
-        source = x[(*everything, slice(start, stop, stride))]
-        if last - first == y.shape[axis]:
+        source, to = x[(*everything, found.places)], y[(*everything, found.cells)]
+        if to.shape[axis] == count:
             whole.append(source)
         else:
-            some.append((source, y[(*everything, slice(first, last))]))
+            some.append((source, to))
     if not whole:
         steps: list[Thunk] = [partial(y.fill, identity)]
     elif len(whole) == 1:
@@ -80,16 +112,24 @@ def _fold_axis(
     return steps + [apply(function, to, source, out=to) for source, to in some]
 
 
+def _windows(attrs: Attrs) -> tuple[Axis, Axis]:
+    kernel, strides = pair(attrs, "pool_size", 1), pair(attrs, "strides", 1)
+    dilation, (top, left, bottom, right) = pair(attrs, "dilation", 1), borders(attrs)
+    return (
+        Axis(kernel[0], strides[0], dilation[0], top, bottom),
+        Axis(kernel[1], strides[1], dilation[1], left, right),
+    )
+
+
 def _fold_windows(
     function: np.ufunc, identity: Any, attrs: Attrs, x: Array, y: Array
 ) -> list[Thunk]:
     h, w = _axes(attrs, x.ndim)
-    kernel, strides = pair(attrs, "pool_size", 1), pair(attrs, "strides", 1)
-    dilation, (top, left, _, _) = pair(attrs, "dilation", 1), borders(attrs)
+    height, width = _windows(attrs)
     rows = scratch((*x.shape[:h], y.shape[h], *x.shape[w:]), y.dtype)
     return [
-        *_fold_axis(function, identity, x, rows, h, (kernel[0], strides[0], dilation[0], top)),
-        *_fold_axis(function, identity, rows, y, w, (kernel[1], strides[1], dilation[1], left)),
+        *_fold_axis(function, identity, x, rows, h, height),
+        *_fold_axis(function, identity, rows, y, w, width),
     ]
 
 
@@ -108,24 +148,21 @@ def max_pool2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thu
 def avg_pool2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """
     The mean of each window's cells inside the image, or inside the padded image with
-    `count_include_pad`; cells that only `ceil_mode` adds never count.
+    `count_include_pad`; cells that only `ceil_mode` adds never count. A mean of integers is
+    rounded toward zero.
     """
     (x,), (y,) = ins, outs
-    kernel, strides = pair(attrs, "pool_size", 1), pair(attrs, "strides", 1)
-    dilation, (top, left, bottom, right) = pair(attrs, "dilation", 1), borders(attrs)
     padded = flag(attrs, "count_include_pad", False)
     counts: list[Array] = []
-    sides = ((top, bottom), (left, right))
-    for i, axis in enumerate(_axes(attrs, x.ndim)):
-        before, after = sides[i]
-        low, high = (-before, x.shape[axis] + after) if padded else (0, x.shape[axis])
-        starts = (window * strides[i] - before for window in range(y.shape[axis]))
-        cells = (range(start, start + kernel[i] * dilation[i], dilation[i]) for start in starts)
-        counts.append(np.array([sum(low <= cell < high for cell in row) for row in cells], int))
-    count = np.maximum(np.multiply.outer(*counts), 1).astype(y.dtype)
+    for along, axis in zip(_windows(attrs), _axes(attrs, x.ndim), strict=True):
+        low, high = -along.before if padded else 0, x.shape[axis] + (along.after if padded else 0)
+        cells = [len(along.cells_inside(window, low, high)) for window in range(y.shape[axis])]
+        counts.append(np.array(cells, np.float64))  # a product may be beyond int64
+    most = np.inf if y.dtype.kind == "f" else 2.0**62
+    count = np.clip(np.multiply.outer(*counts), 1, most).astype(y.dtype)
     if word(attrs, "layout", "NCHW") == "NHWC":
         count = count[:, :, None]
-    return sequence(*_fold_windows(np.add, 0, attrs, x, y), partial(np.divide, y, count, y))
+    return sequence(*_fold_windows(np.add, 0, attrs, x, y), divide({}, [y, count], [y]))
 
 
 def global_max_pool2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
@@ -139,12 +176,12 @@ def global_avg_pool2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array])
     (x,), (y,) = ins, outs
     h, w = _axes(attrs, x.ndim)
     count = np.array(x.shape[h] * x.shape[w], y.dtype)
-    return sequence(fold(np.add, x, (h, w), y, True), partial(np.divide, y, count, y))
+    return sequence(fold(np.add, x, (h, w), y, True), divide({}, [y, count], [y]))
 
 
 KERNELS: dict[str, Bind] = {
-    "relay.nn.avg_pool2d": widen_half(avg_pool2d),
-    "relay.nn.global_avg_pool2d": widen_half(global_avg_pool2d),
+    "relay.nn.avg_pool2d": widen(avg_pool2d, {**HALVES, **INTEGERS}),
+    "relay.nn.global_avg_pool2d": widen(global_avg_pool2d, {**HALVES, **INTEGERS}),
     "relay.nn.global_max_pool2d": global_max_pool2d,
     "relay.nn.max_pool2d": max_pool2d,
 }

@@ -64,7 +64,7 @@ def slices(attrs: Attrs, shape: tuple[int, ...]) -> tuple[slice, ...]:
 def strided_slice(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """Every `strides`-th element from `begin` to before `end` of each axis, as NumPy slices."""
     (x,), (y,) = ins, outs
-    return partial(np.copyto, y, x[slices(attrs, x.shape)])
+    return partial(np.copyto, y, x[(*slices(attrs, x.shape), ...)])
 
 
 def tile(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:

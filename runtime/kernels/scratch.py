@@ -67,6 +67,8 @@ _current: ContextVar[Workspace | None] = ContextVar("workspace", default=None)
 
 def scratch(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """An uninitialised array for a kernel's own use, alive as long as the kernel."""
+    if min(shape, default=0) < 0:
+        raise ValueError(f"dims must be at least 0, but are {shape}")
     workspace = _current.get()
     if workspace is None:
         return np.empty(shape, dtype)

@@ -18,7 +18,7 @@ def random(*shape: int) -> Any:
 
 
 def run(name: str, attrs: dict[str, Any], ins: list[Any], shape: tuple[int, ...]) -> Any:
-    out = np.full(shape, np.nan, ins[0].dtype)
+    out = np.full(shape, np.nan if ins[0].dtype.kind == "f" else 99, ins[0].dtype)
     KERNELS[f"relay.{name}"](attributes(name, **attrs), ins, [out])()
     return out
 
@@ -77,6 +77,56 @@ def test_conv2d_of_half_precision_sums_in_single_precision():
     got = run("nn.conv2d", {}, [x, w], (1, 2, 6, 6))
     assert got[0, 0, 0, 0] == 8 * 0.5 + 64
     assert got[0, 1, 3, 3] == 0
+
+
+FAR = 10**12
+
+
+def test_conv2d_of_one_cell_heeds_strides_and_padding_where_the_output_is_like_the_input():
+    x, w = random(1, 2, 4, 4), random(3, 2, 1, 1)
+    attrs = {"strides": (2, 2), "padding": (2, 2, 2, 2)}
+    got = run("nn.conv2d", attrs, [x, w], (1, 3, 4, 4))
+    options = {"strides": (2, 2), "pads": (2, 2, 2, 2)}
+    np.testing.assert_allclose(got, onnx_node("Conv", [x, w], options), 1e-4, 1e-5)
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_conv2d_far_beyond_the_image_takes_no_memory_for_the_way(groups: int):
+    """Windows at -FAR, 0 and FAR, with cells at 0 and FAR: the image is met twice."""
+    x, w = random(1, 2, 2, 2), random(2, 2 // groups, 2, 1)
+    attrs = {
+        "strides": (FAR, 1),
+        "dilation": (FAR, 1),
+        "padding": (FAR, 0, 2 * FAR - 1, 0),
+        "groups": groups,
+    }
+    got = run("nn.conv2d", attrs, [x, w], (1, 2, 3, 2))
+    rows = x[:, :, :1]  # cell 1 of window 0, cell 0 of window 1; window 2 has none
+    first, second = (
+        onnx_node("Conv", [rows, w[:, :, cell : cell + 1]], {"group": groups}) for cell in (1, 0)
+    )
+    want = np.concatenate([first, second, np.zeros_like(first)], 2)
+    np.testing.assert_allclose(got, want, 1e-4, 1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+def test_pooling_with_windows_and_padding_far_beyond_the_image(dtype: str):
+    """Along both axes the first of three windows has no cell inside, the others have all."""
+    x = np.array([[[[4, 8], [12, 16]]]], dtype)
+    attrs = {"pool_size": (FAR, FAR), "padding": (FAR,) * 4, "strides": (FAR // 2, FAR // 2)}
+    inside = np.array([[[[0, 0, 0], [0, 1, 1], [0, 1, 1]]]])
+    lowest = -np.inf if dtype == "float32" else -128
+    greatest = run("nn.max_pool2d", attrs, [x], inside.shape)
+    np.testing.assert_array_equal(greatest, np.where(inside, 16, lowest))
+    for included, mean in ((False, 10), (True, np.array(40 / FAR**2).astype(dtype))):
+        got = run("nn.avg_pool2d", {**attrs, "count_include_pad": included}, [x], inside.shape)
+        np.testing.assert_allclose(got, np.where(inside, mean, 0), 1e-6)
+
+
+def test_lrn_over_far_more_channels_than_there_are():
+    x = random(1, 3, 2, 2)
+    got = run("nn.lrn", {"size": FAR, "alpha": float(FAR), "bias": 1.0}, [x], x.shape)
+    np.testing.assert_allclose(got, x / (1 + (x**2).sum(1, keepdims=True)) ** 0.75, 1e-5)
 
 
 TRANSPOSED = [

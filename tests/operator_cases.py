@@ -1,0 +1,645 @@
+"""
+Each operator of `relay` on random operands and attributes: what the tests of kernels run.
+
+`case(name, number)` is always the same case: it is drawn from the operator's name and the number
+alone. `GENERATORS` has what draws an operator's operands and attributes; the operator's type rule
+says which of them fit, and what it accepts a kernel must compute. Sizes are small, and often 0 or
+1; windows, strides and padding go beyond the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, TypeAlias
+from zlib import crc32
+
+import numpy as np
+from inferring import OPERATORS
+from xdsl.dialects.test import TestOp
+from xdsl.utils.exceptions import VerifyException
+
+from xrelay.dialects.attributes import ELEMENT_TYPES, plain_attributes, properties_of
+from xrelay.dialects.device import tensor_type
+from xrelay.dialects.tensors import as_tensor, dtype_name
+
+Array: TypeAlias = Any
+Spec: TypeAlias = tuple[tuple[int, ...], str]
+"""A tensor's shape and the name of its NumPy dtype."""
+Proposal: TypeAlias = tuple[Sequence[Spec], Mapping[str, Any]]
+"""Operands and attributes, which may not fit."""
+
+FLOATS = ("float16", "float32", "float64")
+SIGNED = ("int8", "int16", "int32", "int64")
+UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
+DTYPES = ("bool", *FLOATS, *SIGNED, *UNSIGNED)
+MOST_ELEMENTS = 2000
+"""The most elements of an operand or result."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Random choices for a case, most of whose operands have the element type `dtype`."""
+
+    rng: np.random.Generator
+    dtype: str
+
+    def number(self, least: int, most: int) -> int:
+        return int(self.rng.integers(least, most + 1))
+
+    def chance(self, share: float = 0.5) -> bool:
+        return bool(self.rng.random() < share)
+
+    def one_of(self, *choices: Any) -> Any:
+        return choices[self.number(0, len(choices) - 1)]
+
+    def size(self, most: int = 5) -> int:
+        return self.one_of(0, 1, 1, *range(1, most + 1), *range(2, most + 1))
+
+    def shape(self, least: int = 0, most: int = 4) -> tuple[int, ...]:
+        return tuple(self.size() for _ in range(self.number(least, most)))
+
+    def axis(self, rank: int) -> int:
+        """An axis, counted from either end; 0 where there is none."""
+        return self.number(-rank, rank - 1) if rank else 0
+
+    def some_axes(self, rank: int) -> tuple[int, ...]:
+        """Different axes in any order, each counted from either end."""
+        chosen = self.rng.permutation(rank)[: self.number(0, rank)]
+        return tuple(int(axis) - self.one_of(0, rank) for axis in chosen)
+
+    def given(self, **attrs: Any) -> dict[str, Any]:
+        """Each of `attrs` in most of the cases; the others have the default."""
+        return {name: value for name, value in attrs.items() if self.chance(0.7)}
+
+    def flags(self, *names: str) -> dict[str, bool]:
+        return self.given(**{name: self.chance() for name in names})
+
+    def fraction(self, least: float, most: float) -> float:
+        """A float that float16 has too."""
+        return float(np.float16(self.rng.uniform(least, most)))
+
+
+Generator: TypeAlias = Callable[[Draw], Proposal]
+
+# -------------------------------------------------------------------- elements
+
+
+def one_tensor(draw: Draw) -> Proposal:
+    return [(draw.shape(), draw.dtype)], {}
+
+
+def leaky_relu(draw: Draw) -> Proposal:
+    alpha = draw.one_of(0.0, 1.0, draw.fraction(-2, 0), draw.fraction(0, 1), draw.fraction(1, 3))
+    return [(draw.shape(), draw.dtype)], draw.given(alpha=alpha)
+
+
+def gelu(draw: Draw) -> Proposal:
+    return [(draw.shape(), draw.dtype)], draw.given(approximate=draw.one_of("none", "tanh"))
+
+
+def clip(draw: Draw) -> Proposal:
+    low = draw.one_of(-float("inf"), -300.0, draw.fraction(-9, 5))
+    high = draw.one_of(float("inf"), 300.0, 2.0**64, max(low, -9) + 1 + draw.fraction(0, 9))
+    return [(draw.shape(), draw.dtype)], {"a_min": low, "a_max": high}
+
+
+def cast(draw: Draw) -> Proposal:
+    return [(draw.shape(), draw.dtype)], {"dtype": draw.one_of(*DTYPES)}
+
+
+def full(draw: Draw) -> Proposal:
+    return [((), draw.dtype)], {"shape": draw.shape()}
+
+
+def _narrowed(draw: Draw, shape: Sequence[int]) -> tuple[int, ...]:
+    """A shape that broadcasts to `shape`: some dims are 1, some of the first are absent."""
+    kept = shape[draw.number(0, len(shape)) :] if draw.chance(0.3) else shape
+    return tuple(1 if draw.chance(0.3) else dim for dim in kept)
+
+
+def broadcast(count: int) -> Generator:
+    def generate(draw: Draw) -> Proposal:
+        shape = draw.shape()
+        return [(_narrowed(draw, shape), draw.dtype) for _ in range(count)], {}
+
+    return generate
+
+
+def where(draw: Draw) -> Proposal:
+    shapes = [_narrowed(draw, shape) for shape in [draw.shape()] * 3]
+    return list(zip(shapes, ("bool", draw.dtype, draw.dtype), strict=True)), {}
+
+
+def along_axis(draw: Draw) -> Proposal:
+    shape = draw.shape(1)
+    axis = draw.axis(len(shape))
+    attrs = {} if axis == 1 and draw.chance() else {"axis": axis}
+    return [(shape, draw.dtype), ((shape[axis],), draw.dtype)], attrs
+
+
+# -------------------------------------------------------------------- reductions
+
+
+def reduction(draw: Draw) -> Proposal:
+    shape = draw.shape()
+    attrs = draw.given(axis=draw.some_axes(len(shape)))
+    return [(shape, draw.dtype)], {**attrs, **draw.flags("keepdims", "exclude")}
+
+
+def position(draw: Draw) -> Proposal:
+    shape = draw.shape()
+    attrs = draw.given(
+        axis=draw.one_of((draw.axis(len(shape)),), draw.some_axes(len(shape))),
+        dtype=draw.one_of(*SIGNED, *UNSIGNED),
+    )
+    return [(shape, draw.dtype)], {
+        **attrs,
+        **draw.flags("keepdims", "exclude", "select_last_index"),
+    }
+
+
+# -------------------------------------------------------------------- products
+
+
+def _factors(draw: Draw) -> tuple[tuple[str, str], dict[str, str]]:
+    """The element types of two factors, and the attribute that says that of their product."""
+    if draw.chance(0.6):
+        return (draw.dtype, draw.dtype), {}
+    other = draw.one_of(draw.dtype, *DTYPES)
+    return (draw.dtype, other), {"out_dtype": draw.one_of(*FLOATS, *SIGNED, *UNSIGNED)}
+
+
+def dense(draw: Draw) -> Proposal:
+    (a, b), attrs = _factors(draw)
+    k = draw.size(8)
+    return [((*draw.shape(0, 3), k), a), ((draw.size(), k), b)], attrs
+
+
+def matmul(draw: Draw) -> Proposal:
+    (a, b), attrs = _factors(draw)
+    attrs = {**attrs, **draw.flags("transpose_a", "transpose_b")}
+    n, k, m = draw.size(), draw.size(8), draw.size()
+    left = (k, n) if attrs.get("transpose_a") else (n, k)
+    right = (m, k) if attrs.get("transpose_b") else (k, m)
+    return [(left, a), (right, b)], attrs
+
+
+def batch_matmul(draw: Draw) -> Proposal:
+    (a, b), attrs = _factors(draw)
+    attrs = {**attrs, **draw.flags("transpose_a", "transpose_b")}
+    n, k, m, batch = draw.size(), draw.size(8), draw.size(), draw.size()
+    left = (k, n) if attrs.get("transpose_a", False) else (n, k)
+    right = (m, k) if attrs.get("transpose_b", True) else (k, m)
+    batches = draw.one_of((batch, batch), (1, batch), (batch, 1))
+    return [((batches[0], *left), a), ((batches[1], *right), b)], attrs
+
+
+# -------------------------------------------------------------------- normalization
+
+
+def softmax(draw: Draw) -> Proposal:
+    shape = draw.shape(1)
+    return [(shape, draw.dtype)], draw.given(axis=draw.axis(len(shape)))
+
+
+def normalization(vectors: int, default_axis: int) -> Generator:
+    def generate(draw: Draw) -> Proposal:
+        shape = draw.shape(1)
+        attrs = draw.given(axis=draw.axis(len(shape)), epsilon=draw.fraction(0.01, 1))
+        axis: int = attrs.get("axis", default_axis)
+        vector: Spec = ((shape[axis] if axis < len(shape) else 1,), draw.dtype)
+        operands: list[Spec] = [(shape, draw.dtype), *[vector] * vectors]
+        return operands, {**attrs, **draw.flags("center", "scale")}
+
+    return generate
+
+
+def lrn(draw: Draw) -> Proposal:
+    shape = draw.shape(1)
+    attrs = draw.given(
+        size=draw.one_of(1, 2, 3, 4, 5, 7, 100),
+        axis=draw.axis(len(shape)),
+        bias=draw.fraction(0.5, 3),
+        alpha=draw.fraction(0, 2),
+        beta=draw.fraction(-1, 2),
+    )
+    return [(shape, draw.dtype)], attrs
+
+
+# -------------------------------------------------------------------- windows
+
+
+def _image(channels: int, layout: str, draw: Draw, least: int = 1) -> tuple[int, ...]:
+    n, h, w = draw.one_of(0, 1, 1, 1, 2, 2), draw.number(least, 7), draw.number(least, 7)
+    return (n, channels, h, w) if layout == "NCHW" else (n, h, w, channels)
+
+
+def _pair(draw: Draw, most: int) -> tuple[int, int]:
+    return draw.one_of((1, 1), (draw.number(1, most), draw.number(1, most)))
+
+
+def _windows(draw: Draw, cells: Sequence[int], sizes: Sequence[int]) -> dict[str, Any]:
+    """
+    Strides, dilation and padding of windows of so many `cells` on an image of `sizes`. Often they
+    go beyond it; often there are as many windows as the image has cells.
+    """
+    strides = _pair(draw, draw.one_of(2, 9)) if draw.chance(0.7) else (1, 1)
+    dilation = _pair(draw, draw.one_of(2, 4, 9)) if draw.chance(0.7) else (1, 1)
+    padding = [draw.number(0, draw.one_of(1, 3, 12)) for _ in range(4)]
+    if draw.chance(0.3):
+        for i in (0, 1):
+            reach = (sizes[i] - 1) * strides[i] + (cells[i] - 1) * dilation[i] + 1
+            padding[i] = draw.number(0, max(0, reach - sizes[i]))
+            padding[i + 2] = max(0, reach - sizes[i] - padding[i])
+    attrs = {"strides": strides, "dilation": dilation}
+    return {**attrs, **({"padding": tuple(padding)} if draw.chance(0.8) else {})}
+
+
+def _channels(draw: Draw) -> tuple[int, int, int]:
+    """Groups, and channels of each, in and out."""
+    depthwise = (draw.number(1, 4), 1, draw.number(1, 2))
+    return draw.one_of((1, draw.size(3), draw.size(4)), (draw.number(1, 3), 2, 3), depthwise)
+
+
+def _sizes(data: Sequence[int], layout: str) -> Sequence[int]:
+    return data[2:] if layout == "NCHW" else data[1:3]
+
+
+def conv2d(draw: Draw) -> Proposal:
+    (a, b), out_dtype = _factors(draw)
+    groups, channels, filters = _channels(draw)
+    layout, kernel_layout = draw.one_of("NCHW", "NHWC"), draw.one_of("OIHW", "HWIO")
+    cells = draw.one_of((1, 1), _pair(draw, 4))
+    data = _image(groups * channels, layout, draw)
+    weight = (groups * filters, channels, *cells)
+    if kernel_layout == "HWIO":
+        weight = (*weight[2:], weight[1], weight[0])
+    layouts = {"data_layout": layout, "kernel_layout": kernel_layout, "groups": groups}
+    return [(data, a), (weight, b)], {
+        **out_dtype,
+        **layouts,
+        **_windows(draw, cells, _sizes(data, layout)),
+    }
+
+
+def conv2d_transpose(draw: Draw) -> Proposal:
+    groups, channels, filters = _channels(draw)
+    cells, data = _pair(draw, 4), _image(groups * channels, "NCHW", draw)
+    attrs = {"groups": groups, **_windows(draw, cells, data[2:])}
+    attrs |= draw.given(output_padding=(draw.number(0, 2), draw.number(0, 2)))
+    return [(data, draw.dtype), ((groups * channels, filters, *cells), draw.dtype)], attrs
+
+
+def pool(*flags: str) -> Generator:
+    def generate(draw: Draw) -> Proposal:
+        layout = draw.one_of("NCHW", "NHWC")
+        cells = draw.one_of((1, 1), _pair(draw, 3), _pair(draw, 20))
+        data = _image(draw.number(0, 2), layout, draw, 0)
+        attrs = {"layout": layout, "pool_size": cells}
+        attrs |= _windows(draw, cells, _sizes(data, layout))
+        return [(data, draw.dtype)], {**attrs, **draw.flags("ceil_mode", *flags)}
+
+    return generate
+
+
+def global_pool(draw: Draw) -> Proposal:
+    attrs = draw.given(layout=draw.one_of("NCHW", "NHWC"))
+    return [(_image(draw.size(3), attrs.get("layout", "NCHW"), draw), draw.dtype)], attrs
+
+
+def upsampling(draw: Draw) -> Proposal:
+    def scale() -> float:
+        return draw.one_of(1.0, 2.0, 3.0, draw.fraction(0.1, 4))
+
+    attrs = draw.given(layout=draw.one_of("NCHW", "NHWC"), scale_h=scale(), scale_w=scale())
+    return [(_image(draw.size(3), attrs.get("layout", "NCHW"), draw, 0), draw.dtype)], attrs
+
+
+# -------------------------------------------------------------------- shapes
+
+
+def _parts(draw: Draw, dims: Sequence[int]) -> list[int]:
+    """Dims with as many elements as `dims`."""
+    left, parts = prod(dims), list[int]()
+    while left > 1 and draw.chance(0.8):
+        part = draw.one_of(*(d for d in range(1, left + 1) if left % d == 0))
+        parts.append(part)
+        left //= part
+    return [*parts, left]
+
+
+def reshape(draw: Draw) -> Proposal:
+    shape = draw.shape()
+    if draw.chance(0.3):  # what one does not think of: most are refused
+        return [(shape, draw.dtype)], {
+            "newshape": tuple(draw.number(-4, 6) for _ in range(draw.number(0, 4))),
+            **draw.flags("allowzero"),
+        }
+    if 0 in shape:
+        return [(shape, draw.dtype)], {"newshape": (4, 0, 2), "allowzero": True}
+    kept = draw.number(0, len(shape))
+    entries = [draw.one_of(0, dim) for dim in shape[:kept]]
+    entries += draw.one_of([-2], [-3, -2], [-1], _parts(draw, shape[kept:]), [-4, 1, -1, -2])
+    return [(shape, draw.dtype)], {"newshape": tuple(entries)}
+
+
+def expand_dims(draw: Draw) -> Proposal:
+    shape = draw.shape()
+    axis = draw.number(-len(shape) - 1, len(shape))
+    return [(shape, draw.dtype)], {"axis": axis, **draw.given(num_newaxis=draw.number(0, 3))}
+
+
+def squeeze(draw: Draw) -> Proposal:
+    shape = tuple(draw.one_of(1, draw.size()) for _ in range(draw.number(0, 4)))
+    return [(shape, draw.dtype)], draw.given(axis=draw.some_axes(len(shape)))
+
+
+def transpose(draw: Draw) -> Proposal:
+    shape = draw.shape()
+    order = [int(axis) for axis in draw.rng.permutation(len(shape))]
+    axes = tuple(axis - draw.one_of(0, len(shape)) for axis in order)
+    return [(shape, draw.dtype)], draw.given(axes=axes)
+
+
+def reverse(draw: Draw) -> Proposal:
+    shape = draw.shape(1)
+    return [(shape, draw.dtype)], draw.given(axis=draw.axis(len(shape)))
+
+
+def concatenate(draw: Draw) -> Proposal:
+    shape = draw.shape(1)
+    attrs = draw.given(axis=draw.axis(len(shape)))
+    axis = attrs.get("axis", 0)
+    shapes: list[Spec] = []
+    for _ in range(draw.number(1, 4)):
+        dims = list(shape)
+        dims[axis] = draw.size()
+        shapes.append((tuple(dims), draw.dtype))
+    return shapes, attrs
+
+
+def stack(draw: Draw) -> Proposal:
+    shape = draw.shape(0, 3)
+    return [(shape, draw.dtype)] * draw.number(1, 4), draw.given(axis=draw.axis(len(shape) + 1))
+
+
+def split(draw: Draw) -> Proposal:
+    shape = list(draw.shape(1))
+    attrs = draw.given(axis=draw.axis(len(shape)))
+    sections = draw.number(1, 4)
+    points = tuple(sorted(draw.number(0, 6) for _ in range(draw.number(0, 3))))
+    where: Any = draw.one_of(sections, points)
+    shape[attrs.get("axis", 0)] = draw.number(0, 3) * sections + (where is points) * 3
+    return [(tuple(shape), draw.dtype)], {**attrs, "indices_or_sections": where}
+
+
+def broadcast_to(draw: Draw) -> Proposal:
+    shape = draw.shape()
+    return [(_narrowed(draw, shape), draw.dtype)], {"shape": shape}
+
+
+def tile(draw: Draw) -> Proposal:
+    reps = tuple(draw.number(0, 3) for _ in range(draw.number(0, 4)))
+    return [(draw.shape(0, 3), draw.dtype)], {"reps": reps}
+
+
+def repeat(draw: Draw) -> Proposal:
+    shape = draw.shape(1)
+    attrs = {"repeats": draw.number(1, 4), **draw.given(axis=draw.axis(len(shape)))}
+    return [(shape, draw.dtype)], attrs
+
+
+def pad(draw: Draw) -> Proposal:
+    shape, mode = draw.shape(), draw.one_of("constant", "edge", "reflect")
+    most = [max(dim - 1, 0) if mode == "reflect" else 6 for dim in shape]
+    width = tuple(draw.number(0, m) for m in most for _ in ("before", "after"))
+    attrs = {"pad_width": width, "pad_mode": mode}
+    return [(shape, draw.dtype), ((), draw.dtype)], attrs
+
+
+def _place(draw: Draw, dim: int) -> int:
+    """A place in an axis of `dim`, from either end, or somewhat or far beyond it."""
+    near = draw.one_of(draw.number(0, dim), draw.number(-dim, dim), draw.number(-dim - 3, dim + 3))
+    return draw.one_of(near, near, near, 10**12, -(10**12))
+
+
+def strided_slice(draw: Draw) -> Proposal:
+    shape = draw.shape()
+    axes = draw.some_axes(len(shape)) if draw.chance() else None
+    count = draw.number(0, len(shape)) if axes is None else len(axes)
+    dims = [shape[axis] for axis in (range(count) if axes is None else axes)]
+    begin = tuple(max(_place(draw, dim), -dim) for dim in dims)
+    end = tuple(_place(draw, dim) for dim in dims)
+    strides = tuple(draw.one_of(1, 1, 2, 3, 9, -1, -1, -2, -9) for _ in dims)
+    attrs: dict[str, Any] = {"begin": begin, "end": end, **draw.given(strides=strides)}
+    if draw.chance(0.2):
+        attrs |= {"slice_mode": "size", "end": tuple(max(place, -1) for place in end)}
+    return [(shape, draw.dtype)], attrs if axes is None else {**attrs, "axes": axes}
+
+
+def take(draw: Draw) -> Proposal:
+    shape, of_indices = draw.shape(1), draw.shape(0, 2)
+    attrs: dict[str, Any] = draw.given(axis=draw.axis(len(shape)))
+    attrs |= draw.given(mode=draw.one_of("clip", "wrap", "fast"))
+    batch = draw.number(0, len(of_indices)) if attrs.get("axis", 0) else 0
+    of_indices = (*shape[:batch], *of_indices[batch:])
+    if batch:
+        attrs["batch_dims"] = batch - draw.one_of(0, len(of_indices))
+    return [(shape, draw.dtype), (of_indices, draw.one_of(*SIGNED, *UNSIGNED))], attrs
+
+
+def _each(names: str, generator: Generator) -> dict[str, Generator]:
+    return dict.fromkeys(names.split(), generator)
+
+
+GENERATORS: dict[str, Generator] = {
+    **_each("abs negative sign ceil floor round trunc nn.relu copy logical_not", one_tensor),
+    **_each("exp log log2 log10 sqrt rsqrt sigmoid erf isnan isfinite isinf", one_tensor),
+    **_each("sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh", one_tensor),
+    **_each("add subtract multiply divide power mod floor_mod floor_divide", broadcast(2)),
+    **_each("maximum minimum logical_and logical_or logical_xor", broadcast(2)),
+    **_each("equal not_equal less less_equal greater greater_equal", broadcast(2)),
+    **_each("nn.bias_add nn.prelu", along_axis),
+    **_each("sum prod mean max min all any", reduction),
+    **_each("argmax argmin", position),
+    **_each("nn.softmax nn.log_softmax", softmax),
+    **_each("nn.global_avg_pool2d nn.global_max_pool2d", global_pool),
+    "broadcast_to": broadcast_to,
+    "cast": cast,
+    "clip": clip,
+    "concatenate": concatenate,
+    "expand_dims": expand_dims,
+    "full": full,
+    "nn.avg_pool2d": pool("count_include_pad"),
+    "nn.batch_flatten": one_tensor,
+    "nn.batch_matmul": batch_matmul,
+    "nn.batch_norm": normalization(4, 1),
+    "nn.conv2d": conv2d,
+    "nn.conv2d_transpose": conv2d_transpose,
+    "nn.dense": dense,
+    "nn.gelu": gelu,
+    "nn.layer_norm": normalization(2, -1),
+    "nn.leaky_relu": leaky_relu,
+    "nn.lrn": lrn,
+    "nn.matmul": matmul,
+    "nn.max_pool2d": pool(),
+    "nn.pad": pad,
+    "nn.upsampling": upsampling,
+    "repeat": repeat,
+    "reshape": reshape,
+    "reverse": reverse,
+    "split": split,
+    "squeeze": squeeze,
+    "stack": stack,
+    "strided_slice": strided_slice,
+    "take": take,
+    "tile": tile,
+    "transpose": transpose,
+    "where": where,
+}
+
+# -------------------------------------------------------------------- elements' values
+
+SUMS = {
+    *("sum", "mean", "prod", "nn.dense", "nn.matmul", "nn.batch_matmul", "nn.conv2d"),
+    *("nn.conv2d_transpose", "nn.avg_pool2d", "nn.global_avg_pool2d", "nn.softmax"),
+    *("nn.log_softmax", "nn.layer_norm", "nn.batch_norm", "nn.lrn"),
+}
+"""
+Operators whose operands are of moderate size: where terms are infinite, or greater than all
+others, what a sum gives depends on the order of its terms.
+"""
+UNORDERED = {"argmax", "argmin"}
+"""Operators without NaN: where among numbers that stands is not said."""
+DIVISIONS = {"divide", "mod", "floor_mod", "floor_divide"}
+
+
+def moderate(draw: Draw, shape: Sequence[int], dtype: str) -> Array:
+    """Small values of both signs, where `dtype` has them; integers are often equal."""
+    if dtype == "bool":
+        return draw.rng.integers(0, 2, shape).astype(bool)
+    if dtype in FLOATS:
+        return np.asarray(draw.rng.standard_normal(shape) * 2).astype(dtype)
+    return np.asarray(draw.rng.integers(0 if dtype in UNSIGNED else -9, 10, shape)).astype(dtype)
+
+
+def _edges(dtype: str) -> list[Any]:
+    if dtype == "bool":
+        return [False, True]
+    if dtype in FLOATS:
+        info = np.finfo(dtype)
+        return [np.nan, np.inf, -np.inf, -0.0, 0.0, 1.0, -1.0, 0.5, -2.5, info.max, info.tiny]
+    return [np.iinfo(dtype).min, np.iinfo(dtype).max, 0, 1]
+
+
+def with_edges(draw: Draw, shape: Sequence[int], dtype: str) -> Array:
+    """Half of the elements from the edges of `dtype`: NaN, infinities, the extremes, zeros."""
+    values, edges = moderate(draw, shape, dtype), np.array(_edges(dtype), dtype)
+    chosen = edges[draw.rng.integers(0, len(edges), shape)]
+    return np.where(draw.rng.random(shape) < 0.5, chosen, values).astype(dtype)
+
+
+def elements(draw: Draw, name: str, number: int, spec: Spec, attrs: Mapping[str, Any]) -> Array:
+    """The elements of operand `number`, such that the operator says what it computes of them."""
+    shape, dtype = spec
+    if name in SUMS:
+        values = moderate(draw, shape, dtype)
+        if name == "nn.batch_norm" and number == 4:  # a variance
+            return np.abs(values)
+        # A negative float is nothing as an unsigned integer.
+        return np.abs(values) if attrs.get("out_dtype") in UNSIGNED else values
+    values = with_edges(draw, shape, dtype) if draw.chance() else moderate(draw, shape, dtype)
+    if name == "cast" and dtype in FLOATS and attrs["dtype"] in (*SIGNED, *UNSIGNED):
+        values = moderate(draw, shape, dtype)  # what is beyond the integers is not said
+        return np.abs(values) if attrs["dtype"] in UNSIGNED else values
+    if name in UNORDERED and dtype in FLOATS:
+        return np.where(np.isnan(values), 0, values).astype(dtype)
+    if name in DIVISIONS:
+        return _divisible(values, number, name)
+    if name == "take" and number == 1 and attrs["mode"] == "fast":
+        return np.zeros_like(values)
+    if (name == "nn.prelu" and number == 1) or name == "nn.leaky_relu":
+        return moderate(draw, shape, dtype)  # infinity times 0 is NaN only if one multiplies
+    if name == "power" and values.dtype.kind == "i" and number == 0:
+        return np.where(values == 0, 1, values).astype(dtype)  # 0 to a negative power
+    return values
+
+
+def _divisible(values: Array, number: int, name: str) -> Array:
+    """Without division of integers by 0, and without infinity divided, rounded."""
+    if values.dtype.kind != "f":
+        return np.where(values == 0, 7, values).astype(values.dtype) if number == 1 else values
+    if name in ("floor_divide", "floor_mod"):
+        return np.where(np.isinf(values), 3, values).astype(values.dtype)
+    return values
+
+
+# -------------------------------------------------------------------- cases
+
+
+@dataclass(frozen=True)
+class Case:
+    """An operator with operands that fit; `attrs` are all of its attributes, defaults included."""
+
+    name: str
+    number: int
+    attrs: Mapping[str, Any]
+    operands: Sequence[Array]
+    results: Sequence[Spec]
+
+    def __str__(self) -> str:
+        operands = ", ".join(f"{x.dtype.name}{list(x.shape)}" for x in self.operands)
+        return f"case({self.name!r}, {self.number}): relay.{self.name}({operands}) {self.attrs}"
+
+
+def _typed(
+    name: str, operands: Sequence[Spec], attrs: Mapping[str, Any]
+) -> tuple[Mapping[str, Any], list[Spec]] | None:
+    """All attributes, and the results; None where the type rule refuses operands or attributes."""
+    cls = OPERATORS[name]
+    types = [tensor_type(ELEMENT_TYPES[dtype], list(shape)) for shape, dtype in operands]
+    try:
+        op = cls.on(TestOp(result_types=types).results, properties_of(cls, attrs))
+        op.verify()
+    except VerifyException:
+        return None
+    results: list[Spec] = []
+    for result in op.results:
+        type = as_tensor(result.type)
+        assert type is not None
+        dtype = dtype_name(type.element_type)
+        assert dtype is not None
+        results.append((type.get_shape(), dtype))
+    return plain_attributes(op), results
+
+
+def _generator(name: str, *numbers: int) -> np.random.Generator:
+    return np.random.default_rng([crc32(name.encode()), *numbers])
+
+
+def case(name: str, number: int) -> Case:
+    """Case `number` of the operator `name` (without `relay.`)."""
+    rng = _generator(name, number)
+    for attempt in range(1000):  # each element type twice in a row, all of them in turn
+        draw = Draw(rng, DTYPES[(number + attempt // 2 * 5) % len(DTYPES)])
+        operands, given = GENERATORS[name](draw)
+        typed = _typed(name, operands, given)
+        if typed is None:
+            continue
+        attrs, results = typed
+        if max(prod(shape) for shape, _ in (*operands, *results)) > MOST_ELEMENTS:
+            continue
+        values = [elements(draw, name, i, spec, attrs) for i, spec in enumerate(operands)]
+        return Case(name, number, attrs, values, results)
+    raise AssertionError(f"none of 1000 random cases of relay.{name} is accepted by its type rule")
+
+
+def other_elements(case: Case) -> list[Array]:
+    """Operands like those of a case, but for their elements."""
+    draw = Draw(_generator(case.name, case.number, 1), case.operands[0].dtype.name)
+    return [
+        elements(draw, case.name, i, (x.shape, x.dtype.name), case.attrs)
+        for i, x in enumerate(case.operands)
+    ]

@@ -1,0 +1,76 @@
+"""Whatever attributes and output shapes a kernel is given, it keeps to its arrays."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import pytest
+from inferring import OPERATORS
+from operator_cases import Case, Draw, case, moderate
+
+from xrelay.runtime.kernels import KERNELS
+
+GUARD = 4096
+"""The bytes before and after each array."""
+
+
+def guarded(array: Any, fill: int) -> tuple[Any, Any]:
+    """A copy of `array` with `GUARD` bytes of `fill` on either side, and all of these bytes."""
+    block = np.full(array.nbytes + 2 * GUARD, fill, np.uint8)
+    inside = block[GUARD : GUARD + array.nbytes].view(array.dtype).reshape(array.shape)
+    inside[...] = array
+    return inside, block
+
+
+def spoiled(case: Case, draw: Draw) -> Case:
+    """A case with some numbers in its attributes, and perhaps a dim of a result, at random."""
+
+    def other(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(other(entry) for entry in value)
+        if isinstance(value, bool) or not isinstance(value, int) or draw.chance():
+            return value
+        return draw.one_of(-value, value + 1, value - 1, draw.number(-9, 9), draw.number(-50, 50))
+
+    results = list(case.results)
+    if draw.chance():
+        at = draw.number(0, len(results) - 1)
+        shape, dtype = results[at]
+        dims = [draw.one_of(dim, dim, dim + 1, max(dim - 1, 0), draw.number(0, 9)) for dim in shape]
+        results[at] = (tuple(dims), dtype)
+    attrs = {name: other(value) for name, value in case.attrs.items()}
+    return replace(case, attrs=attrs, results=results)
+
+
+def outcome(case: Case, operands: Sequence[Any], fill: int) -> list[bytes] | None:
+    """What a case's kernel writes, with bytes of `fill` around its arrays; None if it refuses."""
+    ins = [guarded(array, fill) for array in operands]
+    outs = [guarded(np.zeros(shape, dtype), fill) for shape, dtype in case.results]
+    try:
+        KERNELS[f"relay.{case.name}"](
+            case.attrs, [array for array, _ in ins], [array for array, _ in outs]
+        )()
+    except Exception:  # of any kind, as long as it is one
+        refused = True
+    else:
+        refused = False
+    for block in (block for _, block in (*ins, *outs)):
+        assert (block[:GUARD] == fill).all(), "it writes before an array"
+        assert (block[-GUARD:] == fill).all(), "it writes after an array"
+    return None if refused else [array.tobytes() for array, _ in outs]
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_a_kernel_neither_reads_nor_writes_what_is_not_its_own(name: str):
+    rng = np.random.default_rng(crc32(name.encode()))
+    for number in range(20):
+        this = case(name, number)
+        draw = Draw(rng, this.operands[0].dtype.name)
+        operands = [moderate(draw, x.shape, x.dtype.name) for x in this.operands]
+        for _ in range(4):
+            wrong = spoiled(this, draw)
+            with np.errstate(all="ignore"):
+                first, second = (outcome(wrong, operands, fill) for fill in (0x11, 0x22))
+            assert first == second, f"{wrong} -> {wrong.results} reads what is around its arrays"
