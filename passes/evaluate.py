@@ -12,6 +12,7 @@ depth of recursion is bounded by memory only. What each op computes stands in `e
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import func
@@ -19,6 +20,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
 
 from ..dialects import relay
+from ..dialects.relay.closures import captures
 from ..runtime.kernels.bind import Bind
 from ..runtime.kernels.loading import load_kernels
 from .analysis.arrays import Array
@@ -41,7 +43,6 @@ class Evaluator:
             for op in module.ops
             if isinstance(name := op.properties.get("sym_name"), StringAttr)
         }
-        self.captures: dict[Operation, list[SSAValue]] = {}
 
     def call(self, function: str, args: Sequence[Value]) -> Sequence[Value]:
         """The results of `function` on `args`."""
@@ -59,12 +60,10 @@ class Evaluator:
             )
         return Enter(block, args, {})
 
-    def captured(self, op: relay.FnOp) -> list[SSAValue]:
-        """What a closure captures, found once for each op."""
-        known = self.captures.get(op)
-        if known is None:
-            known = self.captures[op] = op.captured
-        return known
+    @cached_property
+    def captures(self) -> Mapping[relay.FnOp, Sequence[SSAValue]]:
+        """What each closure captures, found when the first is made."""
+        return captures(self.module)
 
     def _run(self, first: Enter) -> Sequence[Value]:
         """Evaluate a block, and all that it enters on the way."""

@@ -23,6 +23,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from ..dialects.interfaces import InferTypes
 from ..dialects.relay.operator import refined_result_types
 from ..dialects.relay.types import is_incomplete, refine
+from ..dialects.walking import walk
 from .analysis.incomplete import unknown_value
 from .diagnostics import PassError
 from .rewriting import apply_patterns
@@ -98,7 +99,7 @@ class RefineCall(RewritePattern):
 
 def has_stale_call(module: ModuleOp, functions: dict[str, func.FuncOp]) -> bool:
     """Whether a function's result types were filled in after a call of it was visited."""
-    for op in module.walk():
+    for op in walk(module):
         if isinstance(op, func.CallOp):
             callee = functions.get(op.callee.string_value())
             if callee is not None and callee.function_type.outputs.data != tuple(op.result_types):

@@ -45,6 +45,40 @@ class CapturesAlias(Aliasing):
         return ((op.result, captured) for captured in op.captured)
 
 
+def captures(root: Operation) -> dict[FnOp, list[SSAValue]]:
+    """
+    The values from above that each closure in `root` uses, in order of their first use.
+
+    Linear in ops, operands, and the values found: a closure that has a value already has given it
+    to those around it.
+    """
+    found: dict[FnOp, dict[SSAValue, None]] = {}
+    around: list[FnOp] = []
+    """The closures around the op that is being visited, the innermost last."""
+    depths: dict[SSAValue, int] = {}
+    """How many closures are around each value's definition; none for one from above `root`."""
+    pending: list[Operation | None] = [root]
+    while pending:
+        op = pending.pop()
+        if op is None:
+            around.pop()
+            continue
+        for operand in op.operands:
+            for closure in reversed(around[depths.get(operand, 0) :]):
+                if operand in found[closure]:
+                    break
+                found[closure][operand] = None
+        depths.update((result, len(around)) for result in op.results)
+        if isinstance(op, FnOp):
+            found[op] = {}
+            around.append(op)
+            pending.append(None)
+        for block in reversed([block for region in op.regions for block in region.blocks]):
+            depths.update((argument, len(around)) for argument in block.args)
+            pending.extend(reversed(block.ops))
+    return {closure: list(values) for closure, values in found.items()}
+
+
 def _fn_type(op: FnOp) -> Sequence[Attribute]:
     params = [p.type for p in op.params]
     return (FunctionType.from_lists(params, [v.type for v in yielded(op.body)]),)
@@ -110,22 +144,7 @@ class FnOp(IRDLOperation):
     @property
     def captured(self) -> list[SSAValue]:
         """The values from above that the region uses, in order of their first use."""
-        captured: dict[SSAValue, None] = {}
-        for op in self.body.walk():
-            for operand in op.operands:
-                region = operand.owner.parent_region() if operand.owner else None
-                if region is not None and not self._holds(region):
-                    captured.setdefault(operand)
-        return list(captured)
-
-    def _holds(self, region: Region) -> bool:
-        inner: Region | None = region
-        while inner is not None:
-            if inner is self.body:
-                return True
-            around = inner.parent_op()
-            inner = None if around is None else around.parent_region()
-        return False
+        return captures(self)[self]
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
