@@ -24,13 +24,18 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.lexer import Span
 
 from ..passes.diagnostics import Message, Note, PassError, Severity, location_of
+from .commands import FAULT, USAGE
 
 TOO_DEEP = "the program is nested too deeply"
 """What is said when Python's stack is not enough."""
 
 
 class UsageError(DiagnosticException):
-    """A wrong command line; the text says what is right."""
+    """What was asked for cannot be done; the text says why, and what can."""
+
+
+class CommandLineError(UsageError):
+    """A wrong command line: options that there are not, or that contradict each other."""
 
 
 class SourceError(DiagnosticException):
@@ -40,6 +45,15 @@ class SourceError(DiagnosticException):
         super().__init__(message.message)
         self.shown = message
         self.width = width
+
+
+class PipelineError(SourceError, CommandLineError):
+    """Text that is no pipeline."""
+
+
+def exit_status(error: BaseException) -> int:
+    """The exit status of a command that `error` ends."""
+    return USAGE if isinstance(error, CommandLineError) else FAULT
 
 
 @dataclass
