@@ -24,6 +24,7 @@ from ..dialects.relay.closures import captures
 from ..runtime.kernels.bind import Bind
 from ..runtime.kernels.loading import load_kernels
 from .analysis.arrays import Array
+from .analysis.blocks import only_block
 from .diagnostics import PassError
 from .evaluate_operators import apply_operator
 from .evaluate_rules import RULES, Enter, Value
@@ -51,9 +52,9 @@ class Evaluator:
     def enter(self, function: str, args: Sequence[Value]) -> Enter:
         """The request that evaluates a function of the module in a frame of its own."""
         op = self.symbols.get(function)
-        if op is None or not op.regions or not op.regions[0].blocks:
-            raise PassError(f"@{function} has no body in this module", op or self.module)
-        block = op.regions[0].block
+        if op is None:
+            raise PassError(f"@{function} has no body in this module", self.module)
+        block = only_block(op)
         if len(block.args) != len(args):
             raise PassError(
                 f"@{function} takes {len(block.args)} arguments, but {len(args)} are given", op

@@ -54,10 +54,12 @@ class RefineSignature(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
-        block = op.body.blocks.first
-        last = None if block is None else block.last_op
-        if not isinstance(last, func.ReturnOp):
-            return
+        for block in op.body.blocks:
+            if isinstance(block.last_op, func.ReturnOp):
+                self._refine(op, block.last_op, rewriter)
+
+    @staticmethod
+    def _refine(op: func.FuncOp, last: func.ReturnOp, rewriter: PatternRewriter) -> None:
         declared = op.function_type.outputs.data
         if len(declared) != len(last.operands):
             raise PassError(

@@ -284,8 +284,13 @@ def _check_blocks(op: Operation, region: Region) -> None:
     """A region's blocks end as they must: by a terminator, if `op` asks for one."""
     first = region.first_block
     if first is None:
+        if op.has_trait(SymbolTable, value_if_unregistered=False):
+            raise VerifyError(f"'{op.name}' op must have one block, but has 0", op)
         return
     several = first.next_block is not None
+    if several and op.has_trait(SymbolTable, value_if_unregistered=False):
+        count = len(region.blocks)
+        raise VerifyError(f"'{op.name}' op must have one block, but has {count}", op)
     free = not several and op.has_trait(NoTerminator, value_if_unregistered=True)
     for block in region.blocks:
         last = block.last_op

@@ -65,7 +65,8 @@ def closures(depth: int) -> str:
 def matches(depth: int) -> str:
     """Each `relay.match` in the first case of the one before."""
     opened = "".join(
-        f"%r{i} = relay.match %b : !relay.adt<@Box, []> -> ({T}) {{ case @Box::@Box(%y{i}: {T}) {{\n"
+        f"%r{i} = relay.match %b : !relay.adt<@Box, []> -> ({T}) {{\n"
+        f"case @Box::@Box(%y{i}: {T}) {{\n"
         for i in range(depth)
     )
     closed = "".join(
@@ -159,8 +160,8 @@ def tree(depth: int) -> Operation:
     return TestOp(regions=regions)
 
 
-@pytest.mark.parametrize("reverse", (False, True))
-@pytest.mark.parametrize("region_first", (False, True))
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("region_first", [False, True])
 def test_ops_are_walked_as_xdsl_walks_them(reverse: bool, region_first: bool):
     op = tree(3)
     region = op.regions[1]

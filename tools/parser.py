@@ -83,6 +83,7 @@ class LocatingParser(Parser):
         self._columns: dict[int, IntAttr] = {}
         self._op_starts: list[int] = []
         self._first_uses: dict[SSAValue, Span[str]] = {}
+        self._defined_since: dict[SSAValue, SSAValue] = {}
         super().__init__(ctx, "", name)
         self._parser_state = ParserState(LinearLexer(Input(text, name)))
 
@@ -183,11 +184,19 @@ class LocatingParser(Parser):
             if not getattr(error, "__notes__", None):
                 error.add_note(f"while parsing {self._where(depth)}")
             raise
+        if self._defined_since:
+            self._replace_defined(op)
         start = self._op_starts[depth]
         del self._op_starts[depth:]
         if op.location is UNKNOWN_LOC:
             op.location = self.place(start)
         return op
+
+    def _replace_defined(self, op: Operation) -> None:
+        """Let `op` use the values that its regions defined after it had resolved its operands."""
+        for i, operand in enumerate(op.operands):
+            if operand in self._defined_since:
+                op.operands[i] = self._defined_since[operand]
 
     def _op_span(self, depth: int) -> Span[str]:
         """The name of the op that is being parsed."""
@@ -233,7 +242,9 @@ class LocatingParser(Parser):
 
     @override
     def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
+        forward = self.forward_ssa_references.get(name, {})
         super()._register_ssa_definition(name, values, span)
+        self._defined_since.update((cast(SSAValue, f), values[i]) for i, f in forward.items())
         if len(values) == 1:
             (value,) = values
             if isinstance(value, BlockArgument) and value.location is UNKNOWN_LOC:

@@ -30,6 +30,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import VirtualDeviceAttr, with_device
+from ..formats import parse_location, print_location
 from ..interfaces import Aliasing, AnyDevice, InferTypes
 from .call_text import parse_call, print_call, verify_call
 from .control import verify_yielded, yielded
@@ -148,19 +149,24 @@ class FnOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        self_name = None
+        self_name = self_location = None
         if parser.parse_optional_keyword("rec") is not None:
             parser.parse_punctuation("(")
             self_name = parser.parse_argument(expect_type=False)
+            self_location = parser.parse_optional_location()
             parser.parse_punctuation(")")
-        params = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument)
+        params = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: parse_location(parser, parser.parse_argument())
+        )
         parser.parse_punctuation("->")
         result_type = parser.parse_type()
         types = [p.type for p in params]
         attributes = parser.parse_optional_attr_dict_with_keyword()
         arguments = list(params)
         if self_name is not None:
-            arguments.insert(0, self_name.resolve(FunctionType.from_lists(types, [result_type])))
+            itself = self_name.resolve(FunctionType.from_lists(types, [result_type]))
+            itself.location = self_location
+            arguments.insert(0, itself)
         body = parser.parse_region(arguments)
         op = cls(types, result_type, body, self_name is not None)
         if attributes is not None:
@@ -175,6 +181,7 @@ class FnOp(IRDLOperation):
         if self.recursive is not None:
             printer.print_string("rec(")
             printer.print_ssa_value(args[0])
+            print_location(printer, args[0])
             printer.print_string(") ")
         with printer.in_parens():
             printer.print_list(self.params, lambda p: printer.print_block_argument(cast(Any, p)))
@@ -225,7 +232,11 @@ class CallOp(IRDLOperation):
 
     ```mlir
     %r = relay.call %f(%x, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %s = relay.call %g(%x) : (tensor<4xi1>) -> tensor<?xi1>, callee (tensor<?xi1>) -> tensor<?xi1>
     ```
+
+    The callee's type is written where it is not that of the arguments and the result: it may
+    leave open what they know.
     """
 
     name = "relay.call"
@@ -246,14 +257,21 @@ class CallOp(IRDLOperation):
     def parse(cls, parser: Parser) -> Self:
         callee = parser.parse_unresolved_operand()
         call = parse_call(parser)
-        op = cls(parser.resolve_operand(callee, call.type), call.args, call.result_type)
+        type: Attribute = call.type
+        if parser.parse_optional_punctuation(",") is not None:
+            parser.parse_keyword("callee")
+            type = parser.parse_type()
+        op = cls(parser.resolve_operand(callee, type), call.args, call.result_type)
         op.attributes = call.attributes
         return op
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_operand(self.callee)
-        print_call(self, self.args, printer)
+        type = print_call(self, self.args, printer)
+        if self.callee.type != type:
+            printer.print_string(", callee ")
+            printer.print_attribute(self.callee.type)
 
     def verify_(self) -> None:
         type = self.callee.type

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import (
     TupleType,
     UnitAttr,
 )
-from xdsl.ir import Attribute, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -30,6 +30,7 @@ from xdsl.traits import RecursivelySpeculatable, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
+from ..formats import parse_location
 from ..interfaces import Aliasing, DeviceConstraint, DeviceRule, InferTypes, Lookup, Together
 from .completeness import missing_cases
 from .control import common_yields, verify_yielded, yielded
@@ -206,7 +207,7 @@ class MatchOp(IRDLOperation):
 
 def _parse_pattern(parser: Parser, variables: list[Parser.Argument]) -> Attribute:
     if (argument := parser.parse_optional_argument()) is not None:
-        variables.append(argument)
+        variables.append(parse_location(parser, argument))
         return VarPattern(argument.type)
     if parser.parse_optional_keyword("_") is not None:
         return WildcardPattern()
@@ -224,16 +225,14 @@ def _parse_pattern(parser: Parser, variables: list[Parser.Argument]) -> Attribut
     return ConstructorPattern(SymbolRefAttr(adt), parser.parse_symbol_name(), parts())
 
 
-def _print_pattern(pattern: Attribute, names: Iterable[SSAValue], printer: Printer) -> None:
+def _print_pattern(pattern: Attribute, names: Iterable[BlockArgument], printer: Printer) -> None:
     match pattern:
         case WildcardPattern():
             printer.print_string("_")
             return
         case VarPattern():
             argument = next(iter(names))
-            printer.print_ssa_value(argument)
-            printer.print_string(": ")
-            printer.print_attribute(argument.type)
+            printer.print_block_argument(argument)
             return
         case ConstructorPattern():
             printer.print_attribute(pattern.adt)
