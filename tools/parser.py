@@ -10,7 +10,7 @@ import bisect
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias, cast
+from typing import NoReturn, TypeAlias, cast
 
 from typing_extensions import override
 from xdsl.context import Context
@@ -41,6 +41,8 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRLexer
 
+from . import aliases
+from .aliases import Aliases
 from .diagnostics import TOO_DEEP, did_you_mean
 from .scopes import Mark, ScopedNames
 
@@ -86,6 +88,10 @@ class LocatingParser(Parser):
         self._defined_since: dict[SSAValue, SSAValue] = {}
         super().__init__(ctx, "", name)
         self._parser_state = ParserState(LinearLexer(Input(text, name)))
+        self._aliases = Aliases(
+            max(aliases.AT_LEAST, aliases.PER_CHARACTER * len(text)), self._fail_at_alias
+        )
+        self.attribute_aliases = self._aliases
 
     @property
     def ssa_values(self) -> ScopedNames:
@@ -152,6 +158,18 @@ class LocatingParser(Parser):
             return error
         name, span = spans[min(spans)]
         return ParseError(span, f"value '%{name}' is used but not defined")
+
+    @override
+    def _parse_alias_def(self) -> None:
+        start, before = self.pos, self._aliases.expanded
+        super()._parse_alias_def()
+        name = next(reversed(self._aliases))
+        self._aliases.sizes[name] = self.pos - start + self._aliases.expanded - before
+
+    def _fail_at_alias(self, name: str, message: str) -> NoReturn:
+        """Raise an error at the use of an alias that has just been read."""
+        at = self.lexer.input.content.rfind(name, 0, self._current_token.span.start)
+        raise ParseError(Span(at, at + len(name), self.lexer.input), message)
 
     @override
     def _parse_block(self) -> Block:

@@ -43,11 +43,8 @@ from .patterns import (
     subpatterns,
     variables,
 )
-from .type_terms import AdtType, has_more_parts
+from .type_terms import MAX_PARTS, AdtType, has_more_parts
 from .types import IncompleteType, is_incomplete, refine
-
-MAX_PARTS = 100_000
-"""How large the type of a part of a pattern may be: it can double with every constructor."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Modules that are wrong in ways that ended in an internal error, or in IR that is not read back."""
+"""Modules that ended in an internal error, or in IR that was not read back."""
 
 from collections.abc import Callable
 from pathlib import Path
