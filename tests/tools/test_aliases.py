@@ -25,7 +25,7 @@ def chain(first: str, step: str, last: str, count: int) -> str:
 
 BOMBS = {
     "arrays": ("#test<a>", "[P, P]", '"test.op"() {a = P} : () -> ()'),
-    "dictionaries": ("#test<a>", "{x = P, y = P}", '"test.op"() <{a = P}> : () -> ()'),
+    "dictionaries": ("#test<a>", "{x = P, y = P}", '"unknown.op"() <{a = P}> : () -> ()'),
     "tuples": ("!test<a>", "tuple<P, P>", '"test.op"() : () -> P'),
     "functions": ("!test<a>", "(P, P) -> P", '"test.op"() : () -> (P)'),
 }
