@@ -8,7 +8,9 @@ Show messages with their source line, and turn errors of all kinds into messages
 """
 
 import sys
-from collections.abc import Iterable
+import warnings
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TextIO, cast
@@ -104,6 +106,22 @@ class Reporter:
         width = max(1, min(width, len(line) - column))
         yield line
         yield blank + "^" * width
+
+
+@contextmanager
+def warnings_shown(reporter: Reporter) -> Generator[None]:
+    """Report what Python code warns of in the `with` block, each text once."""
+    told: set[str] = set()
+
+    def show(message: Warning | str, *_: object) -> None:
+        if str(message) not in told:
+            told.add(str(message))
+            reporter.report(Message(Severity.WARNING, str(message)))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = show
+        yield
 
 
 def place(name: str, line: int, column: int) -> FileLineColLoc:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..passes.diagnostics import Message, Severity
 from .commands import FAULT, describe, guarded
-from .diagnostics import Reporter, exit_status, message_of
+from .diagnostics import Reporter, exit_status, message_of, warnings_shown
 from .driver import XRelayOpt
 from .process import settings
 from .runner import InternalError
@@ -22,7 +22,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(argv: Sequence[str]) -> int:
     reporter = Reporter()
     try:
-        return XRelayOpt(argv, reporter).execute()
+        with warnings_shown(reporter):
+            return XRelayOpt(argv, reporter).execute()
     except OSError:
         raise
     except Exception as error:

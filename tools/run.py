@@ -30,6 +30,7 @@ from .diagnostics import (
     UsageError,
     exit_status,
     message_of,
+    warnings_shown,
 )
 from .executables import Compiled, Evaluated, Executable
 from .loading import Loader
@@ -204,7 +205,8 @@ def _main(argv: Sequence[str]) -> int:
     try:
         options = parse_arguments(argv)
         name = "<stdin>" if options.file == "-" else options.file
-        run(options, Loader(reporter))
+        with warnings_shown(reporter):
+            run(options, Loader(reporter))
         return 0
     except OSError:
         raise
