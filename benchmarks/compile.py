@@ -2,6 +2,7 @@
 Compile time against the number of operators: µs an operator, for each pass and in all.
 
     python benchmarks/compile.py [--sizes 1000,10000,100000] [--programs chain,wide] > out.json
+    python benchmarks/compile.py --sizes 500,1000,2000,3000 --programs nested
     python benchmarks/compile.py --sizes 10000 --programs chain --profile fuse-ops
 
 The pipeline runs as `xrelay-opt` runs it, under its settings of the garbage collector, once
@@ -207,7 +208,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Measure what the command line asks for."""
     parser = argparse.ArgumentParser("compile", description="Measure compile time.")
     parser.add_argument("--sizes", default="1000,10000,100000", help="numbers of operators")
-    parser.add_argument("--programs", default=",".join(PROGRAMS), help="chain, wide")
+    parser.add_argument("--programs", default="chain,wide", help="chain, wide, nested")
     parser.add_argument("--pipeline", default="vm", help="what to run (default: vm)")
     parser.add_argument("--repeats", type=int, default=3, help="runs of which the best counts")
     parser.add_argument("--profile", metavar="PASS", help="profile one pass instead")

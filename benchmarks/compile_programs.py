@@ -59,9 +59,29 @@ def wide(size: int) -> str:
     return out.text(values[0])
 
 
+def nested(size: int) -> str:
+    """
+    Half of the operators are `relay.if`, each in the first branch of the one before.
+
+    A run allows some 2,800 of them; the printed text is quadratic, since each is indented.
+    """
+    depth = max(1, size // 2)
+    opened = [
+        f"%r{i} = relay.if %c : tensor<i1> -> ({TENSOR}) {{\n"
+        f"%a{i} = relay.tanh %{f'a{i - 1}' if i else 'x'} : ({TENSOR}) -> {TENSOR}"
+        for i in range(depth)
+    ]
+    closed = [
+        f"relay.yield %{name} : {TENSOR}\n}} else {{\nrelay.yield %x : {TENSOR}\n}}"
+        for name in (f"a{depth - 1}", *(f"r{i}" for i in reversed(range(1, depth))))
+    ]
+    head = f"func.func @main(%c: tensor<i1>, %x: {TENSOR}) -> {TENSOR} {{"
+    return "\n".join((head, *opened, *closed, f"func.return %r0 : {TENSOR}", "}", ""))
+
+
 def _pairs(values: list[str]) -> Iterator[tuple[str, ...]]:
     for i in range(0, len(values), 2):
         yield tuple(values[i : i + 2])
 
 
-PROGRAMS: dict[str, Callable[[int], str]] = {"chain": chain, "wide": wide}
+PROGRAMS: dict[str, Callable[[int], str]] = {"chain": chain, "wide": wide, "nested": nested}

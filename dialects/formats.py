@@ -1,7 +1,8 @@
-"""Directives of assembly formats that xDSL does not have."""
+"""Parts of text forms that xDSL does not have."""
 
 from __future__ import annotations
 
+from xdsl.ir import BlockArgument
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
     CustomDirective,
@@ -12,6 +13,19 @@ from xdsl.irdl.declarative_assembly_format import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+
+
+def parse_location(parser: Parser, argument: Parser.Argument) -> Parser.Argument:
+    """`argument` with the `loc(…)` that may follow it."""
+    argument.location = parser.parse_optional_location()
+    return argument
+
+
+def print_location(printer: Printer, argument: BlockArgument) -> None:
+    """The location of `argument`, where locations are printed."""
+    if printer.print_debuginfo:
+        printer.print_string(" ")
+        printer.print_attribute(argument.location)
 
 
 @irdl_custom_directive

@@ -33,9 +33,9 @@ from ..dialects.bytecode.fields import ObjectType
 from ..dialects.device import with_device
 from ..dialects.interfaces import kernel_attributes, kernel_name
 from ..dialects.tensors import as_tensor
+from ..passes.analysis.blocks import only_block
 from ..passes.analysis.device_options import device_option
 from ..passes.analysis.plain_types import PlainTypes
-from ..passes.diagnostics import PassError
 from ..passes.rewriting import apply_patterns
 from .bytecode_emitter import Constants, Devices, Emitter, device_at, dims, emit_return, integer
 
@@ -74,17 +74,12 @@ class LowerFunction(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
-        if not op.body.blocks:
-            raise PassError(f"@{op.sym_name.data} has no body", op)
-        if len(op.body.blocks) > 1:
-            raise PassError(
-                f"@{op.sym_name.data} has {len(op.body.blocks)} blocks; one is lowered", op
-            )
+        block = only_block(op)
         to = Emitter(self.constants, self.devices, self.plain)
         types = [parameter_type(argument, self.devices) for argument in op.args]
         for argument in op.args:
             to.define(argument)
-        emit_return(to, to.block(op.body.block))
+        emit_return(to, to.block(block))
         function = bytecode.FuncOp.create(
             properties={
                 "sym_name": op.sym_name,

@@ -12,6 +12,7 @@ depth of recursion is bounded by memory only. What each op computes stands in `e
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import func
@@ -19,9 +20,11 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
 
 from ..dialects import relay
+from ..dialects.relay.closures import captures
 from ..runtime.kernels.bind import Bind
 from ..runtime.kernels.loading import load_kernels
 from .analysis.arrays import Array
+from .analysis.blocks import only_block
 from .diagnostics import PassError
 from .evaluate_operators import apply_operator
 from .evaluate_rules import RULES, Enter, Value
@@ -41,7 +44,6 @@ class Evaluator:
             for op in module.ops
             if isinstance(name := op.properties.get("sym_name"), StringAttr)
         }
-        self.captures: dict[Operation, list[SSAValue]] = {}
 
     def call(self, function: str, args: Sequence[Value]) -> Sequence[Value]:
         """The results of `function` on `args`."""
@@ -50,21 +52,19 @@ class Evaluator:
     def enter(self, function: str, args: Sequence[Value]) -> Enter:
         """The request that evaluates a function of the module in a frame of its own."""
         op = self.symbols.get(function)
-        if op is None or not op.regions or not op.regions[0].blocks:
-            raise PassError(f"@{function} has no body in this module", op or self.module)
-        block = op.regions[0].block
+        if op is None:
+            raise PassError(f"@{function} has no body in this module", self.module)
+        block = only_block(op)
         if len(block.args) != len(args):
             raise PassError(
                 f"@{function} takes {len(block.args)} arguments, but {len(args)} are given", op
             )
         return Enter(block, args, {})
 
-    def captured(self, op: relay.FnOp) -> list[SSAValue]:
-        """What a closure captures, found once for each op."""
-        known = self.captures.get(op)
-        if known is None:
-            known = self.captures[op] = op.captured
-        return known
+    @cached_property
+    def captures(self) -> Mapping[relay.FnOp, Sequence[SSAValue]]:
+        """What each closure captures, found when the first is made."""
+        return captures(self.module)
 
     def _run(self, first: Enter) -> Sequence[Value]:
         """Evaluate a block, and all that it enters on the way."""

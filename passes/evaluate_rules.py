@@ -117,7 +117,7 @@ def choose(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> 
 
 def close_over(to: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
     assert isinstance(op, relay.FnOp)
-    captured = {value: frame[value] for value in to.captured(op)}
+    captured = {value: frame[value] for value in to.captures[op]}
     return [Closure(op.body.block, captured, op.recursive is not None)]
 
 

@@ -23,6 +23,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from ..dialects.interfaces import InferTypes
 from ..dialects.relay.operator import refined_result_types
 from ..dialects.relay.types import is_incomplete, refine
+from ..dialects.walking import walk
 from .analysis.incomplete import unknown_value
 from .diagnostics import PassError
 from .rewriting import apply_patterns
@@ -53,10 +54,12 @@ class RefineSignature(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
-        block = op.body.blocks.first
-        last = None if block is None else block.last_op
-        if not isinstance(last, func.ReturnOp):
-            return
+        for block in op.body.blocks:
+            if isinstance(block.last_op, func.ReturnOp):
+                self._refine(op, block.last_op, rewriter)
+
+    @staticmethod
+    def _refine(op: func.FuncOp, last: func.ReturnOp, rewriter: PatternRewriter) -> None:
         declared = op.function_type.outputs.data
         if len(declared) != len(last.operands):
             raise PassError(
@@ -98,7 +101,7 @@ class RefineCall(RewritePattern):
 
 def has_stale_call(module: ModuleOp, functions: dict[str, func.FuncOp]) -> bool:
     """Whether a function's result types were filled in after a call of it was visited."""
-    for op in module.walk():
+    for op in walk(module):
         if isinstance(op, func.CallOp):
             callee = functions.get(op.callee.string_value())
             if callee is not None and callee.function_type.outputs.data != tuple(op.result_types):

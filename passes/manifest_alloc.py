@@ -33,6 +33,7 @@ from ..dialects import memory, relay, vm
 from ..dialects.device import VirtualDeviceAttr, device_of
 from ..dialects.interfaces import WantsStorage
 from ..dialects.tensors import Tensor, as_tensor, bits_of, is_static, storage_alignment, tensor_size
+from ..dialects.walking import walk
 from .analysis.symbols import called_symbols
 from .diagnostics import PassError
 from .rewriting import apply_patterns
@@ -190,7 +191,7 @@ def viewed_symbols(module: ModuleOp) -> set[str]:
     """The kernels that some call treats as a view."""
     return {
         op.callee.string_value()
-        for op in module.walk()
+        for op in walk(module)
         if isinstance(op, relay.CallLoweredOp) and op.reshape_only is not None
     }
 

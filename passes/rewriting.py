@@ -26,6 +26,7 @@ from xdsl.pattern_rewriter import (
 )
 from xdsl.utils.exceptions import DiagnosticException
 
+from ..dialects.walking import walk
 from .diagnostics import PassError
 
 REWRITES_PER_OP = 32
@@ -76,7 +77,7 @@ def locate(op: Operation, location: LocationAttr, instead_of: LocationAttr = UNK
     if not op.regions:
         op.location = location
         return
-    for inner in op.walk():
+    for inner in walk(op):
         if inner.location is instead_of:
             inner.location = location
 
@@ -134,15 +135,18 @@ def _placed(error: Exception, pattern: RewritePattern, op: Operation) -> Excepti
 
 @dataclass(eq=False, repr=False)
 class _Walker(PatternRewriteWalker):
-    """A walker that, given ops, offers only them."""
+    """A walker that, given ops, offers only them; it finds others in linear time."""
 
     only: Sequence[Operation] | None = None
 
     def _populate_worklist(self, op: Operation | Region | Block) -> None:
-        if self.only is None:
-            super()._populate_worklist(op)
-            return
-        for offered in reversed(self.only):  # the worklist is a stack
+        # The worklist is a stack: the last op is pushed first.
+        if self.only is not None:
+            ops = reversed(self.only)
+        else:
+            regions_last = not self.walk_regions_first
+            ops = walk(op, reverse=not self.walk_reverse, region_first=regions_last)
+        for offered in ops:
             self._worklist.push(offered)
 
 
@@ -173,7 +177,7 @@ def apply_patterns(
     assert only is None or not recursive, "a fixpoint needs all ops"
     region = where.body if isinstance(where, ModuleOp) else where
     if max_rewrites is None and recursive:
-        size = sum(1 for _ in region.walk())
+        size = sum(1 for _ in walk(region))
         max_rewrites = max(REWRITES_AT_LEAST, REWRITES_PER_OP * size)
     locations = _Locations()
     walker = _Walker(

@@ -72,6 +72,8 @@ class _Visit:
     """The op whose regions are being visited: not verified and not defined yet."""
     outside: set[int] | None = None
     """What was visible before `opened`, when it is isolated from above."""
+    is_table: bool = False
+    """Whether `opened` is a symbol table."""
 
 
 def verify(root: Operation) -> None:
@@ -84,6 +86,8 @@ class _Verifier:
         self.root = root
         self.visible: set[int] = set()
         self.visits: list[_Visit] = []
+        self.tables = _tables_around(root)
+        """The symbol tables around the op that is being visited, the nearest last."""
         self.symbols: dict[Operation, dict[str, Operation]] = {}
         self.call_definition: OpDef | None = None
 
@@ -105,6 +109,9 @@ class _Verifier:
                     if op.has_trait(IsolatedFromAbove, value_if_unregistered=False):
                         visit.outside = self.visible
                         self.visible = set()
+                    if op.has_trait(SymbolTable, value_if_unregistered=False):
+                        visit.is_table = True
+                        self.tables.append(op)
                     self._open(op, visit.reachable)
                     break
                 self._check_op(op)
@@ -140,6 +147,9 @@ class _Verifier:
             visit.outside = None
         visit.opened = None
         self._check_op(op)
+        if visit.is_table:
+            visit.is_table = False
+            self.tables.pop()
         self._define(visit, op.results)
 
     def _leave(self, visit: _Visit) -> None:
@@ -182,7 +192,7 @@ class _Verifier:
                 op.verify_()
             uses: VerifySymbolUses | None = getattr(op, "verify_symbol_uses", None)
             if uses is not None:
-                uses(lambda name: self._symbol(op, name))
+                uses(self._symbol)
         except PassError:
             raise
         except OpVerifyException as error:
@@ -205,7 +215,7 @@ class _Verifier:
             self.call_definition = _without_symbol_uses(CallOp.get_irdl_definition())
         self.call_definition.verify(op)
         name = op.callee.string_value()
-        callee = self._symbol(op, name)
+        callee = self._symbol(name)
         if callee is None:
             raise VerifyException(f"'@{name}' could not be found in symbol table")
         if not isinstance(callee, FuncOp):
@@ -228,16 +238,22 @@ class _Verifier:
                         f"but provided {actual} for {what} number {i}"
                     )
 
-    def _symbol(self, user: Operation, name: str) -> Operation | None:
-        """The symbol `name` as seen from `user`: of the nearest table around it."""
-        table: Operation | None = user
-        while table is not None and not table.has_trait(SymbolTable, value_if_unregistered=False):
-            table = table.parent_op()
-        if table is None:
+    def _symbol(self, name: str) -> Operation | None:
+        """The symbol `name` of the nearest table around the op that is being visited."""
+        if not self.tables:
             return None
+        table = self.tables[-1]
         if table not in self.symbols:
             self.symbols[table] = dict(_symbols(table))
         return self.symbols[table].get(name)
+
+
+def _tables_around(root: Operation) -> list[Operation]:
+    """The symbol table that `root` is or that is nearest to it, if there is one."""
+    table: Operation | None = root
+    while table is not None and not table.has_trait(SymbolTable, value_if_unregistered=False):
+        table = table.parent_op()
+    return [] if table is None else [table]
 
 
 def _symbols(table: Operation) -> Iterator[tuple[str, Operation]]:
@@ -271,8 +287,13 @@ def _check_blocks(op: Operation, region: Region) -> None:
     """A region's blocks end as they must: by a terminator, if `op` asks for one."""
     first = region.first_block
     if first is None:
+        if op.has_trait(SymbolTable, value_if_unregistered=False):
+            raise VerifyError(f"'{op.name}' op must have one block, but has 0", op)
         return
     several = first.next_block is not None
+    if several and op.has_trait(SymbolTable, value_if_unregistered=False):
+        count = len(region.blocks)
+        raise VerifyError(f"'{op.name}' op must have one block, but has {count}", op)
     free = not several and op.has_trait(NoTerminator, value_if_unregistered=True)
     for block in region.blocks:
         last = block.last_op

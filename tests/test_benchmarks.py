@@ -40,6 +40,12 @@ def test_compile_measures_every_pass(figures: dict[str, Any]):
         assert seconds["verify"] > 0
 
 
+def test_compile_measures_nested_regions():
+    out, _ = run("compile.py", "--sizes", "8,20", "--programs", "nested", "--repeats", "1")
+    results = json.loads(out)["results"]
+    assert [(r["program"], r["ops"]) for r in results] == [("nested", 8), ("nested", 20)]
+
+
 def test_compile_makes_tables(figures: dict[str, Any], tmp_path: Path):
     path = tmp_path / "figures.json"
     path.write_text(json.dumps(figures))

@@ -8,7 +8,7 @@ from xdsl.xdsl_opt_main import VersionAction
 
 DESCRIPTION = (
     "Read a module, run passes on it, and print it. Errors point at the source and give "
-    "exit status 1. What a pass is and takes: --list-passes."
+    "exit status 1, or 2 for wrong usage. What a pass is and takes: --list-passes."
 )
 
 

@@ -8,7 +8,9 @@ Show messages with their source line, and turn errors of all kinds into messages
 """
 
 import sys
-from collections.abc import Iterable
+import warnings
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TextIO, cast
@@ -24,13 +26,18 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.lexer import Span
 
 from ..passes.diagnostics import Message, Note, PassError, Severity, location_of
+from .commands import FAULT, USAGE
 
 TOO_DEEP = "the program is nested too deeply"
 """What is said when Python's stack is not enough."""
 
 
 class UsageError(DiagnosticException):
-    """A wrong command line; the text says what is right."""
+    """What was asked for cannot be done; the text says why, and what can."""
+
+
+class CommandLineError(UsageError):
+    """A wrong command line: options that there are not, or that contradict each other."""
 
 
 class SourceError(DiagnosticException):
@@ -40,6 +47,15 @@ class SourceError(DiagnosticException):
         super().__init__(message.message)
         self.shown = message
         self.width = width
+
+
+class PipelineError(SourceError, CommandLineError):
+    """Text that is no pipeline."""
+
+
+def exit_status(error: BaseException) -> int:
+    """The exit status of a command that `error` ends."""
+    return USAGE if isinstance(error, CommandLineError) else FAULT
 
 
 @dataclass
@@ -90,6 +106,22 @@ class Reporter:
         width = max(1, min(width, len(line) - column))
         yield line
         yield blank + "^" * width
+
+
+@contextmanager
+def warnings_shown(reporter: Reporter) -> Generator[None]:
+    """Report what Python code warns of in the `with` block, each text once."""
+    told: set[str] = set()
+
+    def show(message: Warning | str, *_: object) -> None:
+        if str(message) not in told:
+            told.add(str(message))
+            reporter.report(Message(Severity.WARNING, str(message)))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = show
+        yield
 
 
 def place(name: str, line: int, column: int) -> FileLineColLoc:

@@ -22,7 +22,14 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 
 from ..passes.diagnostics import Message, ReportingContext, Severity
 from . import arguments, expected, relay_input, reproducer
-from .diagnostics import TOO_DEEP, Reporter, SourceError, UsageError, message_of
+from .diagnostics import (
+    TOO_DEEP,
+    CommandLineError,
+    PipelineError,
+    Reporter,
+    UsageError,
+    message_of,
+)
 from .instrument import Dumps
 from .listing import list_passes
 from .parser import LocatingParser
@@ -86,7 +93,7 @@ class XRelayOpt(xDSLOptMain):
     @override
     def register_all_arguments(self, arg_parser: ArgumentParser) -> None:
         def fail(message: str) -> NoReturn:
-            raise UsageError(f"{message} (see xrelay-opt --help)")
+            raise CommandLineError(f"{message} (see xrelay-opt --help)")
 
         arg_parser.error = fail
         arguments.add_arguments(arg_parser, self.available_frontends)
@@ -118,15 +125,15 @@ class XRelayOpt(xDSLOptMain):
         if not args.run_reproducer:
             self._set_passes(args.passes)
         elif args.passes:
-            raise UsageError("--run-reproducer has a pipeline of its own: leave out -p")
+            raise CommandLineError("--run-reproducer has a pipeline of its own: leave out -p")
 
     def _pass_names(self, option: str, text: str) -> frozenset[str]:
         """The names in the comma separated `text`; a pipeline stands for its passes."""
         try:
             steps = parse(text)
             names = {name for step in steps for name in self._passes_named(step.name)}
-        except SourceError as error:
-            raise UsageError(f"{option}: {error}") from None
+        except PipelineError as error:
+            raise CommandLineError(f"{option}: {error}") from None
         return frozenset(names)
 
     def _passes_named(self, name: str) -> list[str]:

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ..dialects import relay
 from ..dialects.tensors import as_tensor
+from ..dialects.walking import walk
 from ..lowering.assemble import spec_of
 from ..lowering.lower_to_bytecode import parameter_names
 from ..passes.evaluate import evaluate
@@ -89,7 +90,7 @@ class Evaluated:
 
     @property
     def weights(self) -> Sequence[Late]:
-        params = [op for op in self.module.walk() if isinstance(op, relay.ParamOp)]
+        params = [op for op in walk(self.module) if isinstance(op, relay.ParamOp)]
         named = {op.param.data: spec_of(op.result.type, op) for op in params}
         return [Late(name, spec) for name, spec in named.items()]
 

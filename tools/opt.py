@@ -2,35 +2,31 @@
 `xrelay-opt`: the command, which turns whatever happens into messages and an exit status.
 """
 
-import os
 import sys
 from collections.abc import Sequence
 
 from ..passes.diagnostics import Message, Severity
-from .diagnostics import Reporter, message_of
+from .commands import FAULT, describe, guarded
+from .diagnostics import Reporter, exit_status, message_of, warnings_shown
 from .driver import XRelayOpt
 from .process import settings
-from .runner import InternalError, describe
+from .runner import InternalError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `xrelay-opt` with `argv` (by default the process's); the exit status."""
     with settings():
-        return _run(sys.argv[1:] if argv is None else argv)
+        return guarded("xrelay-opt", lambda: _run(sys.argv[1:] if argv is None else argv))
 
 
 def _run(argv: Sequence[str]) -> int:
     reporter = Reporter()
     try:
-        return XRelayOpt(argv, reporter).execute()
-    except SystemExit as done:  # --help, --version
-        return done.code if isinstance(done.code, int) else 0
-    except BrokenPipeError:  # whoever reads our output has seen enough
-        _drop_stdout()
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    except BaseException as error:
+        with warnings_shown(reporter):
+            return XRelayOpt(argv, reporter).execute()
+    except OSError:
+        raise
+    except Exception as error:
         if "--traceback" in argv:
             import traceback
 
@@ -38,9 +34,9 @@ def _run(argv: Sequence[str]) -> int:
         found = message_of(error)
         if found is not None:
             reporter.report(*found)
-            return 1
+            return exit_status(error)
         _report_internal(error, reporter)
-        return 1
+        return FAULT
 
 
 def _report_internal(error: BaseException, reporter: Reporter) -> None:
@@ -58,14 +54,6 @@ def _report_internal(error: BaseException, reporter: Reporter) -> None:
             "--crash-reproducer=FILE writes what repeats it"
         )
     reporter.report(Message(Severity.NOTE, hint))
-
-
-def _drop_stdout() -> None:
-    """Keep Python from writing to the closed pipe once more when it ends."""
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):
-        pass
 
 
 if __name__ == "__main__":

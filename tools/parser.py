@@ -10,7 +10,7 @@ import bisect
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias, cast
+from typing import NoReturn, TypeAlias, cast
 
 from typing_extensions import override
 from xdsl.context import Context
@@ -41,6 +41,8 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRLexer
 
+from . import aliases
+from .aliases import Aliases
 from .diagnostics import TOO_DEEP, did_you_mean
 from .scopes import Mark, ScopedNames
 
@@ -83,8 +85,13 @@ class LocatingParser(Parser):
         self._columns: dict[int, IntAttr] = {}
         self._op_starts: list[int] = []
         self._first_uses: dict[SSAValue, Span[str]] = {}
+        self._defined_since: dict[SSAValue, SSAValue] = {}
         super().__init__(ctx, "", name)
         self._parser_state = ParserState(LinearLexer(Input(text, name)))
+        self._aliases = Aliases(
+            max(aliases.AT_LEAST, aliases.PER_CHARACTER * len(text)), self._fail_at_alias
+        )
+        self.attribute_aliases = self._aliases
 
     @property
     def ssa_values(self) -> ScopedNames:
@@ -153,6 +160,18 @@ class LocatingParser(Parser):
         return ParseError(span, f"value '%{name}' is used but not defined")
 
     @override
+    def _parse_alias_def(self) -> None:
+        start, before = self.pos, self._aliases.expanded
+        super()._parse_alias_def()
+        name = next(reversed(self._aliases))
+        self._aliases.sizes[name] = self.pos - start + self._aliases.expanded - before
+
+    def _fail_at_alias(self, name: str, message: str) -> NoReturn:
+        """Raise an error at the use of an alias that has just been read."""
+        at = self.lexer.input.content.rfind(name, 0, self._current_token.span.start)
+        raise ParseError(Span(at, at + len(name), self.lexer.input), message)
+
+    @override
     def _parse_block(self) -> Block:
         token = self._current_token
         name = token.text[1:]
@@ -183,11 +202,19 @@ class LocatingParser(Parser):
             if not getattr(error, "__notes__", None):
                 error.add_note(f"while parsing {self._where(depth)}")
             raise
+        if self._defined_since:
+            self._replace_defined(op)
         start = self._op_starts[depth]
         del self._op_starts[depth:]
         if op.location is UNKNOWN_LOC:
             op.location = self.place(start)
         return op
+
+    def _replace_defined(self, op: Operation) -> None:
+        """Let `op` use the values that its regions defined after it had resolved its operands."""
+        for i, operand in enumerate(op.operands):
+            if operand in self._defined_since:
+                op.operands[i] = self._defined_since[operand]
 
     def _op_span(self, depth: int) -> Span[str]:
         """The name of the op that is being parsed."""
@@ -233,7 +260,9 @@ class LocatingParser(Parser):
 
     @override
     def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
+        forward = self.forward_ssa_references.get(name, {})
         super()._register_ssa_definition(name, values, span)
+        self._defined_since.update((cast(SSAValue, f), values[i]) for i, f in forward.items())
         if len(values) == 1:
             (value,) = values
             if isinstance(value, BlockArgument) and value.location is UNKNOWN_LOC:

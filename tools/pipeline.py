@@ -22,7 +22,7 @@ from xdsl.utils.arg_spec import ArgSpec, ParameterListType, ParameterType
 from xdsl.utils.hints import isa, type_repr
 
 from ..passes.diagnostics import Message, Severity
-from .diagnostics import SourceError, did_you_mean, place
+from .diagnostics import PipelineError, did_you_mean, place
 from .registry import alternatives, option_text, type_text
 
 Passes: TypeAlias = Mapping[str, Callable[[], type[ModulePass]]]
@@ -95,11 +95,11 @@ class _Text:
     name: str
     next: int = field(default=0, init=False)
 
-    def fail(self, message: str, at: int, width: int = 1) -> SourceError:
+    def fail(self, message: str, at: int, width: int = 1) -> PipelineError:
         line = self.text.count("\n", 0, at) + 1
         column = at - (self.text.rfind("\n", 0, at) + 1) + 1
         where = place(self.name, line, column)
-        return SourceError(Message(Severity.ERROR, message, where), width)
+        return PipelineError(Message(Severity.ERROR, message, where), width)
 
     def peek(self) -> tuple[str, str, int]:
         """Kind, text and position of the next token."""
@@ -129,7 +129,7 @@ class _Text:
 
 
 def parse(text: str, name: str = "pipeline") -> list[Element]:
-    """The elements of pipeline `text`; raises `SourceError`, at a place in `name`."""
+    """The elements of pipeline `text`; raises `PipelineError`, at a place in `name`."""
     return list(_elements(_Text(text, name)))
 
 
@@ -187,7 +187,7 @@ def build(
     """
     The passes that `text` stands for, in order.
 
-    `pipelines` is asked only when a name is not that of a pass. Raises `SourceError`.
+    `pipelines` is asked only when a name is not that of a pass. Raises `PipelineError`.
     """
     return list(_steps(_Text(text, name), passes, pipelines, ()))
 

@@ -6,10 +6,16 @@ Starting BLAS threads takes a third of NumPy's import, and the planner has no us
 
 import os
 
+from .commands import guarded
+
 
 def main() -> int:
     """Run the command on the arguments of the process; its exit status."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from ..passes.planning.command import main as command
+    return guarded("xrelay-plan", _start)
 
-    return command()
+
+def _start() -> int:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from ..passes.planning.command import main
+
+    return main()

@@ -6,14 +6,19 @@ loader gives up for everybody when one of them fails; here each is loaded for it
 one that is broken, or that takes a name that is taken, is named and left out.
 """
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, redirect_stdout
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar, cast
 
+from xdsl.ir import Dialect, TypeAttribute
+from xdsl.passes import ModulePass
 from xdsl.universe import XDSL_UNIVERSE, Universe
 from xdsl.utils.exceptions import DiagnosticException
+from xdsl.utils.target import Target
 
-from .registry import UNIVERSE
+from .registry import UNIVERSE, pass_info
 
 GROUP = "xdsl.universe"
 BUILT_IN = ("xdsl.universe:XDSL_UNIVERSE", "xrelay.tools.registry:UNIVERSE")
@@ -39,7 +44,8 @@ def load_universe(warn: Callable[[str], None]) -> Universe:
     plugins = [p for p in entry_points(group=GROUP) if p.value not in BUILT_IN]
     for plugin in sorted(plugins, key=_title):
         try:
-            universe = _load(plugin)
+            with _own_output():
+                universe = _load(plugin)
             names = _names(universe)
         except (Exception, SystemExit) as error:
             warn(f"{_title(plugin)} is left out: {_reason(error)}")
@@ -51,6 +57,13 @@ def load_universe(warn: Callable[[str], None]) -> Universe:
         owners |= dict.fromkeys(names, _title(plugin))
         _add(everything, universe, _title(plugin))
     return everything
+
+
+@contextmanager
+def _own_output() -> Generator[None]:
+    """What code of a plug-in prints goes to stderr: stdout is the command's."""
+    with redirect_stdout(sys.stderr):
+        yield
 
 
 def _title(plugin: EntryPoint) -> str:
@@ -68,6 +81,9 @@ def _load(plugin: EntryPoint) -> Universe:
     universe = cast(object, plugin.load())
     if not isinstance(universe, Universe):
         raise TypeError(f"'{plugin.value}' is not an xdsl.universe.Universe")
+    for field in ("all_dialects", "all_passes", "all_targets"):
+        if not isinstance(getattr(universe, field), dict):
+            raise TypeError(f"{field} of '{plugin.value}' is not a dict of factories by name")
     return universe
 
 
@@ -90,17 +106,55 @@ def _add(everything: Universe, universe: Universe, owner: str | None = None) -> 
         to = cast(dict[str, Callable[[], Any]], to)
         for name, factory in cast(dict[str, Callable[[], Any]], new).items():
             if owner is not None:
-                factory = _checked(factory, f"{owner}: {kind} '{name}'")
+                factory = _checked(factory, kind, name, owner)
             to[name] = factory
 
 
-def _checked(factory: Callable[[], _T], what: str) -> Callable[[], _T]:
+def _checked(factory: Callable[[], _T], kind: str, name: str, owner: str) -> Callable[[], _T]:
     """`factory`, whose failure is the plug-in's and says so."""
 
     def load() -> _T:
         try:
-            return factory()
-        except Exception as error:
-            raise PluginError(f"{what} cannot be loaded: {_reason(error)}") from error
+            with _own_output():
+                made = factory()
+            if wrong := _what_is_wrong(made, kind, name):
+                raise TypeError(wrong)
+        except (Exception, SystemExit) as error:
+            reason = _reason(error)
+            raise PluginError(f"{owner}: {kind} '{name}' cannot be loaded: {reason}") from error
+        return made
 
     return load
+
+
+def _what_is_wrong(made: object, kind: str, name: str) -> str | None:
+    """Why `made` is not the dialect, pass or target `name`; None when it is."""
+    if kind == "dialect":
+        if not isinstance(made, Dialect):
+            return f"its factory must return a Dialect, but returns {made!r}"
+        if made.name != name:
+            return f"its factory returns the dialect '{made.name}'"
+        return _wrong_name(made)
+    wanted = ModulePass if kind == "pass" else Target
+    if not (isinstance(made, type) and issubclass(made, wanted)):
+        return f"its factory must return a subclass of {wanted.__name__}, but returns {made!r}"
+    if made.name != name:
+        return f"its factory returns the {kind} '{made.name}'"
+    if issubclass(made, ModulePass):
+        pass_info(name, made)  # raises what is wrong with the types of its options
+    return None
+
+
+def _wrong_name(dialect: Dialect) -> str | None:
+    """What is wrong with the names in `dialect`, which would be found when it is loaded."""
+    types = [a for a in dialect.attributes if issubclass(a, TypeAttribute)]
+    others = [a for a in dialect.attributes if not issubclass(a, TypeAttribute)]
+    for kind, classes in (("op", dialect.operations), ("type", types), ("attribute", others)):
+        seen: set[str] = set()
+        for name in (cls.name for cls in classes):
+            if not name.startswith(f"{dialect.name}."):
+                return f"its {kind} '{name}' must be called '{dialect.name}.…'"
+            if name in seen:
+                return f"it has two {kind}s '{name}'"
+            seen.add(name)
+    return None

@@ -10,7 +10,6 @@ that what the machine cannot run yet (closures, data types, references) can be t
 can run be compared.
 """
 
-import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
@@ -23,13 +22,22 @@ from ..passes.diagnostics import Message, Note, Severity
 from ..runtime.errors import MachineError
 from ..runtime.random_inputs import random_inputs, random_parameters
 from . import relay_input
-from .diagnostics import TOO_DEEP, Reporter, UsageError, message_of
+from .commands import describe, guarded
+from .diagnostics import (
+    TOO_DEEP,
+    CommandLineError,
+    Reporter,
+    UsageError,
+    exit_status,
+    message_of,
+    warnings_shown,
+)
 from .executables import Compiled, Evaluated, Executable
 from .loading import Loader
 from .process import settings
 from .run_files import Array, Arrays, read_inputs, read_parameters, write_outputs
 from .run_report import output_lines
-from .runner import InternalError, describe
+from .runner import InternalError
 
 FRONTENDS = ("mlir", "onnx", *sorted(relay_input.TEXT), relay_input.JSON)
 """What can be read, by the names that `xrelay-opt -f` knows too."""
@@ -64,7 +72,7 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     parser = ArgumentParser(prog="xrelay-run", description=_description())
 
     def fail(message: str) -> NoReturn:
-        raise UsageError(f"{message} (see xrelay-run --help)")
+        raise CommandLineError(f"{message} (see xrelay-run --help)")
 
     parser.error = fail
     parser.add_argument(
@@ -188,7 +196,7 @@ def run(options: Options, loader: Loader) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `xrelay-run` with `argv` (by default the process's); the exit status."""
     with settings():
-        return _main(sys.argv[1:] if argv is None else argv)
+        return guarded("xrelay-run", lambda: _main(sys.argv[1:] if argv is None else argv))
 
 
 def _main(argv: Sequence[str]) -> int:
@@ -197,23 +205,18 @@ def _main(argv: Sequence[str]) -> int:
     try:
         options = parse_arguments(argv)
         name = "<stdin>" if options.file == "-" else options.file
-        run(options, Loader(reporter))
-        sys.stdout.flush()
+        with warnings_shown(reporter):
+            run(options, Loader(reporter))
         return 0
-    except SystemExit as done:  # --help
-        return done.code if isinstance(done.code, int) else 0
-    except BrokenPipeError:  # whoever reads our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    except BaseException as error:
+    except OSError:
+        raise
+    except Exception as error:
         if "--traceback" in argv:
             import traceback
 
             traceback.print_exception(error)
         _report(error, name, reporter)
-        return 1
+        return exit_status(error)
 
 
 def _report(error: BaseException, name: str, reporter: Reporter) -> None:

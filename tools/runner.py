@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkExcepti
 from ..passes.diagnostics import Message, PassError, Severity
 from ..passes.verifier import VerifyError, verify
 from . import reproducer
+from .commands import describe
 from .diagnostics import TOO_DEEP, SourceError, message_of
 from .instrument import Dumps
 from .pipeline import Step, pipeline_text
@@ -25,21 +26,6 @@ class InternalError(Exception):
     def __init__(self, during: str, error: BaseException):
         super().__init__(f"internal error {during}: {describe(error)}")
         self.repeated_by: str | None = None
-
-
-def describe(error: BaseException) -> str:
-    """The error in one line, with where in the code it was raised."""
-    import traceback
-
-    text = str(error).partition("\n")[0]
-    shown = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    frames = traceback.extract_tb(error.__traceback__)
-    notes = [n for n in getattr(error, "__notes__", ()) if "\n" not in n]
-    where = "".join(f", {note}" for note in notes)
-    if frames:
-        file = frames[-1].filename.replace("\\", "/").rpartition("/")[2]
-        where += f" ({file}:{frames[-1].lineno})"
-    return shown + where
 
 
 @dataclass

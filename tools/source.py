@@ -49,14 +49,16 @@ class Part:
 
 def read_source(path: str | None) -> Source:
     """Read the file at `path`, or stdin; `UsageError` when that cannot be done."""
-    if path is None or path == "-":
-        return Source("<stdin>", "mlir", _read_stdin())
+    from_stdin = path is None or path == "-"
     try:
+        if from_stdin:
+            return Source("<stdin>", "mlir", _read_stdin())
         with open(path, "rb") as file:
             data = file.read()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"cannot read '{path}': {reason}") from error
+        name = "<stdin>" if from_stdin else path
+        raise UsageError(f"cannot read '{name}': {reason}") from error
     return Source(path, os.path.splitext(path)[1].removeprefix("."), data)
 
 

@@ -45,14 +45,16 @@ def parse_call(parser: Parser) -> CallText:
     return CallText(args, attributes, type, at)
 
 
-def print_call(op: Operation, args: Sequence[SSAValue], printer: Printer) -> None:
-    """As `parse_call` reads it; the type is that of `args` and `op`'s results."""
+def print_call(op: Operation, args: Sequence[SSAValue], printer: Printer) -> FunctionType:
+    """As `parse_call` reads it; returns the type printed, that of `args` and `op`'s results."""
     with printer.in_parens():
         printer.print_list(args, printer.print_operand)
     printer.print_op_attributes(op.attributes)
     printer.print_string(" : ")
     results = [result.type for result in op.results]
-    printer.print_attribute(FunctionType.from_lists([arg.type for arg in args], results))
+    type = FunctionType.from_lists([arg.type for arg in args], results)
+    printer.print_attribute(type)
+    return type
 
 
 def verify_call(op: Operation, type: FunctionType, args: Sequence[SSAValue], what: str) -> None:

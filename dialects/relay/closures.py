@@ -30,6 +30,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import VirtualDeviceAttr, with_device
+from ..formats import parse_location, print_location
 from ..interfaces import Aliasing, AnyDevice, InferTypes
 from .call_text import parse_call, print_call, verify_call
 from .control import verify_yielded, yielded
@@ -43,6 +44,40 @@ class CapturesAlias(Aliasing):
     def aliases(self, op: Operation) -> Iterable[tuple[OpResult, SSAValue]]:
         assert isinstance(op, FnOp)
         return ((op.result, captured) for captured in op.captured)
+
+
+def captures(root: Operation) -> dict[FnOp, list[SSAValue]]:
+    """
+    The values from above that each closure in `root` uses, in order of their first use.
+
+    Linear in ops, operands, and the values found: a closure that has a value already has given it
+    to those around it.
+    """
+    found: dict[FnOp, dict[SSAValue, None]] = {}
+    around: list[FnOp] = []
+    """The closures around the op that is being visited, the innermost last."""
+    depths: dict[SSAValue, int] = {}
+    """How many closures are around each value's definition; none for one from above `root`."""
+    pending: list[Operation | None] = [root]
+    while pending:
+        op = pending.pop()
+        if op is None:
+            around.pop()
+            continue
+        for operand in op.operands:
+            for closure in reversed(around[depths.get(operand, 0) :]):
+                if operand in found[closure]:
+                    break
+                found[closure][operand] = None
+        depths.update((result, len(around)) for result in op.results)
+        if isinstance(op, FnOp):
+            found[op] = {}
+            around.append(op)
+            pending.append(None)
+        for block in reversed([block for region in op.regions for block in region.blocks]):
+            depths.update((argument, len(around)) for argument in block.args)
+            pending.extend(reversed(block.ops))
+    return {closure: list(values) for closure, values in found.items()}
 
 
 def _fn_type(op: FnOp) -> Sequence[Attribute]:
@@ -110,38 +145,28 @@ class FnOp(IRDLOperation):
     @property
     def captured(self) -> list[SSAValue]:
         """The values from above that the region uses, in order of their first use."""
-        captured: dict[SSAValue, None] = {}
-        for op in self.body.walk():
-            for operand in op.operands:
-                region = operand.owner.parent_region() if operand.owner else None
-                if region is not None and not self._holds(region):
-                    captured.setdefault(operand)
-        return list(captured)
-
-    def _holds(self, region: Region) -> bool:
-        inner: Region | None = region
-        while inner is not None:
-            if inner is self.body:
-                return True
-            around = inner.parent_op()
-            inner = None if around is None else around.parent_region()
-        return False
+        return captures(self)[self]
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        self_name = None
+        self_name = self_location = None
         if parser.parse_optional_keyword("rec") is not None:
             parser.parse_punctuation("(")
             self_name = parser.parse_argument(expect_type=False)
+            self_location = parser.parse_optional_location()
             parser.parse_punctuation(")")
-        params = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument)
+        params = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: parse_location(parser, parser.parse_argument())
+        )
         parser.parse_punctuation("->")
         result_type = parser.parse_type()
         types = [p.type for p in params]
         attributes = parser.parse_optional_attr_dict_with_keyword()
         arguments = list(params)
         if self_name is not None:
-            arguments.insert(0, self_name.resolve(FunctionType.from_lists(types, [result_type])))
+            itself = self_name.resolve(FunctionType.from_lists(types, [result_type]))
+            itself.location = self_location
+            arguments.insert(0, itself)
         body = parser.parse_region(arguments)
         op = cls(types, result_type, body, self_name is not None)
         if attributes is not None:
@@ -156,6 +181,7 @@ class FnOp(IRDLOperation):
         if self.recursive is not None:
             printer.print_string("rec(")
             printer.print_ssa_value(args[0])
+            print_location(printer, args[0])
             printer.print_string(") ")
         with printer.in_parens():
             printer.print_list(self.params, lambda p: printer.print_block_argument(cast(Any, p)))
@@ -206,7 +232,11 @@ class CallOp(IRDLOperation):
 
     ```mlir
     %r = relay.call %f(%x, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %s = relay.call %g(%x) : (tensor<4xi1>) -> tensor<?xi1>, callee (tensor<?xi1>) -> tensor<?xi1>
     ```
+
+    The callee's type is written where it is not that of the arguments and the result: it may
+    leave open what they know.
     """
 
     name = "relay.call"
@@ -227,14 +257,21 @@ class CallOp(IRDLOperation):
     def parse(cls, parser: Parser) -> Self:
         callee = parser.parse_unresolved_operand()
         call = parse_call(parser)
-        op = cls(parser.resolve_operand(callee, call.type), call.args, call.result_type)
+        type: Attribute = call.type
+        if parser.parse_optional_punctuation(",") is not None:
+            parser.parse_keyword("callee")
+            type = parser.parse_type()
+        op = cls(parser.resolve_operand(callee, type), call.args, call.result_type)
         op.attributes = call.attributes
         return op
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_operand(self.callee)
-        print_call(self, self.args, printer)
+        type = print_call(self, self.args, printer)
+        if self.callee.type != type:
+            printer.print_string(", callee ")
+            printer.print_attribute(self.callee.type)
 
     def verify_(self) -> None:
         type = self.callee.type

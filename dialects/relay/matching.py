@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import (
     TupleType,
     UnitAttr,
 )
-from xdsl.ir import Attribute, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -30,6 +30,7 @@ from xdsl.traits import RecursivelySpeculatable, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
+from ..formats import parse_location
 from ..interfaces import Aliasing, DeviceConstraint, DeviceRule, InferTypes, Lookup, Together
 from .completeness import missing_cases
 from .control import common_yields, verify_yielded, yielded
@@ -42,11 +43,8 @@ from .patterns import (
     subpatterns,
     variables,
 )
-from .type_terms import AdtType, has_more_parts
+from .type_terms import MAX_PARTS, AdtType, has_more_parts
 from .types import IncompleteType, is_incomplete, refine
-
-MAX_PARTS = 100_000
-"""How large the type of a part of a pattern may be: it can double with every constructor."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +204,7 @@ class MatchOp(IRDLOperation):
 
 def _parse_pattern(parser: Parser, variables: list[Parser.Argument]) -> Attribute:
     if (argument := parser.parse_optional_argument()) is not None:
-        variables.append(argument)
+        variables.append(parse_location(parser, argument))
         return VarPattern(argument.type)
     if parser.parse_optional_keyword("_") is not None:
         return WildcardPattern()
@@ -224,16 +222,14 @@ def _parse_pattern(parser: Parser, variables: list[Parser.Argument]) -> Attribut
     return ConstructorPattern(SymbolRefAttr(adt), parser.parse_symbol_name(), parts())
 
 
-def _print_pattern(pattern: Attribute, names: Iterable[SSAValue], printer: Printer) -> None:
+def _print_pattern(pattern: Attribute, names: Iterable[BlockArgument], printer: Printer) -> None:
     match pattern:
         case WildcardPattern():
             printer.print_string("_")
             return
         case VarPattern():
             argument = next(iter(names))
-            printer.print_ssa_value(argument)
-            printer.print_string(": ")
-            printer.print_attribute(argument.type)
+            printer.print_block_argument(argument)
             return
         case ConstructorPattern():
             printer.print_attribute(pattern.adt)

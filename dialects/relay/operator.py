@@ -12,12 +12,14 @@ from abc import ABC
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self
 
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation, ParsePropInAttrDict, traits_def
 from xdsl.utils.exceptions import VerifyException
 
 from ..interfaces import InferTypes
 from ..signatures import infer
+from .type_terms import MAX_PARTS, has_more_parts
 from .types import is_incomplete, refine
 
 
@@ -29,7 +31,10 @@ def infer_result_types(op: Operation) -> Sequence[Attribute] | None:
     trait = op.get_trait(InferTypes)
     if trait is None or any(is_incomplete(o.type) for o in op.operands):
         return None
-    return trait.rule(op)
+    types = trait.rule(op)
+    if any(not isinstance(type, TensorType) and has_more_parts(type, MAX_PARTS) for type in types):
+        raise VerifyException(f"a result of {op.name} has a type of more than {MAX_PARTS} parts")
+    return types
 
 
 def refined_result_types(op: Operation) -> list[Attribute] | None:

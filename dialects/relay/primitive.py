@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
 )
 from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
@@ -39,6 +39,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from .. import vm
 from ..device import with_device
+from ..formats import parse_location, print_location
 from ..interfaces import (
     AnyDevice,
     DeviceConstraint,
@@ -94,7 +95,8 @@ class PrimitiveOp(IRDLOperation):
             operand = parser.parse_unresolved_operand()
             parser.parse_punctuation(":")
             type = parser.parse_type()
-            return name.resolve(type), parser.resolve_operand(operand, type)
+            named = parse_location(parser, name.resolve(type))
+            return named, parser.resolve_operand(operand, type)
 
         arguments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, argument)
         parser.parse_punctuation("->")
@@ -113,12 +115,13 @@ class PrimitiveOp(IRDLOperation):
     def print(self, printer: Printer) -> None:
         block = self.body.block
 
-        def argument(pair: tuple[SSAValue, SSAValue]) -> None:
+        def argument(pair: tuple[BlockArgument, SSAValue]) -> None:
             printer.print_ssa_value(pair[0])
             printer.print_string(" = ")
             printer.print_operand(pair[1])
             printer.print_string(" : ")
             printer.print_attribute(pair[1].type)
+            print_location(printer, pair[0])
 
         with printer.in_parens():
             printer.print_list(zip(block.args, self.args, strict=True), argument)

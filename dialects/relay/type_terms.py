@@ -174,6 +174,10 @@ class TypeVarType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
             _print_device(self.device, printer)
 
 
+MAX_PARTS = 100_000
+"""How large the type of a result or of a part of a pattern may be: it can double at every step."""
+
+
 def has_more_parts(type: Attribute, most: int) -> bool:
     """Whether `type` is written with more than `most` attributes, counting no further."""
     pending = [type]

@@ -22,6 +22,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ...dialects.relay import FnOp, GlobalOp, InvokeOp
 from ...dialects.relay.control import YieldOp
 from ...dialects.relay.type_terms import TypeVarType
+from ...dialects.walking import walk
 from .errors import RelayTextError
 from .program import Generic
 from .solver import parts_of
@@ -53,7 +54,7 @@ def pass_captures(generics: Mapping[str, Generic]) -> None:
     bodies = [_body(generic, generics) for generic in generics.values()]
     by_use: dict[Operation, _Body] = {use: body for body in bodies for use in body.generic.uses}
     for body in bodies:
-        ops = body.generic.signature.block.walk()
+        ops = walk(body.generic.signature.block)
         body.called = list(dict.fromkeys(by_use[op] for op in ops if op in by_use))
     _close(bodies)
     for body in bodies:
@@ -70,7 +71,7 @@ def _body(generic: Generic, generics: Mapping[str, Generic]) -> _Body:
     defined: set[SSAValue] = set(block.args)
     used: dict[SSAValue, None] = {}
     types: list[Attribute] = []
-    for op in block.walk():
+    for op in walk(block):
         used.update(dict.fromkeys(op.operands))
         defined.update(op.results)
         for region in op.regions:
@@ -163,7 +164,7 @@ def _receive(body: _Body) -> None:
         argument.location = here
         name = value.name_hint or "captured"
         function.params.append(Local(name, function.at, None, function.region))
-    for op in block.walk():
+    for op in walk(block):
         if any(operand in inside for operand in op.operands):
             op.operands = [inside.get(operand, operand) for operand in op.operands]
     inputs = [argument.type for argument in block.args]

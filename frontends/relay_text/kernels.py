@@ -34,6 +34,7 @@ from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp
 from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
 from ...dialects.tensors import as_tensor
 from ...dialects.vm import DestinationCall
+from ...dialects.walking import walk
 from .errors import RelayTextError
 from .functions import attributes_of
 from .kernel_calls import KernelCall
@@ -113,7 +114,7 @@ class Kernels:
         """For each function that is called or named, but not as a kernel, an op that does."""
         found: dict[str, Operation] = {}
         for signature in self.emitter.program.functions.values():
-            for op in signature.block.walk():
+            for op in walk(signature.block):
                 symbol = op.properties.get("callee")
                 if not isinstance(symbol, SymbolRefAttr):
                     continue
@@ -158,7 +159,7 @@ class Kernels:
         region = fn.body
         if fn.result.first_use is not None:  # a closure as well
             region = region.clone()
-            for old, new in zip(fn.body.walk(), region.walk(), strict=True):
+            for old, new in zip(walk(fn.body), walk(region), strict=True):
                 new.location = old.location
         else:
             region = fn.detach_region(fn.body)
@@ -276,11 +277,11 @@ class Kernels:
 def _from_outside(region: Region) -> SSAValue | None:
     """The first value that `region` uses and does not define."""
     inside: set[SSAValue] = set()
-    for op in region.walk():
+    for op in walk(region):
         inside.update(op.results)
         inside.update(a for inner in op.regions for b in inner.blocks for a in b.args)
     inside.update(region.block.args)
-    operands = (operand for op in region.walk() for operand in op.operands)
+    operands = (operand for op in walk(region) for operand in op.operands)
     return next((operand for operand in operands if operand not in inside), None)
 
 

@@ -33,6 +33,7 @@ from ...dialects.relay.data import TypeDataOp
 from ...dialects.relay.globals import TYPE_PARAMS, GlobalOp, InvokeOp
 from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp
 from ...dialects.vm import DestinationCall
+from ...dialects.walking import walk
 from .operators import OPERATORS
 from .printer_body import Body, Shared
 from .printer_errors import PrintingError
@@ -73,7 +74,7 @@ class _Module:
             elif not isinstance(op, TypeDataOp):
                 raise no_form(op)
         self._check_types(types)
-        for op in self.module.walk():
+        for op in walk(self.module):
             if isinstance(op, CallOp | InvokeOp | GlobalOp | CallLoweredOp | DestinationCall):
                 self.called.setdefault(op.callee.string_value(), op)
         parts = [self._type_data(op) for op in types]
@@ -177,7 +178,7 @@ class _Module:
     def _weights(self, op: FuncOp, body: Body) -> Iterator[str]:
         """A parameter for each `relay.param` of the function, after the others."""
         known: dict[tuple[str, Attribute], SSAValue] = {}
-        for inner in op.body.walk():
+        for inner in walk(op.body):
             if not isinstance(inner, ParamOp):
                 continue
             user = self.called.get(op.sym_name.data)

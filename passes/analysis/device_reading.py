@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, Block, Operation
 
 from ...dialects import relay
 from ...dialects.device import VirtualDeviceAttr, devices_in
+from .blocks import only_block
 from .device_conflicts import Cause
 from .device_constraints import DeviceConstraints
 from .device_rules import is_free
@@ -58,11 +59,13 @@ def read(to: DeviceConstraints, module: ModuleOp) -> None:
             to.results[name, i] = to.fresh(type)
     for function in to.functions.values():
         _read_signature(to, function)
-        for block in function.body.blocks:
-            for argument in block.args:
-                to.define(argument)
-            for op in ops_in_order(block):
-                _read_op(to, op, function)
+        if not function.body.blocks:
+            continue
+        block = only_block(function)
+        for argument in block.args:
+            to.define(argument)
+        for op in ops_in_order(block):
+            _read_op(to, op, function)
     for hint in to.changed[relay.OnDeviceOp]:
         assert isinstance(hint, relay.OnDeviceOp)
         if is_free(hint):

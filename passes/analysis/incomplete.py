@@ -4,11 +4,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from ...dialects.relay.types import is_incomplete
+from ...dialects.walking import walk
 
 
 def unknown_value(module: ModuleOp) -> SSAValue | None:
     """The first value in program order whose type is still incomplete."""
-    for op in module.walk():
+    for op in walk(module):
         for result in op.results:
             if is_incomplete(result.type):
                 return result

@@ -1,6 +1,8 @@
 """The kernels of all installed packages."""
 
+import sys
 from collections.abc import Iterable, Mapping
+from contextlib import redirect_stdout
 from importlib.metadata import EntryPoint, entry_points
 from typing import cast
 from warnings import warn
@@ -24,8 +26,9 @@ def load_kernels(entries: Iterable[EntryPoint] | None = None) -> dict[str, Bind]
     for entry in entry_points(group=GROUP) if entries is None else entries:
         reason = None
         try:
-            loaded: object = entry.load()
-        except Exception as error:  # a plug-in may fail in any way
+            with redirect_stdout(sys.stderr):  # stdout is the program's
+                loaded: object = entry.load()
+        except (Exception, SystemExit) as error:  # a plug-in may fail in any way
             loaded, reason = None, f"{type(error).__name__}: {error}"
         if loaded is KERNELS:
             continue

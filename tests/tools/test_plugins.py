@@ -4,6 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pytest
+
+from xrelay.tools import run
+
 Opt = Callable[..., Any]
 Install = Callable[..., None]
 Write = Callable[[str], Path]
@@ -103,3 +108,141 @@ def test_a_dialect_that_cannot_be_made_is_the_plugins_fault(
     ran = opt(source("func.func private @f()"), "-p", "house-late")
     assert ran.status == 1
     assert "pass 'house-late' cannot be loaded" in ran.err
+
+
+FACTORIES = """
+from xdsl.dialects.builtin import i32
+from xdsl.dialects.test import TestOp
+from xdsl.ir import Dialect
+from xdsl.irdl import IRDLOperation, irdl_op_definition
+from xdsl.passes import ModulePass
+from xdsl.universe import Universe
+
+
+@irdl_op_definition
+class One(IRDLOperation):
+    name = "housefactory.one"
+
+
+@irdl_op_definition
+class Again(IRDLOperation):
+    name = "housefactory.one"
+
+
+class Unknown(ModulePass):
+    name = "house-unknown"
+    option: "NoSuchType" = 0
+
+
+class Named(ModulePass):
+    name = "house-other"
+
+
+UNIVERSE = Universe(
+    all_dialects={
+        "housefactory": lambda: Dialect("housefactory", [One, Again]),
+        "houseforeign": lambda: Dialect("houseforeign", [TestOp]),
+        "housenothing": lambda: None,
+    },
+    all_passes={
+        "house-number": lambda: 5,
+        "house-instance": lambda: Named(),
+        "house-exit": lambda: exit(3),
+        "house-unknown": lambda: Unknown,
+        "house-named": lambda: Named,
+        "house-class": lambda: dict,
+    },
+    all_targets={"house-target": lambda: None},
+)
+"""
+OWNER = "plug-in 'housefactory' (package housefactory): "
+
+
+def test_factories_that_are_wrong_do_not_hide_the_other_passes(opt: Opt, install: Install):
+    install("housefactory", FACTORIES)
+    ran = opt("--list-passes")
+    assert (ran.status, ran.err) == (0, "")
+    assert "infer-types" in ran.out
+    assert "canonicalize" in ran.out
+    listed = " ".join(ran.out.split())
+    for name, reason in (
+        ("number", "TypeError: its factory must return a subclass of ModulePass, but returns 5"),
+        ("instance", "TypeError: Can't instantiate abstract class Named"),
+        ("exit", "SystemExit: 3"),
+        ("unknown", "NameError: name 'NoSuchType' is not defined"),
+        ("named", "TypeError: its factory returns the pass 'house-other'"),
+        ("class", "TypeError: its factory must return a subclass of ModulePass, but returns "),
+    ):
+        row = f"house-{name} {OWNER}pass 'house-{name}' cannot be loaded: {reason}"
+        assert row in listed
+
+
+@pytest.mark.parametrize(
+    ("op", "reason"),
+    [
+        ("housefactory.one", "it has two ops 'housefactory.one'"),
+        ("houseforeign.op", "its op 'test.op' must be called 'houseforeign.…'"),
+        ("housenothing.op", "its factory must return a Dialect, but returns None"),
+    ],
+)
+def test_dialects_that_are_wrong_name_their_plug_in(
+    opt: Opt, install: Install, source: Write, op: str, reason: str
+):
+    install("housefactory", FACTORIES)
+    dialect = op.partition(".")[0]
+    ran = opt(source(op))
+    assert ran.status == 1
+    said = f"{OWNER}dialect '{dialect}' cannot be loaded: TypeError: {reason}\n"
+    assert said in ran.err
+
+
+def test_a_target_that_is_wrong_names_its_plug_in(opt: Opt, install: Install, source: Write):
+    install("housefactory", FACTORIES)
+    ran = opt(source("func.func private @f()"), "-t", "house-target")
+    assert (ran.status, ran.out) == (1, "")
+    assert f"{OWNER}target 'house-target' cannot be loaded: TypeError: its factory" in ran.err
+
+
+def test_a_universe_of_lists_is_left_out(opt: Opt, install: Install, source: Write):
+    universe = "from xdsl.universe import Universe\nUNIVERSE = Universe(all_passes=['x'])"
+    install("houselists", universe)
+    ran = opt(source("func.func private @f()"))
+    assert ran.status == 0
+    assert "is left out: TypeError: all_passes of 'houselists:UNIVERSE' is not a dict" in ran.err
+
+
+def test_what_a_plug_in_prints_is_not_output(opt: Opt, install: Install, source: Write):
+    code = DIALECT.format(name="housetalk").replace("lambda:", "lambda: print('made') or")
+    install("housetalk", f"print('imported')\n{code}")
+    ran = opt(source("%x = housetalk.answer"))
+    assert ran.status == 0
+    assert ran.err == "imported\nmade\n"
+    assert ran.out == "builtin.module {\n  %x = housetalk.answer\n}\n"
+
+
+KERNELS = """
+print("imported")
+KERNELS = {"relay.add": None}
+"""
+
+
+def test_trouble_with_kernels_is_a_diagnostic(
+    install: Install, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    install("housekernels", KERNELS)
+    info = tmp_path / "site" / "housekernels-1.0.dist-info" / "entry_points.txt"
+    info.write_text("[xrelay.kernels]\nhousekernels = housekernels:KERNELS\n")
+    path = tmp_path / "in.mlir"
+    path.write_text(
+        "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
+        "  %y = relay.tanh %x : (tensor<f32>) -> tensor<f32>\n"
+        "  func.return %y : tensor<f32>\n}\n"
+    )
+    np.savez(tmp_path / "in.npz", x=np.float32(0))
+    assert run.main([str(path), "--inputs", str(tmp_path / "in.npz")]) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("output_0: float32[]\n")
+    assert said.err == (
+        "imported\nwarning: kernels of plug-in 'housekernels' are skipped: relay.add already has "
+        "a kernel from xrelay\n"
+    )

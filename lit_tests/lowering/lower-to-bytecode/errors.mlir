@@ -22,7 +22,7 @@ func.func private @declared()
 
 // -----
 
-// expected-error@+1 {{@blocks has 2 blocks; one is lowered}}
+// expected-error@+1 {{@blocks must be one block, but has 2: branch with relay.if, and loop with calls}}
 func.func @blocks() {
   cf.br ^next
 ^next:

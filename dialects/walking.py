@@ -1,0 +1,53 @@
+"""
+All ops in a region, in time that does not depend on how deep they are.
+
+xDSL's `walk` is a generator in a generator for each level, so that every op costs its depth: a
+walk of n nested regions takes n² steps.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.ir import Block, Operation, Region
+
+
+def walk(
+    root: Operation | Region | Block, *, reverse: bool = False, region_first: bool = False
+) -> Iterator[Operation]:
+    """
+    The ops in `root` (and `root` itself), in the order of xDSL's `walk`.
+
+    Each op comes before those in its regions, or after them with `region_first`; `reverse` visits
+    regions, blocks and ops from their ends.
+    """
+    pending = [(_ops(root, reverse), None)]
+    while pending:
+        ops, holder = pending[-1]
+        op = next(ops, None)
+        if op is None:
+            pending.pop()
+            if holder is not None and region_first:
+                yield holder
+            continue
+        if not op.regions:
+            yield op
+            continue
+        if not region_first:
+            yield op
+        pending.append((_inner_ops(op.regions, reverse), op))
+
+
+def _ops(root: Operation | Region | Block, reverse: bool) -> Iterator[Operation]:
+    match root:
+        case Operation():
+            return iter((root,))
+        case Region():
+            return _inner_ops((root,), reverse)
+        case Block():
+            return iter(reversed(root.ops) if reverse else root.ops)
+
+
+def _inner_ops(regions: Sequence[Region], reverse: bool) -> Iterator[Operation]:
+    """The ops right in `regions`."""
+    for region in reversed(regions) if reverse else regions:
+        for block in reversed(region.blocks) if reverse else region.blocks:
+            yield from reversed(block.ops) if reverse else block.ops

@@ -1,0 +1,109 @@
+"""How the commands end, as processes: whatever their streams are, and whenever they are stopped."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+START = {
+    "xrelay-opt": "from xrelay.tools.commands import opt as main",
+    "xrelay-run": "from xrelay.tools.commands import run as main",
+    "xrelay-plan": "from xrelay.tools.plan import main",
+}
+INPUTS = {
+    "xrelay-opt": ("in.mlir", "func.func @main() {\n  func.return\n}\n"),
+    "xrelay-run": ("in.mlir", "func.func @main() {\n  func.return\n}\n"),
+    "xrelay-plan": ("in.csv", "id,lower,upper,size\na,0,2,8\n"),
+}
+STATS = {"xrelay-run": ["--stats"]}
+"""What makes a command write to stdout, if its program returns nothing."""
+
+every_command = pytest.mark.parametrize("command", list(START))
+
+
+def start(command: str, *arguments: str, before: str = "") -> list[str]:
+    """The command line of a process that is `command`, after the statements `before`."""
+    code = f"import sys\n{before}\n{START[command]}\nsys.exit(main())"
+    return [sys.executable, "-c", code, *arguments]
+
+
+def ran(line: list[str], redirected: str = "") -> tuple[int, str]:
+    """The exit status and stderr of a process whose streams the shell redirects."""
+    shell = ["sh", "-c", f'"$@" {redirected}', "sh", *line]
+    done = subprocess.run(shell, capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stderr
+
+
+@pytest.fixture
+def line(command: str, tmp_path: Path) -> list[str]:
+    """A run of `command` that writes to stdout."""
+    name, text = INPUTS[command]
+    path = tmp_path / name
+    path.write_text(text)
+    return start(command, str(path), *STATS.get(command, []))
+
+
+@every_command
+def test_a_full_stdout(command: str, line: list[str]):
+    said = f"{command}: error: cannot write '<stdout>': No space left on device\n"
+    assert ran(line, ">/dev/full") == (1, said)
+
+
+@every_command
+def test_a_closed_stdout(command: str, line: list[str]):
+    said = f"{command}: error: cannot write '<stdout>': it is closed\n"
+    assert ran(line, ">&-") == (1, said)
+
+
+@every_command
+def test_a_closed_stdin(command: str):
+    status, said = ran(start(command, "-"), "<&-")
+    assert status == 1
+    assert "error: cannot" in said
+    assert said.endswith("it is closed\n")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["xrelay-opt"])
+def test_a_closed_stderr(command: str, line: list[str]):
+    assert ran(line, ">/dev/full 2>&-") == (1, "")
+
+
+@every_command
+def test_a_reader_that_has_seen_enough(command: str, line: list[str]):
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(line, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=60)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@every_command
+def test_wrong_usage(command: str):
+    status, said = ran(start(command, "--no-such-option"))
+    assert status == 2
+    assert "error: " in said
+    assert "Traceback" not in said
+
+
+INTERRUPT = """
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy" or name == "xrelay.tools.driver":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt())
+"""
+
+
+@every_command
+def test_interrupted_while_importing(command: str):
+    assert ran(start(command, "-", before=INTERRUPT)) == (130, "")
+
+
+def test_an_output_file_that_is_full(tmp_path: Path):
+    path = tmp_path / "in.mlir"
+    path.write_text(INPUTS["xrelay-opt"][1])
+    status, said = ran(start("xrelay-opt", str(path), "-o", "/dev/full"))
+    assert (status, said) == (1, "error: cannot write '/dev/full': No space left on device\n")

@@ -1,0 +1,67 @@
+"""What is printed is read back as what it was: all lit inputs, with locations and without."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import DiagnosticException, ParseError
+
+from xrelay.frontends.relay_text import load_module
+from xrelay.passes.diagnostics import ReportingContext
+from xrelay.passes.verifier import verify
+from xrelay.tools.parser import LocatingParser
+from xrelay.tools.plugins import load_universe
+from xrelay.tools.printing import PrintOptions, module_text
+from xrelay.tools.process import settings
+from xrelay.tools.source import split
+
+ROOT = Path(__file__).parents[2]
+FAULTS = ROOT / "tests" / "data" / "faults"
+UNIVERSE = load_universe(lambda text: None)
+IR = sorted((ROOT / "lit_tests").rglob("*.mlir"))
+RELAY = [FAULTS / "anydim.relay", *sorted((ROOT / "lit_tests").rglob("*.relay"))[::3]]
+OPTIONS = [
+    PrintOptions(),
+    PrintOptions(debuginfo=True),
+    PrintOptions(debuginfo=True, generic=True),
+]
+
+
+def context() -> ReportingContext:
+    found = ReportingContext(allow_unregistered=True)
+    for name, factory in UNIVERSE.all_dialects.items():
+        found.register_dialect(name, factory)
+    return found
+
+
+def parsed(text: str) -> ModuleOp:
+    module = LocatingParser(context(), text, "read.mlir").parse_module()
+    verify(module)
+    return module
+
+
+def modules(path: Path, weights: Path) -> Iterator[ModuleOp]:
+    """The modules in a file; tests of errors have some that are none."""
+    for part in split(path.read_text()):
+        try:
+            if path.suffix == ".mlir":
+                yield parsed(part.text)
+            else:
+                yield load_module(context(), part.text, path.name, weights)
+        except (DiagnosticException, ParseError):
+            continue
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("paths", [IR, RELAY], ids=["ir", "relay"])
+def test_what_is_printed_is_read_back(paths: list[Path], options: PrintOptions, tmp_path: Path):
+    count = 0
+    with settings():
+        for path in paths:
+            for module in modules(path, tmp_path / "weights.safetensors"):
+                text = module_text(context(), module, options)
+                again = module_text(context(), parsed(text), options)
+                assert again == text, path
+                count += 1
+    assert count > len(paths) / 2

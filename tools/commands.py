@@ -1,0 +1,136 @@
+"""
+The commands as processes: where `xrelay-opt` and `xrelay-run` start, and how all three end.
+
+| exit status | when |
+|---|---|
+| 0 | all went well |
+| 1 | the input is at fault, a file cannot be read or written, or the fault is ours |
+| 2 | wrong usage: an option, a pass or a pipeline that there is not |
+| 130 | interrupted (Ctrl-C) |
+
+A reader that closes the pipe has seen enough: nothing is said, and the status is 1. This module
+imports nothing of ours before a command has started, so that Ctrl-C is quiet from there on.
+"""
+
+import errno
+import io
+import os
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from typing import TextIO, cast
+
+FAULT = 1
+USAGE = 2
+INTERRUPTED = 130
+
+
+def opt() -> int:
+    """Run `xrelay-opt`."""
+
+    def start() -> int:
+        from .opt import main
+
+        return main()
+
+    return guarded("xrelay-opt", start)
+
+
+def run() -> int:
+    """Run `xrelay-run`."""
+
+    def start() -> int:
+        from .run import main
+
+        return main()
+
+    return guarded("xrelay-run", start)
+
+
+def guarded(name: str, body: Callable[[], int]) -> int:
+    """The exit status of `body`, the command `name`, whatever happens to it."""
+    with _open_streams():
+        try:
+            status = _status(body)
+            sys.stdout.flush()
+            return status
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        except BrokenPipeError:
+            pass
+        except OSError as error:  # files say so where they are opened: this is stdout
+            _say(f"{name}: error: cannot write '{error.filename or '<stdout>'}': {error.strerror}")
+        except Exception as error:
+            _say(f"{name}: error: internal error: {describe(error)}")
+            _say("note: this is not your mistake")
+        _drop_stdout()
+        return FAULT
+
+
+def _status(body: Callable[[], int]) -> int:
+    try:
+        return body()
+    except SystemExit as done:  # --help, --version, or a wrong command line
+        return done.code if isinstance(done.code, int) else FAULT if done.code else 0
+
+
+def describe(error: BaseException) -> str:
+    """The error in one line, with where in the code it was raised."""
+    import traceback
+
+    text = str(error).partition("\n")[0]
+    shown = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    frames = traceback.extract_tb(error.__traceback__)
+    notes = [n for n in getattr(error, "__notes__", ()) if "\n" not in n]
+    where = "".join(f", {note}" for note in notes)
+    if frames:
+        file = frames[-1].filename.replace("\\", "/").rpartition("/")[2]
+        where += f" ({file}:{frames[-1].lineno})"
+    return shown + where
+
+
+class _Closed:
+    """A standard stream that the caller has closed, for which Python has None."""
+
+    @property
+    def buffer(self) -> "_Closed":
+        return self
+
+    def read(self) -> str:
+        raise OSError(errno.EBADF, "it is closed")
+
+    def write(self, text: str) -> int:
+        if text:
+            raise OSError(errno.EBADF, "it is closed")
+        return 0
+
+    def flush(self) -> None:
+        """Nothing was written."""
+
+    def fileno(self) -> int:
+        raise OSError(errno.EBADF, "it is closed")
+
+
+@contextmanager
+def _open_streams() -> Generator[None]:
+    """Let streams that are closed say so when they are used; nobody reads a closed stderr."""
+    before = sys.stdin, sys.stdout, sys.stderr
+    closed = cast(TextIO, _Closed())
+    sys.stdin = sys.stdin or closed
+    sys.stdout = sys.stdout or closed
+    sys.stderr = sys.stderr or io.StringIO()
+    try:
+        yield
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = before
+
+
+def _say(text: str) -> None:
+    with suppress(OSError):
+        print(text, file=sys.stderr)
+
+
+def _drop_stdout() -> None:
+    """Keep Python from writing what is left to stdout once more when it ends."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
