@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy.typing as npt
 
 from .errors import Location
-from .instructions import Instruction
+from .instructions import Instruction, mnemonic
 
 Array: TypeAlias = npt.NDArray[Any]
 AttrValue: TypeAlias = int | float | bool | str | tuple[int, ...]
@@ -81,6 +81,10 @@ class Function:
     register_count: int
     instructions: tuple[Instruction, ...]
     locations: tuple[Location | None, ...] = field(default=(), compare=False)
+
+    def where(self, pc: int) -> str:
+        """What errors call instruction `pc`: `main[3] invoke_packed`."""
+        return f"{self.name}[{pc}] {mnemonic(self.instructions[pc])}"
 
     def location(self, pc: int) -> Location | None:
         """The place in the source that instruction `pc` stems from."""

@@ -76,8 +76,8 @@ class Context:
 def fault(function: Function, pc: int, error: Exception, what: str = "") -> MachineError:
     """`error`, which says of itself where in the source it is or is at instruction `pc`."""
     location = error.location if isinstance(error, MachineError) else None
-    where = f"{function.name}[{pc}] {vm.mnemonic(function.instructions[pc])}{what}"
-    return MachineError(f"{where}: {error}", location or function.location(pc))
+    text = f"{function.where(pc)}{what}: {error}"
+    return MachineError(text, location or function.location(pc))
 
 
 class NeedsValues(Exception):

@@ -14,10 +14,14 @@ from __future__ import annotations
 
 import gc
 import os
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import cache
+from math import prod
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -65,8 +69,9 @@ def _bounds() -> Iterator[int]:
         yield limit
 
 
+@cache
 def default_limit() -> int:
-    """A share of the memory that this process could get."""
+    """A share of the memory that this process could get when this was first asked."""
     return min((size for size in _bounds() if size > 0), default=UNKNOWN) // SHARE
 
 
@@ -136,6 +141,15 @@ class Memory:
         if self.poison:
             block.fill(POISON)
         return block
+
+    def array(
+        self, shape: tuple[int, ...], dtype: npt.DTypeLike, what: str = "memory"
+    ) -> npt.NDArray[Any]:
+        """An array of fresh bytes; the limit has them back when it and its views die."""
+        kind = np.dtype(dtype)
+        block = self.fresh(prod(shape) * kind.itemsize, what=what)
+        weakref.finalize(block.base, self.give_back, block.size).atexit = False
+        return block.view(kind).reshape(shape)
 
 
 class Owner:

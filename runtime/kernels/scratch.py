@@ -29,7 +29,8 @@ class Workspace:
     """
 
     def __init__(self, memory: Memory | None = None) -> None:
-        self._owner = Owner(Memory() if memory is None else memory)
+        self.memory = Memory() if memory is None else memory
+        self._owner = Owner(self.memory)
         self._blocks = [self._owner.take(0)]
         self._used = 0
 

@@ -45,9 +45,9 @@ HUGE = 1 << 42
 def fault(*code: Instruction, **parts: Any) -> str:
     """The error of `main(x0: float32[2])`, made or run."""
     parts.setdefault("kernels", [ADD])
+    made = program(function([f32(2)], *code), **parts)
     with pytest.raises(MachineError) as caught:
-        machine = Machine(program(function([f32(2)], *code), **parts), memory_limit=1 << 20)
-        machine.run("main", X)
+        Machine(made, memory_limit=1 << 20).run("main", X)
     return str(caught.value)
 
 
