@@ -207,9 +207,7 @@ def test_frames_kept_for_later_make_room():
 
 def test_arguments_and_results_count():
     machine = Machine(program(function([f32(None)], Ret(0))), memory_limit=3 * MIB)
-    with pytest.raises(
-        MachineError, match=r"^the arguments of main: float32\[1048576\] "
-    ):
+    with pytest.raises(MachineError, match=r"^the arguments of main: float32\[1048576\] "):
         machine.run("main", np.zeros(MIB, np.float32))
     with pytest.raises(MachineError, match=r"^the result of main: float32\[524288\] needs"):
         machine.run("main", np.zeros(MIB // 2, np.float32))
@@ -247,9 +245,7 @@ def test_exactly_so_many_instructions_are_no_mistake():
 
 def test_random_values_are_drawn_within_the_limit():
     huge = TensorSpec("float32", (10**9, 10**9))
-    with pytest.raises(
-        MachineError, match=r"drawing 'x', float32\[1000000000, 1000000000\]"
-    ):
+    with pytest.raises(MachineError, match=r"drawing 'x', float32\[1000000000, 1000000000\]"):
         random_inputs([Param("x", huge)], 0, Memory(MIB))
     with pytest.raises(MachineError, match="drawing 'w'"):
         random_parameters([Late("w", huge)], 0, Memory(MIB))
