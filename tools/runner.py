@@ -13,7 +13,7 @@ from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkExcepti
 from ..passes.diagnostics import Message, PassError, Severity
 from ..passes.verifier import VerifyError, verify
 from . import reproducer
-from .diagnostics import TOO_DEEP, SourceError, message_of
+from .diagnostics import NO_MEMORY, TOO_DEEP, SourceError, message_of
 from .instrument import Dumps
 from .pipeline import Step, pipeline_text
 from .timing import Timer
@@ -84,6 +84,8 @@ class Runner:
             self.dumps.after_failed_pass(step.name, ctx, module)
             if isinstance(error, RecursionError):
                 error = DiagnosticException(TOO_DEEP)
+            if isinstance(error, MemoryError):
+                error = DiagnosticException(NO_MEMORY)
             if isinstance(error, DiagnosticException | ParseError):
                 self._write(ctx, before, index)
                 raise _named(error, step.name)

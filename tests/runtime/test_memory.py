@@ -252,3 +252,9 @@ def test_random_values_are_drawn_within_the_limit():
     memory = Memory(MIB)
     random_inputs([Param("x", f32(100))], 0, memory)
     assert memory.used == 400
+
+
+def test_a_wrong_instruction_has_its_place():
+    with pytest.raises(MachineError, match=r"main\[1\] ret: register \$70 of 64") as caught:
+        Machine(program(located(function([f32(2)], KillRegister(0), Ret(70)))))
+    assert caught.value.location == ("f.mlir", 2, 3)

@@ -106,6 +106,23 @@ def test_a_huge_splat_is_printed_as_it_is_written(folder: Path, capsys: pytest.C
 
 
 @pytest.mark.parametrize(
+    "where", ["tools.loading.verify", "passes.infer_types.InferTypesPass.apply"]
+)
+def test_no_memory_is_no_internal_error(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, where: str
+):
+    def fail(*_: object) -> None:
+        raise MemoryError("unable to allocate 6 EiB")
+
+    monkeypatch.setattr(f"xrelay.{where}", fail)
+    file = "uninit.mlir" if where.startswith("tools") else "layers.mlir"
+    assert run.main([file, *SEED]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"{file}: error: ")
+    assert said.endswith("there is not enough memory for this program\n")
+
+
+@pytest.mark.parametrize(
     ("op", "count", "place"),
     [
         ("relay.nn.softmax", 1, (2, 8)),
