@@ -3,12 +3,13 @@ Make a program that the machine runs of `bytecode` IR.
 
     program = assemble(module)
 
-The fields of an instruction op are the fields of the instruction. `lowering.disassemble` is the
-inverse.
+The fields of an instruction op are the fields of the instruction; its location goes along.
+`lowering.disassemble` is the inverse.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, TypeAlias, cast
@@ -31,9 +32,10 @@ from ..dialects.bytecode.fields import RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, device_of
 from ..dialects.tensors import as_tensor, dtype_name
 from ..passes.analysis.arrays import array_of
-from ..passes.diagnostics import PassError
+from ..passes.diagnostics import PassError, location_of
 from ..runtime import instructions
-from ..runtime.instructions import Instruction, Reg
+from ..runtime.errors import Location
+from ..runtime.instructions import Instruction, InvokePacked, Reg
 from ..runtime.program import Constant, Function, Kernel, Late, Param, Program, Step, TensorSpec
 
 OPCODES: Mapping[type[Operation], type[Any]] = {
@@ -117,6 +119,13 @@ def _value(field: str, attr: Attribute, symbols: Symbols, op: Operation) -> Any:
             raise AssertionError(f"no field of an instruction: {attr}")
 
 
+def _location(op: Operation) -> Location | None:
+    found = location_of(op)
+    if found is None:
+        return None
+    return Location(found.filename.data, found.line.data, found.column.data)
+
+
 def _instruction(op: Operation, symbols: Symbols) -> Instruction:
     kind = OPCODES.get(type(op))
     if kind is None:
@@ -147,11 +156,18 @@ def _function(op: bytecode.FuncOp, symbols: Symbols) -> Function:
             raise PassError(f"{device} is not among the module's {bytecode.DEVICES}", op)
         spec = spec_of(type, op) if as_tensor(type) is not None else None
         params.append(Param(name.data, spec, index))
-    code = tuple(_instruction(o, symbols) for o in op.body.block.ops)
-    return Function(op.sym_name.data, tuple(params), op.register_count.value.data, code)
+    ops = list(op.body.block.ops)
+    return Function(
+        op.sym_name.data,
+        tuple(params),
+        op.register_count.value.data,
+        tuple(_instruction(o, symbols) for o in ops),
+        tuple(map(_location, ops)),
+    )
 
 
-def _kernel(op: bytecode.KernelOp) -> Kernel:
+def _kernel(op: bytecode.KernelOp, located: bool) -> Kernel:
+    """The kernel; `located` if its steps have a place in the source each."""
     constants: list[Any] = []
     steps: list[Step] = []
     locals: list[TensorSpec] = []
@@ -165,7 +181,8 @@ def _kernel(op: bytecode.KernelOp) -> Kernel:
             except VerifyException as error:
                 raise PassError(str(error), inner) from error
             ins, outs = inner.inputs.get_values(), inner.outputs.get_values()
-            steps.append(Step(inner.op.data, attrs, tuple(ins), tuple(outs)))
+            location = _location(inner) if located else None
+            steps.append(Step(inner.op.data, attrs, tuple(ins), tuple(outs), location))
             locals.extend(spec_of(type, inner) for type in inner.types)
     return Kernel(
         op.sym_name.data,
@@ -221,9 +238,19 @@ def assemble(module: ModuleOp) -> Program:
         *({name: i for i, name in enumerate(table)} for table in (functions, kernels, constants)),
         device={device: i for i, device in enumerate(devices)},
     )
+    code = tuple(_function(cast(bytecode.FuncOp, op), symbols) for op in functions.values())
+    calls = Counter(
+        instruction.kernel
+        for function in code
+        for instruction in function.instructions
+        if isinstance(instruction, InvokePacked)
+    )
     return Program(
-        tuple(_function(cast(bytecode.FuncOp, op), symbols) for op in functions.values()),
+        code,
         tuple(_constant(op) for op in constants.values()),
-        tuple(_kernel(cast(bytecode.KernelOp, op)) for op in kernels.values()),
+        tuple(  # of a kernel that stands for several places, the call says which it is
+            _kernel(cast(bytecode.KernelOp, op), calls[i] == 1)
+            for i, op in enumerate(kernels.values())
+        ),
         tuple(device.spec for device in devices) or ("cpu:0",),
     )

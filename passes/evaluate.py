@@ -6,23 +6,27 @@ Reference evaluation: what a program computes, at every level from `relay` to `m
 One op at a time, in program order, with the NumPy kernels of `runtime.kernels`. Memory is taken
 at its word: an `alloc_tensor` is a view of its storage's bytes and a kernel writes into it, so a
 wrong plan gives wrong numbers here. Control flow runs on an explicit stack of generators; the
-depth of recursion is bounded by memory only. What each op computes stands in `evaluate_rules`.
+depth of recursion is bounded by memory only, and memory by a limit. What each op computes stands
+in `evaluate_rules`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from functools import cached_property
+from math import inf
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from ..dialects import relay
 from ..dialects.relay.closures import captures
 from ..runtime.kernels.bind import Bind
 from ..runtime.kernels.loading import load_kernels
+from ..runtime.kernels.memory import Memory, OutOfMemory, Owner
+from ..runtime.kernels.scratch import Workspace
 from .analysis.arrays import Array
 from .analysis.blocks import only_block
 from .diagnostics import PassError
@@ -32,12 +36,35 @@ from .evaluate_rules import RULES, Enter, Value
 Run: TypeAlias = Generator[Enter, Sequence[Value], Sequence[Value]]
 
 
-class Evaluator:
-    """The evaluation of one module; `params` are the tensors that `relay.param` names."""
+BLOCK_SIZE = 2048
+"""About how many bytes it takes to be inside a block, each value in it apart."""
+VALUE_SIZE = 256
+STACK_SIZE = 1 << 20
+"""The stack of blocks takes memory in pieces of so many bytes."""
 
-    def __init__(self, module: ModuleOp, params: Mapping[str, Array]):
+
+class Evaluator:
+    """
+    The evaluation of one module; `params` are the tensors that `relay.param` names.
+
+    It takes its memory from `memory`, and ends with an error after `max_ops` ops.
+    """
+
+    def __init__(
+        self,
+        module: ModuleOp,
+        params: Mapping[str, Array],
+        memory: Memory | None = None,
+        max_ops: int | None = None,
+    ):
         self.module = module
         self.params = params
+        self.memory = Memory() if memory is None else memory
+        self.workspace = Workspace(self.memory)
+        self.max_ops = max_ops
+        self._left = inf if max_ops is None else max_ops
+        self._stack, self._depth = Owner(self.memory), 0
+        self._sizes: dict[Block, int] = {}
         self.kernels: Mapping[str, Bind] = load_kernels()
         self.symbols: dict[str, Operation] = {
             name.data: op
@@ -82,6 +109,17 @@ class Evaluator:
                 stack.append(self._block(request))
                 answer = None
 
+    def _grow(self, block: Block) -> int:
+        """Make sure of the memory to enter `block`; its size."""
+        size = self._sizes.get(block)
+        if size is None:
+            values = len(block.args) + sum(len(op.results) for op in block.ops)
+            size = self._sizes[block] = BLOCK_SIZE + VALUE_SIZE * values
+        self._depth += size
+        if self._depth > self._stack.size:
+            self._stack.reserve(max(size, STACK_SIZE), "the stack of nested calls")
+        return size
+
     def _block(self, enter: Enter) -> Run:
         frame = enter.frame
         frame.update(zip(enter.block.args, enter.args, strict=True))
@@ -89,14 +127,24 @@ class Evaluator:
             args = [frame[operand] for operand in op.operands]
             if isinstance(op, relay.YieldOp | func.ReturnOp):
                 return args
+            self._left -= 1
+            if self._left < 0:
+                raise PassError(
+                    f"more than {self.max_ops} ops were evaluated (--max-instructions)", op
+                )
             rule = RULES.get(type(op))
             if rule is None:
-                results = apply_operator(op, args, self.kernels)
+                results = apply_operator(op, args, self.kernels, self.workspace)
             else:
-                results = rule(self, op, args, frame)
+                try:
+                    results = rule(self, op, args, frame)
+                    size = self._grow(results.block) if isinstance(results, Enter) else 0
+                except OutOfMemory as error:
+                    raise PassError(str(error), op) from error
                 if isinstance(results, Enter):
                     then = results.then
                     results = yield results
+                    self._depth -= size
                     if then is not None:
                         results = then(results)
             frame.update(zip(op.results, results, strict=True))
@@ -108,12 +156,15 @@ def evaluate(
     args: Sequence[Value],
     params: Mapping[str, Array] | None = None,
     function: str = "main",
+    memory: Memory | None = None,
+    max_ops: int | None = None,
 ) -> list[Value]:
     """
     The results of `function` on `args`: arrays of the parameters' shapes and dtypes, tuples, or
     `Data` for values of data types.
 
     Raises `PassError` where the program cannot be evaluated (an op without a kernel, a param
-    without a value, a match that no case fits).
+    without a value, a match that no case fits), where it takes more than `memory` has (by
+    default half of what is available), and after `max_ops` ops.
     """
-    return list(Evaluator(module, params or {}).call(function, args))
+    return list(Evaluator(module, params or {}, memory, max_ops).call(function, args))

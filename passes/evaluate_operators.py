@@ -18,12 +18,14 @@ from ..dialects.relay.types import refine
 from ..dialects.tensors import Tensor, as_tensor, is_static
 from ..runtime.kernels.bind import Bind
 from ..runtime.kernels.loading import no_kernel
+from ..runtime.kernels.memory import Memory, OutOfMemory, Owner
+from ..runtime.kernels.scratch import Workspace
 from .analysis.arrays import Array, numpy_dtype
 from .diagnostics import PassError
 
 
-def empty(type: Attribute, at: SSAValue) -> Array:
-    """An array of a static tensor type, to be written into."""
+def static_type(type: Attribute, at: SSAValue) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and NumPy's element type of a static tensor type."""
     tensor = as_tensor(type)
     if tensor is None:
         raise PassError(f"only tensors are evaluated, not {type}", at)
@@ -32,14 +34,31 @@ def empty(type: Attribute, at: SSAValue) -> Array:
     dtype = numpy_dtype(tensor)
     if dtype is None:
         raise PassError(f"NumPy has no elements like those of {type}", at)
-    return np.empty(tensor.get_shape(), dtype)
+    return tensor.get_shape(), dtype
+
+
+def empty(type: Attribute, at: SSAValue, memory: Memory) -> Array:
+    """An array of a static tensor type, to be written into."""
+    shape, dtype = static_type(type, at)
+    return memory.array(shape, dtype, f"a {type}")
+
+
+def contiguous(array: Array, owner: Owner) -> Array:
+    """`array` with its elements one after the other; `owner` pays when that takes a copy."""
+    if not array.flags.c_contiguous:
+        owner.reserve(array.nbytes, "an operand")
+    return np.asarray(array, order="C")
 
 
 def apply_operator(
-    op: Operation, args: Sequence[Array], kernels: Mapping[str, Bind]
+    op: Operation,
+    args: Sequence[Array],
+    kernels: Mapping[str, Bind],
+    workspace: Workspace | None = None,
 ) -> list[Array]:
     """
-    The results of a tensor operator on `args`, by its kernel among `kernels`.
+    The results of a tensor operator on `args`, by its kernel among `kernels`; their memory, and
+    the kernel's, is that of `workspace`.
 
     A dynamic result shape is inferred from the shapes of `args`; where they were not known, what
     is declared of the results is held to what they are.
@@ -51,12 +70,23 @@ def apply_operator(
     types: Sequence[Attribute] = [result.type for result in op.results]
     if any(map(_is_dynamic, (*types, *(operand.type for operand in op.operands)))):
         types = types_at_shapes(op, args)
-    outs = [empty(type, result) for type, result in zip(types, op.results, strict=True)]
-    if not any(out.size for out in outs):
-        return outs
+    workspace = workspace or Workspace()
+    memory = workspace.memory
     try:
+        pairs = zip(types, op.results, strict=True)
+        outs = [empty(type, result, memory) for type, result in pairs]
+        if not any(out.size for out in outs):
+            return outs
+        owner = Owner(memory)
+        ins = [contiguous(np.asarray(arg), owner) for arg in args]
         with np.errstate(all="ignore"):  # 1 / 0 is inf, as in the machine, and no warning
-            bind(kernel_values(op), [np.asarray(a, order="C") for a in args], outs)()
+            with workspace.lend():
+                run = bind(kernel_values(op), ins, outs)
+            if memory.poison:
+                workspace.poison()
+            run()
+    except (OutOfMemory, MemoryError) as error:
+        raise PassError(f"{op.name} is out of memory: {error}", op) from error
     except (ValueError, IndexError):
         for operand, arg in zip(op.operands, args, strict=True):
             require_shape(operand.type, arg, op, "an operand of this")

@@ -24,7 +24,7 @@ from ..dialects.relay.patterns import (
 from ..dialects.tensors import Tensor, as_tensor
 from .analysis.arrays import Array, array_of, numpy_dtype
 from .diagnostics import PassError
-from .evaluate_operators import empty, require_shape
+from .evaluate_operators import require_shape, static_type
 
 if TYPE_CHECKING:
     from .evaluate import Evaluator
@@ -203,23 +203,27 @@ def ref_write(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) 
     return [()]
 
 
-def alloc_storage(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+def alloc_storage(to: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
     assert isinstance(op, memory.AllocStorageOp)
     size = int(args[0]) if op.size is None else op.size.value.data
-    return [np.empty(size, np.uint8)]
+    if size < 0:
+        raise PassError(f"a storage cannot have {size} bytes", op)
+    return [to.memory.array((size,), np.uint8, "a storage")]
 
 
 def alloc_tensor(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
     assert isinstance(op, memory.AllocTensorOp)
     offset = int(args[1]) if op.offset is None else op.offset.value.data
-    like = empty(_of_shape(op.tensor, args[-1] if op.shape is not None else None), op.tensor)
-    if not 0 <= offset <= args[0].size - like.nbytes:
+    type = _of_shape(op.tensor, args[-1] if op.shape is not None else None)
+    shape, dtype = static_type(type, op.tensor)
+    size = prod(shape) * dtype.itemsize
+    if not 0 <= offset <= args[0].size - size:
         raise PassError(
-            f"a tensor of {like.nbytes} bytes at offset {offset} does not fit in a storage of "
+            f"a tensor of {size} bytes at offset {offset} does not fit in a storage of "
             f"{args[0].size} bytes",
             op,
         )
-    return [args[0][offset : offset + like.nbytes].view(like.dtype).reshape(like.shape)]
+    return [args[0][offset : offset + size].view(dtype).reshape(shape)]
 
 
 def _of_shape(result: SSAValue, shape: Array | None) -> Tensor:

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from .errors import MachineError
-from .kernels.scratch import ALIGNMENT, aligned_bytes
+from .kernels.memory import ALIGNMENT, Owner
 
 WASTE = 2
 """A free block serves a storage unless it is more than this many times as large."""
@@ -31,25 +30,16 @@ class Block:
 
 @dataclass(slots=True)
 class Arena:
-    """All blocks of a device, named `device`."""
+    """All blocks of a device, named `device`; `owner` pays for them."""
 
     device: str
+    owner: Owner
     blocks: list[Block] = field(default_factory=list[Block])
 
-    @property
-    def size(self) -> int:
-        """The bytes of all blocks."""
-        return sum(len(block.memory) for block in self.blocks)
-
     def grow(self, size: int, alignment: int) -> Block:
-        """A new block; `MachineError` when memory is short."""
-        try:
-            memory = aligned_bytes(size, alignment)
-        except (MemoryError, ValueError, OverflowError):
-            raise MachineError(
-                f"{self.device} has no memory for a storage of {size} bytes aligned to {alignment}"
-            ) from None
-        block = Block(len(self.blocks), alignment, memory)
+        """A new block; `OutOfMemory` when memory is short."""
+        what = f"a storage on {self.device}"
+        block = Block(len(self.blocks), alignment, self.owner.take(size, alignment, what))
         self.blocks.append(block)
         return block
 

@@ -18,6 +18,7 @@ from .errors import MachineError
 from .kernels import ELEMENTWISE, RESHAPES
 from .kernels.bind import Bind, Thunk, flattened
 from .kernels.loading import no_kernel
+from .kernels.memory import OutOfMemory
 from .kernels.scratch import Workspace, scratch
 from .program import Array, Kernel, Step, TensorSpec
 
@@ -128,17 +129,18 @@ def _bound_step(
         return
     bind = binds.get(step.op)
     if bind is None:
-        raise MachineError(f"kernel {kernel.name}: {no_kernel(step.op)}")
+        raise MachineError(f"kernel {kernel.name}: {no_kernel(step.op)}", step.location)
     try:
         with workspace.lend():
             yield from flattened(bind(step.attrs, ins, outs))
-    except MachineError:
+    except (MachineError, OutOfMemory):
         raise
     except Exception as error:  # whatever the kernel, a plug-in's perhaps, finds wrong
         operands = ", ".join(f"{a.dtype.name}{list(a.shape)}" for a in (*ins, *outs))
         raise MachineError(
             f"kernel {kernel.name}: {step.op} cannot be bound to {operands}: "
-            f"{type(error).__name__}: {error}"
+            f"{type(error).__name__}: {error}",
+            step.location,
         ) from error
 
 
@@ -148,9 +150,10 @@ def bind_kernel(
     outs: Sequence[Array],
     binds: Mapping[str, Bind],
     workspace: Workspace,
-) -> list[Thunk]:
+) -> list[tuple[Thunk, Step | None]]:
     """
-    What computes `outs` from `ins`, in order; both fit the kernel's specs.
+    What computes `outs` from `ins`, in order, each with the step that it is part of; both fit
+    the kernel's specs.
 
     Outputs may overlap inputs: nothing is then written before all is computed, but by a single
     elementwise step. Raises `MachineError` for operators without a kernel or that do not fit.
@@ -170,7 +173,7 @@ def bind_kernel(
     specs = {v: TensorSpec(type_name(a.dtype), a.shape) for v, a in placed.items()}
     homes = slots_of(kernel, specs)
     slots = list({id(h): h for h in homes.values() if isinstance(h, Slot)}.values())
-    thunks: list[Thunk] = []
+    thunks: list[tuple[Thunk, Step | None]] = []
     with workspace.lend():
         memory = _lay_out(slots)
         for value, home in homes.items():
@@ -185,9 +188,10 @@ def bind_kernel(
             else:
                 values[value] = placed[home].reshape(shape)
         for step in kernel.steps:
-            thunks += _bound_step(kernel, step, values, binds, workspace)
+            bound = _bound_step(kernel, step, values, binds, workspace)
+            thunks += ((thunk, step) for thunk in bound)
         for out, value in late:
-            thunks.append(partial(np.copyto, out, values[value]))
+            thunks.append((partial(np.copyto, out, values[value]), None))
     return thunks
 
 

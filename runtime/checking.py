@@ -4,7 +4,7 @@ exists. What registers hold is found out when a function is prepared.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields
 from functools import cache
 from typing import cast
@@ -111,7 +111,7 @@ def _instruction_faults(
             pass
 
 
-def _function_faults(function: Function, program: Program) -> Iterator[str]:
+def _function_faults(function: Function, program: Program) -> Iterator[str | MachineError]:
     if len(function.params) > function.register_count:
         counts = f"{len(function.params)} parameters in {function.register_count} registers"
         yield f"{function.name}: {counts}"
@@ -123,7 +123,7 @@ def _function_faults(function: Function, program: Program) -> Iterator[str]:
             )
     for pc, instruction in enumerate(function.instructions):
         for fault in _instruction_faults(instruction, pc, function, program):
-            yield f"{function.name}[{pc}] {vm.mnemonic(instruction)}: {fault}"
+            yield MachineError(f"{function.where(pc)}: {fault}", function.location(pc))
     last = function.instructions[-1] if function.instructions else None
     if not isinstance(last, vm.Ret | vm.Goto | vm.If | vm.Fatal):
         yield f"{function.name}: its last instruction neither returns nor jumps"
@@ -178,7 +178,7 @@ def _specs(program: Program) -> Iterator[tuple[str, TensorSpec]]:
             yield f"constant '{constant.name}'", constant.spec
 
 
-def _faults(program: Program) -> Iterator[str]:
+def _faults(program: Program) -> Iterator[str | MachineError]:
     if not program.devices:
         yield "a program needs at least one device, the host"
     names = Counter(function.name for function in program.functions)
@@ -199,12 +199,7 @@ def _faults(program: Program) -> Iterator[str]:
             yield f"kernel {kernel.name}: {fault}"
 
 
-def _first(faults: Iterable[str]) -> str | None:
-    return next(iter(faults), None)
-
-
 def check_program(program: Program) -> None:
     """Raise `MachineError` with the first fault of `program`, if it has one."""
-    fault = _first(_faults(program))
-    if fault is not None:
-        raise MachineError(fault)
+    for fault in _faults(program):
+        raise fault if isinstance(fault, MachineError) else MachineError(fault)

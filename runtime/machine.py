@@ -13,10 +13,12 @@ respect that is an error.
 
 from __future__ import annotations
 
+import gc
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from math import inf
 from threading import Lock
 
 import numpy as np
@@ -27,20 +29,24 @@ from .counters import Counters
 from .dtypes import element_type, has_element_type
 from .errors import MachineError
 from .fitting import check_arguments, fits
-from .instructions import mnemonic
 from .kernels.bind import Bind
 from .kernels.loading import load_kernels
+from .kernels.memory import Memory, OutOfMemory, Owner
 from .kernels.scratch import Workspace
 from .objects import Closure, Data, Object, Storage, Tensor
 from .paths import Branch, Call, Decision, Extent, Frame, Known, Read, Return, Segment, State
 from .program import Array, Late, Program, spec_of
-from .recording import Context, Recorder
+from .recording import Context, Recorder, fault
 from .values import Cell, Packed, Value, fetch, leaves, pack, place
 
-MAX_EXTENT = 1 << 22
-"""A frame stops remembering paths when they take more words than this, then forgets them."""
+MAX_EXTENT = 1 << 29
+"""A frame stops remembering paths when they take more bytes than this, then forgets them."""
 MAX_SIGNATURES = 16
 """The number of argument types for which a machine keeps frames."""
+STACK_SIZE = 1 << 20
+"""The stack of calls takes memory in pieces of so many bytes."""
+ACTIVATION_SIZE = 4096
+"""About how many bytes an activation takes besides the segment that it is in."""
 MAX_UNCOUNTED = 4096
 """How many segments' counters wait to be added up."""
 
@@ -57,7 +63,7 @@ def _constants(program: Program, given: Mapping[str, Array]) -> list[Array]:
             raise MachineError(f"{name} must be {constant.spec}, but is {spec_of(array)}")
         if not has_element_type(array.dtype):
             raise MachineError(f"{name} has element type {array.dtype}")
-        frozen = np.ascontiguousarray(array).reshape(array.shape).view()
+        frozen = array.view()
         frozen.flags.writeable = False
         constants.append(frozen)
     return constants
@@ -77,6 +83,12 @@ class Machine:
 
     `constants` are the values of the program's late-bound constants, by name; they are not
     copied, and must not change. `kernels` default to those of all installed packages.
+
+    Storages, kernels' scratch memory, copies of arguments and results, and the stack of calls
+    together take at most `memory_limit` bytes (default: half of what is available), a call at
+    most `max_instructions` instructions; more is an error at the instruction. With `poison`,
+    memory that a program did not write holds NaN instead of zeros.
+
     Raises `MachineError` when the program refers to things that do not exist.
     """
 
@@ -85,13 +97,22 @@ class Machine:
         program: Program,
         constants: Mapping[str, Array] | None = None,
         kernels: Mapping[str, Bind] | None = None,
+        *,
+        memory_limit: int | None = None,
+        max_instructions: int | None = None,
+        poison: bool = False,
     ) -> None:
         check_program(program)
         self.program = program
         self._counters = Counters()
         self._uncounted: dict[Counters, int] = {}
         binds = load_kernels() if kernels is None else kernels
-        self._context = Context(program, _constants(program, constants or {}), binds)
+        self._memory = Memory(memory_limit, poison)
+        self._memory.reclaim = self._forget
+        self._max_extent = min(MAX_EXTENT, self._memory.limit // 4)
+        self._max_instructions = max_instructions
+        given = _constants(program, constants or {})
+        self._context = Context(program, given, binds, self._memory, Owner(self._memory))
         self._functions = {f.name: i for i, f in enumerate(program.functions)}
         self._idle: OrderedDict[object, list[Entry]] = OrderedDict()
         self._lock = Lock()
@@ -139,7 +160,9 @@ class Machine:
                 np.copyto(tensor.array, array)
             with np.errstate(all="ignore"):
                 result = self._execute(entry.frame, executed)
-            return fetch(result)
+            return fetch(result, Owner(self._memory))
+        except OutOfMemory as error:
+            raise MachineError(f"the result of {function}: {error}") from error
         finally:
             self._note(executed)
             self._give(key, entry)
@@ -177,15 +200,21 @@ class Machine:
                     raise MachineError(f"an argument of {function.name} holds Python objects")
         homes = [param.device for param in function.params]
         homes += [0] * (len(values) - len(homes))
-        placed = [place(value, home) for value, home in zip(values, homes, strict=False)]
+        owner = Owner(self._memory)
+        pairs = zip(values, homes, strict=False)
+        try:
+            placed = [place(value, home, owner) for value, home in pairs]
+        except OutOfMemory as error:
+            raise MachineError(f"the arguments of {function.name}: {error}") from error
         args = tuple(arg for arg, _ in placed)
         check_arguments(self.program, function, args)
         inputs = [tensor for _, tensors in placed for tensor in tensors]
         for tensor in inputs:
             if not has_element_type(tensor.array.dtype):
                 raise MachineError(f"an argument of {function.name} is {spec_of(tensor.array)}")
-        arenas = tuple(Arena(device) for device in devices)
-        frame = Frame(index, args, arenas, Workspace(), (0,) * len(devices), Extent())
+        arenas = tuple(Arena(device, owner) for device in devices)
+        workspace = Workspace(self._memory)
+        frame = Frame(index, args, arenas, workspace, (0,) * len(devices), Extent())
         return Entry(frame, inputs)
 
     def _take(self, key: object) -> Entry | None:
@@ -195,13 +224,19 @@ class Machine:
 
     def _give(self, key: object, entry: Entry) -> None:
         frame = entry.frame
-        if frame.extent.size > MAX_EXTENT:
+        if frame.extent.size > self._max_extent:
             frame.root, frame.extent.size = None, 0
         with self._lock:
             self._idle.setdefault(key, []).append(entry)
             self._idle.move_to_end(key)
             if len(self._idle) > MAX_SIGNATURES:
                 self._idle.popitem(last=False)
+
+    def _forget(self) -> None:
+        """Free the frames that are kept for later calls, and what is garbage."""
+        with self._lock:
+            self._idle.clear()
+        gc.collect()
 
     def _root(self, frame: Frame) -> Segment:
         if frame.root is None:
@@ -214,25 +249,35 @@ class Machine:
         each segment counts.
         """
         callers: list[Segment] = []
+        stack, depth = Owner(self._memory), 0
+        left = inf if self._max_instructions is None else self._max_instructions
         segment = self._root(frame)
         while True:
-            step = None
+            thunk = None
             try:
-                for step in segment.steps:
-                    step()
+                for thunk in segment.steps:
+                    thunk()
             except Exception as error:  # a kernel's, perhaps a plug-in's
-                raise self._fault(segment, step, error) from error
+                raise self._kernel_fault(segment, thunk, error) from error
             executed.append(segment.counters)
             if len(executed) > MAX_UNCOUNTED:
                 self._note(executed)
+            left -= segment.length
+            if left < 0:
+                raise self._fault(segment, self._too_long())
             end = segment.end
             match end:
                 case Return():
                     if not callers:
                         return end.result
-                    segment = self._successor(callers.pop(), end.result)
+                    segment = callers.pop()
+                    depth -= segment.extent + ACTIVATION_SIZE
+                    segment = self._successor(segment, end.result)
                 case Call():
                     callers.append(segment)
+                    depth += segment.extent + ACTIVATION_SIZE
+                    if depth > stack.size:
+                        self._extend(stack, segment, len(callers))
                     segment = self._root(end.callee)
                 case Branch():
                     segment = self._successor(segment, end.test())
@@ -241,6 +286,22 @@ class Machine:
                     segment = self._successor(segment, key)
                 case _:
                     segment = self._successor(segment, None)
+
+    def _extend(self, stack: Owner, segment: Segment, calls: int) -> None:
+        """Reserve more memory for the stack, whose top calls another function."""
+        try:
+            size = max(STACK_SIZE, segment.extent + ACTIVATION_SIZE)
+            stack.reserve(size, f"the stack of {calls} nested calls")
+        except OutOfMemory as error:
+            raise self._fault(segment, error) from None
+
+    def _too_long(self) -> MachineError:
+        limit = self._max_instructions
+        return MachineError(f"more than {limit} instructions were executed (--max-instructions)")
+
+    def _fault(self, segment: Segment, error: Exception) -> MachineError:
+        """`error` at the end of `segment`."""
+        return fault(self.program.functions[segment.frame.function], segment.pc, error)
 
     def _successor(self, segment: Segment, key: Decision) -> Segment:
         """The segment after `segment` when its decision is `key`; recorded the first time."""
@@ -263,15 +324,16 @@ class Machine:
                 assert not isinstance(end, Return)
                 pc = end.pc
         found = Recorder(self._context, state, pc, known).record()
-        if segment.frame.extent.size <= MAX_EXTENT:
+        if segment.frame.extent.size <= self._max_extent:
             segment.successors[key] = found
         return found
 
-    def _fault(self, segment: Segment, step: object, error: Exception) -> MachineError:
+    def _kernel_fault(self, segment: Segment, thunk: object, error: Exception) -> MachineError:
+        """The error of a callable in `segment`."""
         function = self.program.functions[segment.frame.function]
-        pc = next(pc for s, pc in zip(segment.steps, segment.pcs, strict=True) if s is step)
-        instruction = function.instructions[pc]
-        kernel = getattr(instruction, "kernel", None)
+        origins = zip(segment.steps, segment.origins, strict=True)
+        pc, step = next(origin for made, origin in origins if made is thunk)
+        kernel = getattr(function.instructions[pc], "kernel", None)
         name = f" {self.program.kernels[kernel].name}" if isinstance(kernel, int) else ""
-        where = f"{function.name}[{pc}] {mnemonic(instruction)}{name}"
-        return MachineError(f"{where}: {type(error).__name__}: {error}")
+        text = f"{type(error).__name__}: {error}"
+        return fault(function, pc, MachineError(text, step and step.location), name)

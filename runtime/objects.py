@@ -37,14 +37,15 @@ class Tensor:
     """
     `array` on a device. A `constant` tensor's elements never change.
 
-    `parts` is the storage it views; empty when its memory is not the program's own (parameters,
-    constants).
+    `parts` is the storage it views, from byte `offset` on; empty when its memory is not the
+    program's own (parameters, constants).
     """
 
     array: Array
     device: int
     constant: bool = False
     parts: tuple[Object, ...] = ()
+    offset: int = 0
     born: int = field(default_factory=birth)
 
     kind = "a tensor"

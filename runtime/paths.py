@@ -14,10 +14,14 @@ from dataclasses import dataclass, field
 from .arena import Arena, Shelf
 from .counters import Counters
 from .errors import MachineError
+from .gaps import cut, meets
 from .kernels.bind import Thunk
 from .kernels.scratch import Workspace
 from .objects import Object, Storage, Tensor, birth
-from .program import Array
+from .program import Array, Step
+
+SEGMENT_SIZE, HELD_SIZE = 4096, 100
+"""About how many bytes a segment takes, and each thing in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,7 @@ class Dead:
 
 @dataclass(slots=True)
 class Extent:
-    """How much a frame and those it calls remember of paths, in words or so."""
+    """About how many bytes a frame and those it calls use to remember paths."""
 
     size: int = 0
 
@@ -61,7 +65,13 @@ class Frame:
 
 @dataclass(slots=True)
 class State:
-    """A point of a path: registers, references to objects, live memory and free blocks."""
+    """
+    A point of a path: registers, references to objects, live memory and free blocks.
+
+    `unwritten` are the bytes (as in `gaps`) of this activation's storages that nothing on the
+    path wrote. What other activations hand in has none. `open` are the data and closures that
+    held such bytes when they were built.
+    """
 
     frame: Frame
     registers: dict[int, Object | Dead]
@@ -69,6 +79,8 @@ class State:
     shelves: tuple[Shelf, ...]
     live: list[int]
     peak: list[int]
+    unwritten: dict[Object, list[int]] = field(default_factory=dict["Object", list[int]])
+    open: set[Object] = field(default_factory=set["Object"])
 
     @staticmethod
     def entry(frame: Frame) -> State:
@@ -83,8 +95,16 @@ class State:
     def copy(self) -> State:
         """The same point, for a path of its own from here on."""
         shelves = tuple(shelf.copy() for shelf in self.shelves)
-        registers, references = dict(self.registers), dict(self.references)
-        return State(self.frame, registers, references, shelves, list(self.live), list(self.live))
+        return State(
+            self.frame,
+            dict(self.registers),
+            dict(self.references),
+            shelves,
+            list(self.live),
+            list(self.live),
+            {storage: list(gaps) for storage, gaps in self.unwritten.items()},
+            set(self.open),
+        )
 
     def read(self, register: int) -> Object:
         """What `register` holds; `MachineError` when that is nothing."""
@@ -138,10 +158,29 @@ class State:
                 continue
             del self.references[item]
             rest.extend(item.parts)
+            self.open.discard(item)
             if isinstance(item, Storage):
                 self.live[item.device] -= item.size
+                self.unwritten.pop(item, None)
                 if item.home is self.frame:
                     self.shelves[item.device].give(item.block)
+
+    def wrote(self, tensor: Tensor) -> None:
+        """Note that all bytes of `tensor` are written."""
+        for storage in tensor.parts:
+            if gaps := self.unwritten.get(storage):
+                cut(gaps, tensor.offset, tensor.offset + tensor.array.nbytes)
+
+    def is_open(self, value: Object) -> bool:
+        """Whether `value` holds bytes that nothing wrote; data may hold them no longer."""
+        if isinstance(value, Tensor):
+            stop = value.offset + value.array.nbytes
+            return any(
+                meets(gaps, value.offset, stop)
+                for storage in value.parts
+                if (gaps := self.unwritten.get(storage))
+            )
+        return bool(self.unwritten.get(value)) or value in self.open
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,22 +233,25 @@ Known = dict[Tensor, Array]
 @dataclass(eq=False, slots=True)
 class Segment:
     """
-    A stretch of a path that is run without a decision: `steps`, made by the instructions `pcs`.
+    A stretch of a path that is run without a decision, `length` instructions.
 
-    `successors` are the ways on taken so far, by what decides between them at `end`: the
-    branch's outcome, the values read, the object a call returned. `state` is that at the end.
+    `origins` are the instruction that made each of `steps`, and the kernel's step. `end` was
+    made by instruction `pc`. `successors` are the ways on taken so far, by what decides between
+    them at `end`: the branch's outcome, the values read, the object a call returned. `state` is
+    that at the end.
     """
 
     frame: Frame
     steps: list[Thunk]
-    pcs: list[int]
+    origins: list[tuple[int, Step | None]]
     counters: Counters
     end: End
+    pc: int
     state: State
+    length: int
+    extent: int = 0
     successors: dict[Decision, Segment] = field(default_factory=dict["Decision", "Segment"])
 
-    @property
-    def extent(self) -> int:
-        """About how many words it takes to remember this segment."""
+    def __post_init__(self) -> None:
         held = len(self.steps) + len(self.state.registers) + len(self.state.references)
-        return 16 + 4 * held
+        self.extent = SEGMENT_SIZE + HELD_SIZE * held

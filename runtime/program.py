@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 
 import numpy.typing as npt
 
-from .instructions import Instruction
+from .errors import Location
+from .instructions import Instruction, mnemonic
 
 Array: TypeAlias = npt.NDArray[Any]
 AttrValue: TypeAlias = int | float | bool | str | tuple[int, ...]
@@ -69,22 +70,40 @@ class Param:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function: its parameters are in registers 0, 1, …; `register_count` registers in all."""
+    """
+    A function: its parameters are in registers 0, 1, …; `register_count` registers in all.
+
+    `locations` are the places in the source that the instructions stem from, if they are kept.
+    """
 
     name: str
     params: tuple[Param, ...]
     register_count: int
     instructions: tuple[Instruction, ...]
+    locations: tuple[Location | None, ...] = field(default=(), compare=False)
+
+    def where(self, pc: int) -> str:
+        """What errors call instruction `pc`: `main[3] invoke_packed`."""
+        return f"{self.name}[{pc}] {mnemonic(self.instructions[pc])}"
+
+    def location(self, pc: int) -> Location | None:
+        """The place in the source that instruction `pc` stems from."""
+        return self.locations[pc] if pc < len(self.locations) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One operator of a kernel: `op` is its full name ("relay.add"), `ins`/`outs` value ids."""
+    """
+    One operator of a kernel: `op` is its full name ("relay.add"), `ins`/`outs` value ids.
+
+    `location` is its place in the source, if that is kept and there is only one.
+    """
 
     op: str
     attrs: Mapping[str, AttrValue]
     ins: tuple[int, ...]
     outs: tuple[int, ...]
+    location: Location | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,6 +13,7 @@ import numpy as np
 
 from .dtypes import element_type
 from .errors import MachineError
+from .kernels.memory import Memory, OutOfMemory
 from .program import Array, Late, Param, TensorSpec
 
 
@@ -55,16 +56,42 @@ def random_parameter(name: str, spec: TensorSpec, seed: int) -> Array:
     return (random.standard_normal(shape, np.float32) * np.float32(scale)).astype(kind)
 
 
-def random_inputs(params: Iterable[Param], seed: int) -> dict[str, Array]:
-    """A random value for each parameter of a function; all must be tensors."""
+def _reserve(name: str, spec: TensorSpec, memory: Memory | None) -> None:
+    """Count a value as taken from `memory`, and make sure of what it takes to draw it."""
+    if memory is None:
+        return
+    count = prod(_shape(name, spec))
+    size, drawn = count * element_type(spec.dtype).itemsize, count * np.dtype(np.float64).itemsize
+    try:
+        memory.reserve(size + drawn, f"drawing '{name}', {spec},")
+    except OutOfMemory as error:
+        raise MachineError(str(error)) from error
+    memory.give_back(drawn)
+
+
+def random_inputs(
+    params: Iterable[Param], seed: int, memory: Memory | None = None
+) -> dict[str, Array]:
+    """
+    A random value for each parameter of a function; all must be tensors.
+
+    Raises `MachineError` before a value is drawn that `memory` has no room for.
+    """
     values: dict[str, Array] = {}
     for param in params:
         if param.spec is None:
             raise MachineError(f"no random value can be drawn for '{param.name}': it is no tensor")
+        _reserve(param.name, param.spec, memory)
         values[param.name] = random_input(param.name, param.spec, seed)
     return values
 
 
-def random_parameters(constants: Iterable[Late], seed: int) -> dict[str, Array]:
-    """A random value for each late-bound constant."""
-    return {late.name: random_parameter(late.name, late.spec, seed) for late in constants}
+def random_parameters(
+    constants: Iterable[Late], seed: int, memory: Memory | None = None
+) -> dict[str, Array]:
+    """A random value for each late-bound constant; errors as those of `random_inputs`."""
+    values: dict[str, Array] = {}
+    for late in constants:
+        _reserve(late.name, late.spec, memory)
+        values[late.name] = random_parameter(late.name, late.spec, seed)
+    return values

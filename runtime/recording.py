@@ -8,7 +8,7 @@ those that compute leave callables in the segment, bound to the arrays they work
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
 from typing import Any
@@ -23,9 +23,10 @@ from .dtypes import element_type
 from .errors import MachineError
 from .fitting import check_arguments, dimensions, fits, scalar
 from .kernels.bind import Bind, Thunk
+from .kernels.memory import Memory, OutOfMemory, Owner
 from .objects import Closure, Data, Object, Storage, Tensor, tensors_in
 from .paths import Branch, Call, End, Frame, Jump, Known, Read, Return, Segment, State
-from .program import Array, Function, Program, spec_of
+from .program import Array, Function, Kernel, Program, Step, spec_of
 
 
 @dataclass(frozen=True)
@@ -35,18 +36,48 @@ class Context:
     program: Program
     constants: Sequence[Array]
     binds: Mapping[str, Bind]
+    memory: Memory
+    owner: Owner
+    """Pays for what all functions share."""
     constant_tensors: dict[tuple[int, int], Tensor] = field(
         default_factory=dict[tuple[int, int], Tensor]
     )
+    kernels: dict[int, Kernel] = field(default_factory=dict[int, Kernel])
 
     def constant(self, index: int, device: int) -> Tensor:
         """Constant `index` as a tensor of `device`."""
         key = (index, device)
         found = self.constant_tensors.get(key)
         if found is None:
-            found = Tensor(self.constants[index], device, constant=True)
+            array = self.expanded(self.constants[index])
+            found = Tensor(array, device, constant=True)
             found = self.constant_tensors.setdefault(key, found)
         return found
+
+    def kernel(self, index: int) -> Kernel:
+        """Kernel `index`, its constants as kernels take them."""
+        found = self.kernels.get(index)
+        if found is None:
+            kernel = self.program.kernels[index]
+            constants = tuple(map(self.expanded, kernel.constants))
+            found = self.kernels.setdefault(index, replace(kernel, constants=constants))
+        return found
+
+    def expanded(self, array: Array) -> Array:
+        """`array` with its elements one after the other: a splat may be stored once."""
+        if array.flags.c_contiguous:
+            return array
+        self.owner.reserve(array.nbytes, f"a constant {spec_of(array)}")
+        expanded = np.ascontiguousarray(array)
+        expanded.flags.writeable = False
+        return expanded
+
+
+def fault(function: Function, pc: int, error: Exception, what: str = "") -> MachineError:
+    """`error`, which says of itself where in the source it is or is at instruction `pc`."""
+    location = error.location if isinstance(error, MachineError) else None
+    text = f"{function.where(pc)}{what}: {error}"
+    return MachineError(text, location or function.location(pc))
 
 
 class NeedsValues(Exception):
@@ -66,7 +97,7 @@ class Recorder:
     pc: int
     known: Known
     steps: list[Thunk] = field(default_factory=list[Thunk])
-    pcs: list[int] = field(default_factory=list[int])
+    origins: list[tuple[int, Step | None]] = field(default_factory=list[tuple[int, Step | None]])
     counters: Counters = field(default_factory=Counters)
 
     @property
@@ -83,11 +114,11 @@ class Recorder:
                 end = _FOLLOW[type(instruction)](self, instruction)
             except NeedsValues as needs:
                 end = Read(needs.tensors, self.pc)
-            except MachineError as error:
-                raise MachineError(f"{self.function.name}[{self.pc}] {name}: {error}") from error
+            except (MachineError, OutOfMemory) as error:
+                raise fault(self.function, self.pc, error) from error
             except (ValueError, OverflowError, MemoryError, TypeError) as error:  # NumPy's limits
-                where = f"{self.function.name}[{self.pc}] {name}"
-                raise MachineError(f"{where}: {type(error).__name__}: {error}") from error
+                text = f"{type(error).__name__}: {error}"
+                raise fault(self.function, self.pc, MachineError(text)) from error
             if not isinstance(end, Read):
                 self.counters.instructions[name] += 1
             if end is not None:
@@ -99,7 +130,10 @@ class Recorder:
             self.state.registers.clear()
             self.state.references.clear()
         frame = self.state.frame
-        segment = Segment(frame, self.steps, self.pcs, self.counters, end, self.state)
+        length = self.counters.instructions.total()
+        segment = Segment(
+            frame, self.steps, self.origins, self.counters, end, self.pc, self.state, length
+        )
         frame.extent.size += segment.extent
         return segment
 
@@ -125,6 +159,7 @@ class Recorder:
 
     def values(self, *tensors: Tensor) -> list[Array]:
         """The elements of `tensors`, which decide what this instruction does."""
+        self.reads(*tensors)
         unknown = tuple(t for t in tensors if not (t.constant or t in self.known))
         if unknown:
             raise NeedsValues(*tensors)
@@ -133,9 +168,45 @@ class Recorder:
     def device(self, index: int) -> str:
         return self.context.program.devices[index]
 
-    def compute(self, *steps: Thunk) -> None:
-        self.steps += steps
-        self.pcs += [self.pc] * len(steps)
+    def compute(self, thunk: Thunk, step: Step | None = None) -> None:
+        self.steps.append(thunk)
+        self.origins.append((self.pc, step))
+
+    # What memory holds
+
+    def reads(self, *tensors: Tensor) -> None:
+        """`MachineError` unless everything in `tensors` was written."""
+        for tensor in tensors:
+            if self.state.is_open(tensor):
+                what = f"a tensor {spec_of(tensor.array)}"
+                raise MachineError(f"it reads bytes that nothing has written, of {what}")
+
+    def hands_over(self, *roots: Object) -> None:
+        """
+        See to it that another activation, or the caller, gets no bytes that nothing wrote.
+
+        Tensors must be written; of storages, which nothing here reads, the gaps are filled.
+        """
+        rest = [root for root in roots if self.state.is_open(root)]
+        while rest:
+            item = rest.pop()
+            if isinstance(item, Tensor):
+                self.reads(item)
+            elif isinstance(item, Storage):
+                gaps = self.state.unwritten.pop(item)
+                for start, stop in zip(gaps[::2], gaps[1::2], strict=True):
+                    self.clear(item.block.memory[start:stop])
+            else:
+                self.state.open.discard(item)
+                rest += filter(self.state.is_open, item.parts)
+
+    def clear(self, memory: Array) -> None:
+        self.compute(partial(memory.fill, self.context.memory.blank))
+
+    def build(self, dst: int, value: Data | Closure) -> None:
+        if any(map(self.state.is_open, value.parts)):
+            self.state.open.add(value)
+        self.state.write(dst, value)
 
     # Instructions; the result says where the segment ends, if it does
 
@@ -143,16 +214,20 @@ class Recorder:
         self.state.write(i.dst, self.state.read(i.src))
 
     def ret(self, i: vm.Ret) -> End:
-        return Return(self.state.read(i.result))
+        result = self.state.read(i.result)
+        self.hands_over(result)
+        return Return(result)
 
     def call(self, dst: int, function: int, args: tuple[Object, ...]) -> End:
         callee = self.context.program.functions[function]
         check_arguments(self.context.program, callee, args)
+        self.hands_over(*args)
         caller = self.state.frame
+        owner = Owner(self.context.memory)
         frame = Frame(
             function,
             args,
-            tuple(Arena(device) for device in self.context.program.devices),
+            tuple(Arena(device, owner) for device in self.context.program.devices),
             caller.workspace,
             tuple(self.state.live),
             caller.extent,
@@ -171,7 +246,7 @@ class Recorder:
         return self.call(i.dst, closure.function, (*closure.parts, *args))
 
     def invoke_packed(self, i: vm.InvokePacked) -> None:
-        kernel = self.context.program.kernels[i.kernel]
+        kernel = self.context.kernel(i.kernel)
         ins, outs = self.tensors(i.ins), self.tensors(i.outs)
         operands: list[tuple[str, Tensor]] = []
         for what, given, specs in (("input", ins, kernel.ins), ("output", outs, kernel.outs)):
@@ -191,9 +266,16 @@ class Recorder:
                 raise MachineError(message)
         if any(out.constant for out in outs):
             raise MachineError(f"kernel {kernel.name} would write to a constant")
+        self.reads(*ins)
         arrays = [t.array for t in ins], [t.array for t in outs]
         workspace = self.state.frame.workspace
-        self.compute(*bind_kernel(kernel, *arrays, self.context.binds, workspace))
+        bound = bind_kernel(kernel, *arrays, self.context.binds, workspace)
+        if self.context.memory.poison:
+            self.compute(workspace.poison)
+        for thunk, step in bound:
+            self.compute(thunk, step)
+        for out in outs:
+            self.state.wrote(out)
 
     def alloc_storage(self, i: vm.AllocStorage) -> None:
         size = self.immediate(i.size)
@@ -202,7 +284,12 @@ class Recorder:
         block = self.state.shelves[i.device].take(size, i.alignment)
         self.counters.allocations[i.device] += 1
         self.counters.allocated[i.device] += size
-        self.state.write(i.dst, Storage(size, i.device, block, self.state.frame))
+        storage = Storage(size, i.device, block, self.state.frame)
+        if size:
+            self.state.unwritten[storage] = [0, size]
+        if self.context.memory.poison:
+            self.clear(block.memory[:size])
+        self.state.write(i.dst, storage)
 
     def immediate(self, value: int | vm.Reg) -> int:
         if isinstance(value, int):
@@ -240,7 +327,7 @@ class Recorder:
             )
         memory = storage.block.memory[offset : offset + size]
         array = memory.view(kind).reshape(shape)
-        self.state.write(dst, Tensor(array, storage.device, parts=(storage,)))
+        self.state.write(dst, Tensor(array, storage.device, parts=(storage,), offset=offset))
 
     def reshape_tensor(self, i: vm.ReshapeTensor) -> None:
         source = self.tensor(i.tensor)
@@ -252,13 +339,14 @@ class Recorder:
             wanted = f"{list(shape)} does not hold the {source.array.size} elements"
             raise MachineError(f"{wanted} of {spec_of(source.array)}")
         array = source.array.reshape(shape)
-        self.state.write(i.dst, Tensor(array, source.device, source.constant, source.parts))
+        view = Tensor(array, source.device, source.constant, source.parts, source.offset)
+        self.state.write(i.dst, view)
 
     def alloc_adt(self, i: vm.AllocADT) -> None:
-        self.state.write(i.dst, Data(i.tag, tuple(map(self.state.read, i.fields))))
+        self.build(i.dst, Data(i.tag, tuple(map(self.state.read, i.fields))))
 
     def alloc_closure(self, i: vm.AllocClosure) -> None:
-        self.state.write(i.dst, Closure(i.function, tuple(map(self.state.read, i.captured))))
+        self.build(i.dst, Closure(i.function, tuple(map(self.state.read, i.captured))))
 
     def get_field(self, i: vm.GetField) -> None:
         data = self.data(i.data)
@@ -285,6 +373,7 @@ class Recorder:
         if i.target is not None:
             compared.append(self.tensor(i.target))
         scalars = [scalar(tensor.array) for tensor in compared]
+        self.reads(*compared)
         if all(tensor.constant for tensor in compared):
             offset = i.true_offset if _holds(scalars) else i.false_offset
             return self.jump(offset)
@@ -313,6 +402,8 @@ class Recorder:
             raise MachineError(message)
         if out.constant:
             raise MachineError("the copy would write to a constant")
+        self.reads(src)
+        self.state.wrote(out)
         self.compute(partial(np.copyto, out.array, src.array))
         self.counters.copies[i.src_device, i.dst_device] += 1
         self.counters.copied[i.src_device, i.dst_device] += src.array.nbytes

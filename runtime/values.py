@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from .errors import MachineError
+from .kernels.memory import Owner
 from .objects import Data, Object, Tensor
-from .program import Array
+from .program import Array, spec_of
 
 
 class Tagged(tuple["Value", ...]):
@@ -82,12 +84,17 @@ def pack(argument: object) -> Packed:
     return Packed(tuple(structure), arrays)
 
 
-def place(packed: Packed, device: int) -> tuple[Object, list[Tensor]]:
-    """Memory on `device` for values like `packed`, and the tensors in it in their order."""
+def place(packed: Packed, device: int, owner: Owner) -> tuple[Object, list[Tensor]]:
+    """
+    Memory on `device` for values like `packed`, and the tensors in it in their order; `owner`
+    pays.
+    """
     done: list[Object] = []
     tensors: list[Tensor] = []
     for item in reversed(packed.structure):
         if isinstance(item, Cell):
+            size = prod(item.shape) * item.dtype.itemsize
+            owner.reserve(size, f"{item.dtype}{list(item.shape)}")
             tensor = Tensor(np.empty(item.shape, item.dtype), device)
             tensors.append(tensor)
             done.append(tensor)
@@ -97,9 +104,9 @@ def place(packed: Packed, device: int) -> tuple[Object, list[Tensor]]:
     return done.pop(), tensors[::-1]
 
 
-def fetch(result: Object) -> Value:
+def fetch(result: Object, owner: Owner) -> Value:
     """
-    A copy of `result` that shares no memory with the machine.
+    A copy of `result` that shares no memory with the machine; `owner` pays.
 
     Raises `MachineError` when there is something other than tensors and data in it.
     """
@@ -113,6 +120,7 @@ def fetch(result: Object) -> Value:
     done: list[Value] = []
     for item in reversed(order):
         if isinstance(item, Tensor):
+            owner.reserve(item.array.nbytes, f"{spec_of(item.array)}")
             done.append(item.array.copy())
         elif isinstance(item, Data):
             fields = done[len(done) - len(item.parts) :]

@@ -105,10 +105,11 @@ def test_every_level_computes_the_same(text: str, level: int):
     VerifyStagePass("bytecode").apply(context(), module)
     verify(module)
     program = assemble(module)
-    machine = Machine(program)
+    machine = Machine(program, poison=True)
     for run in ("first", "second"):  # the second takes the path that the first recorded
         same_values(machine.run("main", *args), wanted, f"{run} run")
-    same_values(Machine(assemble(disassemble(program))).run("main", *args), wanted, "disassembled")
+    again = Machine(assemble(disassemble(program)), poison=True)
+    same_values(again.run("main", *args), wanted, "disassembled")
 
 
 @exactly(15)

@@ -54,7 +54,8 @@ def test_several_devices_give_what_one_gives(rng: Random, size: int):
     ctx = context()
     text = Program(rng, size, closures=False).text()
     expected = evaluate(Parser(ctx, text).parse_module(), inputs())
-    machine = Machine(assemble(lowered(ctx, text, PlanDevicesPass(default="cuda:0", repair=True))))
+    program = assemble(lowered(ctx, text, PlanDevicesPass(default="cuda:0", repair=True)))
+    machine = Machine(program, poison=True)
     for _ in range(2):  # the second run is the prepared one
         np.testing.assert_array_equal(machine.run("main", *inputs()), expected)
 
@@ -74,7 +75,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 def test_copies_are_counted_between_each_pair():
     ctx = context()
     program = assemble(lowered(ctx, COPIES, PlanDevicesPass(default="cuda:1")))
-    machine = Machine(program)
+    machine = Machine(program, poison=True)
     machine.run("main", np.ones(4, np.float32))
     pairs = {
         (program.devices[source], program.devices[target]): (count, machine.counters.copied[key])

@@ -35,6 +35,14 @@ def count(text: str) -> int:
     return int(text)
 
 
+def size(text: str) -> int:
+    """A number of bytes, in the units K, M, G and T (1024 each) too: `512M`."""
+    number, unit = (text[:-1], text[-1:].upper()) if text[-1:].isalpha() else (text, "")
+    if not (number.isascii() and number.isdecimal()) or unit not in ("", *"KMGT"):
+        raise argparse.ArgumentTypeError(f"must be a size such as 512M or 4G, but is '{text}'")
+    return int(number) << 10 * " KMGT".index(unit or " ")
+
+
 def add_arguments(parser: argparse.ArgumentParser, frontends: Iterable[str]) -> None:
     """Declare all options; names of mlir-opt and of xdsl-opt are taken as well."""
     parser.prog = "xrelay-opt"

@@ -31,6 +31,9 @@ from .commands import FAULT, USAGE
 TOO_DEEP = "the program is nested too deeply"
 """What is said when Python's stack is not enough."""
 
+NO_MEMORY = "there is not enough memory for this program"
+"""What is said when memory is not enough, where no limit was checked before."""
+
 
 class UsageError(DiagnosticException):
     """What was asked for cannot be done; the text says why, and what can."""
@@ -150,6 +153,8 @@ def message_of(error: BaseException) -> tuple[Message, int] | None:
             if op is None:
                 return _of_frontend_error(error, text)
             return Message(Severity.ERROR, text, location_of(op)), 1
+        case MemoryError():
+            return Message(Severity.ERROR, NO_MEMORY), 1
         case _:
             return None
 

@@ -279,7 +279,7 @@ class XRelayOpt(xDSLOptMain):
             with self.timer.span("output"):
                 try:
                     output.write(self.output_resulting_program(module))
-                except (RecursionError, DiagnosticException, ShrinkException):
+                except (RecursionError, MemoryError, DiagnosticException, ShrinkException):
                     raise
                 except Exception as error:
                     raise self._internal("while writing the output", error, text) from error

@@ -7,8 +7,10 @@ Both say what they want (parameters, weights) before they run, and share the cod
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
@@ -20,9 +22,11 @@ from ..lowering.lower_to_bytecode import parameter_names
 from ..passes.evaluate import evaluate
 from ..passes.evaluate_rules import Value
 from ..runtime.fitting import fits
+from ..runtime.kernels.memory import Memory
 from ..runtime.machine import Machine
 from ..runtime.program import Late, Param, Program, TensorSpec
 from ..runtime.program import spec_of as spec_of_array
+from ..runtime.values import leaves
 from .diagnostics import UsageError
 from .run_files import Arrays
 from .run_report import stats_lines
@@ -50,11 +54,20 @@ class Executable(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Limits:
+    """What bounds a run: memory, and the most instructions, or ops (None: any number)."""
+
+    memory: Memory
+    instructions: int | None = None
+
+
 class Compiled:
     """A program on the machine."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, limits: Limits) -> None:
         self.program = program
+        self.limits = limits
         self.machine: Machine | None = None
 
     @property
@@ -66,7 +79,14 @@ class Compiled:
         return self.program.late_constants
 
     def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
-        self.machine = Machine(self.program, weights)
+        memory, steps = self.limits.memory, self.limits.instructions
+        self.machine = Machine(
+            self.program,
+            weights,
+            memory_limit=memory.limit,
+            max_instructions=steps,
+            poison=memory.poison,
+        )
         return self.machine.run(function, *inputs)
 
     def stats(self) -> Iterator[str]:
@@ -77,8 +97,9 @@ class Compiled:
 class Evaluated:
     """A module as it is, op by op: closures, data and references included."""
 
-    def __init__(self, module: ModuleOp) -> None:
+    def __init__(self, module: ModuleOp, limits: Limits) -> None:
         self.module = module
+        self.limits = limits
 
     @property
     def functions(self) -> Mapping[str, Sequence[Param]]:
@@ -99,10 +120,20 @@ class Evaluated:
             _check(f"parameter '{param.name}' of {function}", param.spec, value)
         for late in self.weights:
             _check(late.name, late.spec, weights[late.name])
-        return evaluate(self.module, inputs, weights, function)
+        memory, steps = self.limits.memory, self.limits.instructions
+        results = evaluate(self.module, inputs, weights, function, memory, steps)
+        return [output for result in results for output in _outputs(result)]
 
     def stats(self) -> Iterator[str]:
         return iter(())
+
+
+def _outputs(result: Value) -> Sequence[Value]:
+    """The tensors of a result, as the machine gives them; what it cannot run is one output."""
+    parts: list[object] = list(leaves(result))
+    if all(isinstance(part, np.ndarray | np.generic) for part in parts):
+        return list(map(np.asarray, parts))
+    return [result]
 
 
 def _check(what: str, spec: TensorSpec | None, value: Value) -> None:

@@ -10,16 +10,21 @@ import bisect
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NoReturn, TypeAlias, cast
+from math import prod
+from typing import Any, NoReturn, TypeAlias, cast
 
 from typing_extensions import override
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
+    AnyDenseElement,
+    DenseIntOrFPElementsAttr,
     FileLineColLoc,
     IntAttr,
     ModuleOp,
+    RankedStructure,
     StringAttr,
+    TensorType,
 )
 from xdsl.ir import (
     Attribute,
@@ -59,6 +64,10 @@ WRONG_TEXT = (
 """What op and attribute parsers raise, besides `ParseError`, for text that is wrong."""
 
 
+_SPLAT = re.compile(r'<\s*(?:"0x([0-9A-Fa-f]*)"|[^\s\[">])')
+"""The start of a constant that may have one value for all elements: a number, or one in hex."""
+
+
 class LinearLexer(MLIRLexer):
     """
     Ends at a string that is not closed.
@@ -86,6 +95,7 @@ class LocatingParser(Parser):
         self._op_starts: list[int] = []
         self._first_uses: dict[SSAValue, Span[str]] = {}
         self._defined_since: dict[SSAValue, SSAValue] = {}
+        self._splats: list[tuple[str | None, list[RankedStructure[Any]]]] = []
         super().__init__(ctx, "", name)
         self._parser_state = ParserState(LinearLexer(Input(text, name)))
         self._aliases = Aliases(
@@ -215,6 +225,35 @@ class LocatingParser(Parser):
         for i, operand in enumerate(op.operands):
             if operand in self._defined_since:
                 op.operands[i] = self._defined_since[operand]
+
+    @override
+    def parse_dense_int_or_fp_elements_attr(
+        self, type: RankedStructure[AnyDenseElement] | None
+    ) -> DenseIntOrFPElementsAttr[Any]:
+        """A splat is stored once, however many elements its type has."""
+        if type is not None:
+            return super().parse_dense_int_or_fp_elements_attr(type)
+        splat = _SPLAT.match(self.lexer.input.content, self.pos)
+        types: list[RankedStructure[Any]] = []
+        if splat is None:
+            return super().parse_dense_int_or_fp_elements_attr(None)
+        self._splats.append((splat[1], types))
+        try:
+            found = super().parse_dense_int_or_fp_elements_attr(None)
+        finally:
+            self._splats.pop()
+        return DenseIntOrFPElementsAttr(types[0], found.data) if types else found
+
+    @override
+    def _parse_dense_literal_type(self) -> RankedStructure[Any]:
+        type = super()._parse_dense_literal_type()
+        if not self._splats or prod(type.get_shape()) < 2:
+            return type
+        digits, types = self._splats[-1]
+        if digits is not None and len(digits) != 2 * type.element_type.compile_time_size:
+            return type
+        types.append(type)
+        return TensorType(type.element_type, [])
 
     def _op_span(self, depth: int) -> Span[str]:
         """The name of the op that is being parsed."""

@@ -20,8 +20,10 @@ from typing import NoReturn
 
 from ..passes.diagnostics import Message, Note, Severity
 from ..runtime.errors import MachineError
+from ..runtime.kernels.memory import Memory
 from ..runtime.random_inputs import random_inputs, random_parameters
 from . import relay_input
+from .arguments import count, size
 from .commands import describe, guarded
 from .diagnostics import (
     TOO_DEEP,
@@ -30,9 +32,10 @@ from .diagnostics import (
     UsageError,
     exit_status,
     message_of,
+    place,
     warnings_shown,
 )
-from .executables import Compiled, Evaluated, Executable
+from .executables import Compiled, Evaluated, Executable, Limits
 from .loading import Loader
 from .process import settings
 from .run_files import Array, Arrays, read_inputs, read_parameters, write_outputs
@@ -41,6 +44,10 @@ from .runner import InternalError
 
 FRONTENDS = ("mlir", "onnx", *sorted(relay_input.TEXT), relay_input.JSON)
 """What can be read, by the names that `xrelay-opt -f` knows too."""
+
+
+CURE = "--params, or --random-seed and --random-params to draw them"
+"""What helps when a weights file lacks something."""
 
 
 @dataclass
@@ -52,13 +59,22 @@ class Options:
     allow_unregistered_dialect: bool
     inputs: str | None
     random_seed: int | None
+    random_params: bool
     outputs: str | None
     stats: bool
     function: str
     pipeline: str | None
     evaluate: bool
     params: str | None
+    memory_limit: int | None
+    max_instructions: int | None
+    poison: bool
     traceback: bool
+
+    @property
+    def limits(self) -> Limits:
+        """What bounds the run."""
+        return Limits(Memory(self.memory_limit, self.poison), self.max_instructions)
 
 
 def _seed(text: str) -> int:
@@ -97,7 +113,14 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         "--random-seed",
         metavar="N",
         type=_seed,
-        help="draw inputs and parameters that no file gives at random, from this seed on",
+        help="draw inputs that no file gives at random, from this seed on, and the parameters "
+        "when there is no weights file",
+    )
+    parser.add_argument(
+        "--random-params",
+        action="store_true",
+        help="with --random-seed: draw parameters that the weights file lacks, or all when it is "
+        "missing",
     )
     parser.add_argument("--outputs", metavar="NPZ", help="where to write the outputs")
     parser.add_argument("--stats", action="store_true", help="count instructions and memory")
@@ -113,11 +136,32 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         help="evaluate the program op by op instead of compiling it: closures and data included",
     )
     parser.add_argument("--params", metavar="SAFETENSORS", help="the parameters, by name")
+    parser.add_argument(
+        "--memory-limit",
+        metavar="SIZE",
+        type=size,
+        help="the most memory that the program may use: bytes, or 512M, 4G (default: half of what "
+        "is available)",
+    )
+    parser.add_argument(
+        "--max-instructions",
+        metavar="N",
+        type=count,
+        help="stop with an error after this many instructions, or ops with --evaluate "
+        "(default: never)",
+    )
+    parser.add_argument(
+        "--poison",
+        action="store_true",
+        help="to debug: fill memory that the program has not written with NaN instead of zeros",
+    )
     parser.add_argument("--traceback", action="store_true", help="show where errors are raised")
     found: Namespace = parser.parse_args(argv)
     options = Options(**vars(found))
     if options.evaluate and options.stats:
         fail("--stats counts what the machine does, and --evaluate runs without it")
+    if options.random_params and options.random_seed is None:
+        fail("--random-params needs --random-seed")
     return options
 
 
@@ -125,7 +169,7 @@ def _description() -> str:
     return "Compile a program to bytecode, run it, and show its outputs; or evaluate it as it is."
 
 
-def _inputs(options: Options, executable: Executable) -> list[Array]:
+def _inputs(options: Options, executable: Executable, memory: Memory) -> list[Array]:
     functions = executable.functions
     params = functions.get(options.function)
     if params is None:
@@ -146,27 +190,32 @@ def _inputs(options: Options, executable: Executable) -> list[Array]:
             f"no value for input '{name}' ({spec}); give --inputs, or --random-seed to draw it"
         )
     if missing and options.random_seed is not None:
-        given |= random_inputs(missing, options.random_seed)
+        given |= random_inputs(missing, options.random_seed, memory)
     return [given[name] for name in names]
 
 
-def _parameters(options: Options, executable: Executable, weights: Path | None) -> Arrays:
+def _parameters(
+    options: Options, executable: Executable, weights: Path | None, memory: Memory
+) -> Arrays:
     late = executable.weights
     wanted = [weight.name for weight in late]
     path = Path(options.params) if options.params is not None else weights
     found: Arrays = {}
-    if wanted and path is not None:
-        found = read_parameters(path, wanted, must_exist=options.random_seed is None)
+    if wanted and path is not None and (options.params is not None or path.exists()):
+        found = read_parameters(path, wanted)
+    elif wanted and path is not None and not options.random_params:
+        raise UsageError(f"there is no file '{path}', which the module names; give {CURE}")
     missing = [weight for weight in late if weight.name not in found]
-    if missing and options.random_seed is None:
+    if not missing:
+        return found
+    drawn = path is None or options.random_params
+    if options.random_seed is None or not drawn:
         where = "no weights file is named" if path is None else f"{path} has none"
+        cure = "--params, or --random-seed to draw it" if path is None else CURE
         raise UsageError(
-            f"no value for parameter '{missing[0].name}' ({missing[0].spec}): {where}; give "
-            "--params, or --random-seed to draw it"
+            f"no value for parameter '{missing[0].name}' ({missing[0].spec}): {where}; give {cure}"
         )
-    if missing and options.random_seed is not None:
-        found |= random_parameters(missing, options.random_seed)
-    return found
+    return found | random_parameters(missing, options.random_seed, memory)
 
 
 def run(options: Options, loader: Loader) -> None:
@@ -180,9 +229,14 @@ def run(options: Options, loader: Loader) -> None:
             options.frontend,
             options.allow_unregistered_dialect,
         )
-        executable = Evaluated(loaded.module) if options.evaluate else Compiled(loaded.program)
-        inputs = _inputs(options, executable)
-        parameters = _parameters(options, executable, loaded.weights)
+        limits = options.limits
+        executable = (
+            Evaluated(loaded.module, limits)
+            if options.evaluate
+            else Compiled(loaded.program, limits)
+        )
+        inputs = _inputs(options, executable, limits.memory)
+        parameters = _parameters(options, executable, loaded.weights, limits.memory)
         outputs = executable.run(options.function, inputs, parameters)
         names = loaded.output_names(options.function, len(outputs))
         for name, value in zip(names, outputs, strict=True):
@@ -221,7 +275,8 @@ def _main(argv: Sequence[str]) -> int:
 
 def _report(error: BaseException, name: str, reporter: Reporter) -> None:
     if isinstance(error, MachineError):
-        found = Message(Severity.ERROR, str(error)), 1
+        at = None if error.location is None else place(*error.location)
+        found = Message(Severity.ERROR, str(error), at), 1
     elif isinstance(error, RecursionError):
         found = Message(Severity.ERROR, TOO_DEEP), 1
     else:

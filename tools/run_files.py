@@ -45,20 +45,17 @@ def write_outputs(path: str, arrays: Mapping[str, Any]) -> None:
         raise UsageError(f"cannot write outputs to '{path}': {_reason(error)}") from error
 
 
-def read_parameters(path: Path, wanted: Sequence[str], must_exist: bool) -> Arrays:
+def read_parameters(path: Path, wanted: Sequence[str]) -> Arrays:
     """
     Those of the tensors `wanted` that the `.safetensors` file at `path` has.
 
-    None at all when there is no such file and it need not exist. Raises `UsageError` when it
-    cannot be read.
+    Raises `UsageError` when it cannot be read.
     """
     from safetensors import (
         SafetensorError,
         safe_open,  # pyright: ignore[reportUnknownVariableType]
     )
 
-    if not must_exist and not path.exists():
-        return {}
     try:
         opened: Any = safe_open(path, framework="numpy")
         with opened as file:

@@ -14,7 +14,7 @@ from ..passes.diagnostics import Message, PassError, Severity
 from ..passes.verifier import VerifyError, verify
 from . import reproducer
 from .commands import describe
-from .diagnostics import TOO_DEEP, SourceError, message_of
+from .diagnostics import NO_MEMORY, TOO_DEEP, SourceError, message_of
 from .instrument import Dumps
 from .pipeline import Step, pipeline_text
 from .timing import Timer
@@ -70,6 +70,8 @@ class Runner:
             self.dumps.after_failed_pass(step.name, ctx, module)
             if isinstance(error, RecursionError):
                 error = DiagnosticException(TOO_DEEP)
+            if isinstance(error, MemoryError):
+                error = DiagnosticException(NO_MEMORY)
             if isinstance(error, DiagnosticException | ParseError):
                 self._write(ctx, before, index)
                 raise _named(error, step.name)

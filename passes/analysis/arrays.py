@@ -28,7 +28,9 @@ def numpy_dtype(type: Tensor) -> np.dtype[Any] | None:
 
 
 def dense_of(array: Array, type: Tensor) -> Dense:
-    """`array` as a dense attribute of `type` (its device left away)."""
+    """`array` as a dense attribute of `type` (its device left away); a splat is stored once."""
+    if array.size > 1 and not any(array.strides):
+        array = array[(0,) * array.ndim]
     plain = cast(Any, with_device(type, None))
     if type.element_type == i1:  # all bits of a byte, as xDSL stores it
         data = np.where(array, np.uint8(0xFF), np.uint8(0)).tobytes()
@@ -46,7 +48,7 @@ def array_of(attr: Dense) -> Array | None:
     flat = np.frombuffer(attr.data.data, np.uint8 if dtype == np.bool_ else dtype)
     if dtype == np.bool_:
         flat = flat != 0
-    if flat.size == 1:  # a splat is stored once by some makers of attributes
+    if flat.size == 1:  # a splat is stored once by our parser
         flat = np.broadcast_to(flat.reshape(()), shape)
     array = flat.reshape(shape)
     array.setflags(write=False)

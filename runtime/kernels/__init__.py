@@ -20,7 +20,6 @@ from . import (
     rearrange,
     reduction,
 )
-from .bind import Bind
 from .checked import CheckedKernel
 
 _FAMILIES = (
@@ -37,7 +36,7 @@ _FAMILIES = (
     reduction,
 )
 
-KERNELS: Mapping[str, Bind] = {
+KERNELS: Mapping[str, CheckedKernel] = {
     name: CheckedKernel(name, SIGNATURES[name], bind)
     for family in _FAMILIES
     for name, bind in family.KERNELS.items()

@@ -21,7 +21,7 @@ def load_kernels(entries: Iterable[EntryPoint] | None = None) -> dict[str, Bind]
     An entry point that cannot be loaded, is no mapping, or has a kernel for an operator that
     already has one is skipped as a whole with a warning that names it.
     """
-    kernels = dict(KERNELS)
+    kernels: dict[str, Bind] = dict(KERNELS)
     origin = dict.fromkeys(kernels, "xrelay")
     for entry in entry_points(group=GROUP) if entries is None else entries:
         reason = None

@@ -18,28 +18,31 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-ALIGNMENT = 64
-
-
-def aligned_bytes(size: int, alignment: int = ALIGNMENT) -> npt.NDArray[np.uint8]:
-    """`size` uninitialised bytes at an address that is a multiple of `alignment`."""
-    block = np.empty(size + alignment, np.uint8)
-    start = -block.ctypes.data % alignment
-    return block[start : start + size]
+from .memory import ALIGNMENT, POISON, Memory, Owner
 
 
 class Workspace:
     """
-    Memory that kernels bound one after the other share.
+    Memory that kernels bound one after the other share, taken from `memory`.
 
     It grows by doubling; kernels bound before keep the memory they were given.
     """
 
-    def __init__(self) -> None:
-        self._memory = aligned_bytes(0)
+    def __init__(self, memory: Memory | None = None) -> None:
+        self.memory = Memory() if memory is None else memory
+        self._owner = Owner(self.memory)
+        self._blocks = [self._owner.take(0)]
         self._used = 0
-        self.size = 0
+
+    @property
+    def size(self) -> int:
         """The bytes allocated so far, outgrown memory included."""
+        return self._owner.size
+
+    def poison(self) -> None:
+        """Overwrite what kernels left here, which none may read."""
+        for block in self._blocks:
+            block.fill(POISON)
 
     @contextmanager
     def lend(self) -> Generator[None]:
@@ -55,18 +58,18 @@ class Workspace:
     def take(self, size: int) -> npt.NDArray[np.uint8]:
         """`size` bytes that no other taker of the same `lend` block has."""
         start = -(-self._used // ALIGNMENT) * ALIGNMENT
-        if start + size > len(self._memory):
-            self._memory = aligned_bytes(max(start + size, 2 * len(self._memory)))
-            self.size += len(self._memory)
+        if start + size > len(self._blocks[-1]):
+            grown = max(start + size, 2 * len(self._blocks[-1]))
+            self._blocks.append(self._owner.take(grown, what="scratch memory of a kernel"))
         self._used = start + size
-        return self._memory[start : start + size]
+        return self._blocks[-1][start : start + size]
 
 
 _current: ContextVar[Workspace | None] = ContextVar("workspace", default=None)
 
 
 def scratch(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """An uninitialised array for a kernel's own use, alive as long as the kernel."""
+    """An array for a kernel's own use, alive as long as the kernel; what is in it means nothing."""
     if min(shape, default=0) < 0:
         raise ValueError(f"dims must be at least 0, but are {shape}")
     workspace = _current.get()

@@ -5,9 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 from programs import parse
+from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr
 
+from xrelay.dialects import relay
 from xrelay.passes.diagnostics import PassError
 from xrelay.passes.evaluate import evaluate
+from xrelay.runtime.kernels.memory import Memory
 
 DEV = "#relay.device<cpu:0>"
 X = np.array([-1.0, 2.0, -3.0, 4.0], np.float32)
@@ -149,3 +152,54 @@ def test_another_function():
     assert evaluate(module, []) == []
     (y,) = evaluate(module, [X], function="relu")
     np.testing.assert_array_equal(y, [0, 2, 0, 4])
+
+
+UNWRITTEN = parse(
+    f"""func.func @main() -> tensor<4xf32, {DEV}> {{
+    %s = memory.alloc_storage 16 align 64 : !memory.storage<{DEV}>
+    %t = memory.alloc_tensor %s[0] : tensor<4xf32, {DEV}>
+    func.return %t : tensor<4xf32, {DEV}>
+    }}"""
+)
+
+
+def test_bytes_that_nothing_wrote_are_zero_or_poison():
+    assert evaluate(UNWRITTEN, [])[0].tolist() == [0, 0, 0, 0]
+    assert np.isnan(evaluate(UNWRITTEN, [], memory=Memory(poison=True))[0]).all()
+
+
+def test_memory_is_limited():
+    with pytest.raises(PassError, match="a storage needs 16 bytes, but 0 are in use") as caught:
+        evaluate(UNWRITTEN, [], memory=Memory(15))
+    assert caught.value.op is not None
+    assert len(evaluate(UNWRITTEN, [], memory=Memory(16))) == 1
+    splat = parse(
+        """func.func @main() -> tensor<4096xf32> {
+        %c = relay.constant dense<1.0> : tensor<4096xf32>
+        %y = relay.nn.relu %c : (tensor<4096xf32>) -> tensor<4096xf32>
+        func.return %y : tensor<4096xf32>
+        }"""
+    )
+    constant = next(op for op in splat.walk() if isinstance(op, relay.ConstantOp))
+    once = DenseIntOrFPElementsAttr(constant.value.type, BytesAttr(constant.value.data.data[:4]))
+    constant.value = once
+    with pytest.raises(PassError, match="relu is out of memory: an operand needs 16384 bytes"):
+        evaluate(splat, [], memory=Memory(20_000))
+    memory = Memory(40_000)
+    (result,) = evaluate(splat, [], memory=memory)
+    assert memory.used >= result.nbytes
+    del result
+    assert memory.used < 16384
+
+
+def test_ops_are_limited():
+    module = parse(
+        """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+        %y = relay.nn.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+        %z = relay.nn.relu %y : (tensor<4xf32>) -> tensor<4xf32>
+        func.return %z : tensor<4xf32>
+        }"""
+    )
+    assert len(evaluate(module, [X], max_ops=2)) == 1
+    with pytest.raises(PassError, match="more than 1 ops were evaluated"):
+        evaluate(module, [X], max_ops=1)

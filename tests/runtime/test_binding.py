@@ -10,7 +10,8 @@ from machine_programs import f32
 
 from xrelay.runtime.binding import bind_kernel
 from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.kernels.scratch import Workspace, aligned_bytes, scratch
+from xrelay.runtime.kernels.memory import aligned_bytes
+from xrelay.runtime.kernels.scratch import Workspace, scratch
 from xrelay.runtime.program import Kernel, Step, TensorSpec
 
 
@@ -29,7 +30,7 @@ def in_order(kernel: Kernel, ins: list[Any]) -> list[Any]:
 
 
 def run(kernel: Kernel, ins: list[Any], outs: list[Any], workspace: Workspace) -> None:
-    for thunk in bind_kernel(kernel, ins, outs, KERNELS, workspace):
+    for thunk, _ in bind_kernel(kernel, ins, outs, KERNELS, workspace):
         thunk()
 
 
@@ -88,7 +89,7 @@ def test_a_reshape_on_the_way_moves_nothing():
     kernel = Kernel("k", (wide,), (), (wide, flat, flat), steps, (3,))
     x, out = np.ones((2, 3), np.float32), np.empty(6, np.float32)
     thunks = bind_kernel(kernel, [x], [out], KERNELS, Workspace())
-    for thunk in thunks:
+    for thunk, _ in thunks:
         thunk()
     np.testing.assert_allclose(out, np.full(6, 1 / 3), 1e-6)
     # the softmax's five calls and the relu's one
@@ -171,7 +172,7 @@ def test_random_kernels_give_what_their_steps_give(kernel: Kernel, data: st.Data
     thunks = bind_kernel(kernel, ins, outs, KERNELS, workspace)
     before = [x.copy() for x in ins]
     for _ in range(2):
-        for thunk in thunks:
+        for thunk, _ in thunks:
             thunk()
         for out, want in zip(outs, expected, strict=True):
             np.testing.assert_array_equal(out, want)

@@ -111,7 +111,9 @@ def programs(draw: st.DrawFn) -> tuple[Machine, Callable[[Any, tuple[bool, ...]]
         [f32(2), *[TensorSpec("bool", ())] * CONDITIONS], *code, registers=builder.next + 1
     )
     add = function([f32(2), f32(2)], *call(0, [0, 1], 2, 2), Ret(2), name="add")
-    machine = Machine(program(main, add, kernels=[kernel("add", [f32(2)] * 2, f32(2))]))
+    machine = Machine(
+        program(main, add, kernels=[kernel("add", [f32(2)] * 2, f32(2))]), poison=True
+    )
 
     def evaluate(x: Any, conditions: tuple[bool, ...]) -> Iterator[Any]:
         values: Values = {0: x}

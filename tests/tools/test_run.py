@@ -107,7 +107,7 @@ def test_a_seed_gives_the_same_numbers_each_time(folder: Path, capsys: pytest.Ca
     (folder / "w.safetensors").unlink()
     shown: list[str] = []
     for seed in ("1", "1", "2"):
-        assert run.main(["mlp.mlir", "--random-seed", seed]) == 0
+        assert run.main(["mlp.mlir", "--random-seed", seed, "--random-params"]) == 0
         shown.append(capsys.readouterr().out)
     assert shown[0] == shown[1] != shown[2]
 
@@ -199,7 +199,35 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
         (
             ["mlp.mlir", "--inputs", "in.npz", "--params", "other.safetensors"],
             "mlp.mlir: error: no value for parameter 'w' (float32[4, 3]): other.safetensors has "
-            "none; give --params, or --random-seed to draw it\n",
+            "none; give --params, or --random-seed and --random-params to draw them\n",
+        ),
+        (
+            ["mlp.mlir", "--random-seed", "0", "--params", "other.safetensors"],
+            "mlp.mlir: error: no value for parameter 'w' (float32[4, 3]): other.safetensors has "
+            "none; give --params, or --random-seed and --random-params to draw them\n",
+        ),
+        (
+            ["gone.mlir", "--random-seed", "0"],
+            "gone.mlir: error: there is no file 'gone.safetensors', which the module names; give "
+            "--params, or --random-seed and --random-params to draw them\n",
+        ),
+        (
+            ["mlp.mlir", "--random-seed", "0", "--random-params", "--params", "no.safetensors"],
+            "mlp.mlir: error: cannot read parameters from 'no.safetensors': No such file",
+        ),
+        (
+            ["mlp.mlir", "--inputs", "in.npz", "--random-params"],
+            "xrelay-run: error: --random-params needs --random-seed (see xrelay-run --help)\n",
+        ),
+        (
+            ["mlp.mlir", "--memory-limit", "1X"],
+            "xrelay-run: error: argument --memory-limit: must be a size such as 512M or 4G, but "
+            "is '1X' (see",
+        ),
+        (
+            ["mlp.mlir", "--max-instructions", "few"],
+            "xrelay-run: error: argument --max-instructions: must be a number from 0 on, but is "
+            "'few' (see",
         ),
         (
             ["mlp.mlir", "--inputs", "in.npz", "--params", "small.safetensors"],
@@ -230,6 +258,7 @@ def test_mistakes(folder: Path, capsys: pytest.CaptureFixture[str], argv: list[s
     save_file({"w": np.zeros(1, np.float32)}, "small.safetensors")
     (folder / "syntax.mlir").write_text("func.func @main() {\n  what is this\n}\n")
     (folder / "bytes.mlir").write_bytes(b"\xff")
+    (folder / "gone.mlir").write_text(MLP.replace("w.safetensors", "gone.safetensors"))
     (folder / "bad.onnx").write_bytes(b"not a model")
     said = error(capsys, *argv)
     assert said.startswith(message)
@@ -241,7 +270,7 @@ def test_a_weights_file_that_is_named_must_be_there(
 ):
     (folder / "w.safetensors").unlink()
     said = error(capsys, "mlp.mlir", "--inputs", "in.npz")
-    assert said.startswith("mlp.mlir: error: cannot read parameters from 'w.safetensors': No such")
+    assert said.startswith("mlp.mlir: error: there is no file 'w.safetensors', which the module")
 
 
 def test_help(capsys: pytest.CaptureFixture[str]):

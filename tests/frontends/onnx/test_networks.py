@@ -92,5 +92,5 @@ def test_network_in_the_vm(name: str):
     assert_meaningful(expected)
     conversion = convert_model(network.model, f"{name}.onnx")
     run_passes(conversion.module, "vm")
-    machine = Machine(assemble(conversion.module), conversion.params)
+    machine = Machine(assemble(conversion.module), conversion.params, poison=True)
     assert_close(machine.run("main", *network.feeds.values()), expected)

@@ -78,7 +78,7 @@ def test_case_runs_in_the_vm(name: str, cases: dict[str, Case]):
     case, conversion = convert(cases[name])
     steps = build("vm", UNIVERSE.all_passes, named_pipelines)
     Runner(steps).run(Context(), conversion.module)
-    machine = Machine(assemble(conversion.module), conversion.params)
+    machine = Machine(assemble(conversion.module), conversion.params, poison=True)
     check_numbers(case, lambda x: machine.run("main", *x))
 
 

@@ -118,7 +118,7 @@ def test_static_memory_in_the_machine(condition: bool) -> None:
         step.apply(context(), module)
         verify(module)
     LowerToBytecodePass().apply(context(), module)
-    machine = Machine(assemble(module))
+    machine = Machine(assemble(module), poison=True)
     for _ in range(2):  # the second run is the prepared one
         for found, expected in zip(machine.run("main", *args), wanted[0], strict=True):
             np.testing.assert_allclose(found, expected, rtol=1e-6)

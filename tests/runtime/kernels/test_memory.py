@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 from zlib import crc32
 
 import numpy as np
@@ -29,7 +29,7 @@ def spoiled(case: Case, draw: Draw) -> Case:
 
     def other(value: Any) -> Any:
         if isinstance(value, tuple):
-            return tuple(other(entry) for entry in value)
+            return tuple(other(entry) for entry in cast("tuple[Any, ...]", value))
         if isinstance(value, bool) or not isinstance(value, int) or draw.chance():
             return value
         return draw.one_of(-value, value + 1, value - 1, draw.number(-9, 9), draw.number(-50, 50))
@@ -49,7 +49,7 @@ def outcome(case: Case, operands: Sequence[Any], fill: int) -> list[bytes] | Non
     ins = [guarded(array, fill) for array in operands]
     outs = [guarded(np.zeros(shape, dtype), fill) for shape, dtype in case.results]
     try:
-        KERNELS[f"relay.{case.name}"](
+        KERNELS[f"relay.{case.name}"].bind(  # without the signature's check
             case.attrs, [array for array, _ in ins], [array for array, _ in outs]
         )()
     except Exception:  # of any kind, as long as it is one

@@ -1,0 +1,23 @@
+"""
+Sets of numbers as the sorted edges of their intervals: [0, 4, 8, 12] is 0…3 and 8…11.
+
+    gaps = [0, 12]
+    cut(gaps, 4, 8)            gaps is [0, 4, 8, 12]
+    meets(gaps, 4, 8)          False
+"""
+
+from bisect import bisect_left, bisect_right
+
+
+def cut(edges: list[int], start: int, stop: int) -> None:
+    """Remove the numbers from `start` up to `stop`, which is excluded."""
+    if start >= stop:
+        return
+    first, last = bisect_left(edges, start), bisect_right(edges, stop)
+    edges[first:last] = [start] * (first % 2) + [stop] * (last % 2)
+
+
+def meets(edges: list[int], start: int, stop: int) -> bool:
+    """Whether a number from `start` up to `stop`, which is excluded, is in the set."""
+    first = bisect_right(edges, start)
+    return start < stop and (first % 2 == 1 or (first < len(edges) and edges[first] < stop))

@@ -1,0 +1,20 @@
+"""Sets of numbers as edges of intervals, against sets."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from xrelay.runtime.gaps import cut, meets
+
+SPAN = st.tuples(st.integers(0, 20), st.integers(0, 20)).map(sorted)
+
+
+@given(st.lists(SPAN, max_size=8), SPAN)
+def test_cuts_are_those_of_sets(cuts: list[list[int]], asked: list[int]):
+    edges, numbers = [2, 18], set(range(2, 18))
+    for start, stop in cuts:
+        cut(edges, start, stop)
+        numbers -= set(range(start, stop))
+    assert edges == sorted(set(edges))
+    pairs = zip(edges[::2], edges[1::2], strict=True)
+    assert {n for start, stop in pairs for n in range(start, stop)} == numbers
+    assert meets(edges, *asked) == (not numbers.isdisjoint(range(*asked)))
