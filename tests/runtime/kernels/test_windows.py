@@ -77,6 +77,8 @@ def test_conv2d_refuses_windows_beyond_the_image():
         KERNELS["relay.nn.conv2d"]({}, [x, w], [np.empty((1, 2, 10, 10), np.float32)])
     with pytest.raises(ValueError, match=r"weights are for \(3, 2\) channels, but there are"):
         KERNELS["relay.nn.conv2d"]({}, [random(1, 4, 4, 4), w], [random(1, 2, 2, 2)])
+    with pytest.raises(ValueError, match="1 images do not give 9"):
+        KERNELS["relay.nn.conv2d"]({}, [x, w], [random(9, 2, 2, 2)])
 
 
 FAR = 10**12
