@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 from zlib import crc32
 
 import numpy as np
@@ -44,7 +44,7 @@ def spoiled(case: Case, draw: Draw) -> Case:
 
     def other(value: Any) -> Any:
         if isinstance(value, tuple):
-            return tuple(other(entry) for entry in value)
+            return tuple(other(entry) for entry in cast(tuple[Any, ...], value))
         if isinstance(value, bool) or not isinstance(value, int) or draw.chance(0.75):
             return value
         return draw.one_of(-value, value + 1, value - 1, draw.number(-9, 9), draw.number(-50, 50))
