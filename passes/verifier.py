@@ -33,7 +33,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ..dialects.interfaces import OpVerifyException
+from ..dialects.errors import OpVerifyException
 from .analysis.dominance import dominated_by
 from .diagnostics import PassError
 

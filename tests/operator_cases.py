@@ -430,10 +430,10 @@ def strided_slice(draw: Draw) -> Proposal:
     axes = draw.some_axes(len(shape)) if draw.chance() else None
     count = draw.number(0, len(shape)) if axes is None else len(axes)
     dims = [shape[axis] for axis in (range(count) if axes is None else axes)]
-    begin = tuple(max(_place(draw, dim), -dim) for dim in dims)
-    end = tuple(_place(draw, dim) for dim in dims)
+    begin, end = (tuple(_place(draw, dim) for dim in dims) for _ in ("begin", "end"))
     strides = tuple(draw.one_of(1, 1, 2, 3, 9, -1, -1, -2, -9) for _ in dims)
-    attrs: dict[str, Any] = {"begin": begin, "end": end, **draw.given(strides=strides)}
+    attrs: dict[str, Any] = {"begin": begin, "end": end}
+    attrs |= draw.given(strides=strides[: draw.number(0, count)] if draw.chance() else strides)
     if draw.chance(0.2):
         attrs |= {"slice_mode": "size", "end": tuple(max(place, -1) for place in end)}
     return [(shape, draw.dtype)], attrs if axes is None else {**attrs, "axes": axes}

@@ -24,7 +24,7 @@ from xdsl.printer import Printer
 from xdsl.traits import HasParent
 from xdsl.utils.exceptions import VerifyException
 
-from ..interfaces import OpVerifyException
+from ..errors import OpVerifyException
 from ..signatures import check_call
 from .definitions import Definition, parse_body
 from .fields import (

@@ -34,7 +34,7 @@ from .operators import (
     kernel_attributes,
     kernel_name,
 )
-from .verification import Lookup, OpVerifyException
+from .symbols import Lookup
 
 __all__ = [
     "Aliasing",
@@ -53,7 +53,6 @@ __all__ = [
     "NeedsData",
     "On",
     "OnHost",
-    "OpVerifyException",
     "ReshapesOnly",
     "ResultAliases",
     "ResultOnHost",

@@ -2,9 +2,11 @@
 What a kernel is: `bind(attrs, ins, outs)` gives a callable that computes `outs` from `ins`.
 
 Binding happens once, running many times: all that depends on shapes (views, blocking, scratch
-memory) is settled in `bind`. `ins` and `outs` are C-contiguous arrays of fixed shape; no output
-overlaps an input, except that an elementwise kernel may get an output that *is* one of its
-inputs. Floating-point exceptions are the caller's to silence (`numpy.errstate`).
+memory) is settled in `bind`. `ins` and `outs` are C-contiguous arrays of fixed shape, and at least
+one output has elements; no output overlaps an input, except that an elementwise kernel may get an
+output that *is* one of its inputs. Floating-point exceptions are the caller's to silence
+(`numpy.errstate`). Bytes outside its arrays are out of a kernel's reach whatever the attributes
+are: views come from NumPy's indexing, never from strides.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -41,3 +41,14 @@ func.func @far_windows() -> tensor<1x1x5x4xf32> {
   %y = relay.nn.avg_pool2d %x {pool_size = array<i64: 1000000000000, 1>, padding = array<i64: 500000000000, 0, 500000000000, 0>} : (tensor<1x1x4x4xf32>) -> tensor<1x1x5x4xf32>
   func.return %y : tensor<1x1x5x4xf32>
 }
+
+// Nor does the extent of a tensor without elements.
+//
+// CHECK-LABEL: @no_elements
+// CHECK-NEXT:    relay.constant dense<> : tensor<0x1000000000003xf32>
+func.func @no_elements() -> tensor<0x1000000000003xf32> {
+  %x = relay.constant dense<> : tensor<0x3xf32>
+  %v = relay.constant dense<0.0> : tensor<f32>
+  %y = relay.nn.pad %x, %v {pad_width = array<i64: 0, 0, 1000000000000, 0>, pad_mode = "edge"} : (tensor<0x3xf32>, tensor<f32>) -> tensor<0x1000000000003xf32>
+  func.return %y : tensor<0x1000000000003xf32>
+}
