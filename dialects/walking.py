@@ -19,7 +19,7 @@ def walk(
     Each op comes before those in its regions, or after them with `region_first`; `reverse` visits
     regions, blocks and ops from their ends.
     """
-    pending = [(_ops(root, reverse), None)]
+    pending: list[tuple[Iterator[Operation], Operation | None]] = [(_ops(root, reverse), None)]
     while pending:
         ops, holder = pending[-1]
         op = next(ops, None)

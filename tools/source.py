@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import StringIO
+from pathlib import Path
 
 from ..passes.diagnostics import Message, Severity
 from .diagnostics import SourceError, UsageError, place
@@ -49,17 +50,15 @@ class Part:
 
 def read_source(path: str | None) -> Source:
     """Read the file at `path`, or stdin; `UsageError` when that cannot be done."""
-    from_stdin = path is None or path == "-"
+    file = None if path == "-" else path
+    name = "<stdin>" if file is None else file
     try:
-        if from_stdin:
-            return Source("<stdin>", "mlir", _read_stdin())
-        with open(path, "rb") as file:
-            data = file.read()
+        data = _read_stdin() if file is None else Path(file).read_bytes()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        name = "<stdin>" if from_stdin else path
         raise UsageError(f"cannot read '{name}': {reason}") from error
-    return Source(path, os.path.splitext(path)[1].removeprefix("."), data)
+    extension = "mlir" if file is None else os.path.splitext(file)[1].removeprefix(".")
+    return Source(name, extension, data)
 
 
 def _read_stdin() -> bytes:
