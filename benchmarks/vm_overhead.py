@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from xrelay.dialects.attributes import plain_attributes
+from xrelay.dialects.relay import OPERATORS
 from xrelay.runtime import instructions as vm
 from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import AttrValue, Function, Kernel, Param, Program, Step, TensorSpec
@@ -27,6 +29,8 @@ from xrelay.runtime.program import AttrValue, Function, Kernel, Param, Program, 
 COUNT = 1000
 """Operators a program."""
 Plain = Callable[..., object]
+DEFAULTS = {op.name: plain_attributes(op.create()) for op in OPERATORS}
+"""The attributes of each operator that have a default."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,13 @@ CASES = [
         (16,),
         lambda a, b, out: np.concatenate((a, b), 0, out),
     ),
-    Case("reshape", [(16,)], (4, 4), lambda x, out: np.copyto(out, x.reshape(4, 4))),
+    Case(
+        "reshape",
+        [(16,)],
+        (4, 4),
+        lambda x, out: np.copyto(out, x.reshape(4, 4)),
+        {"newshape": (4, 4)},
+    ),
     Case(
         "strided_slice",
         [(6, 8)],
@@ -109,7 +119,8 @@ def program(case: Case) -> Program:
     specs = tuple(TensorSpec("float32", shape) for shape in case.shapes)
     n = len(specs)
     out = TensorSpec("float32", case.out)
-    step = Step(f"relay.{case.op}", case.attrs, tuple(range(n)), (n,))
+    attrs = {**DEFAULTS[f"relay.{case.op}"], **case.attrs}
+    step = Step(f"relay.{case.op}", attrs, tuple(range(n)), (n,))
     kernel = Kernel(case.op, specs, (), (out,), (step,), (n,))
     code: list[vm.Instruction] = []
     size = 4 * int(np.prod(case.out))

@@ -33,6 +33,7 @@ from xrelay.runtime.instructions import (
     Ret,
     ShapeOf,
 )
+from xrelay.runtime.kernels.bind import Thunk
 from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import Kernel, Late, Step, TensorSpec
 from xrelay.runtime.values import Tagged
@@ -586,19 +587,28 @@ def test_two_threads_run_one_machine():
 
 
 def test_a_failing_kernel_is_named_and_the_machine_goes_on():
+    def bind(attrs: Any, ins: Any, outs: Any) -> Thunk:
+        def run() -> None:
+            if ins[0] < 0:
+                raise ValueError("a negative number")
+            outs[0][...] = ins[0]
+
+        return run
+
     scalar = TensorSpec("int64", ())
-    power = kernel("power", [scalar, scalar], scalar)
+    strict = Kernel("k", (scalar,), (), (scalar,), (Step("my.strict", {}, (0,), (1,)),), (1,))
     code = [
-        AllocStorage(2, 8, 64),
-        AllocTensor(3, 2, 0, (), "int64"),
-        InvokePacked(0, (0, 1), (3,)),
+        AllocStorage(1, 8, 64),
+        AllocTensor(2, 1, 0, (), "int64"),
+        InvokePacked(0, (0,), (2,)),
     ]
-    machine = Machine(program(function([scalar, scalar], *code, Ret(3)), kernels=[power]))
+    parts = program(function([scalar], *code, Ret(2)), kernels=[strict])
+    machine = Machine(parts, kernels={"my.strict": bind})
     with pytest.raises(
-        MachineError, match=r"main\[2\] invoke_packed power: ValueError: Integers to"
+        MachineError, match=r"main\[2\] invoke_packed k: ValueError: a negative number"
     ):
-        machine.run("main", 2, -1)
-    assert machine.run("main", 2, 10) == [1024]
+        machine.run("main", -1)
+    assert machine.run("main", 10) == [10]
 
 
 def test_floating_point_exceptions_pass_silently():
