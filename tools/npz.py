@@ -31,6 +31,12 @@ _LONGEST_HEADER = 10_000
 _DEFLATES_TO = 1032
 """How many bytes one byte of a deflated member can become at most."""
 
+_DAMAGE = (
+    *(BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError, ValueError),
+    *(struct.error, zlib.error),
+)
+"""What `zipfile` raises for files that are not as they should be."""
+
 
 class FileError(UsageError):
     """A file that cannot be used: `file: error: message`."""
@@ -94,11 +100,11 @@ class NpzFile:
             yield
         except MemoryError:
             reason = f"no memory for its {info.file_size} bytes"
-        except (ValueError, EOFError, OSError, BadZipFile, zlib.error, struct.error) as error:
+        except _DAMAGE as error:
             reason = str(error) or "it ends too early"
         else:
             return
-        raise FileError(self.path, f"member '{info.filename}': {reason}")
+        raise FileError(self.path, f"member {info.filename!r}: {reason}")
 
 
 @contextmanager
@@ -117,7 +123,7 @@ def open_npz(path: str) -> Generator[NpzFile]:
 def _archive(path: str, file: IO[bytes]) -> ZipFile:
     try:
         return ZipFile(file)
-    except (BadZipFile, ValueError, NotImplementedError, struct.error, MemoryError) as error:
+    except (*_DAMAGE, MemoryError) as error:
         reason = str(error) or type(error).__name__
         raise FileError(path, f"not an .npz file, or damaged: {reason}") from error
 

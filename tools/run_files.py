@@ -29,12 +29,12 @@ def read_inputs(path: str, function: str, params: Sequence[Param]) -> Arrays:
             if name not in specs:
                 raise FileError(
                     path,
-                    f"member '{name}' is not an input of {function}; its inputs are: "
+                    f"member {name!r} is not an input of {function}; its inputs are: "
                     f"{', '.join(specs) or 'none'}",
                 )
             spec = specs[name]
             if spec is not None and not spec.accepts(header.spec):
-                message = f"member '{name}' must be {spec}, as {function} takes it, but is"
+                message = f"member {name!r} must be {spec}, as {function} takes it, but is"
                 raise FileError(path, f"{message} {header.spec}")
         return {name: file.read(name) for name in file.headers}
 

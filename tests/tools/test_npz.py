@@ -48,6 +48,7 @@ ZEROS = npy(shape="(250000000,)", data=bytes(10**6))
     [
         (archive(npy(), npy()), "the file has another of this name"),
         (patched(archive(npy()), 8, b"\1\0"), "it is encrypted"),
+        (patched(archive(npy()), 8, b"\x20\0"), "compressed patched data (flag bit 5)"),
         (
             patched(archive(npy()), 10, b"\x0e\0"),
             "its compression must be stored (0) or deflate (8), but is 14",
