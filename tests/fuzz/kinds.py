@@ -1,7 +1,7 @@
 """The kinds of input: what is mutated, how, and what is done with a mutant."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -42,10 +42,10 @@ class Kind:
         return self.mutate(random, random.choice(self.all_seeds()), random.choice(self.all_seeds()))
 
 
-def _text(random: Random, data: bytes, other: bytes) -> bytes:
+def _text(random: Random, data: bytes, other: bytes, words: Sequence[str] = ()) -> bytes:
     if random.randrange(40) == 0:
         return mutate_bytes(random, data, other)
-    text = mutate_text(random, data.decode(), other.decode())
+    text = mutate_text(random, data.decode(), other.decode(), words)
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -127,7 +127,7 @@ KINDS = {
             "relay",
             f"xrelay-opt FILE -t relay-text; {_RUN}",
             seeds.relay_text_seeds,
-            _text,
+            partial(_text, words=seeds.RELAY_WORDS),
             checks.check_relay_text,
             _smaller_text,
         ),

@@ -1,7 +1,6 @@
 """What is mutated: programs, files and texts that are right, and some that are not."""
 
 import io
-import re
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
@@ -77,6 +76,18 @@ def ir_seeds(level: str) -> list[bytes]:
     # Nine of ten are right: mutants of what is refused are mostly refused for the same reason.
     wrong = [text for text in own if _printed(text) is None]
     return [text.encode() for text in own if text not in wrong[len(own) // 10 :]]
+
+
+RELAY_WORDS = [
+    *("(", ")", "{", "}", "[", "]", ",", ";", "=", "=>", "->", "<", "+", "*", "-", ".0", ".7"),
+    *("let", "fn", "if", "else", "match", "match?", "def", "type", "ref", "ref_read", "ref_write"),
+    *("True", "1", "2f", "-1", "3i64", "1e999f", "99999999999999999999", '"a"', "axis=1"),
+    *("%x", "%0", "%1", "@main", "@map", "add", "split", "concatenate", "reshape", "Cons", "Nil"),
+    *("memory.alloc_storage", "memory.alloc_tensor", "memory.kill", "vm.invoke_tvm_op", "%t"),
+    *("vm.reshape_tensor", "vm.shape_of", "call_lowered", "Primitive=1", "%f", "?", "'a'"),
+    *("_", "float32", "Tensor[(4), float32]", "List[int32]", "meta[relay.Constant][0]", "/*", '"'),
+]
+"""Words that mean something in Relay text."""
 
 
 def relay_text_seeds() -> list[bytes]:
@@ -188,16 +199,10 @@ def compiled_programs() -> dict[str, Program]:
             path = Path(folder) / "p.mlir"
             path.write_bytes(text)
             try:
-                found[f"p{i}"] = (
-                    Loader(Reporter(io.StringIO())).load(str(path), "vm", Path(folder)).program
-                )
+                loaded = Loader(Reporter(io.StringIO())).load(str(path), "vm", Path(folder))
+                program = loaded.program
             except Exception:  # those that golden tests show to be refused
                 continue
+            if program.functions:
+                found[f"p{i}"] = program
     return found
-
-
-def words_of(seeds: list[bytes]) -> list[str]:
-    """Words that seeds of a kind have, to put into others."""
-    return sorted(
-        {w for seed in seeds for w in re.findall(r"[\w.!#@%-]+", seed.decode(errors="replace"))}
-    )

@@ -12,6 +12,7 @@ import resource
 import signal
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from multiprocessing.connection import Connection
@@ -34,7 +35,8 @@ class Verdict:
 class Worker:
     """The process as its user sees it: started when needed, started again when it died."""
 
-    def __init__(self) -> None:
+    def __init__(self, target: Callable[[Connection], None] | None = None) -> None:
+        self._target = target or serve
         self._process: SpawnProcess | None = None
         self._pipe: Connection | None = None
 
@@ -43,13 +45,13 @@ class Worker:
         if self._process is None or self._pipe is None:
             context = multiprocessing.get_context("spawn")
             self._pipe, theirs = context.Pipe()
-            self._process = context.Process(target=serve, args=(theirs,), daemon=True)
+            self._process = context.Process(target=self._target, args=(theirs,), daemon=True)
             self._process.start()
             theirs.close()
         self._pipe.send((kind, data))
         try:
             return self._pipe.recv()
-        except EOFError:
+        except (EOFError, ConnectionResetError):
             self._process.join()
             code = self._process.exitcode or 0
             self._process = self._pipe = None
