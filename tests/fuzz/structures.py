@@ -137,7 +137,9 @@ def _scalar(random: Random, field: Any, value: Any, same: list[Any]) -> Any:
     if same and random.randrange(2):
         return random.choice(same)
     match field.cpp_type:
-        case field.CPPTYPE_INT32 | field.CPPTYPE_INT64 | field.CPPTYPE_UINT64 | field.CPPTYPE_ENUM:
+        case field.CPPTYPE_ENUM:
+            return random.choice([entry.number for entry in field.enum_type.values])
+        case field.CPPTYPE_INT32 | field.CPPTYPE_INT64 | field.CPPTYPE_UINT64:
             bits = 63 if field.cpp_type in (field.CPPTYPE_INT64, field.CPPTYPE_UINT64) else 31
             low = 0 if field.cpp_type == field.CPPTYPE_UINT64 else -(2**bits)
             near = (value or 0) + random.choice((-1, 1))
