@@ -8,11 +8,7 @@ from .program import Array, Function, Program, TensorSpec, spec_of
 
 def fits(spec: TensorSpec, array: Array) -> bool:
     """Whether `array` is of `spec`; a dimension None is any."""
-    return (
-        spec.dtype == type_name(array.dtype)
-        and len(spec.shape) == array.ndim
-        and all(want in (None, dim) for want, dim in zip(spec.shape, array.shape, strict=True))
-    )
+    return spec.accepts(TensorSpec(type_name(array.dtype), array.shape))
 
 
 def scalar(array: Array) -> Array:

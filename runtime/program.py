@@ -34,6 +34,14 @@ class TensorSpec:
     def is_static(self) -> bool:
         return None not in self.shape
 
+    def accepts(self, other: TensorSpec) -> bool:
+        """Whether `other` is what this says; a dimension None is any."""
+        return (
+            self.dtype == other.dtype
+            and len(self.shape) == len(other.shape)
+            and all(a in (None, b) for a, b in zip(self.shape, other.shape, strict=True))
+        )
+
     def __str__(self) -> str:
         dims = ", ".join("?" if dim is None else str(dim) for dim in self.shape)
         return f"{self.dtype}[{dims}]"

@@ -37,6 +37,7 @@ from .diagnostics import (
 )
 from .executables import Compiled, Evaluated, Executable, Limits
 from .loading import Loader
+from .npz import FileError
 from .process import settings
 from .run_files import Array, Arrays, read_inputs, read_parameters, write_outputs
 from .run_report import output_lines
@@ -175,14 +176,9 @@ def _inputs(options: Options, executable: Executable, memory: Memory) -> list[Ar
     if params is None:
         known = ", ".join(functions) or "none"
         raise UsageError(f"there is no function '{options.function}'; there are: {known}")
-    given: Arrays = {} if options.inputs is None else read_inputs(options.inputs)
-    names = [param.name for param in params]
-    unknown = next((name for name in given if name not in names), None)
-    if unknown is not None:
-        raise UsageError(
-            f"{options.inputs} has '{unknown}', which is no input of {options.function}; its "
-            f"inputs are: {', '.join(names) or 'none'}"
-        )
+    given: Arrays = {}
+    if options.inputs is not None:
+        given = read_inputs(options.inputs, options.function, params)
     missing = [param for param in params if param.name not in given]
     if missing and options.random_seed is None:
         name, spec = missing[0].name, missing[0].spec or "no tensor"
@@ -191,7 +187,7 @@ def _inputs(options: Options, executable: Executable, memory: Memory) -> list[Ar
         )
     if missing and options.random_seed is not None:
         given |= random_inputs(missing, options.random_seed, memory)
-    return [given[name] for name in names]
+    return [given[param.name] for param in params]
 
 
 def _parameters(
@@ -288,6 +284,7 @@ def _report(error: BaseException, name: str, reporter: Reporter) -> None:
         found = Message(Severity.ERROR, text, None, (hint,)), 1
     message, width = found
     if message.location is None:
+        name = error.file if isinstance(error, FileError) else name
         print(f"{name}: ", end="", file=sys.stderr)
     reporter.report(message, width)
 

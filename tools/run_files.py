@@ -2,35 +2,41 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias, cast
-from zipfile import BadZipFile
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ..runtime.program import Array, Param
 from .diagnostics import UsageError
+from .npz import FileError, open_npz, plain, write_npz
 
-Array: TypeAlias = npt.NDArray[Any]
-Arrays: TypeAlias = dict[str, Array]
+Arrays = dict[str, Array]
 
 
 def _reason(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
-def read_inputs(path: str) -> Arrays:
-    """The arrays of the `.npz` file at `path`; `UsageError` when it is none."""
-    try:
-        loaded: Any = np.load(path, allow_pickle=False)
-        if not isinstance(loaded, np.lib.npyio.NpzFile):
-            raise UsageError(f"{path} is not an .npz file: it holds one array without a name")
-        with cast(Any, loaded) as file:
-            return {name: file[name] for name in file.files}
-    except (ValueError, EOFError, BadZipFile) as error:  # NumPy takes anything else for a pickle
-        message = f"cannot read inputs from '{path}': it is no .npz file of arrays, or is damaged"
-        raise UsageError(message) from error
-    except OSError as error:
-        raise UsageError(f"cannot read inputs from '{path}': {_reason(error)}") from error
+def read_inputs(path: str, function: str, params: Sequence[Param]) -> Arrays:
+    """
+    The arrays of the `.npz` file at `path`, which are inputs of `function`.
+
+    Raises `FileError` before any data is read when one is not, or not what its parameter is.
+    """
+    specs = {param.name: param.spec for param in params}
+    with open_npz(path) as file:
+        for name, header in file.headers.items():
+            if name not in specs:
+                raise FileError(
+                    path,
+                    f"member {name!r} is not an input of {function}; its inputs are: "
+                    f"{', '.join(specs) or 'none'}",
+                )
+            spec = specs[name]
+            if spec is not None and not spec.accepts(header.spec):
+                message = f"member {name!r} must be {spec}, as {function} takes it, but is"
+                raise FileError(path, f"{message} {header.spec}")
+        return {name: file.read(name) for name in file.headers}
 
 
 def write_outputs(path: str, arrays: Mapping[str, Any]) -> None:
@@ -39,9 +45,8 @@ def write_outputs(path: str, arrays: Mapping[str, Any]) -> None:
         if not isinstance(value, np.ndarray):
             raise UsageError(f"'{name}' is no tensor, and {path} can hold tensors only")
     try:
-        with open(path, "wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
-    except OSError as error:
+        write_npz(path, arrays)
+    except (OSError, ValueError) as error:
         raise UsageError(f"cannot write outputs to '{path}': {_reason(error)}") from error
 
 
@@ -60,6 +65,6 @@ def read_parameters(path: Path, wanted: Sequence[str]) -> Arrays:
         opened: Any = safe_open(path, framework="numpy")
         with opened as file:
             names = set(file.keys())
-            return {name: file.get_tensor(name) for name in wanted if name in names}
+            return {name: plain(file.get_tensor(name)) for name in wanted if name in names}
     except (OSError, SafetensorError, TypeError, ValueError) as error:
         raise UsageError(f"cannot read parameters from '{path}': {_reason(error)}") from error

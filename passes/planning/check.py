@@ -18,10 +18,33 @@ in use sorted; O(n log n) for a right plan as long as few live bytes start toget
 
 import itertools
 from bisect import bisect_left, insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .problem import Buffer, Plan, Problem
+
+
+def needs(buffer: Buffer) -> Iterator[tuple[int, int, int]]:
+    """
+    What `buffer` needs over time: (from, to, bytes) for each stretch of its lifetime.
+
+    In a gap that is the first `kept` bytes; where gaps meet, the fewest that one of them
+    keeps. Bytes that are needed at no time are not part of the arena.
+    """
+    edges = sorted({*buffer.lifetime, *(t for g in buffer.gaps for t in (g.start, g.stop))})
+    for start, stop in itertools.pairwise(edges):
+        kept = [g.kept for g in buffer.gaps if g.start <= start and stop <= g.stop]
+        yield start, stop, min([buffer.size, *kept])
+
+
+def ends(problem: Problem, offsets: Sequence[int], pools: Sequence[int]) -> list[tuple[int, int]]:
+    """For each pool the end of the highest byte needed and the row that needs it, or (0, -1)."""
+    highest = [(0, -1)] * len(problem.pools)
+    for row, (at, pool) in enumerate(zip(offsets, pools, strict=True)):
+        needed = max((size for _, _, size in needs(problem.buffers[row])), default=0)
+        if needed and at + needed > highest[pool][0]:
+            highest[pool] = (at + needed, row)
+    return highest
 
 
 @dataclass(frozen=True)
@@ -94,24 +117,6 @@ def _tie_faults(problem: Problem, plan: Plan) -> Iterator[Fault]:
             )
 
 
-def _needs(buffer: Buffer) -> Iterator[tuple[int, int, int]]:
-    """(from, to, bytes): what a buffer needs over time."""
-    start, stop = buffer.lifetime
-    if not buffer.gaps:
-        yield start, stop, buffer.size
-        return
-    edges = {start, stop}
-    for gap in buffer.gaps:
-        edges.update((min(max(gap.start, start), stop), min(max(gap.stop, start), stop)))
-    times = sorted(edges)
-    for at, until in itertools.pairwise(times):
-        size = buffer.size
-        for gap in buffer.gaps:
-            if gap.start <= at and until <= gap.stop:
-                size = min(size, gap.kept)
-        yield at, until, size
-
-
 def _overlaps(problem: Problem, plan: Plan) -> Iterator[Fault]:
     """
     Rows that need the same byte at the same time.
@@ -123,7 +128,7 @@ def _overlaps(problem: Problem, plan: Plan) -> Iterator[Fault]:
     """
     events: list[tuple[int, int, int, int, int]] = []
     for row, buffer in enumerate(problem.buffers):
-        for start, stop, size in _needs(buffer):
+        for start, stop, size in needs(buffer):
             if size > 0 and stop > start:
                 low = plan.offsets[row]
                 events.append((start, 1, row, low, low + size))
@@ -173,14 +178,8 @@ def _may_share(a: Buffer, b: Buffer) -> bool:
 
 
 def _height_faults(problem: Problem, plan: Plan) -> Iterator[Fault]:
-    tallest = [(0, -1)] * len(problem.pools)
-    for row, buffer in enumerate(problem.buffers):
-        if buffer.size and buffer.lifetime[1] > buffer.lifetime[0]:
-            needed = max(size for _, _, size in _needs(buffer))
-            end = plan.offsets[row] + needed
-            if needed and end > tallest[plan.pools[row]][0]:
-                tallest[plan.pools[row]] = (end, row)
-    for pool, height, (end, row) in zip(problem.pools, plan.heights, tallest, strict=True):
+    found = ends(problem, plan.offsets, plan.pools)
+    for pool, height, (end, row) in zip(problem.pools, plan.heights, found, strict=True):
         if height != end:
             message = f"pool '{pool.name}' has height {height}, but its buffers end at {end}"
             yield Fault("height", message, (row,) if row >= 0 else ())

@@ -266,21 +266,29 @@ class _Body(NamedTuple):
     rows: list[int]
 
 
-def _general_core(problem: Problem) -> Core:
-    index = {pool.name: i for i, pool in enumerate(problem.pools)}
-    everywhere = tuple(range(len(problem.pools)))
+def tied_rows(problem: Problem) -> list[list[int]]:
+    """The rows in groups that move as one: those of one tie, every other row by itself."""
     groups: defaultdict[str | int, list[int]] = defaultdict(list)
     for row, buffer in enumerate(problem.buffers):
         groups[row if buffer.tie is None else buffer.tie].append(row)
+    return list(groups.values())
 
+
+def allowed_places(problem: Problem, members: list[Buffer]) -> tuple[int, tuple[int, ...]]:
+    """Where a group may be: its fixed offset (-1: free), and its pools, the preferred first."""
+    index = {pool.name: i for i, pool in enumerate(problem.pools)}
+    fixed = max(-1 if b.offset is None else b.offset for b in members)
+    named = [tuple(index[p] for p in b.pools) or tuple(index.values()) for b in members]
+    return fixed, tuple(p for p in min(named) if all(p in other for other in named))
+
+
+def _general_core(problem: Problem) -> Core:
     found: list[_Body] = []
-    for rows in groups.values():
+    for rows in tied_rows(problem):
         members = [problem.buffers[row] for row in rows]
         boxes = _merged(box for buffer in members for box in _boxes(buffer))
         if boxes:
-            fixed = max(-1 if b.offset is None else b.offset for b in members)
-            named = [tuple(index[p] for p in b.pools) or everywhere for b in members]
-            allowed = tuple(p for p in min(named) if all(p in other for other in named))
+            fixed, allowed = allowed_places(problem, members)
             alignment = lcm(*(b.alignment for b in members))
             tie = min(b.tie or "" for b in members)
             found.append(_Body(boxes, alignment, fixed, allowed, tie, rows))

@@ -19,6 +19,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .check import ends
 from .problem import Arm, Buffer, Gap, Interval, Plan, Pool, Problem, ProblemError
 
 _NAMES = {
@@ -224,7 +225,7 @@ def plan_of(table: Table, problem: Problem) -> Plan:
     """
     The plan that a table holds for `problem`: its rows are found by id.
 
-    Heights are what the rows reach; nothing else is checked here.
+    Heights are where the bytes that the rows need end; nothing else is checked here.
     """
     i, at, where = table.column("id"), table.column("offset"), table.column("pool")
     if i is None or at is None:
@@ -246,10 +247,7 @@ def plan_of(table: Table, problem: Problem) -> Plan:
     for buffer, row in zip(problem.buffers, range(len(problem.buffers)), strict=True):
         if row not in found:
             raise CsvError(table.file, 1, f"buffer '{buffer.id}' is not placed")
-    heights = [0] * len(problem.pools)
-    for row, buffer in enumerate(problem.buffers):
-        offset, pool = found[row]
-        if buffer.size and buffer.lifetime.stop > buffer.lifetime.start:
-            heights[pool] = max(heights[pool], offset + buffer.size)
-    rows = range(len(found))
-    return Plan(tuple(found[r][0] for r in rows), tuple(found[r][1] for r in rows), tuple(heights))
+    offsets = tuple(found[row][0] for row in range(len(found)))
+    pools = tuple(found[row][1] for row in range(len(found)))
+    heights = tuple(end for end, _ in ends(problem, offsets, pools))
+    return Plan(offsets, pools, heights)

@@ -205,9 +205,10 @@ class Plan:
     Where every buffer goes, in the order of the problem's rows.
 
     `pools[i]` is an index into the problem's pools. `heights[p]` is the first offset
-    above every buffer of pool p. `lower_bound` is a number of bytes that no plan's
-    height is below, and `is_optimal` says that this plan's height is proved to be the
-    smallest. `nodes` counts the search nodes spent; `seconds` is CPU time.
+    above every byte that a buffer of pool p needs at some time. `lower_bound` is a number
+    of bytes that no plan's height is below, and `is_optimal` says that this plan's height
+    is proved to be the smallest. `nodes` counts the search nodes spent; `seconds` is CPU
+    time.
     """
 
     offsets: tuple[int, ...]

@@ -21,7 +21,7 @@ from itertools import islice
 import numpy as np
 
 from .bounds import lower_bound
-from .core import Core, core_of
+from .core import Core, allowed_places, core_of, tied_rows
 from .greedy import Placement
 from .portfolio import NAMED, as_array, best_plan, plans
 from .problem import Infeasible, Plan, Problem, as_list
@@ -210,13 +210,8 @@ def _by_row(
     pools = np.append(np.array(placement.pools or [0] * core.n_bodies, dtype=np.int64), 0)[row_body]
     if not problem.is_plain:
         # Rows that need no bytes are still where they are fixed, tied or allowed to be.
-        names = [pool.name for pool in problem.pools]
-        home: dict[str, tuple[int, int]] = {}
-        for only_fixed in (True, False):
-            for row in as_list(np.flatnonzero(row_body < 0)):
-                b = problem.buffers[row]
-                if only_fixed and b.offset is None:
-                    continue
-                place = (b.offset or 0, names.index(b.pools[0]) if b.pools else 0)
-                offsets[row], pools[row] = home.setdefault(b.tie or f"\0{row}", place)
+        for rows in tied_rows(problem):
+            if row_body[rows[0]] < 0:
+                fixed, allowed = allowed_places(problem, [problem.buffers[row] for row in rows])
+                offsets[rows], pools[rows] = max(fixed, 0), allowed[0]
     return tuple(as_list(offsets)), tuple(as_list(pools))

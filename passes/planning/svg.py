@@ -6,11 +6,11 @@ id and size where they fit, and both with the exact numbers as a tooltip. In eac
 the busiest time is shaded, with its load; a line marks the height, and one the bound.
 """
 
-import itertools
 from collections.abc import Iterator
 from html import escape
 
-from .problem import Buffer, Plan, Problem
+from .check import needs
+from .problem import Plan, Problem
 
 _WIDTH, _PANEL = 1200, 640
 _LEFT, _RIGHT, _TOP, _BOTTOM = 96, 24, 56, 40
@@ -50,16 +50,9 @@ def _headline(problem: Problem, plan: Plan) -> str:
 
 def _boxes(problem: Problem, plan: Plan) -> Iterator[Box]:
     for row, buffer in enumerate(problem.buffers):
-        for start, stop, size in _spans(buffer):
+        for start, stop, size in needs(buffer):
             if size > 0 and stop > start:
                 yield row, start, stop, plan.offsets[row], size
-
-
-def _spans(buffer: Buffer) -> Iterator[tuple[int, int, int]]:
-    edges = sorted({*buffer.lifetime, *(t for g in buffer.gaps for t in (g.start, g.stop))})
-    for start, stop in itertools.pairwise(edges):
-        kept = [g.kept for g in buffer.gaps if g.start <= start and stop <= g.stop]
-        yield start, stop, min([buffer.size, *kept])
 
 
 def _panel(

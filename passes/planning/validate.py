@@ -6,11 +6,12 @@ consistent, ties and fixed offsets that do not contradict each other. Fixed offs
 exceed a capacity are no contradiction: such a problem is infeasible, which is an answer.
 """
 
-import itertools
 from collections import defaultdict
+from math import lcm
 
 import numpy as np
 
+from .check import needs
 from .problem import LIMIT, Arm, Buffer, BufferTable, Problem, ProblemError
 
 
@@ -37,8 +38,7 @@ def validate(problem: Problem) -> None:
         return
     for row, buffer in enumerate(problem.buffers):
         _check_row(row, buffer, names)
-    _check_ties(problem)
-    _check_fixed(problem)
+    _check_fixed(problem, _check_ties(problem))
 
 
 def _check_numbers(problem: Problem) -> None:
@@ -111,7 +111,13 @@ def _check_row(row: int, buffer: Buffer, names: list[str]) -> None:
             )
 
 
-def _check_ties(problem: Problem) -> None:
+Place = tuple[int | None, set[str]]  # a fixed offset, and the pools that are left
+
+
+def _check_ties(problem: Problem) -> dict[str, Place]:
+    """Check that the rows of each tie agree; where they may be."""
+    places: dict[str, Place] = {}
+    room = LIMIT - sum(b.size + b.alignment for b in problem.buffers)
     ties: defaultdict[str, list[int]] = defaultdict(list)
     for row, buffer in enumerate(problem.buffers):
         if buffer.tie is not None:
@@ -146,23 +152,28 @@ def _check_ties(problem: Problem) -> None:
                     f"'{buffer.id}' included",
                     (*rows[: rows.index(row)], row),
                 )
+        common = lcm(*(b.alignment for b in members))
+        room -= common
+        if room <= 0:
+            raise ProblemError(
+                f"tie '{tie}' needs a multiple of {common}, its buffers' alignments taken "
+                "together: with all sizes and alignments that is not below 2^62",
+                tuple(rows),
+            )
+        places[tie] = fixed[0][0] if fixed else None, allowed
+    return places
 
 
-def _check_fixed(problem: Problem) -> None:
+def _check_fixed(problem: Problem, ties: dict[str, Place]) -> None:
     """Fixed buffers that can only lie in one pool must not overlap there."""
-    everywhere = tuple(pool.name for pool in problem.pools)
-    fixed_ties = {b.tie: b.offset for b in problem.buffers if b.tie and b.offset is not None}
+    everywhere = {pool.name for pool in problem.pools}
     boxes: list[tuple[int, int, int, int, str, int]] = []
     for row, b in enumerate(problem.buffers):
-        offset = b.offset if b.offset is not None else fixed_ties.get(b.tie or "")
-        pools: tuple[str, ...] = b.pools or everywhere
-        if offset is None or len(pools) != 1 or not b.size:
-            continue
-        cuts = sorted({*b.lifetime, *(t for g in b.gaps for t in (g.start, g.stop))})
-        for start, stop in itertools.pairwise(cuts):
-            kept = [g.kept for g in b.gaps if g.start <= start and stop <= g.stop]
-            size = min([b.size, *kept])
-            boxes.append((start, stop, offset, size, pools[0], row))
+        alone: Place = b.offset, set(b.pools) or everywhere
+        offset, pools = alone if b.tie is None else ties[b.tie]
+        if offset is not None and len(pools) == 1:
+            (pool,) = pools
+            boxes += ((start, stop, offset, size, pool, row) for start, stop, size in needs(b))
     boxes.sort()
     alive: list[tuple[int, int, int, int, str, int]] = []
     for box in boxes:

@@ -1,10 +1,20 @@
 """Hypothesis strategies for packing problems, and a brute force to compare with."""
 
+from collections.abc import Sequence
+from functools import lru_cache
 from itertools import product
 
 from hypothesis import strategies as st
 
-from xrelay.passes.planning import Arm, Buffer, Gap, Interval, Plan, Pool, Problem, check
+from xrelay.passes.planning import (
+    Arm,
+    Buffer,
+    Gap,
+    Interval,
+    Pool,
+    Problem,
+    ProblemError,
+)
 
 
 @st.composite
@@ -25,86 +35,137 @@ def rich_problems(draw: st.DrawFn, most: int = 8, fixed: bool = True) -> Problem
     """
     Everything a row can have, fixed offsets only if `fixed`.
 
-    Fixed offsets are far apart, so they never contradict; they also make the arena tall.
+    What contradicts the rows before it (fixed offsets that overlap, ties that disagree) is
+    dropped, so every draw is a problem.
     """
     pools = draw(st.sampled_from([("arena",), ("fast", "slow")]))
+    declared = tuple(Pool(name) for name in pools)
     rows: list[Buffer] = []
     for i in range(draw(st.integers(0, most))):
-        start = draw(st.integers(0, 8))
+        start = draw(st.integers(-2, 8))
         stop = start + draw(st.integers(0, 5))
         size = draw(st.integers(0, 6))
-        gaps: tuple[Gap, ...] = ()
-        if stop - start > 2 and draw(st.booleans()):
-            low = draw(st.integers(start, stop - 1))
-            gaps = (Gap(low, draw(st.integers(low, stop)), draw(st.integers(0, size))),)
         arms: list[Arm] = []
         if draw(st.booleans()):
             arms.append(Arm("outer", draw(st.sampled_from("xy"))))
             if draw(st.booleans()):
-                arms.append(Arm(f"inner {arms[0].arm}", draw(st.sampled_from("uvw"))))
-        rows.append(
-            Buffer(
-                str(i),
-                Interval(start, stop),
-                size,
-                draw(st.sampled_from([1, 1, 2, 4])),
-                gaps,
-                12 * (i + 1) if fixed and draw(st.integers(0, 9)) == 0 else None,
-                draw(st.sampled_from([(), (), (pools[-1],), pools])),
-                tuple(arms),
-                None,
-            )
+                arms.append(Arm(f"inner-{arms[0].arm}", draw(st.sampled_from("uvw"))))
+        row = Buffer(
+            str(i),
+            Interval(start, stop),
+            size,
+            draw(st.sampled_from([1, 1, 2, 4])),
+            tuple(draw(st.lists(_gaps(start, stop, size), max_size=2))),
+            None,
+            draw(st.sampled_from([(), (), (pools[-1],), pools])),
+            tuple(arms),
         )
-    tied = draw(st.lists(st.integers(0, max(len(rows) - 1, 0)), max_size=2, unique=True))
-    if len(tied) == 2 and rows:
-        for i in tied:
-            rows[i] = rows[i]._replace(tie="t", offset=None, pools=())
-    return Problem(tuple(rows), tuple(Pool(name) for name in pools))
+        may_be = [row]
+        if fixed and draw(st.integers(0, 5)) == 0:
+            # With a choice of pools they stay apart: whether one is left for each is a search.
+            near = len(pools) == 1 or len(row.pools) == 1
+            offset = 4 * draw(st.integers(0, 3)) if near else 12 * (i + 2)
+            may_be.append(row._replace(offset=offset))
+        if draw(st.integers(0, 4)) == 0:
+            may_be.append(may_be[-1]._replace(tie=draw(st.sampled_from("st"))))
+        rows.append(next(r for r in reversed(may_be) if _is_problem([*rows, r], declared)))
+    return Problem(tuple(rows), declared)
+
+
+@st.composite
+def _gaps(draw: st.DrawFn, start: int, stop: int, size: int) -> Gap:
+    """A gap of that lifetime, often the whole of it."""
+    times = st.integers(start, stop)
+    low, high = (start, stop) if draw(st.booleans()) else sorted((draw(times), draw(times)))
+    return Gap(low, high, draw(st.integers(0, size)))
+
+
+def _is_problem(rows: list[Buffer], pools: tuple[Pool, ...]) -> bool:
+    try:
+        Problem(tuple(rows), pools)
+    except ProblemError:
+        return False
+    return True
+
+
+def bytes_at(buffer: Buffer, time: int) -> int:
+    """How many bytes, from its offset up, `buffer` needs at `time`."""
+    if not buffer.lifetime.start <= time < buffer.lifetime.stop:
+        return 0
+    return min([buffer.size, *(g.kept for g in buffer.gaps if g.start <= time < g.stop)])
+
+
+def height_of(buffers: Sequence[Buffer], offsets: Sequence[int]) -> int:
+    """Where the highest byte that is needed at some time ends."""
+    return max(
+        (
+            at + bytes_at(buffer, time)
+            for buffer, at in zip(buffers, offsets, strict=True)
+            for time in range(*buffer.lifetime)
+            if bytes_at(buffer, time)
+        ),
+        default=0,
+    )
+
+
+@lru_cache(maxsize=10_000)
+def together(a: Buffer, b: Buffer) -> frozenset[tuple[int, int]]:
+    """(bytes of `a`, bytes of `b`) at the times at which both need some and may not share them."""
+    if (a.tie is not None and a.tie == b.tie) or any(
+        x.branch == y.branch and x.arm != y.arm for x in a.arms for y in b.arms
+    ):
+        return frozenset()
+    times = range(max(a.lifetime.start, b.lifetime.start), min(a.lifetime.stop, b.lifetime.stop))
+    needs = {(bytes_at(a, time), bytes_at(b, time)) for time in times}
+    return frozenset(pair for pair in needs if all(pair))
+
+
+def may_be_last(problem: Problem, offsets: Sequence[int], pools: Sequence[int]) -> bool:
+    """May the last of these rows be where it is, given where those before it are?"""
+    i = len(offsets) - 1
+    a, at, pool = problem.buffers[i], offsets[i], pools[i]
+    if at % a.alignment or a.offset not in (None, at):
+        return False
+    if a.pools and problem.pools[pool].name not in a.pools:
+        return False
+    for b, bt, its in zip(problem.buffers[:i], offsets, pools, strict=False):
+        if a.tie is not None and a.tie == b.tie and (at, pool) != (bt, its):
+            return False
+        if pool == its and any(at < bt + y and bt < at + x for x, y in together(a, b)):
+            return False
+    return True
+
+
+def is_right(problem: Problem, offsets: Sequence[int], pools: Sequence[int]) -> bool:
+    """The rules of the format, time by time; shares nothing with the solvers nor with `check`."""
+    rows = range(1, len(problem.buffers) + 1)
+    return all(may_be_last(problem, offsets[:n], pools[:n]) for n in rows)
 
 
 def brute_force(problem: Problem, limit: int) -> int:
     """
     The smallest sum of heights, by trying every offset up to `limit` for every row.
 
-    Shares nothing with the solvers: rows are placed one after the other at every offset
-    and pool, and `check` of the complete plan decides; partial plans are cut only when
-    their height is no better than the best known.
+    Rows are placed one after the other at every offset and pool; partial plans are cut only
+    when they are wrong, or their height is no better than the best known.
     """
     rows = problem.buffers
     best = limit + 1
-    parts = [Problem(tuple(rows[:i]), problem.pools) for i in range(len(rows) + 1)]
+    places = sorted({*range(limit), *(b.offset or 0 for b in rows)})
+    ends = [height_of([b], [0]) for b in rows]
 
-    def heights(offsets: list[int], pools: list[int]) -> list[int]:
-        tall = [0] * len(problem.pools)
-        for buffer, at, pool in zip(rows, offsets, pools, strict=False):
-            needs = buffer.size if buffer.lifetime.stop > buffer.lifetime.start else 0
-            if buffer.gaps and needs:
-                needs = max(_needs(buffer))
-            tall[pool] = max(tall[pool], at + needs if needs else 0)
-        return tall
-
-    def go(offsets: list[int], pools: list[int]) -> None:
+    def go(offsets: list[int], pools: list[int], tall: list[int]) -> None:
         nonlocal best
         i = len(offsets)
-        tall = heights(offsets, pools)
-        if sum(tall) >= best:
-            return
-        if check(parts[i], Plan(tuple(offsets), tuple(pools), tuple(tall))):
-            return
         if i == len(rows):
             best = sum(tall)
             return
-        fixed = rows[i].offset
-        places = range(max(limit, 1)) if fixed is None else (fixed,)
-        for pool, at in product(range(len(problem.pools)), places):
-            go([*offsets, at], [*pools, pool])
+        for pool, at in product(range(len(tall)), places):
+            end = at + ends[i] if ends[i] else 0
+            taller = [max(h, end) if p == pool else h for p, h in enumerate(tall)]
+            here = [*offsets, at], [*pools, pool]
+            if sum(taller) < best and may_be_last(problem, *here):
+                go(*here, taller)
 
-    go([], [])
+    go([], [], [0] * len(problem.pools))
     return best
-
-
-def _needs(buffer: Buffer) -> list[int]:
-    return [
-        min([buffer.size, *(g.kept for g in buffer.gaps if g.start <= t < g.stop)])
-        for t in range(*buffer.lifetime)
-    ]

@@ -166,27 +166,29 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
         (["no.mlir"], "no.mlir: error: cannot read 'no.mlir': No such file or directory\n"),
         (
             ["mlp.mlir", "--inputs", "no.npz"],
-            "mlp.mlir: error: cannot read inputs from 'no.npz': No such file or directory\n",
+            "no.npz: error: cannot be read: No such file or directory\n",
         ),
         (
             ["mlp.mlir", "--inputs", "mlp.mlir"],
-            "mlp.mlir: error: cannot read inputs from 'mlp.mlir': ",
+            "mlp.mlir: error: not an .npz file, or damaged: File is not a zip file\n",
         ),
         (
             ["mlp.mlir", "--inputs", "one.npy"],
-            "mlp.mlir: error: one.npy is not an .npz file: it holds one array without a name\n",
+            "one.npy: error: not an .npz file: it holds one array without a name\n",
         ),
         (
             ["mlp.mlir", "--inputs", "objects.npz"],
-            "mlp.mlir: error: cannot read inputs from 'objects.npz': it is no .npz file of arrays",
+            "objects.npz: error: member 'x.npy': its elements are Python objects, which are never "
+            "unpickled\n",
         ),
         (
             ["mlp.mlir", "--inputs", "extra.npz"],
-            "mlp.mlir: error: extra.npz has 'z', which is no input of main; its inputs are: x, y\n",
+            "extra.npz: error: member 'z' is not an input of main; its inputs are: x, y\n",
         ),
         (
             ["mlp.mlir", "--inputs", "wrong.npz"],
-            "mlp.mlir: error: parameter 'y' of main must be float32[2, 4], but is float64[2, 4]\n",
+            "wrong.npz: error: member 'y' must be float32[2, 4], as main takes it, but is "
+            "float64[2, 4]\n",
         ),
         (
             ["mlp.mlir", "--inputs", "in.npz", "--params", "no.safetensors"],
@@ -332,7 +334,7 @@ def test_a_deep_value_is_cut(folder: Path, capsys: pytest.CaptureFixture[str]):
     [
         (["--stats"], "--stats counts what the machine does"),
         (["--random-seed", "0", "--outputs", "o.npz"], "'output_0' is no tensor"),
-        (["--inputs", "bad.npz"], "parameter 'x' of main must be float32[], but is int64[]"),
+        (["--inputs", "bad.npz"], "member 'x' must be float32[], as main takes it, but is int64[]"),
         (["--function", "first", "--random-seed", "0"], "'l': it is no tensor"),
         (["--function", "none"], "there is no function 'none'; there are: "),
     ],

@@ -1,0 +1,203 @@
+"""
+`.npz` files: a zip of `name.npy`, each a header and the bytes of one array.
+
+A file is not trusted. Every header is read, and held to the sizes that the zip declares and to
+what the zip can hold, before memory for any array is taken; nothing is unpickled.
+"""
+
+import ast
+import re
+import struct
+import zlib
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import prod
+from typing import IO, Any, TypeAlias, cast
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+import numpy as np
+import numpy.typing as npt
+from numpy.lib.format import write_array
+
+from ..runtime.dtypes import type_name
+from ..runtime.program import TensorSpec
+from .diagnostics import UsageError
+
+Array: TypeAlias = npt.NDArray[Any]
+
+_MAGIC = b"\x93NUMPY"
+_LONGEST_HEADER = 10_000
+_DEFLATES_TO = 1032
+"""How many bytes one byte of a deflated member can become at most."""
+
+_DAMAGE = (
+    *(BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError, ValueError),
+    *(struct.error, zlib.error),
+)
+"""What `zipfile` raises for files that are not as they should be."""
+
+
+class FileError(UsageError):
+    """A file that cannot be used: `file: error: message`."""
+
+    def __init__(self, file: str, message: str):
+        super().__init__(message)
+        self.file = file
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a member's header says of its array, and where its bytes begin."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    is_fortran: bool
+    start: int
+
+    @property
+    def spec(self) -> TensorSpec:
+        """The tensor that the array is for a program; the order of bytes does not matter."""
+        return TensorSpec(type_name(self.dtype.newbyteorder("=")), self.shape)
+
+
+class NpzFile:
+    """An open file: its `headers` by array name. Everything raises `FileError`."""
+
+    def __init__(self, path: str, archive: ZipFile):
+        self.path = path
+        self.archive = archive
+        self._infos: dict[str, ZipInfo] = {}
+        self.headers: dict[str, Header] = {}
+        for info in archive.infolist():
+            name = info.filename.removesuffix(".npy")
+            with self._blaming(info):
+                if name in self._infos:
+                    raise ValueError("the file has another of this name")
+                self._infos[name] = info
+                self.headers[name] = _header(archive, info)
+
+    def read(self, name: str) -> Array:
+        """The array of that name, in C order and native bytes."""
+        info, header = self._infos[name], self.headers[name]
+        with self._blaming(info), self.archive.open(info) as stream:
+            stream.read(header.start)
+            data = bytearray(info.file_size - header.start)
+            at = 0
+            while chunk := stream.read(1 << 20):  # the last one holds the checksum to its data
+                data[at : at + len(chunk)] = chunk
+                at += len(chunk)
+            if at != len(data):
+                raise ValueError(f"{len(data)} bytes of data are needed, but it has {at}")
+            values = np.frombuffer(data, header.dtype)
+            values = values.reshape(header.shape, order="F" if header.is_fortran else "C")
+            return plain(values)
+
+    @contextmanager
+    def _blaming(self, info: ZipInfo) -> Generator[None]:
+        """Turn what reading `info` raises into an error that names it."""
+        try:
+            yield
+        except MemoryError:
+            reason = f"no memory for its {info.file_size} bytes"
+        except _DAMAGE as error:
+            reason = str(error) or "it ends too early"
+        else:
+            return
+        raise FileError(self.path, f"member {info.filename!r}: {reason}")
+
+
+@contextmanager
+def open_npz(path: str) -> Generator[NpzFile]:
+    """Open the `.npz` file at `path`; `FileError` when it is none."""
+    try:
+        with open(path, "rb") as file:
+            if file.read(len(_MAGIC)) == _MAGIC:
+                raise FileError(path, "not an .npz file: it holds one array without a name")
+            archive = _archive(path, file)
+            yield NpzFile(path, archive)
+    except OSError as error:
+        raise FileError(path, f"cannot be read: {error.strerror or error}") from error
+
+
+def _archive(path: str, file: IO[bytes]) -> ZipFile:
+    try:
+        return ZipFile(file)
+    except (*_DAMAGE, MemoryError) as error:
+        reason = str(error) or type(error).__name__
+        raise FileError(path, f"not an .npz file, or damaged: {reason}") from error
+
+
+def plain(values: Array) -> Array:
+    """`values` in C order and native bytes; truth values that are 0 or 1."""
+    if values.dtype == np.bool_:
+        values = values.view(np.uint8) != 0
+    return np.asarray(values, values.dtype.newbyteorder("="), order="C")
+
+
+def _header(archive: ZipFile, info: ZipInfo) -> Header:
+    """Read a member's header; `ValueError` when the member cannot be what it says."""
+    if info.flag_bits & 1:
+        raise ValueError("it is encrypted")
+    if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+        raise ValueError(
+            f"its compression must be stored (0) or deflate (8), but is {info.compress_type}"
+        )
+    most = info.compress_size * (_DEFLATES_TO if info.compress_type == ZIP_DEFLATED else 1)
+    if info.file_size > most:
+        raise ValueError(
+            f"it says that it has {info.file_size} bytes, but its {info.compress_size} "
+            f"compressed bytes hold {most} at most"
+        )
+    with archive.open(info) as stream:
+        if stream.read(len(_MAGIC)) != _MAGIC:
+            raise ValueError("it is not an array in NumPy's format")
+        major, minor = stream.read(2) or (0, 0)
+        if major not in (1, 2, 3) or minor:
+            raise ValueError(f"its format must be 1.0, 2.0 or 3.0, but is {major}.{minor}")
+        width = 2 if major == 1 else 4
+        length = int.from_bytes(stream.read(width), "little")
+        if length > _LONGEST_HEADER:
+            raise ValueError(f"its header has {length} bytes, above the {_LONGEST_HEADER} allowed")
+        text = stream.read(length).decode("utf-8" if major == 3 else "latin-1")
+    dtype, shape, is_fortran = _description(text)
+    header = Header(dtype, shape, is_fortran, len(_MAGIC) + 2 + width + length)
+    size = header.start + prod(shape) * dtype.itemsize
+    if size != info.file_size:
+        raise ValueError(
+            f"{header.spec} and its header take {size} bytes, but it has {info.file_size}"
+        )
+    return header
+
+
+def _description(text: str) -> tuple[np.dtype[Any], tuple[int, ...], bool]:
+    """Element type, shape and order in a header's text; `ValueError` when it is another."""
+    try:
+        found = ast.literal_eval(text.strip())
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        found = None
+    said = cast("dict[object, object]", found) if isinstance(found, dict) else {}
+    descr, order, shape = (said.pop(key, None) for key in ("descr", "fortran_order", "shape"))
+    dims = cast("tuple[object, ...]", shape) if isinstance(shape, tuple) else (None,)
+    is_shape = all(type(dim) is int and dim >= 0 for dim in dims)
+    if said or descr is None or not isinstance(order, bool) or not is_shape:
+        raise ValueError("its header is broken")
+    if not isinstance(descr, str):
+        raise ValueError("its elements are records; give each field as an array of its own")
+    if re.fullmatch(r"[<>=|]?[?a-zA-Z]\d{0,4}", descr) is None:
+        raise ValueError(f"its element type '{descr[:40]}' is not one of NumPy's")
+    try:
+        dtype = np.dtype(descr)
+    except TypeError:
+        raise ValueError(f"its element type '{descr}' is not one of NumPy's") from None
+    if dtype.hasobject:
+        raise ValueError("its elements are Python objects, which are never unpickled")
+    return dtype, cast("tuple[int, ...]", dims), order
+
+
+def write_npz(path: str, arrays: Mapping[str, Array]) -> None:
+    """Write `arrays` to the file at `path`, not compressed."""
+    with ZipFile(path, "w", ZIP_STORED) as archive:
+        for name, values in arrays.items():
+            with archive.open(ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+                write_array(member, values, allow_pickle=False)
