@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tomllib
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from importlib import import_module, invalidate_caches
 from pathlib import Path
@@ -75,7 +75,7 @@ def plugin(tmp_path_factory: pytest.TempPathFactory) -> Plugin:
 
 
 @contextmanager
-def found(plugin: Plugin) -> Iterator[None]:
+def found(plugin: Plugin) -> Generator[None]:
     """Let this process find the plug-in, from its folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(plugin.folder)
@@ -154,7 +154,7 @@ def test_attributes_print_and_run_as_shown(row: list[str]):
     written, text, plain = (cell.strip("`") for cell in row)
     name, _, made_by = written.partition(" = ")
     fields = {"data": operand_def(AnyTensor), "result": result_def(AnyTensor)}
-    fields[name] = eval(made_by, vars(properties))
+    fields[name] = eval(made_by, dict(vars(properties)))
     cls = irdl_op_definition(type("DemoOp", (Operator,), {"name": "demo.op", **fields}))
 
     def printed(attributes: str) -> tuple[str, dict[str, Any]]:
