@@ -102,6 +102,12 @@ def test_links_lead_somewhere(path: Path):
     assert not [t for t in local if not (path.parent / t).exists()]
 
 
+def test_every_page_is_listed():
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    pages = [path.name for path in (ROOT / "docs").glob("*.md") if path.name != "README.md"]
+    assert not [page for page in pages if f"]({page}): " not in index]
+
+
 def test_every_design_note_is_listed_and_has_its_three_parts():
     index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
     notes = sorted((ROOT / "docs" / "design").glob("*.md"))

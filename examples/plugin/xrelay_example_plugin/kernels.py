@@ -27,7 +27,7 @@ def as_rows(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 def min_max(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """The least elements into one output, the greatest into the other."""
     (x,), (least, greatest) = ins, outs
-    axes = integers(attrs, "axes", tuple(range(x.ndim)))
+    axes = integers(attrs, "axes") if "axes" in attrs else tuple(range(x.ndim))
     return sequence(
         fold(np.minimum, x, axes, least, keep=False),
         fold(np.maximum, x, axes, greatest, keep=False),
