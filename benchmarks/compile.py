@@ -1,5 +1,5 @@
 """
-Compile time against the number of operators: µs an operator, for each pass and in all.
+Compile time against the number of operators: µs per operator, for each pass and in all.
 
     python benchmarks/compile.py [--sizes 1000,10000,100000] [--programs chain,wide] > out.json
     python benchmarks/compile.py --sizes 500,1000,2000,3000 --programs nested
@@ -106,7 +106,7 @@ def least(runs: Sequence[dict[str, float]]) -> dict[str, float]:
 
 
 def measure(program: str, size: int, pipeline: str, repeats: int) -> dict[str, Any]:
-    """All figures of one program at one size: CPU seconds, and µs an operator."""
+    """All figures of one program at one size: CPU seconds, and µs per operator."""
     text = PROGRAMS[program](size)
     ops = text.count(" = relay.")
     repeats = 1 if size >= 50_000 else repeats

@@ -1,5 +1,5 @@
 """
-Planning time against the number of operators: µs an operator, hints at a tenth of them.
+Planning time against the number of operators: µs per operator, hints at a tenth of them.
 
     python benchmarks/plan_devices.py [--sizes 1000,10000,100000] > plan_devices.json
 

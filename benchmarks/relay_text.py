@@ -1,5 +1,5 @@
 """
-Time to read Relay text: µs an operator, on networks and on programs of growing length.
+Time to read Relay text: µs per operator, on networks and on programs of growing length.
 
     python benchmarks/relay_text.py [--sizes 1000,10000,100000] [--repeats 5] > out.json
 
@@ -7,7 +7,7 @@ The networks are those of `tests/data/relay_text`; an operator is a graph bindin
 programs are chains of graph bindings, of lets, of bindings that go through branches, and bindings
 in a closure whose parameter has no type. Times are of this process's CPU, the smallest of the
 runs, under the garbage collector's settings of `xrelay-opt`. For comparison: TVM 0.10's parser, in
-C++, took 95 to 167 µs an operator on the same networks, on a machine of this class.
+C++, took 95 to 167 µs per operator on the same networks, on a machine of this class.
 
 Progress goes to stderr, JSON to stdout.
 """
@@ -70,7 +70,7 @@ PROGRAMS: dict[str, Callable[[int], str]] = {
 
 
 def measure(text: str, count: int, repeats: int) -> float:
-    """µs an operator to read `text`, which has `count` of them."""
+    """µs per operator to read `text`, which has `count` of them."""
     best = float("inf")
     for _ in range(repeats):
         ctx = ReportingContext()

@@ -1,12 +1,12 @@
 """
-The time to print Relay text: µs an op, for real networks and against the number of ops.
+The time to print Relay text: µs per op, for real networks and against the number of ops.
 
     python benchmarks/relay_text_print.py [--sizes 1000,10000,100000] [FILE.relay …] > out.json
 
 Without files, the networks of `tests/data/relay_text`. A chain has a graph binding, a list of
 lets a variable, for each op. CPU times, the smallest of `--repeats` runs (of one run from 50,000
 ops on), under the driver's settings of the garbage collector. TVM's C++ printer takes 30 to 60
-µs an op on these networks. Progress goes to stderr, JSON to stdout.
+µs per op on these networks. Progress goes to stderr, JSON to stdout.
 """
 
 import argparse

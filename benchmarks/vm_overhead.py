@@ -158,7 +158,7 @@ def _loop(plain: Plain, ins: Sequence[Any], outs: Sequence[Any]) -> Callable[[],
 
 
 def measure(case: Case, rounds: int) -> dict[str, object]:
-    """Times in µs an operator, of the machine and of plain calls, and what they differ by."""
+    """Times in µs per operator, of the machine and of plain calls, and what they differ by."""
     random = np.random.default_rng(0)
     ins = [random.standard_normal(shape).astype(np.float32) for shape in case.shapes]
     machine = Machine(program(case))

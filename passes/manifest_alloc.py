@@ -92,7 +92,7 @@ def _place(tensor: Tensor, device: VirtualDeviceAttr) -> Place:
 
 @dataclass
 class AllocateResults(RewritePattern):
-    """Give an op that wants storage one storage and one tensor a result."""
+    """Give an op that wants storage one storage and one tensor per result."""
 
     places: dict[Attribute, Place] = field(default_factory=dict[Attribute, Place])
     """By type, so that a type's sizes are computed once."""

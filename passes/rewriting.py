@@ -171,7 +171,7 @@ def apply_patterns(
     `where` it is about saves the walk: these are visited once, in the order given.
 
     Returns whether anything changed. Raises `PassError` after more than `max_rewrites`
-    rewrites, naming the patterns that go on; by default, with `recursive`, that is 32 an
+    rewrites, naming the patterns that go on; by default, with `recursive`, that is 32 per
     op, at least 1024.
     """
     assert only is None or not recursive, "a fixpoint needs all ops"

@@ -1,4 +1,4 @@
-"""Programs as text, for people: one line an instruction, destinations first."""
+"""Programs as text, for people: one line per instruction, destinations first."""
 
 from __future__ import annotations
 

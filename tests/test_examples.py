@@ -2,6 +2,9 @@
 
 import importlib.util
 import math
+import pickle
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -71,6 +74,27 @@ def layer_norm(x: Array, gamma: Array, beta: Array) -> Array:
 
 def gelu(x: Array) -> Array:
     return x * (1 + np.vectorize(math.erf)(x / np.sqrt(2))) / 2
+
+
+def test_a_compiled_program_runs_without_the_compiler(tmp_path: Path):
+    """As the README says: pickled, with NumPy alone."""
+    x = random_input(8, 28, 28)
+    program = compiled("mlp.mlir")
+    params = random_parameters(program.late_constants, seed=1)
+    (tmp_path / "program").write_bytes(pickle.dumps((program, params, x)))
+    code = """
+import pickle, sys
+for name in ("xdsl", "safetensors", "onnx"):
+    sys.modules[name] = None  # whoever imports it gets an error
+import numpy as np
+from xrelay.runtime.machine import Machine
+with open("program", "rb") as file:
+    program, params, x = pickle.load(file)
+np.save("y.npy", Machine(program, params).run("main", x)[0])
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, timeout=60)
+    (y,) = Machine(program, params).run("main", x)
+    np.testing.assert_array_equal(np.load(tmp_path / "y.npy"), y)
 
 
 def test_mlp():

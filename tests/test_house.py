@@ -1,28 +1,35 @@
 """The house keeps its shape: who imports whom, what is packaged, what every part has."""
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
+import inferring
 import pytest
+import tvm_operators
 from kernel_references import REFERENCES
 from operator_cases import GENERATORS
+from operator_kinds import KINDS
 from operator_samples import SAMPLES
 from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation, irdl_op_definition
 
 from xrelay.dialects.interfaces import DeviceRule, Fusible, InferTypes
 from xrelay.dialects.relay import OPERATORS
+from xrelay.frontends.relay_text import operators
 from xrelay.operators import SIGNATURES
 from xrelay.runtime.kernels import KERNELS
 from xrelay.tools.registry import DIALECTS, PASSES, UNIVERSE, pass_info
 
 ROOT = Path(__file__).parent.parent
+RELAY_TEXT = (ROOT / "docs" / "relay_text.md").read_text(encoding="utf-8")
 CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 MAY_IMPORT = {
@@ -179,42 +186,118 @@ def test_commands_exist(target: str):
 every_operator = pytest.mark.parametrize("operator", OPERATORS, ids=[op.name for op in OPERATORS])
 
 
+@cache
+def golden_text() -> str:
+    """The golden tests of the dialect, errors left out."""
+    folder = ROOT / "lit_tests" / "dialects" / "relay"
+    files = [path for path in sorted(folder.glob("*.mlir")) if "-invalid" not in path.name]
+    return "\n".join(path.read_text(encoding="utf-8") for path in files)
+
+
+TABLES: dict[str, Container[str]] = {
+    "a signature in SIGNATURES of a file in operators/": {
+        name.removeprefix("relay.") for name in SIGNATURES
+    },
+    "a kernel in KERNELS of a file in runtime/kernels/": {
+        name.removeprefix("relay.") for name in KERNELS
+    },
+    "samples in tests/operator_samples.py": {sample.name for sample in SAMPLES},
+    "random cases in GENERATORS of tests/operator_cases.py": GENERATORS,
+    "a reference in REFERENCES of tests/kernel_references.py": REFERENCES,
+    "its fusion kind in KINDS of tests/operator_kinds.py": " ".join(KINDS.values()).split(),
+    "its attributes in TVM, in ATTRIBUTES or OURS of tests/tvm_operators.py": {
+        *tvm_operators.ATTRIBUTES,
+        *tvm_operators.OURS,
+    },
+}
+"""The tables that have each operator, by its name without `relay.`."""
+
+
 def missing_facets(operator: type[Operation]) -> list[str]:
-    """What an operator lacks of what each must have."""
-    traits = tuple(operator.traits)
-    sampled = {f"relay.{sample.name}" for sample in SAMPLES}
-    bare = operator.name.removeprefix("relay.")
+    """What an operator lacks of what each must have, and where it is to be added."""
+    traits, name = tuple(operator.traits), operator.name.removeprefix("relay.")
     facets = {
-        "a docstring": bool(operator.__dict__.get("__doc__")),
-        "a type rule": any(isinstance(trait, InferTypes) for trait in traits),
-        "a signature": operator.name in SIGNATURES,
-        "a fusion kind": any(isinstance(trait, Fusible) for trait in traits),
-        "a device rule": any(isinstance(trait, DeviceRule) for trait in traits),
-        "a NumPy kernel": operator.name in KERNELS,
-        "a sample in tests/operator_samples.py": operator.name in sampled,
-        "random cases in tests/operator_cases.py": bare in GENERATORS,
-        "a reference in tests/kernel_references.py": bare in REFERENCES,
+        "a docstring of its class": bool(operator.__dict__.get("__doc__")),
+        "a type rule: its class derives from RelayOperator": any(
+            isinstance(trait, InferTypes) for trait in traits
+        ),
+        "a fusion kind: Fusible(FusionKind.…) in the traits of its class": any(
+            isinstance(trait, Fusible) for trait in traits
+        ),
+        "a device rule: SameDevice() in the traits of its class": any(
+            isinstance(trait, DeviceRule) for trait in traits
+        ),
+        **{table: name in names for table, names in TABLES.items()},
+        "its text form in a file of lit_tests/dialects/relay/": re.search(
+            rf"= {re.escape(operator.name)} .*:", golden_text()
+        )
+        is not None,
     }
-    return [name for name, there in facets.items() if not there]
+    lacks = [facet for facet, there in facets.items() if not there]
+    if name in tvm_operators.OURS and f"`{name}`" not in RELAY_TEXT:
+        lacks.append(
+            "a row for what TVM does not have, in the table of operators of docs/relay_text.md"
+        )
+    if name in inferring.OPERATORS:
+        lacks += [
+            f"a Rule in RULES of frontends/relay_text/operators.py: {difference}"
+            for difference in tvm_operators.disagreements(name)
+        ]
+    return lacks
 
 
 @every_operator
 def test_operators_have_every_facet(operator: type[Operation]):
-    assert not missing_facets(operator)
+    missing = missing_facets(operator)
+    assert not missing, f"{operator.name} lacks:\n" + "\n".join(f"- {facet}" for facet in missing)
 
 
-def test_signatures_and_kernels_are_of_operators():
+def test_tables_are_of_operators():
     names = {operator.name for operator in OPERATORS}
     assert set(SIGNATURES) == names
     assert set(KERNELS) == names
+    assert set(tvm_operators.ATTRIBUTES) | set(tvm_operators.OURS) == set(inferring.OPERATORS)
 
 
-def test_missing_facets_are_listed():
+def test_missing_facets_are_listed_with_their_places():
     @irdl_op_definition
     class BareOp(IRDLOperation):
         name = "relay.bare"
 
-    assert len(missing_facets(BareOp)) == 9
+    missing = missing_facets(BareOp)
+    assert [facet for facet in missing if facet not in TABLES] == [
+        "a docstring of its class",
+        "a type rule: its class derives from RelayOperator",
+        "a fusion kind: Fusible(FusionKind.…) in the traits of its class",
+        "a device rule: SameDevice() in the traits of its class",
+        "its text form in a file of lit_tests/dialects/relay/",
+    ]
+    assert set(TABLES) <= set(missing)
+    places = re.findall(r"(?:in|of) ([\w/]+(?:/|\.py))", " ".join(missing))
+    assert len(places) == len(TABLES) + 1
+    assert all((ROOT / place).exists() for place in places)
+
+
+def test_defaults_that_differ_from_tvms_need_a_rule(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(operators, "RULES", {})
+    lacks = {op.name: missing_facets(op) for op in OPERATORS if missing_facets(op)}
+    rule = "a Rule in RULES of frontends/relay_text/operators.py: "
+    assert lacks["relay.nn.leaky_relu"] == [
+        f"{rule}alpha is 0.05 when it is not given, in TVM 0.25"
+    ]
+    assert (
+        f"{rule}transpose_b is True when it is not given, in TVM False"
+        in (lacks["relay.nn.batch_matmul"])
+    )
+
+
+def test_attributes_that_tvm_does_not_have_are_listed(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tvm_operators, "OURS", {"argmin": ("dtype",), "nn.gelu": ()})
+    lacks = [facet for op in OPERATORS for facet in missing_facets(op)]
+    assert [facet.partition(": ")[2] for facet in lacks] == [
+        "approximate is not an attribute in TVM",
+        "dtype is not an attribute in TVM",
+    ]
 
 
 # ----------------------------------------------------------- dialects and passes

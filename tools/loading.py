@@ -13,7 +13,7 @@ from ..passes.diagnostics import Message, ReportingContext, Severity
 from ..passes.verifier import verify
 from ..runtime.program import Program
 from . import relay_input
-from .diagnostics import Reporter, UsageError
+from .diagnostics import Reporter
 from .parser import LocatingParser
 from .pipeline import build
 from .plugins import load_universe
@@ -121,14 +121,8 @@ class Loader:
         return relay_input.load_relay(context, frontend, text, source.name, weights)
 
     def _load_onnx(self, context: ReportingContext, source: Source, scratch: Path) -> ModuleOp:
-        try:
-            from ..frontends.onnx import load_module
-        except ModuleNotFoundError as error:
-            if error.name is None or error.name.partition(".")[0] != "onnx":
-                raise
-            raise UsageError(
-                "reading ONNX needs the package 'onnx': install xrelay[onnx]"
-            ) from error
+        from ..frontends.onnx import load_module
+
         return load_module(context, source.data, source.name, scratch / "weights.safetensors")
 
 

@@ -1,5 +1,5 @@
 """
-What xrelay adds to xDSL: one line a dialect, one line a pass.
+What xrelay adds to xDSL: one line per dialect, one line per pass.
 
 `UNIVERSE` is the `xdsl.universe` entry point, so stock `xdsl-opt` imports this module at
 every start: nothing here imports a dialect or a pass before it is asked for.

@@ -3,7 +3,7 @@ How long TVM takes to read, print and plan what we read, print and plan, on the 
 
     python benchmarks/against_tvm/timing.py --tvm PYTHON
 
-CPU time, µs an operator, the least of five runs. The networks are those of
+CPU time, µs per operator, the least of five runs. The networks are those of
 `tests/data/relay_text`, an operator is a graph binding; the planned program is the chain of
 `benchmarks/plan_devices.py` with a hint behind each tenth addition.
 """

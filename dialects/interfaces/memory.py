@@ -41,7 +41,7 @@ class WantsStorage(OpTrait, ABC):
         """
         The op that does what `op` does but writes result i into `outs[i]`; not yet inserted.
 
-        `outs` has one allocated tensor a result, of the result's type; so have the results
+        `outs` has one allocated tensor per result, of the result's type; so have the results
         of the op returned.
         """
 
@@ -68,7 +68,7 @@ class DestinationPassing(MemoryEffect):
     """
     Reads its `ins` and writes its `outs`; result i is the value written into outs i.
 
-    The `outs` are the op's last operands, one a result.
+    The `outs` are the op's last operands, one per result.
     """
 
     @classmethod

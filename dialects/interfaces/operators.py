@@ -18,7 +18,7 @@ class InferTypes(OpTrait):
     """
     The op's result types follow from its operands and attributes.
 
-    `rule(op)` gives one type a result, without devices, or raises `VerifyException` when the
+    `rule(op)` gives one type per result, without devices, or raises `VerifyException` when the
     operands or attributes do not fit. It may assume that all operand types are complete.
     (TVM: a type relation.)
     """

@@ -46,7 +46,7 @@ def _load(data: bytes, name: str, weights_path: Path | None) -> ModuleOp:
         importlib.import_module("onnx")
     except ImportError as error:
         raise OnnxError(
-            f"reading ONNX models needs the package onnx ({error}): pip install xrelay[onnx]"
+            f"reading ONNX models needs the package onnx ({error}): pip install onnx"
         ) from None
     from .importer import convert_model
     from .model import read_model

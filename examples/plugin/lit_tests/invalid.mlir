@@ -21,3 +21,19 @@ func.func @other_rows(%x: tensor<2x3x4xf32>) {
   %y = demo.as_rows %x : (tensor<2x3x4xf32>) -> tensor<4x6xf32>
   func.return
 }
+
+// -----
+
+func.func @nothing_is_the_least(%x: tensor<2x0xf32>) {
+  // expected-error@+1 {{dim 1 of demo.min_max must be at least 1, but is 0}}
+  %a, %b = demo.min_max %x {axes = array<i64: 1>} : (tensor<2x0xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+  func.return
+}
+
+// -----
+
+func.func @no_such_axis(%x: tensor<2xf32>) {
+  // expected-error@+1 {{axis must be in [-1, 1), but is 1}}
+  %a, %b = demo.min_max %x {axes = array<i64: 1>} : (tensor<2xf32>) -> (tensor<f32>, tensor<f32>)
+  func.return
+}

@@ -1,4 +1,4 @@
-"""The dialect `demo`: two operators that take part in everything through their traits."""
+"""The dialect `demo`: its operators take part in everything through their traits."""
 
 from xdsl.ir import Dialect
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
@@ -6,7 +6,7 @@ from xdsl.traits import Pure
 
 from xrelay.dialects.interfaces import Fusible, FusionKind, InferTypes, ReshapesOnly, SameDevice
 from xrelay.dialects.relay.operator import Operator
-from xrelay.dialects.relay.properties import float_prop
+from xrelay.dialects.relay.properties import float_prop, optional_ints_prop
 from xrelay.dialects.relay.types import AnyTensor
 from xrelay.dialects.signatures import typed
 
@@ -31,9 +31,9 @@ class ScaledTanhOp(Operator):
 
     traits = traits_def(
         Pure(),
-        InferTypes(typed(signatures.scaled_tanh)),  # takes part in infer-types
-        SameDevice(),  # in plan-devices
-        Fusible(FusionKind.ELEMWISE),  # in fuse-ops, and so in all that follows
+        InferTypes(typed(signatures.scaled_tanh)),
+        SameDevice(),
+        Fusible(FusionKind.ELEMWISE),
     )
 
 
@@ -45,8 +45,6 @@ class AsRowsOp(Operator):
     ```mlir
     %y = demo.as_rows %x : (tensor<2x3x4xf32>) -> tensor<6x4xf32>
     ```
-
-    The result shares the bytes of `data` unless it is fused into a kernel.
     """
 
     name = "demo.as_rows"
@@ -59,8 +57,52 @@ class AsRowsOp(Operator):
         InferTypes(typed(signatures.as_rows)),
         SameDevice(),
         Fusible(FusionKind.INJECTIVE),
-        ReshapesOnly(),  # manifest-alloc makes a view of it
+        ReshapesOnly(),
     )
 
 
-Demo = Dialect("demo", [ScaledTanhOp, AsRowsOp], [])
+@irdl_op_definition
+class MinMaxOp(Operator):
+    """
+    Find the least and the greatest of `data` along `axes`, or of all when there are none.
+
+    ```mlir
+    %a, %b = demo.min_max %x {axes = array<i64: 1>}
+        : (tensor<2x3xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+    ```
+    """
+
+    name = "demo.min_max"
+
+    data = operand_def(AnyTensor)
+    least = result_def(AnyTensor)
+    greatest = result_def(AnyTensor)
+    axes = optional_ints_prop()
+
+    traits = traits_def(
+        Pure(),
+        InferTypes(typed(signatures.min_max)),
+        SameDevice(),
+        Fusible(FusionKind.COMM_REDUCE),
+    )
+
+
+@irdl_op_definition
+class SwishOp(Operator):
+    """
+    Multiply each x of `data` by sigmoid(x). The pass `demo-expand-swish` writes it out.
+
+    ```mlir
+    %y = demo.swish %x : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    """
+
+    name = "demo.swish"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+
+    traits = traits_def(Pure(), InferTypes(typed(signatures.swish)), SameDevice())
+
+
+Demo = Dialect("demo", [ScaledTanhOp, AsRowsOp, MinMaxOp, SwishOp], [])

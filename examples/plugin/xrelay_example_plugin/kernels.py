@@ -1,15 +1,11 @@
-"""
-NumPy kernels of the operators of `demo`: imported to run a program, without xDSL.
-
-Each is bound once to its attributes and arrays, and then called as often as the program runs.
-"""
+"""How the operators of `demo` run: NumPy, without xDSL."""
 
 from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
-from xrelay.runtime.kernels.bind import Array, Attrs, Bind, Thunk, number, sequence
+from xrelay.runtime.kernels.bind import Array, Attrs, Bind, Thunk, fold, integers, number, sequence
 from xrelay.runtime.kernels.checked import CheckedKernel
 
 from . import signatures
@@ -23,12 +19,23 @@ def scaled_tanh(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Th
 
 
 def as_rows(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """The same bytes as a matrix, for when it is fused into a kernel and is no view."""
+    """The same bytes as a matrix, for when it is a step of a larger kernel."""
     (x,), (y,) = ins, outs
     return partial(np.copyto, y, x.reshape(y.shape))
+
+
+def min_max(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """The least elements into one output, the greatest into the other."""
+    (x,), (least, greatest) = ins, outs
+    axes = integers(attrs, "axes") if "axes" in attrs else tuple(range(x.ndim))
+    return sequence(
+        fold(np.minimum, x, axes, least, keep=False),
+        fold(np.maximum, x, axes, greatest, keep=False),
+    )
 
 
 KERNELS: dict[str, Bind] = {
     "demo.scaled_tanh": CheckedKernel("demo.scaled_tanh", signatures.scaled_tanh, scaled_tanh),
     "demo.as_rows": CheckedKernel("demo.as_rows", signatures.as_rows, as_rows),
+    "demo.min_max": CheckedKernel("demo.min_max", signatures.min_max, min_max),
 }

@@ -1,23 +1,23 @@
-"""
-What the operators of `demo` take and give.
-
-Plain Python, read from both sides: `dialect.py` infers and verifies types by it, `kernels.py` holds
-kernels to it. It must import neither xDSL nor NumPy.
-"""
+"""What the operators of `demo` accept and return: plain Python, without xDSL and NumPy."""
 
 from collections.abc import Sequence
 
-from xrelay.operators.attributes import float_of
-from xrelay.operators.operands import product, require_float
+from xrelay.operators.attributes import float_of, optional_ints_of
+from xrelay.operators.operands import normalized_axes, product, require_float, require_number
 from xrelay.operators.signature import Call, SignatureError, Tensor
+
+
+def swish(call: Call) -> Sequence[Tensor]:
+    """Float `data`; the result is like it."""
+    (data,) = call.tensors(1)
+    require_float(data.element, f"the operand of {call.name}")
+    return (data,)
 
 
 def scaled_tanh(call: Call) -> Sequence[Tensor]:
     """Float `data` and a float `scale`; the result is like `data`."""
-    (data,) = call.tensors(1)
-    require_float(data.element, f"the operand of {call.name}")
     float_of(call, "scale")
-    return (data,)
+    return swish(call)
 
 
 def as_rows(call: Call) -> Sequence[Tensor]:
@@ -27,3 +27,16 @@ def as_rows(call: Call) -> Sequence[Tensor]:
         raise SignatureError(f"{call.name} needs a tensor of rank 1 or more, but has rank 0")
     *leading, last = data.dims
     return (Tensor(data.element, (product(leading), last)),)
+
+
+def min_max(call: Call) -> Sequence[Tensor]:
+    """Numbers, without the dims that `axes` names (all when it is absent); twice."""
+    (data,) = call.tensors(1)
+    require_number(data.element, f"the operand of {call.name}")
+    given = optional_ints_of(call, "axes")
+    axes = normalized_axes(range(data.rank) if given is None else given, data.rank)
+    for axis in axes:
+        if data.dims[axis] == 0:
+            raise SignatureError(f"dim {axis} of {call.name} must be at least 1, but is 0")
+    kept = tuple(dim for axis, dim in enumerate(data.dims) if axis not in axes)
+    return (Tensor(data.element, kept), Tensor(data.element, kept))

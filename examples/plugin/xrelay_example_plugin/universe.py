@@ -1,9 +1,4 @@
-"""
-What this package adds to xDSL, by name.
-
-`xrelay-opt` and `xdsl-opt` import this module at every start, so the dialect and the pass are
-imported only when they are asked for.
-"""
+"""What this package adds to xDSL, by name; nothing is imported before it is needed."""
 
 from xdsl.ir import Dialect
 from xdsl.passes import ModulePass
@@ -16,6 +11,12 @@ def _demo() -> Dialect:
     return Demo
 
 
+def _demo_expand_swish() -> type[ModulePass]:
+    from .expand_swish import DemoExpandSwishPass
+
+    return DemoExpandSwishPass
+
+
 def _demo_fold_scales() -> type[ModulePass]:
     from .fold_scales import DemoFoldScalesPass
 
@@ -24,5 +25,8 @@ def _demo_fold_scales() -> type[ModulePass]:
 
 UNIVERSE = Universe(
     all_dialects={"demo": _demo},
-    all_passes={"demo-fold-scales": _demo_fold_scales},
+    all_passes={
+        "demo-expand-swish": _demo_expand_swish,
+        "demo-fold-scales": _demo_fold_scales,
+    },
 )

@@ -1,4 +1,4 @@
-"""How each ONNX operator is converted: a rule an operator, a file a family."""
+"""How each ONNX operator is converted: a rule per operator, a file per family."""
 
 from .activations import RULES as ACTIVATIONS
 from .constants import RULES as CONSTANTS

@@ -16,10 +16,10 @@ def leaky_relu(node: Node, b: Builder) -> Value:
 
 
 def prelu(node: Node, b: Builder) -> Value:
-    """One slope a channel is `nn.prelu`; other slopes are broadcast."""
+    """One slope per channel is `nn.prelu`; other slopes are broadcast."""
     x, slope = node.input(0), node.input(1)
     shape, slopes = shape_of(x), shape_of(slope)
-    # the slope is aligned at the last dim: (C, 1, …) and (1, C, 1, …) are one a channel
+    # the slope is aligned at the last dim: (C, 1, …) and (1, C, 1, …) are one per channel
     channels = (*shape[1:2], *([1] * (len(shape) - 2)))
     of_channels = [channels, (1, *channels)]
     if node.opset < 7:

@@ -12,7 +12,7 @@ from .rule import Results, Rules, since
 
 
 def _channelwise(value: Value, rank: int, b: Builder) -> Value:
-    """A vector of one number a channel, to be broadcast over a tensor of `rank` dims."""
+    """A vector of one number per channel, to be broadcast over a tensor of `rank` dims."""
     return b.reshape(value, (*shape_of(value), *([1] * (rank - 2))))
 
 

@@ -6,6 +6,7 @@ from io import StringIO
 
 import pytest
 from inferring import OPERATORS, context
+from operator_kinds import KINDS
 from operator_samples import SAMPLES, Sample, Spec
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.test import TestOp
@@ -19,7 +20,6 @@ from xrelay.dialects.device import CPU, device_of, tensor_type, with_device
 from xrelay.dialects.interfaces import (
     DeviceRule,
     Fusible,
-    FusionKind,
     InferTypes,
     NeedsData,
     ReshapesOnly,
@@ -28,25 +28,6 @@ from xrelay.dialects.interfaces import (
 from xrelay.dialects.relay import IncompleteType
 from xrelay.dialects.relay.operator import Operator
 from xrelay.dialects.tensors import as_tensor, dtype_name
-
-KINDS = {
-    FusionKind.ELEMWISE: """
-        abs ceil floor round trunc sign negative exp log log2 log10 sqrt rsqrt sigmoid erf copy
-        sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh
-        logical_not isnan isfinite isinf nn.relu nn.leaky_relu nn.gelu clip cast full""",
-    FusionKind.BROADCAST: """
-        add subtract multiply divide power maximum minimum mod floor_mod floor_divide
-        logical_and logical_or logical_xor equal not_equal less less_equal greater greater_equal
-        where nn.prelu nn.bias_add broadcast_to tile repeat""",
-    FusionKind.INJECTIVE: """
-        nn.pad reshape nn.batch_flatten expand_dims squeeze transpose concatenate stack split
-        strided_slice take reverse nn.upsampling""",
-    FusionKind.COMM_REDUCE: "sum mean max min prod all any argmax argmin",
-    FusionKind.OUT_ELEMWISE_FUSABLE: """
-        nn.dense nn.matmul nn.batch_matmul nn.conv2d nn.conv2d_transpose nn.max_pool2d
-        nn.avg_pool2d nn.global_avg_pool2d nn.global_max_pool2d nn.lrn""",
-    FusionKind.OPAQUE: "nn.softmax nn.log_softmax nn.layer_norm nn.batch_norm",
-}
 
 COMMUTATIVE = {
     *("add", "multiply", "maximum", "minimum", "equal", "not_equal"),

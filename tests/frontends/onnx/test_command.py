@@ -97,3 +97,17 @@ def test_importing_the_frontend_imports_no_onnx():
     code = "import sys, xrelay.frontends.onnx; print({'onnx', 'numpy'} & sys.modules.keys())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("tool", ["opt", "run"])
+def test_without_the_package_onnx_the_error_says_what_to_install(folder: Path, tool: str):
+    code = f"""
+import sys
+sys.modules["onnx"] = None  # whoever imports it gets an error
+from xrelay.tools.{tool} import main
+sys.exit(main(["net.onnx"]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.startswith("net.onnx:1:1: error: reading ONNX models needs the package onnx")
+    assert done.stderr.endswith(": pip install onnx\n")

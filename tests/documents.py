@@ -1,0 +1,97 @@
+"""
+What a document shows: its blocks of text, and the commands in them.
+
+Commands are in blocks of ```console: lines that start with `$ ` are commands, the lines after
+them what is printed (on stdout and stderr); `...` stands for any text.
+"""
+
+import os
+import re
+import subprocess
+import sysconfig
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+SCRIPTS = sysconfig.get_path("scripts")
+
+
+class Shown(NamedTuple):
+    """A command of a document, the output shown under it, and its line."""
+
+    command: str
+    output: str
+    line: int
+
+
+class Block(NamedTuple):
+    """A block of text, its language, and the line of the document that has the ```."""
+
+    language: str
+    text: str
+    line: int
+    file: str | None
+    """The path in a line that ends the text before: "`src/a.py`:"."""
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """The blocks of a document."""
+    lines = text.split("\n")
+    start: int | None = None
+    for number, line in enumerate(lines):
+        if start is None and line.startswith("```"):
+            start = number
+        elif start is not None and line == "```":
+            body = "".join(f"{inner}\n" for inner in lines[start + 1 : number])
+            named = re.fullmatch(r"`([^`]+)`:", lines[start - 2] if start > 1 else "")
+            yield Block(lines[start][3:], body, start + 1, named and named[1])
+            start = None
+
+
+def shown_commands(text: str) -> Iterator[Shown]:
+    """The commands in the `console` blocks of a document."""
+    for block in blocks(text):
+        if block.language != "console":
+            continue
+        parts = re.split(r"^\$ (.*)\n", block.text, flags=re.M)
+        line = block.line + 1 + parts[0].count("\n")
+        for command, output in zip(parts[1::2], parts[2::2], strict=True):
+            yield Shown(command, output.removesuffix("\n"), line)
+            line += 1 + output.count("\n")
+
+
+def matches(expected: str, actual: str) -> bool:
+    """Whether `actual` is `expected`, in which `...` is any text."""
+    parts = (re.escape(part) for part in expected.rstrip().split("..."))
+    return re.fullmatch(".*?".join(parts), actual.rstrip(), re.DOTALL) is not None
+
+
+def printed_by(command: str, cwd: Path, env: Mapping[str, str] = os.environ) -> str:
+    """What `command` prints, run by a shell that finds our tools."""
+    path = os.pathsep.join((SCRIPTS, env["PATH"]))
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=cwd,
+        env={**env, "PATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+    )
+    return done.stdout
+
+
+def rows(text: str, *header: str) -> list[list[str]]:
+    """The rows of the table whose columns are called `header`."""
+    lines = iter(text.split("\n"))
+    for line in lines:
+        if line == f"| {' | '.join(header)} |":
+            break
+    next(lines, None)
+    found: list[list[str]] = []
+    for line in lines:
+        if not line.startswith("|"):
+            break
+        found.append([cell.strip() for cell in line.strip("|").split("|")])
+    return found

@@ -1,0 +1,23 @@
+"""How each operator of `relay` may be fused: what its class should say."""
+
+from xrelay.dialects.interfaces import FusionKind
+
+KINDS = {
+    FusionKind.ELEMWISE: """
+        abs ceil floor round trunc sign negative exp log log2 log10 sqrt rsqrt sigmoid erf copy
+        sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh
+        logical_not isnan isfinite isinf nn.relu nn.leaky_relu nn.gelu clip cast full""",
+    FusionKind.BROADCAST: """
+        add subtract multiply divide power maximum minimum mod floor_mod floor_divide
+        logical_and logical_or logical_xor equal not_equal less less_equal greater greater_equal
+        where nn.prelu nn.bias_add broadcast_to tile repeat""",
+    FusionKind.INJECTIVE: """
+        nn.pad reshape nn.batch_flatten expand_dims squeeze transpose concatenate stack split
+        strided_slice take reverse nn.upsampling""",
+    FusionKind.COMM_REDUCE: "sum mean max min prod all any argmax argmin",
+    FusionKind.OUT_ELEMWISE_FUSABLE: """
+        nn.dense nn.matmul nn.batch_matmul nn.conv2d nn.conv2d_transpose nn.max_pool2d
+        nn.avg_pool2d nn.global_avg_pool2d nn.global_max_pool2d nn.lrn""",
+    FusionKind.OPAQUE: "nn.softmax nn.log_softmax nn.layer_norm nn.batch_norm",
+}
+"""The operators of each kind, without `relay.`."""

@@ -1,0 +1,132 @@
+"""
+The attributes of Relay's operators in TVM (0.10), with their defaults.
+
+Relay text leaves out attributes that have TVM's default, so ours must be the same or
+`frontends/relay_text/operators.py` must have a rule that says so: `disagreements` finds out.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from inferring import OPERATORS
+from xdsl.utils.exceptions import VerifyException
+
+from xrelay.dialects.attributes import plain_attributes, properties_of
+from xrelay.frontends.relay_text.operators import AttributeProblem, converted
+
+
+@dataclass(frozen=True)
+class Given:
+    """An attribute without a default; `value` is one that it may have."""
+
+    value: Any
+
+
+_NONE: Mapping[str, Any] = {}
+_REDUCTION = {"axis": None, "keepdims": False, "exclude": False}
+_POSITION = {**_REDUCTION, "select_last_index": False}
+_NORM = {"epsilon": 1e-5, "center": True, "scale": True}
+_CONV = {
+    **{"strides": (1, 1), "padding": (0, 0), "dilation": (1, 1), "groups": 1},
+    **{"channels": None, "kernel_size": None, "data_layout": "NCHW", "out_layout": ""},
+}
+_POOL = {
+    **{"pool_size": Given((2, 2)), "strides": (1, 1), "dilation": (1, 1), "padding": (0, 0)},
+    **{"layout": "NCHW", "out_layout": "", "ceil_mode": False},
+}
+_TRANSPOSED = {"transpose_a": False, "transpose_b": False}
+
+ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
+    **dict.fromkeys(
+        """abs negative sign ceil floor round trunc exp log log2 log10 sqrt rsqrt sigmoid erf
+        sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh
+        isnan isfinite isinf nn.relu copy logical_not nn.batch_flatten
+        add subtract multiply divide power maximum minimum mod floor_mod floor_divide
+        logical_and logical_or logical_xor equal not_equal less less_equal greater greater_equal
+        where""".split(),
+        _NONE,
+    ),
+    **dict.fromkeys(("sum", "prod", "mean", "max", "min", "all", "any"), _REDUCTION),
+    **dict.fromkeys(("argmax", "argmin"), _POSITION),
+    "broadcast_to": {"shape": Given((2, 3)), "dtype": ""},
+    "cast": {"dtype": Given("int32")},
+    "clip": {"a_min": Given(0.0), "a_max": Given(6.0)},
+    "concatenate": {"axis": 0},
+    "expand_dims": {"axis": Given(1), "num_newaxis": 1},
+    "full": {"shape": Given((2, 3))},
+    "nn.avg_pool2d": {**_POOL, "count_include_pad": False},
+    "nn.batch_matmul": {"out_dtype": "", **_TRANSPOSED},
+    "nn.batch_norm": {"axis": 1, **_NORM},
+    "nn.bias_add": {"axis": 1},
+    "nn.conv2d": {**_CONV, "kernel_layout": "OIHW", "out_dtype": ""},
+    "nn.conv2d_transpose": {
+        **_CONV,
+        **{"output_padding": (0, 0), "kernel_layout": "IOHW", "out_dtype": ""},
+    },
+    "nn.dense": {"units": None, "out_dtype": ""},
+    "nn.global_avg_pool2d": {"layout": "NCHW", "out_layout": ""},
+    "nn.global_max_pool2d": {"layout": "NCHW", "out_layout": ""},
+    "nn.layer_norm": {"axis": -1, **_NORM},
+    "nn.leaky_relu": {"alpha": 0.25},
+    "nn.log_softmax": {"axis": -1},
+    "nn.lrn": {"size": 5, "axis": 1, "bias": 2.0, "alpha": 1e-4, "beta": 0.75},
+    "nn.matmul": {"units": None, "out_dtype": "", **_TRANSPOSED},
+    "nn.max_pool2d": _POOL,
+    "nn.pad": {"pad_width": Given(((1, 2), (0, 1))), "pad_mode": "constant"},
+    "nn.prelu": {"axis": 1},
+    "nn.softmax": {"axis": -1},
+    "nn.upsampling": {
+        **{"scale_h": Given(2.0), "scale_w": Given(2.0), "layout": "NCHW"},
+        **{"method": "nearest_neighbor", "align_corners": False},
+    },
+    # TVM: of the flattened operand when there is no axis, which is not supported here
+    "repeat": {"repeats": Given(2), "axis": Given(1)},
+    "reshape": {"newshape": Given((6,)), "allowzero": False},
+    "reverse": {"axis": Given(1)},
+    "split": {"indices_or_sections": Given(2), "axis": 0},
+    "squeeze": {"axis": None},
+    "stack": {"axis": 0},
+    "strided_slice": {
+        **{"begin": Given((0,)), "end": Given((1,)), "strides": None, "axes": None},
+        "slice_mode": "end",
+    },
+    "take": {"axis": None, "batch_dims": 0, "mode": "clip"},
+    "tile": {"reps": Given((2,))},
+    "transpose": {"axes": None},
+}
+
+OURS: Mapping[str, tuple[str, ...]] = {
+    "argmax": ("dtype",),
+    "argmin": ("dtype",),
+    "nn.gelu": ("approximate",),
+}
+"""Operators and attributes that TVM does not have: `docs/relay_text.md` says so."""
+
+
+def _read(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """All attributes of the operator for which the text gives these."""
+    cls = OPERATORS[name]
+    values, _ = converted(name, given)
+    return plain_attributes(cls.create(properties=properties_of(cls, values)))
+
+
+def disagreements(name: str) -> list[str]:
+    """What is read otherwise than TVM means it, of the operator `name` (without `relay.`)."""
+    attributes = ATTRIBUTES.get(name, {})
+    given = {key: v.value for key, v in attributes.items() if isinstance(v, Given)}
+    found: list[str] = []
+    for key, default in attributes.items():
+        if isinstance(default, Given):
+            continue
+        try:
+            absent, written = _read(name, given), _read(name, {**given, key: default})
+        except (AttributeProblem, VerifyException) as error:
+            found.append(f"{key}: {error}")
+            continue
+        if absent != written:
+            found.append(f"{key} is {absent.get(key)} when it is not given, in TVM {default}")
+    known = {*attributes, *OURS.get(name, ())}
+    properties = OPERATORS[name].get_irdl_definition().properties
+    found += [f"{key} is not an attribute in TVM" for key in properties if key not in known]
+    return found
