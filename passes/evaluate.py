@@ -25,7 +25,7 @@ from ..dialects import relay
 from ..dialects.relay.closures import captures
 from ..runtime.kernels.bind import Bind
 from ..runtime.kernels.loading import load_kernels
-from ..runtime.kernels.memory import Memory, OutOfMemory, Owner
+from ..runtime.kernels.memory import Memory, OutOfMemory, Stack
 from ..runtime.kernels.scratch import Workspace
 from .analysis.arrays import Array
 from .analysis.blocks import only_block
@@ -63,7 +63,7 @@ class Evaluator:
         self.workspace = Workspace(self.memory)
         self.max_ops = max_ops
         self._left = inf if max_ops is None else max_ops
-        self._stack, self._depth = Owner(self.memory), 0
+        self._stack, self._depth = Stack(self.memory), 0
         self._sizes: dict[Block, int] = {}
         self.kernels: Mapping[str, Bind] = load_kernels()
         self.symbols: dict[str, Operation] = {

@@ -31,7 +31,7 @@ from .errors import MachineError
 from .fitting import check_arguments, fits
 from .kernels.bind import Bind
 from .kernels.loading import load_kernels
-from .kernels.memory import Memory, OutOfMemory, Owner
+from .kernels.memory import Memory, OutOfMemory, Owner, Stack
 from .kernels.scratch import Workspace
 from .objects import Closure, Data, Object, Storage, Tensor
 from .paths import Branch, Call, Decision, Extent, Frame, Known, Read, Return, Segment, State
@@ -85,9 +85,8 @@ class Machine:
     copied, and must not change. `kernels` default to those of all installed packages.
 
     Storages, kernels' scratch memory, copies of arguments and results, and the stack of calls
-    together take at most `memory_limit` bytes (default: half of what is available), a call at
-    most `max_instructions` instructions; more is an error at the instruction. With `poison`,
-    memory that a program did not write holds NaN instead of zeros.
+    together take what `memory` has (default: half of what is available), a call at most
+    `max_instructions` instructions; more is an error at the instruction.
 
     Raises `MachineError` when the program refers to things that do not exist.
     """
@@ -98,16 +97,15 @@ class Machine:
         constants: Mapping[str, Array] | None = None,
         kernels: Mapping[str, Bind] | None = None,
         *,
-        memory_limit: int | None = None,
+        memory: Memory | None = None,
         max_instructions: int | None = None,
-        poison: bool = False,
     ) -> None:
         check_program(program)
         self.program = program
         self._counters = Counters()
         self._uncounted: dict[Counters, int] = {}
         binds = load_kernels() if kernels is None else kernels
-        self._memory = Memory(memory_limit, poison)
+        self._memory = Memory() if memory is None else memory
         self._memory.reclaim = self._forget
         self._max_extent = min(MAX_EXTENT, self._memory.limit // 4)
         self._max_instructions = max_instructions
@@ -249,7 +247,7 @@ class Machine:
         each segment counts.
         """
         callers: list[Segment] = []
-        stack, depth = Owner(self._memory), 0
+        stack, depth = Stack(self._memory), 0
         left = inf if self._max_instructions is None else self._max_instructions
         segment = self._root(frame)
         while True:
@@ -287,7 +285,7 @@ class Machine:
                 case _:
                     segment = self._successor(segment, None)
 
-    def _extend(self, stack: Owner, segment: Segment, calls: int) -> None:
+    def _extend(self, stack: Stack, segment: Segment, calls: int) -> None:
         """Reserve more memory for the stack, whose top calls another function."""
         try:
             size = max(STACK_SIZE, segment.extent + ACTIVATION_SIZE)

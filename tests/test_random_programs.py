@@ -24,6 +24,7 @@ from xrelay.passes.plan_devices import PlanDevicesPass
 from xrelay.passes.remove_dead_writes import RemoveDeadWritesPass
 from xrelay.passes.verifier import verify
 from xrelay.passes.verify_stage import VerifyStagePass
+from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
 
 Array = npt.NDArray[Any]
@@ -105,10 +106,10 @@ def test_every_level_computes_the_same(text: str, level: int):
     VerifyStagePass("bytecode").apply(context(), module)
     verify(module)
     program = assemble(module)
-    machine = Machine(program, poison=True)
+    machine = Machine(program, memory=Memory(poison=True))
     for run in ("first", "second"):  # the second takes the path that the first recorded
         same_values(machine.run("main", *args), wanted, f"{run} run")
-    again = Machine(assemble(disassemble(program)), poison=True)
+    again = Machine(assemble(disassemble(program)), memory=Memory(poison=True))
     same_values(again.run("main", *args), wanted, "disassembled")
 
 

@@ -24,6 +24,7 @@ from xrelay.passes.manifest_alloc import ManifestAllocPass
 from xrelay.passes.outline_primitives import OutlinePrimitivesPass
 from xrelay.passes.plan_devices import PlanDevicesPass
 from xrelay.passes.share_device_copies import ShareDeviceCopiesPass
+from xrelay.runtime.kernels.memory import Memory as MachineMemory
 from xrelay.runtime.machine import Machine
 
 
@@ -55,7 +56,7 @@ def test_several_devices_give_what_one_gives(rng: Random, size: int):
     text = Program(rng, size, closures=False).text()
     expected = evaluate(Parser(ctx, text).parse_module(), inputs())
     program = assemble(lowered(ctx, text, PlanDevicesPass(default="cuda:0", repair=True)))
-    machine = Machine(program, poison=True)
+    machine = Machine(program, memory=MachineMemory(poison=True))
     for _ in range(2):  # the second run is the prepared one
         np.testing.assert_array_equal(machine.run("main", *inputs()), expected)
 
@@ -75,7 +76,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 def test_copies_are_counted_between_each_pair():
     ctx = context()
     program = assemble(lowered(ctx, COPIES, PlanDevicesPass(default="cuda:1")))
-    machine = Machine(program, poison=True)
+    machine = Machine(program, memory=MachineMemory(poison=True))
     machine.run("main", np.ones(4, np.float32))
     pairs = {
         (program.devices[source], program.devices[target]): (count, machine.counters.copied[key])

@@ -79,13 +79,9 @@ class Compiled:
         return self.program.late_constants
 
     def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
-        memory, steps = self.limits.memory, self.limits.instructions
+        limits = self.limits
         self.machine = Machine(
-            self.program,
-            weights,
-            memory_limit=memory.limit,
-            max_instructions=steps,
-            poison=memory.poison,
+            self.program, weights, memory=limits.memory, max_instructions=limits.instructions
         )
         return self.machine.run(function, *inputs)
 

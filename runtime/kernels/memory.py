@@ -30,6 +30,11 @@ ALIGNMENT = 64
 POISON = 0xFF
 SHARE = 2
 """By default a program may use one part in this many of the memory that is available."""
+MAX_STACK = 1 << 29
+"""
+The most that nested calls may take of a limit that nobody gave: an endless recursion is an error
+after seconds, not after minutes.
+"""
 UNKNOWN = 8 << 30
 """What is taken to be available where the system does not say."""
 
@@ -87,6 +92,7 @@ class Memory:
 
     def __init__(self, limit: int | None = None, poison: bool = False) -> None:
         self.limit = default_limit() if limit is None else limit
+        self.stack_limit = min(self.limit, MAX_STACK) if limit is None else limit
         self.poison = poison
         self.blank = POISON if poison else 0
         """What is in a byte that nothing wrote."""
@@ -177,3 +183,15 @@ class Owner:
     def __del__(self) -> None:
         if self.size:
             self.memory.give_back(self.size)
+
+
+class Stack(Owner):
+    """The owner of what nested calls take, at most `stack_limit` bytes of `memory`."""
+
+    __slots__ = ()
+
+    def reserve(self, size: int, what: str = "memory") -> None:
+        limit = self.memory.stack_limit
+        if self.size + size > limit:
+            raise OutOfMemory(f"{what} needs more than {limit} bytes (--memory-limit)")
+        super().reserve(size, what)

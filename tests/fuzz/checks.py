@@ -22,6 +22,7 @@ import numpy as np
 
 from xrelay.passes.planning import command as plan
 from xrelay.runtime.errors import MachineError
+from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.listing import listing
 from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import Array, Program, TensorSpec
@@ -246,7 +247,7 @@ def check_program(path: Path) -> bool:
         return False  # there are no arguments of such a type
     try:
         machine = Machine(
-            program, zeros, memory_limit=MEMORY_LIMIT, max_instructions=MAX_INSTRUCTIONS
+            program, zeros, memory=Memory(MEMORY_LIMIT), max_instructions=MAX_INSTRUCTIONS
         )
         listing(program)
         machine.run(program.functions[0].name, *arguments)

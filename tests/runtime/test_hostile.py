@@ -35,6 +35,7 @@ from xrelay.runtime.instructions import (
     Ret,
     ShapeOf,
 )
+from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import Function, Kernel, Late, Param, Program, Step, TensorSpec
 
@@ -48,7 +49,7 @@ def fault(*code: Instruction, **parts: Any) -> str:
     parts.setdefault("kernels", [ADD])
     made = program(function([f32(2)], *code), **parts)
     with pytest.raises(MachineError) as caught:
-        Machine(made, memory_limit=1 << 20).run("main", X)
+        Machine(made, memory=Memory(1 << 20)).run("main", X)
     return str(caught.value)
 
 

@@ -145,7 +145,9 @@ def test_a_storage_handed_over_shows_nothing_of_the_past(poison: bool):
     view = function([None], AllocTensor(1, 0, 0, (2,), "float32"), Ret(1), name="view")
     code = [*call(0, [0, 0], 2, 2), KillRegister(2), KillRegister(3)]
     code += [AllocStorage(4, 8, 64), AllocADT(5, 0, (4,)), Invoke(6, 1, (4,)), Ret(6)]
-    machine = Machine(program(function([f32(2)], *code), view, kernels=[ADD]), poison=poison)
+    machine = Machine(
+        program(function([f32(2)], *code), view, kernels=[ADD]), memory=Memory(poison=poison)
+    )
     for _ in range(2):
         assert str(machine.run("main", X)[0].tolist()) == ("[nan, nan]" if poison else "[0.0, 0.0]")
 
@@ -166,7 +168,7 @@ def test_poison_shows_kernels_that_do_not_write(poison: bool, want: list[str]):
     lazy_kernel = Kernel("lazy", (), (), (f32(2),), (Step("my.lazy", {}, (), (0,)),), (0,))
     code = [*tensor(2, 2), InvokePacked(0, (), (2,)), Ret(2)]
     made = program(function([], *code), kernels=[lazy_kernel])
-    machine = Machine(made, kernels={"my.lazy": lazy}, poison=poison)
+    machine = Machine(made, kernels={"my.lazy": lazy}, memory=Memory(poison=poison))
     assert list(map(str, machine.run("main")[0].tolist())) == want
     if poison:
         assert np.isnan(machine.run("main")[0]).all()
@@ -182,7 +184,7 @@ def located(made: Function) -> Function:
 
 def test_endless_recursion_ends_at_the_limit():
     made = Program((located(function([f32(2)], Invoke(1, 0, (0,)), Ret(1))),))
-    machine = Machine(made, memory_limit=8 * MIB)
+    machine = Machine(made, memory=Memory(8 * MIB))
     for _ in range(2):  # all is given back
         with pytest.raises(MachineError) as caught:
             machine.run("main", X)
@@ -195,18 +197,18 @@ def test_endless_recursion_ends_at_the_limit():
 
 def test_recursion_that_takes_storages_ends_at_the_limit():
     code = [*call(0, [0, 0], 2, 2), AllocStorage(4, MIB, 64), Invoke(5, 0, (2,)), Ret(5)]
-    text = fault(function([f32(2)], *code), memory_limit=5 * MIB)
+    text = fault(function([f32(2)], *code), memory=Memory(5 * MIB))
     assert text.startswith("main[3] alloc_storage: a storage on cpu:0 needs 1048576 bytes, but ")
 
 
 def test_frames_kept_for_later_make_room():
-    machine = Machine(program(function([f32(None)], Ret(0))), memory_limit=3 * MIB)
+    machine = Machine(program(function([f32(None)], Ret(0))), memory=Memory(3 * MIB))
     for count in (MIB // 4, MIB // 4 + 1, MIB // 4 + 2):  # arguments and results of a MiB
         assert len(machine.run("main", np.zeros(count, np.float32))[0]) == count
 
 
 def test_arguments_and_results_count():
-    machine = Machine(program(function([f32(None)], Ret(0))), memory_limit=3 * MIB)
+    machine = Machine(program(function([f32(None)], Ret(0))), memory=Memory(3 * MIB))
     with pytest.raises(MachineError, match=r"^the arguments of main: float32\[1048576\] "):
         machine.run("main", np.zeros(MIB, np.float32))
     with pytest.raises(MachineError, match=r"^the result of main: float32\[524288\] needs"):
@@ -220,7 +222,7 @@ def test_a_splat_is_expanded_within_the_limit():
     keep = Kernel("keep", (f32(2), f32(2)), (splat,), (wide,), (), (2,))
     made = program(function([f32(2)], *code), kernels=[keep])
     with pytest.raises(MachineError, match=r"a constant float32\[1048576\] needs 4194304"):
-        Machine(made, memory_limit=MIB).run("main", X)
+        Machine(made, memory=Memory(MIB)).run("main", X)
 
 
 def test_a_loop_ends_after_so_many_instructions():

@@ -19,6 +19,7 @@ from xrelay.runtime.instructions import (
     Move,
     Ret,
 )
+from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import TensorSpec
 
@@ -112,7 +113,8 @@ def programs(draw: st.DrawFn) -> tuple[Machine, Callable[[Any, tuple[bool, ...]]
     )
     add = function([f32(2), f32(2)], *call(0, [0, 1], 2, 2), Ret(2), name="add")
     machine = Machine(
-        program(main, add, kernels=[kernel("add", [f32(2)] * 2, f32(2))]), poison=True
+        program(main, add, kernels=[kernel("add", [f32(2)] * 2, f32(2))]),
+        memory=Memory(poison=True),
     )
 
     def evaluate(x: Any, conditions: tuple[bool, ...]) -> Iterator[Any]:

@@ -17,6 +17,7 @@ from xrelay.frontends.onnx.importer import convert_model
 from xrelay.lowering.assemble import assemble
 from xrelay.lowering.pipelines import PIPELINES
 from xrelay.passes.evaluate import evaluate
+from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
 from xrelay.tools.pipeline import build
 from xrelay.tools.registry import UNIVERSE, named_pipelines
@@ -92,5 +93,5 @@ def test_network_in_the_vm(name: str):
     assert_meaningful(expected)
     conversion = convert_model(network.model, f"{name}.onnx")
     run_passes(conversion.module, "vm")
-    machine = Machine(assemble(conversion.module), conversion.params, poison=True)
+    machine = Machine(assemble(conversion.module), conversion.params, memory=Memory(poison=True))
     assert_close(machine.run("main", *network.feeds.values()), expected)

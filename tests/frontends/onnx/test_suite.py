@@ -19,6 +19,7 @@ from xrelay.frontends.onnx import OnnxError
 from xrelay.frontends.onnx.importer import Conversion, convert_model
 from xrelay.lowering.assemble import assemble
 from xrelay.passes.evaluate import evaluate
+from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
 from xrelay.tools.pipeline import build
 from xrelay.tools.registry import UNIVERSE, named_pipelines
@@ -78,7 +79,7 @@ def test_case_runs_in_the_vm(name: str, cases: dict[str, Case]):
     case, conversion = convert(cases[name])
     steps = build("vm", UNIVERSE.all_passes, named_pipelines)
     Runner(steps).run(Context(), conversion.module)
-    machine = Machine(assemble(conversion.module), conversion.params, poison=True)
+    machine = Machine(assemble(conversion.module), conversion.params, memory=Memory(poison=True))
     check_numbers(case, lambda x: machine.run("main", *x))
 
 

@@ -30,6 +30,7 @@ from xrelay.passes.manifest_alloc import ManifestAllocPass
 from xrelay.passes.outline_primitives import OutlinePrimitivesPass
 from xrelay.passes.plan_devices import PlanDevicesPass
 from xrelay.passes.verifier import verify
+from xrelay.runtime.kernels.memory import Memory as MachineMemory
 from xrelay.runtime.machine import Machine
 
 META: dict[str, Any] = {
@@ -118,7 +119,7 @@ def test_static_memory_in_the_machine(condition: bool) -> None:
         step.apply(context(), module)
         verify(module)
     LowerToBytecodePass().apply(context(), module)
-    machine = Machine(assemble(module), poison=True)
+    machine = Machine(assemble(module), memory=MachineMemory(poison=True))
     for _ in range(2):  # the second run is the prepared one
         for found, expected in zip(machine.run("main", *args), wanted[0], strict=True):
             np.testing.assert_allclose(found, expected, rtol=1e-6)
