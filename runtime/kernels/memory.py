@@ -30,7 +30,7 @@ ALIGNMENT = 64
 POISON = 0xFF
 SHARE = 2
 """By default a program may use one part in this many of the memory that is available."""
-MAX_STACK = 1 << 29
+MAX_STACK = 1 << 30
 """
 The most that nested calls may take of a limit that nobody gave: an endless recursion is an error
 after seconds, not after minutes.
