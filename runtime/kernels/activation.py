@@ -43,7 +43,7 @@ def relu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 def leaky_relu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """x where x > 0, alpha x elsewhere."""
     (x,), (y,) = ins, outs
-    alpha = number(attrs, "alpha", 0.05)
+    alpha = number(attrs, "alpha")
     if alpha == 0:
         return relu(attrs, ins, outs)
     scaled = scratch(y.shape, y.dtype)
@@ -58,7 +58,7 @@ def prelu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """x where x > 0, alpha x elsewhere; one alpha for each index along `axis`."""
     (x, alpha), (y,) = ins, outs
     zero = np.zeros((), x.dtype)
-    slope = along(alpha, integer(attrs, "axis", 1), x.ndim)
+    slope = along(alpha, integer(attrs, "axis"), x.ndim)
     below = scratch(y.shape, y.dtype)
     return sequence(
         apply(np.minimum, x, zero, out=below),
@@ -76,7 +76,7 @@ def gelu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     (x,), (y,) = ins, outs
     share = scratch(y.shape, y.dtype)
     half, one = np.array(0.5, y.dtype), np.ones((), y.dtype)
-    if word(attrs, "approximate", "none") == "tanh":
+    if word(attrs, "approximate") == "tanh":
         cubic, scale = np.array(0.044715, y.dtype), np.array(sqrt(2 / pi), y.dtype)
         inner = sequence(
             partial(np.multiply, x, x, share),
@@ -100,7 +100,7 @@ def gelu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 def bias_add(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """data + bias, the bias along `axis`."""
     data, bias = ins
-    return partial(np.add, data, along(bias, integer(attrs, "axis", 1), data.ndim), outs[0])
+    return partial(np.add, data, along(bias, integer(attrs, "axis"), data.ndim), outs[0])
 
 
 KERNELS: dict[str, Bind] = {

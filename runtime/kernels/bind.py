@@ -2,7 +2,8 @@
 What a kernel is: `bind(attrs, ins, outs)` gives a callable that computes `outs` from `ins`.
 
 Binding happens once, running many times: all that depends on shapes (views, blocking, scratch
-memory) is settled in `bind`. `ins` and `outs` are C-contiguous arrays of fixed shape, and at least
+memory) is settled in `bind`. `attrs` has all attributes of the operator, but for optional ones that
+are not given. `ins` and `outs` are C-contiguous arrays of fixed shape, and at least
 one output has elements; no output overlaps an input, except that an elementwise kernel may get an
 output that *is* one of its inputs. Floating-point exceptions are the caller's to silence
 (`numpy.errstate`). Bytes outside its arrays are out of a kernel's reach whatever the attributes
@@ -24,51 +25,48 @@ Thunk: TypeAlias = Callable[[], object]
 Bind: TypeAlias = Callable[[Attrs, Sequence[Array], Sequence[Array]], Thunk]
 
 
-def integer(attrs: Attrs, name: str, default: int | None = None) -> int:
-    """The integer attribute `name`; `KeyError` when it is absent and has no default."""
-    value = attrs[name] if default is None else attrs.get(name, default)
+def integer(attrs: Attrs, name: str) -> int:
+    """The integer attribute `name`."""
+    value = attrs[name]
     assert isinstance(value, int), f"{name} must be an integer, but is {value!r}"
     return value
 
 
-def number(attrs: Attrs, name: str, default: float | None = None) -> float:
+def number(attrs: Attrs, name: str) -> float:
     """The float attribute `name`; an integer will do."""
-    value = attrs[name] if default is None else attrs.get(name, default)
+    value = attrs[name]
     assert isinstance(value, int | float), f"{name} must be a number, but is {value!r}"
     return value
 
 
-def flag(attrs: Attrs, name: str, default: bool) -> bool:
+def flag(attrs: Attrs, name: str) -> bool:
     """The boolean attribute `name`."""
-    return bool(attrs.get(name, default))
+    return bool(attrs[name])
 
 
-def word(attrs: Attrs, name: str, default: str) -> str:
+def word(attrs: Attrs, name: str) -> str:
     """The string attribute `name`."""
-    value = attrs.get(name, default)
+    value = attrs[name]
     assert isinstance(value, str), f"{name} must be a string, but is {value!r}"
     return value
 
 
 def integers(attrs: Attrs, name: str, default: tuple[int, ...] | None = None) -> tuple[int, ...]:
-    """The attribute `name`, a list of integers; one integer is a list of one."""
+    """The attribute `name`, a list of integers; `default` when it is optional and absent."""
     value = attrs[name] if default is None else attrs.get(name, default)
-    if isinstance(value, int):
-        return (value,)
     assert isinstance(value, Sequence), f"{name} must be a list, but is {value!r}"
     return tuple(int(v) for v in value)
 
 
-def pair(attrs: Attrs, name: str, default: int) -> tuple[int, int]:
-    """A (height, width) attribute; one integer stands for both."""
-    values = integers(attrs, name, (default, default))
-    return (values[0], values[-1])
+def pair(attrs: Attrs, name: str) -> tuple[int, int]:
+    """A (height, width) attribute."""
+    height, width = integers(attrs, name)
+    return height, width
 
 
 def borders(attrs: Attrs) -> tuple[int, int, int, int]:
-    """The attribute `padding` as (top, left, bottom, right); two numbers serve both sides."""
-    values = integers(attrs, "padding", (0, 0, 0, 0))
-    top, left, bottom, right = (values * (4 // len(values)))[:4]
+    """The attribute `padding`: (top, left, bottom, right)."""
+    top, left, bottom, right = integers(attrs, "padding")
     return top, left, bottom, right
 
 

@@ -123,11 +123,11 @@ def conv2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     first converted to the output's element type.
     """
     (x, weight), (y,) = ins, outs
-    groups = integer(attrs, "groups", 1)
-    channels_last = word(attrs, "data_layout", "NCHW") == "NHWC"
+    groups = integer(attrs, "groups")
+    channels_last = word(attrs, "data_layout") == "NHWC"
     if channels_last:
         x = x.transpose(0, 3, 1, 2)
-    if word(attrs, "kernel_layout", "OIHW") == "HWIO":
+    if word(attrs, "kernel_layout") == "HWIO":
         weight = weight.transpose(3, 2, 0, 1)
     kernels = weight.reshape(groups, weight.shape[0] // groups, *weight.shape[1:])
     channels = (x.shape[1], y.shape[3 if channels_last else 1])
@@ -136,7 +136,7 @@ def conv2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
         raise ValueError(f"weights are for {expected} channels, but there are {channels}")
     if y.shape[0] != x.shape[0]:
         raise ValueError(f"{x.shape[0]} images do not give {y.shape[0]}")
-    strides, dilation = pair(attrs, "strides", 1), pair(attrs, "dilation", 1)
+    strides, dilation = pair(attrs, "strides"), pair(attrs, "dilation")
     top, left, bottom, right = borders(attrs)
     axes = (
         Axis(weight.shape[2], strides[0], dilation[0], top, bottom),
@@ -154,12 +154,10 @@ def conv2d_transpose(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) 
     One product of matrices a cell of the window, added to every `strides`-th output cell.
     """
     (x, weight), (y,) = ins, outs
-    groups = integer(attrs, "groups", 1)
-    if word(attrs, "data_layout", "NCHW") == "NHWC":
-        x, y = x.transpose(0, 3, 1, 2), y.transpose(0, 3, 1, 2)
+    groups = integer(attrs, "groups")
     images, in_channels, height, width = x.shape
     channels, (out_channels, kh, kw) = in_channels // groups, weight.shape[1:]
-    strides, dilation = pair(attrs, "strides", 1), pair(attrs, "dilation", 1)
+    strides, dilation = pair(attrs, "strides"), pair(attrs, "dilation")
     top, left = borders(attrs)[:2]
     kernels = weight.reshape(groups, channels, out_channels, kh, kw).transpose(3, 4, 0, 2, 1)
     matrices = scratch(kernels.shape, y.dtype)

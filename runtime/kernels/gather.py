@@ -6,7 +6,7 @@ from math import prod
 
 import numpy as np
 
-from .bind import Array, Attrs, Bind, Thunk, apply, integer, number, sequence, word
+from .bind import Array, Attrs, Bind, Thunk, apply, integer, sequence, word
 from .scratch import scratch
 
 
@@ -18,8 +18,8 @@ def take(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     extent; "fast" promises that there are none and clips too.
     """
     (x, indices), (y,) = ins, outs
-    wraps = word(attrs, "mode", "clip") == "wrap"
-    batch_dims = integer(attrs, "batch_dims", 0)
+    wraps = word(attrs, "mode") == "wrap"
+    batch_dims = integer(attrs, "batch_dims")
     shared = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
     axis = integer(attrs, "axis") % x.ndim - shared if "axis" in attrs else None
     steps: list[Thunk] = []
@@ -46,9 +46,7 @@ def take(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 def upsampling(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """Each cell's nearest one below: row r of the result is row floor(r * height / result's)."""
     (x,), (y,) = ins, outs
-    h = word(attrs, "layout", "NCHW").index("H")
-    assert word(attrs, "method", "nearest_neighbor") == "nearest_neighbor"
-    assert number(attrs, "scale_h", 1.0) > 0 < number(attrs, "scale_w", 1.0)
+    h = word(attrs, "layout").index("H")
 
     def nearest(axis: int) -> Array:
         rows = y.shape[axis]

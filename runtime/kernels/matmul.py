@@ -26,9 +26,9 @@ def dense(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 def matmul(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """a times b, each possibly transposed (the last two axes)."""
     a, b = ins
-    if flag(attrs, "transpose_a", False):
+    if flag(attrs, "transpose_a"):
         a = a.swapaxes(-1, -2)
-    if flag(attrs, "transpose_b", False):
+    if flag(attrs, "transpose_b"):
         b = b.swapaxes(-1, -2)
     return product(a, b, outs[0])
 

@@ -30,7 +30,7 @@ def _folded(x: Array, axis: int) -> tuple[int, ...]:
 def softmax(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """exp(x - max x) / sum exp(x - max x), along `axis`."""
     (x,), (y,) = ins, outs
-    axis = integer(attrs, "axis", -1)
+    axis = integer(attrs, "axis")
     row = scratch(_folded(x, axis), x.dtype)
     return sequence(
         fold(np.maximum, x, axis, row, True),
@@ -44,7 +44,7 @@ def softmax(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 def log_softmax(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """x - max x - log sum exp(x - max x), along `axis`."""
     (x,), (y,) = ins, outs
-    axis = integer(attrs, "axis", -1)
+    axis = integer(attrs, "axis")
     row, powers = scratch(_folded(x, axis), x.dtype), scratch(x.shape, x.dtype)
     return sequence(
         fold(np.maximum, x, axis, row, True),
@@ -59,10 +59,10 @@ def log_softmax(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Th
 def layer_norm(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """(x - mean) / sqrt(variance + epsilon) * gamma + beta, statistics along `axis`."""
     (x, gamma, beta), (y,) = ins, outs
-    axis = integer(attrs, "axis", -1)
+    axis = integer(attrs, "axis")
     row, squares = scratch(_folded(x, axis), x.dtype), scratch(x.shape, x.dtype)
     count = np.array(x.shape[axis], x.dtype)
-    epsilon = np.array(number(attrs, "epsilon", 1e-5), x.dtype)
+    epsilon = np.array(number(attrs, "epsilon"), x.dtype)
     steps: list[Thunk] = [
         fold(np.add, x, axis, row, True),
         partial(np.divide, row, count, row),
@@ -74,9 +74,9 @@ def layer_norm(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thu
         partial(np.sqrt, row, row),
         partial(np.divide, y, row, y),
     ]
-    if flag(attrs, "scale", True):
+    if flag(attrs, "scale"):
         steps.append(partial(np.multiply, y, along(gamma, axis, x.ndim), y))
-    if flag(attrs, "center", True):
+    if flag(attrs, "center"):
         steps.append(partial(np.add, y, along(beta, axis, x.ndim), y))
     return sequence(*steps)
 
@@ -88,18 +88,18 @@ def batch_norm(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thu
     """
     x, gamma, beta, moving_mean, moving_var = ins
     y, mean_out, var_out = outs
-    axis = integer(attrs, "axis", 1)
+    axis = integer(attrs, "axis")
     scale, shift = scratch(gamma.shape, x.dtype), scratch(beta.shape, x.dtype)
-    epsilon = np.array(number(attrs, "epsilon", 1e-5), x.dtype)
+    epsilon = np.array(number(attrs, "epsilon"), x.dtype)
     steps: list[Thunk] = [
         partial(np.add, moving_var, epsilon, scale),
         partial(np.sqrt, scale, scale),
         partial(np.reciprocal, scale, scale),
     ]
-    if flag(attrs, "scale", True):
+    if flag(attrs, "scale"):
         steps.append(partial(np.multiply, scale, gamma, scale))
     steps.append(partial(np.multiply, moving_mean, scale, shift))
-    if flag(attrs, "center", True):
+    if flag(attrs, "center"):
         steps.append(partial(np.subtract, beta, shift, shift))
     else:
         steps.append(partial(np.negative, shift, shift))
@@ -115,7 +115,7 @@ def batch_norm(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thu
 def lrn(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """x / (bias + alpha / size * s)^beta, s the sum of x² over `size` neighbours on `axis`."""
     (x,), (y,) = ins, outs
-    size, axis = integer(attrs, "size", 5), integer(attrs, "axis", 1) % x.ndim
+    size, axis = integer(attrs, "size"), integer(attrs, "axis") % x.ndim
     before = (size - 1) // 2
     squares, total = scratch(x.shape, x.dtype), scratch(x.shape, x.dtype)
     extent = x.shape[axis]
@@ -135,9 +135,9 @@ def lrn(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
         return np.array(value, x.dtype)
 
     steps += [
-        partial(np.multiply, total, constant(number(attrs, "alpha", 1e-5) / size), total),
-        partial(np.add, total, constant(number(attrs, "bias", 2.0)), total),
-        partial(np.power, total, constant(-number(attrs, "beta", 0.75)), total),
+        partial(np.multiply, total, constant(number(attrs, "alpha") / size), total),
+        partial(np.add, total, constant(number(attrs, "bias")), total),
+        partial(np.power, total, constant(-number(attrs, "beta")), total),
         partial(np.multiply, x, total, y),
     ]
     return sequence(*steps)

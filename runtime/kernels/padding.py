@@ -24,7 +24,7 @@ def pad(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     before, after = widths[::2], widths[1::2]
     inside = [slice(b, b + extent) for b, extent in zip(before, x.shape, strict=True)]
     interior = partial(np.copyto, y[(*inside, ...)], x)
-    mode = word(attrs, "pad_mode", "constant")
+    mode = word(attrs, "pad_mode")
     if mode == "constant":
         return sequence(partial(np.copyto, y, value), interior)
     steps: list[Thunk] = [interior]

@@ -34,7 +34,7 @@ from .windows import Axis, landing
 
 
 def _axes(attrs: Attrs, rank: int) -> tuple[int, int]:
-    first = word(attrs, "layout", "NCHW").index("H")
+    first = word(attrs, "layout").index("H")
     assert first + 2 <= rank
     return first, first + 1
 
@@ -113,8 +113,8 @@ def _fold_cells(
 
 
 def _windows(attrs: Attrs) -> tuple[Axis, Axis]:
-    kernel, strides = pair(attrs, "pool_size", 1), pair(attrs, "strides", 1)
-    dilation, (top, left, bottom, right) = pair(attrs, "dilation", 1), borders(attrs)
+    kernel, strides = pair(attrs, "pool_size"), pair(attrs, "strides")
+    dilation, (top, left, bottom, right) = pair(attrs, "dilation"), borders(attrs)
     return (
         Axis(kernel[0], strides[0], dilation[0], top, bottom),
         Axis(kernel[1], strides[1], dilation[1], left, right),
@@ -152,7 +152,7 @@ def avg_pool2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thu
     rounded toward zero.
     """
     (x,), (y,) = ins, outs
-    padded = flag(attrs, "count_include_pad", False)
+    padded = flag(attrs, "count_include_pad")
     counts: list[Array] = []
     for along, axis in zip(_windows(attrs), _axes(attrs, x.ndim), strict=True):
         low, high = -along.before if padded else 0, x.shape[axis] + (along.after if padded else 0)
@@ -160,7 +160,7 @@ def avg_pool2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thu
         counts.append(np.array(cells, np.float64))  # a product may be beyond int64
     most = np.inf if y.dtype.kind == "f" else 2.0**62
     count = np.clip(np.multiply.outer(*counts), 1, most).astype(y.dtype)
-    if word(attrs, "layout", "NCHW") == "NHWC":
+    if word(attrs, "layout") == "NHWC":
         count = count[:, :, None]
     return sequence(*_fold_windows(np.add, 0, attrs, x, y), divide({}, [y, count], [y]))
 

@@ -25,12 +25,12 @@ def transpose(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thun
 
 def concatenate(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """The operands one after the other along `axis`."""
-    return partial(np.concatenate, tuple(ins), integer(attrs, "axis", 0), outs[0])
+    return partial(np.concatenate, tuple(ins), integer(attrs, "axis"), outs[0])
 
 
 def stack(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """The operands one after the other along a new axis."""
-    axis = integer(attrs, "axis", 0) % outs[0].ndim
+    axis = integer(attrs, "axis") % outs[0].ndim
     slices = tuple(np.expand_dims(x, axis) for x in ins)
     return partial(np.concatenate, slices, axis, outs[0])
 
@@ -38,8 +38,8 @@ def stack(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 def split(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """Consecutive pieces along `axis`; the outputs' shapes say how long each is."""
     (x,) = ins
-    axis = integer(attrs, "axis", 0) % x.ndim
-    if "indices_or_sections" in attrs and not isinstance(attrs["indices_or_sections"], int):
+    axis = integer(attrs, "axis") % x.ndim
+    if not isinstance(attrs["indices_or_sections"], int):
         points = integers(attrs, "indices_or_sections")
         pieces = np.split(x, points, axis)
     else:
@@ -82,14 +82,14 @@ def tile(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 def repeat(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """Each slice along `axis` `repeats` times."""
     (x,), (y,) = ins, outs
-    axis = integer(attrs, "axis", 0) % x.ndim
+    axis = integer(attrs, "axis") % x.ndim
     target = y.reshape(*x.shape[: axis + 1], integer(attrs, "repeats"), *x.shape[axis + 1 :])
     return partial(np.copyto, target, np.expand_dims(x, axis + 1))
 
 
 def reverse(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """The slices along `axis` in reverse order."""
-    return partial(np.copyto, outs[0], np.flip(ins[0], integer(attrs, "axis", 0)))
+    return partial(np.copyto, outs[0], np.flip(ins[0], integer(attrs, "axis")))
 
 
 KERNELS: dict[str, Bind] = {

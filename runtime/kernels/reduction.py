@@ -16,7 +16,7 @@ def reduced_axes(attrs: Attrs, rank: int) -> tuple[int, ...]:
         chosen = set(range(rank))
     else:
         chosen = {axis % rank for axis in integers(attrs, "axis")}
-    excluded = flag(attrs, "exclude", False) and "axis" in attrs
+    excluded = flag(attrs, "exclude") and "axis" in attrs
     return tuple(axis for axis in range(rank) if (axis in chosen) != excluded)
 
 
@@ -25,7 +25,7 @@ def reduction(function: np.ufunc) -> Bind:
 
     def bind(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
         (x,), (y,) = ins, outs
-        keepdims = flag(attrs, "keepdims", False)
+        keepdims = flag(attrs, "keepdims")
         return fold(function, x, reduced_axes(attrs, x.ndim), y, keepdims)
 
     return bind
@@ -51,7 +51,7 @@ def position(find: Callable[..., Array]) -> Bind:
         whole = bool(axes) and axes != tuple(range(x.ndim))[-len(axes) :]
         rows = scratch(source.shape, x.dtype) if whole and len(axes) > 1 else source
         found = scratch((rows_shape[0],), np.intp)
-        last = flag(attrs, "select_last_index", False)
+        last = flag(attrs, "select_last_index")
         if len(axes) == 1:
             searched, axis, result = rows, len(kept), found.reshape(source.shape[:-1])
         else:
