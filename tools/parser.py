@@ -43,8 +43,8 @@ from xdsl.utils.exceptions import (
     ParseError,
     UnregisteredConstructException,
 )
-from xdsl.utils.lexer import Input, Span
-from xdsl.utils.mlir_lexer import MLIRLexer
+from xdsl.utils.lexer import Input, Position, Span, Token
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind, StringLiteral
 
 from . import aliases
 from .aliases import Aliases
@@ -70,13 +70,26 @@ _SPLAT = re.compile(r'<\s*(?:"0x([0-9A-Fa-f]*)"|[^\s\[">])')
 
 class LinearLexer(MLIRLexer):
     """
-    Ends at a string that is not closed.
+    Ends at a string that is not closed, and reads every string that is printed.
 
     The expression of xDSL's lexer tries every way to cut the rest of the line into pieces,
-    which takes 2^n steps for n characters; this one never goes back.
+    which takes 2^n steps for n characters; this one never goes back. A string of escapes that are
+    UTF-8, as every string beyond ASCII is printed, is bytes to xDSL's lexer.
     """
 
     _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
+
+    @override
+    def _lex_string_literal(self, start_pos: Position) -> MLIRToken:
+        token = super()._lex_string_literal(start_pos)
+        if token.kind is MLIRTokenKind.BYTES_LIT:
+            literal = StringLiteral.from_span(token.span)
+            try:
+                literal.bytes_contents.decode()
+            except UnicodeDecodeError:
+                return token
+            return Token(MLIRTokenKind.STRING_LIT, literal)
+        return token
 
 
 class LocatingParser(Parser):

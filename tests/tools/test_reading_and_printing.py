@@ -128,6 +128,19 @@ def test_what_is_printed_can_be_read(opt: Opt, source: Write, tmp_path: Path):
         assert opt(again).out == opt(path).out
 
 
+def test_strings_beyond_ascii_stay_strings(opt: Opt, source: Write):
+    """They are printed as escapes, which name the same bytes as the letters."""
+    text = """func.func @main(%x: tensor<4xf32> {relay.name = "é"}) -> tensor<4xf32> {
+      %w = relay.param "wé" : tensor<4xf32>
+      "test.op"() {bytes = "\\FF", quoted = "\\22ß"} : () -> ()
+      func.return %w : tensor<4xf32>
+    }"""
+    first = opt(source(text))
+    assert '"w\\C3\\A9"' in first.out
+    second = opt(source(first.out))
+    assert (second.status, second.out) == (0, first.out)
+
+
 def test_long_constants_are_left_out(opt: Opt, source: Write):
     text = '"test.op"() {a = dense<[1.0, 2.0, 3.0]> : tensor<3xf32>, b = dense<1> : tensor<9xi8>}'
     path = source(f"{text} : () -> ()\n")
