@@ -27,7 +27,7 @@ from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import AttrValue, Function, Kernel, Param, Program, Step, TensorSpec
 
 COUNT = 1000
-"""Operators a program."""
+"""Operators per program."""
 Plain = Callable[..., object]
 DEFAULTS = {op.name: plain_attributes(op.create()) for op in OPERATORS}
 """The attributes of each operator that have a default."""

@@ -8,7 +8,7 @@ Let uses of one value on one device share a copy.
 
 A copy is replaced by an equal one that stands before it in its block or in a block around it; none
 is moved, so nothing is copied that was not, and no branch waits for another's copy. (TVM copies
-once a use.) Level `planned`.
+once per use.) Level `planned`.
 """
 
 from dataclasses import dataclass

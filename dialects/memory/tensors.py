@@ -49,7 +49,7 @@ class AllocTensorOp(IRDLOperation):
 
     It is written once on every path, as `outs` of an op whose result is then read instead,
     and may be killed; nothing else uses it. It must end within the storage. A dynamic offset
-    is an `i64`; a dynamic shape is an i64 tensor of one element a dim.
+    is an `i64`; a dynamic shape is an i64 tensor of one element per dim.
     """
 
     name = "memory.alloc_tensor"

@@ -98,7 +98,7 @@ class Pool(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """The numbers of a problem's rows, each an int64 array of one entry a row."""
+    """The numbers of a problem's rows, each an int64 array of one entry per row."""
 
     lower: Ints
     upper: Ints

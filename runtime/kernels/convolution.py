@@ -4,7 +4,7 @@ Convolution of images.
 An output row block at a time: the block's windows are laid out as the columns of a matrix
 (im2col), which is multiplied by the weights. Blocks keep that matrix small. Where each cell of
 the image is a window (a 1x1 convolution), the image is that matrix; where each group has one
-channel (depthwise), one product a cell of the window is faster than matrices of one column.
+channel (depthwise), one product per cell of the window is faster than matrices of one column.
 
 Names: N images, g groups, C channels a group in, O channels a group out, K = C * kh * kw.
 """
@@ -151,7 +151,7 @@ def conv2d_transpose(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) 
     Each cell of `data` spreads `weight` (in, out / groups, kh, kw) over the output, whose
     borders are then cut by `padding`: what `conv2d` does to gradients.
 
-    One product of matrices a cell of the window, added to every `strides`-th output cell.
+    One product of matrices per cell of the window, added to every `strides`-th output cell.
     """
     (x, weight), (y,) = ins, outs
     groups = integer(attrs, "groups")

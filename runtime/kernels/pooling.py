@@ -64,7 +64,7 @@ def _fold_axis(
 def _fold_each_window(
     function: np.ufunc, identity: Any, x: Array, y: Array, axis: int, along: Axis
 ) -> list[Thunk]:
-    """As `_fold_axis`, a step a window."""
+    """As `_fold_axis`, one step per window."""
     everything = (slice(None),) * axis
     steps: list[Thunk] = []
     for window in range(y.shape[axis]):
@@ -88,7 +88,7 @@ def _fold_cells(
     along: Axis,
     cells: Iterable[int],
 ) -> list[Thunk]:
-    """As `_fold_axis`, a step a cell of the windows."""
+    """As `_fold_axis`, one step per cell of the windows."""
     everything = (slice(None),) * axis
     extent, count = x.shape[axis], y.shape[axis]
     whole: list[Array] = []  # cells that every window has

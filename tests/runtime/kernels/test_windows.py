@@ -55,7 +55,7 @@ def test_conv2d_in_every_layout(
     options = {"strides": strides, "dilations": dilation, "pads": padding, "group": groups}
     want = onnx_node("Conv", [x, w], options)
     attrs = {"strides": strides, "dilation": dilation, "padding": padding, "groups": groups}
-    monkeypatch.setattr(convolution, "COLUMNS_SIZE", 4096)  # several blocks an image
+    monkeypatch.setattr(convolution, "COLUMNS_SIZE", 4096)  # several blocks per image
     monkeypatch.setattr(convolution, "DEPTHWISE_SIZE", 512)
     for layout, kernel_layout in product(["NCHW", "NHWC"], ["OIHW", "HWIO"]):
         data, weight, shape = x, w, want.shape
