@@ -124,7 +124,9 @@ def check(signature: Signature, call: Call, outs: Sequence[Tensor]) -> None:
     """Raise `SignatureError` unless `call` computes `outs`; what is `UNKNOWN` may be any dim."""
     results = signature(call)
     if len(results) != len(outs):
-        raise SignatureError(f"{call.name} has {len(results)} results, but writes {len(outs)}")
+        raise SignatureError(
+            f"the number of results of {call.name} must be {len(results)}, but is {len(outs)}"
+        )
     for i, (result, out) in enumerate(zip(results, outs, strict=True)):
         if not _agree(result, out):
             which = f"result {i}" if len(outs) > 1 else "the result"

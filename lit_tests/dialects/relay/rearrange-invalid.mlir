@@ -33,7 +33,7 @@ func.func @sections(%x: tensor<7xf32>) {
 // -----
 
 func.func @results(%x: tensor<6xf32>) {
-  // expected-error@+1 {{relay.split has 3 results, but 2 are declared}}
+  // expected-error@+1 {{the number of results of relay.split must be 3, but is 2}}
   %y, %z = relay.split %x {indices_or_sections = 3} : (tensor<6xf32>) -> (tensor<2xf32>, tensor<2xf32>)
   func.return
 }
