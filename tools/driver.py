@@ -315,14 +315,8 @@ class XRelayOpt(xDSLOptMain):
 
     def _load_onnx(self, source: Source) -> ModuleOp:
         """Convert an ONNX model; its weights go to a file beside the output."""
-        try:
-            from ..frontends.onnx import load_module
-        except ModuleNotFoundError as error:
-            if error.name is None or error.name.partition(".")[0] != "onnx":
-                raise
-            raise UsageError(
-                "reading ONNX needs the package 'onnx': install xrelay[onnx]"
-            ) from error
+        from ..frontends.onnx import load_module
+
         with self._weights_beside(source.name) as weights:
             return load_module(self.ctx, source.data, source.name, weights)
 
