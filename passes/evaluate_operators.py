@@ -40,7 +40,7 @@ def static_type(type: Attribute, at: SSAValue) -> tuple[tuple[int, ...], np.dtyp
 def empty(type: Attribute, at: SSAValue, memory: Memory) -> Array:
     """An array of a static tensor type, to be written into."""
     shape, dtype = static_type(type, at)
-    return memory.array(shape, dtype, f"a {type}")
+    return memory.array(shape, dtype, "a result")
 
 
 def contiguous(array: Array, owner: Owner) -> Array:

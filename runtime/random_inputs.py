@@ -13,14 +13,17 @@ import numpy as np
 
 from .dtypes import element_type
 from .errors import MachineError
-from .kernels.memory import Memory, OutOfMemory
+from .kernels.memory import MAX_EXTENT, Memory, OutOfMemory
 from .program import Array, Late, Param, TensorSpec
 
 
 def _shape(name: str, spec: TensorSpec) -> tuple[int, ...]:
     if not spec.is_static:
         raise MachineError(f"no random value can be drawn for '{name}', of unknown shape: {spec}")
-    return tuple(dim for dim in spec.shape if dim is not None)
+    shape = tuple(dim for dim in spec.shape if dim is not None)
+    if 0 in shape and 8 * prod(dim for dim in shape if dim) > MAX_EXTENT:
+        raise MachineError(f"'{name}', {spec}, is beyond NumPy's arrays")
+    return shape
 
 
 def _generator(name: str, seed: int) -> np.random.Generator:

@@ -166,11 +166,11 @@ class TypeVarType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         with parser.in_angle_brackets():
-            return (StringAttr(parser.parse_identifier()), _parse_device(parser))
+            return (StringAttr(parser.parse_identifier_or_str_literal()), _parse_device(parser))
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
-            printer.print_string(self.parameter.data)
+            printer.print_identifier_or_string_literal(self.parameter.data)
             _print_device(self.device, printer)
 
 

@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 ALIGNMENT = 64
 POISON = 0xFF
+SMALL = 64
 SHARE = 2
 """By default a program may use one part in this many of the memory that is available."""
 MAX_STACK = 1 << 30
@@ -35,6 +36,8 @@ MAX_STACK = 1 << 30
 The most that nested calls may take of a limit that nobody gave: an endless recursion is an error
 after seconds, not after minutes.
 """
+MAX_EXTENT = 2**63 - 1
+"""NumPy has no array whose dims other than 0 have more bytes between them."""
 UNKNOWN = 8 << 30
 """What is taken to be available where the system does not say."""
 
@@ -151,9 +154,18 @@ class Memory:
     def array(
         self, shape: tuple[int, ...], dtype: npt.DTypeLike, what: str = "memory"
     ) -> npt.NDArray[Any]:
-        """An array of fresh bytes; the limit has them back when it and its views die."""
+        """
+        An array of fresh bytes; the limit has them back when it and its views die.
+
+        What is `SMALL` is not counted: it costs less than the object that holds it.
+        """
         kind = np.dtype(dtype)
-        block = self.fresh(prod(shape) * kind.itemsize, what=what)
+        if 0 in shape and prod(dim for dim in shape if dim) * kind.itemsize > MAX_EXTENT:
+            raise OutOfMemory(f"{what} of shape {list(shape)} is beyond NumPy's arrays")
+        size = prod(shape) * kind.itemsize
+        if size <= SMALL:
+            return np.full(size, self.blank, np.uint8).view(kind).reshape(shape)
+        block = self.fresh(size, what=what)
         weakref.finalize(block.base, self.give_back, block.size).atexit = False
         return block.view(kind).reshape(shape)
 

@@ -55,3 +55,9 @@ def test_what_cannot_be_drawn():
         random_input("x", TensorSpec("float32", (None, 2)), 0)
     with pytest.raises(MachineError, match="'t': it is no tensor"):
         random_inputs([Param("t", None)], 0)
+
+
+def test_arrays_that_numpy_does_not_have():
+    spec = TensorSpec("float32", (10**18, 0, 6))
+    with pytest.raises(MachineError, match=r"'x', float32\[.*\], is beyond NumPy's arrays"):
+        random_input("x", spec, 0)

@@ -31,3 +31,12 @@ func.func @device(%a: tensor<4xf32, #relay.device<cpu:0>>) {
   %0 = relay.nn.relu %a : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cuda:1, target = "cuda", scope = "global">>
   func.return
 }
+
+// A type parameter may have any name.
+//
+// CHECK-LABEL: @named
+// CHECK-SAME:    !relay.type_var<A>
+// CHECK-SAME:    !relay.type_var<"">
+func.func @named(%a: !relay.type_var<A>, %b: !relay.type_var<"">) attributes {relay.type_params = ["A", ""]} {
+  func.return
+}

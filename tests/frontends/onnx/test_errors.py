@@ -189,7 +189,7 @@ def test_a_model_that_is_cut_off():
 
 def test_the_package_is_missing(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(OnnxError, match=r"pip install xrelay\[onnx\]"):
+    with pytest.raises(OnnxError, match=r"pip install onnx"):
         load_module(Context(), b"", "model.onnx", None)
 
 
