@@ -234,5 +234,5 @@ class DeviceConstraints:
         The values, if `op` uses them, are its operands from `first` on.
         """
         for i, (value, domain) in enumerate(zip(values, to, strict=False)):
-            cause = Cause(op, reason.format(i=i), value, first + i)
+            cause = Cause(op, reason.replace("{i}", str(i)), value, first + i)
             self.unite(self.used(value, op, first + i), domain, cause)

@@ -110,3 +110,17 @@ func.func @foreign(%x: tensor<4xf32>) -> (tensor<4xf32> {relay.device = #relay.d
   %y = "test.op"(%x) : (tensor<4xf32>) -> tensor<4xf32>
   func.return %y : tensor<4xf32>
 }
+
+// -----
+
+// A function may have any name.
+//
+// CHECK-LABEL: @calls_it
+// CHECK:         func.call @"{braces}"(%{{.*}}) : (tensor<4xf32, #relay.device<cuda:0>>) -> tensor<4xf32, #relay.device<cuda:0>>
+func.func @"{braces}"(%x: tensor<4xf32>) -> tensor<4xf32> {
+  func.return %x : tensor<4xf32>
+}
+func.func @calls_it(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = func.call @"{braces}"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
