@@ -1,5 +1,5 @@
 """
-The commands as processes: where `xrelay-opt` and `xrelay-run` start, and how all three end.
+How all commands end: their exit status, and what becomes of their streams.
 
 | exit status | when |
 |---|---|
@@ -8,8 +8,7 @@ The commands as processes: where `xrelay-opt` and `xrelay-run` start, and how al
 | 2 | wrong usage: an option, a pass or a pipeline that there is not |
 | 130 | interrupted (Ctrl-C) |
 
-A reader that closes the pipe has seen enough: nothing is said, and the status is 1. This module
-imports nothing of ours before a command has started, so that Ctrl-C is quiet from there on.
+A reader that closes the pipe has seen enough: nothing is said, and the status is 1.
 """
 
 import errno
@@ -23,28 +22,6 @@ from typing import TextIO, cast
 FAULT = 1
 USAGE = 2
 INTERRUPTED = 130
-
-
-def opt() -> int:
-    """Run `xrelay-opt`."""
-
-    def start() -> int:
-        from .opt import main
-
-        return main()
-
-    return guarded("xrelay-opt", start)
-
-
-def run() -> int:
-    """Run `xrelay-run`."""
-
-    def start() -> int:
-        from .run import main
-
-        return main()
-
-    return guarded("xrelay-run", start)
 
 
 def guarded(name: str, body: Callable[[], int]) -> int:

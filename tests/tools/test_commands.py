@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 START = {
-    "xrelay-opt": "from xrelay.tools.commands import opt as main",
-    "xrelay-run": "from xrelay.tools.commands import run as main",
+    "xrelay-opt": "from xrelay.tools.start import opt as main",
+    "xrelay-run": "from xrelay.tools.start import run as main",
     "xrelay-plan": "from xrelay.tools.plan import main",
 }
 INPUTS = {
