@@ -7,6 +7,7 @@ import struct
 import warnings
 import zipfile
 from collections.abc import Iterator
+from copy import deepcopy
 from random import Random
 from typing import Any, cast
 
@@ -109,13 +110,14 @@ def _mutate_message(random: Random, message: Any, ours: list[Any], theirs: list[
         like = [m for m in (*ours, *theirs) if m.DESCRIPTOR is field.message_type]
         if not field.is_repeated:
             if like and random.randrange(2):
-                value.CopyFrom(random.choice(like))
+                value.CopyFrom(deepcopy(random.choice(like)))
             else:
                 message.ClearField(field.name)
         elif value and random.randrange(2):
             del value[random.randrange(len(value))]
         elif like:
-            value.add().CopyFrom(random.choice(like))
+            copied = deepcopy(random.choice(like))  # before, as it may hold `value`
+            value.add().CopyFrom(copied)
         return
     same = [getattr(m, field.name) for m in (*ours, *theirs) if m.DESCRIPTOR is message.DESCRIPTOR]
     if not field.is_repeated:
