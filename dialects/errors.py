@@ -5,7 +5,7 @@ from xdsl.utils.exceptions import VerifyException
 
 
 class OpVerifyException(VerifyException):
-    """What is wrong with `op`, an op inside the one that is being verified."""
+    """An error at `op`, which is inside the op that is being verified."""
 
     def __init__(self, message: str, op: Operation) -> None:
         super().__init__(message)

@@ -1,5 +1,5 @@
 """
-What an operator's signature says of an op: the types of its results.
+The types that an operator's signature gives an op's results.
 
     infer(op)                       the rule of the trait `InferTypes`, for ops of `relay`
     InferTypes(typed(signature))    the same for a plug-in's operator and signature

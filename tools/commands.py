@@ -1,5 +1,5 @@
 """
-How all commands end: their exit status, and what becomes of their streams.
+The end of every command: its exit status and its streams.
 
 | exit status | when |
 |---|---|

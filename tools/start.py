@@ -1,5 +1,5 @@
 """
-Where `xrelay-opt` and `xrelay-run` start.
+The entry points of `xrelay-opt` and `xrelay-run`.
 
 Nothing else of ours is imported before the command is guarded, so that Ctrl-C is quiet.
 """
