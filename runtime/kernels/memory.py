@@ -29,6 +29,7 @@ import numpy.typing as npt
 ALIGNMENT = 64
 POISON = 0xFF
 SMALL = 64
+"""Arrays of at most so many bytes are not counted."""
 SHARE = 2
 """By default a program may use one part in this many of the memory that is available."""
 MAX_STACK = 1 << 30

@@ -156,7 +156,7 @@ def test_another_function():
 
 UNWRITTEN = parse(
     f"""func.func @main() -> tensor<4xf32, {DEV}> {{
-    %s = memory.alloc_storage 16 align 64 : !memory.storage<{DEV}>
+    %s = memory.alloc_storage 160 align 64 : !memory.storage<{DEV}>
     %t = memory.alloc_tensor %s[0] : tensor<4xf32, {DEV}>
     func.return %t : tensor<4xf32, {DEV}>
     }}"""
@@ -169,10 +169,10 @@ def test_bytes_that_nothing_wrote_are_zero_or_poison():
 
 
 def test_memory_is_limited():
-    with pytest.raises(PassError, match="a storage needs 16 bytes, but 0 are in use") as caught:
-        evaluate(UNWRITTEN, [], memory=Memory(15))
+    with pytest.raises(PassError, match="a storage needs 160 bytes, but 0 are in use") as caught:
+        evaluate(UNWRITTEN, [], memory=Memory(159))
     assert caught.value.op is not None
-    assert len(evaluate(UNWRITTEN, [], memory=Memory(16))) == 1
+    assert len(evaluate(UNWRITTEN, [], memory=Memory(160))) == 1
     splat = parse(
         """func.func @main() -> tensor<4096xf32> {
         %c = relay.constant dense<1.0> : tensor<4096xf32>
