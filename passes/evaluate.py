@@ -90,7 +90,7 @@ class Evaluator:
 
     @cached_property
     def captures(self) -> Mapping[relay.FnOp, Sequence[SSAValue]]:
-        """What each closure captures, found when the first is made."""
+        """The values that each closure captures, computed when the first closure is made."""
         return captures(self.module)
 
     def _run(self, first: Enter) -> Sequence[Value]:

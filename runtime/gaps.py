@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 
 
 def cut(edges: list[int], start: int, stop: int) -> None:
-    """Remove the numbers from `start` up to `stop`, which is excluded."""
+    """Remove the numbers in [start, stop)."""
     if start >= stop:
         return
     first, last = bisect_left(edges, start), bisect_right(edges, stop)
@@ -18,6 +18,6 @@ def cut(edges: list[int], start: int, stop: int) -> None:
 
 
 def meets(edges: list[int], start: int, stop: int) -> bool:
-    """Whether a number from `start` up to `stop`, which is excluded, is in the set."""
+    """Test whether the set has a number in [start, stop)."""
     first = bisect_right(edges, start)
     return start < stop and (first % 2 == 1 or (first < len(edges) and edges[first] < stop))

@@ -40,7 +40,7 @@ after seconds, not after minutes.
 MAX_EXTENT = 2**63 - 1
 """NumPy has no array whose dims other than 0 have more bytes between them."""
 UNKNOWN = 8 << 30
-"""What is taken to be available where the system does not say."""
+"""The available memory to assume where the system does not report it."""
 
 
 class OutOfMemory(Exception):
@@ -57,7 +57,7 @@ def _numbers(path: str) -> Iterator[int]:
 
 
 def _bounds() -> Iterator[int]:
-    """What bounds this process's memory: the machine, its control group, its resource limits."""
+    """The bounds on this process's memory: the machine, its control group, its resource limits."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
     except (OSError, ValueError):
@@ -99,7 +99,7 @@ class Memory:
         self.stack_limit = min(self.limit, MAX_STACK) if limit is None else limit
         self.poison = poison
         self.blank = POISON if poison else 0
-        """What is in a byte that nothing wrote."""
+        """The value of a byte that nothing has written."""
         self.reclaim: Callable[[], object] = gc.collect
         """Frees what can be freed when the limit is reached."""
         self._used = 0

@@ -57,7 +57,7 @@ class Axis:
 
     @property
     def is_each_cell(self) -> bool:
-        """Whether each cell of the image is a window, and there are no others."""
+        """True when the windows are exactly the image's cells."""
         return self.cells == self.stride == 1 and not self.is_padded
 
     def reach(self, count: int) -> int:
@@ -65,7 +65,7 @@ class Axis:
         return (count - 1) * self.stride + (self.cells - 1) * self.dilation + 1
 
     def place(self, window: int, cell: int) -> int:
-        """Where window number `window` has that cell: the image's first cell is at 0."""
+        """The place of cell number `cell` of a window; the image's first cell is at 0."""
         return window * self.stride + cell * self.dilation - self.before
 
     def cells_inside(self, window: int, low: int, high: int) -> range:
