@@ -33,8 +33,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from xrelay.passes.diagnostics import ReportingContext
-from xrelay.passes.verifier import verify
+from xrelay.passes.support.diagnostics import ReportingContext
+from xrelay.passes.support.verifier import verify
 from xrelay.tools.parser import LocatingParser
 from xrelay.tools.pipeline import Step, build
 from xrelay.tools.plugins import load_universe

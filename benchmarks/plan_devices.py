@@ -22,8 +22,8 @@ from xdsl.dialects.func import Func
 from xdsl.parser import Parser
 
 from xrelay.dialects.relay import Relay
-from xrelay.passes.diagnostics import ReportingContext
 from xrelay.passes.plan_devices import PlanDevicesPass
+from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.tools.process import settings
 
 T = "tensor<16x16xf32>"

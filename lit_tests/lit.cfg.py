@@ -10,7 +10,7 @@ import sysconfig
 
 import lit.formats
 
-from xrelay.tools.lit_format import InProcess
+from xrelay.tools.testing.lit_format import InProcess
 
 config.name = "xrelay"
 config.suffixes = [".mlir", ".relay", ".test"]

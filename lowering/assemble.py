@@ -32,7 +32,7 @@ from ..dialects.bytecode.fields import RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, device_of
 from ..dialects.tensors import as_tensor, dtype_name
 from ..passes.analysis.arrays import array_of
-from ..passes.diagnostics import PassError, location_of
+from ..passes.support.diagnostics import PassError, location_of
 from ..runtime import instructions
 from ..runtime.errors import Location
 from ..runtime.instructions import Instruction, InvokePacked, Reg

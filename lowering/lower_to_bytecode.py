@@ -36,8 +36,8 @@ from ..dialects.tensors import as_tensor
 from ..passes.analysis.blocks import only_block
 from ..passes.analysis.device_options import device_option
 from ..passes.analysis.plain_types import PlainTypes
-from ..passes.rewriting import apply_patterns
-from .bytecode_emitter import Constants, Devices, Emitter, device_at, dims, emit_return, integer
+from ..passes.support.rewriting import apply_patterns
+from .bytecode_rules import Constants, Devices, Emitter, device_at, dims, emit_return, integer
 
 
 def parameter_type(value: SSAValue, devices: Devices) -> Attribute:

@@ -33,9 +33,9 @@ from ..dialects.tensors import as_tensor
 from ..runtime.kernels.bind import Bind
 from ..runtime.kernels.loading import load_kernels
 from .analysis.arrays import Array, array_of, dense_of, numpy_dtype
-from .diagnostics import PassError
-from .evaluate_operators import apply_operator
-from .rewriting import apply_patterns
+from .evaluation.operators import apply_operator
+from .support.diagnostics import PassError
+from .support.rewriting import apply_patterns
 
 
 def constant_operands(op: Operation) -> list[Array] | None:

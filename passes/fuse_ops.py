@@ -27,8 +27,8 @@ from ..dialects import relay
 from ..dialects.interfaces import ReshapesOnly
 from ..dialects.tensors import as_tensor
 from .analysis.fusion import fusion_groups, single_operators
-from .diagnostics import PassError
-from .rewriting import apply_patterns
+from .support.diagnostics import PassError
+from .support.rewriting import apply_patterns
 
 WRAPPERS = (relay.PrimitiveOp, relay.PrimFuncOp)
 

@@ -25,8 +25,8 @@ from ..dialects.relay.operator import refined_result_types
 from ..dialects.relay.types import is_incomplete, refine
 from ..dialects.walking import walk
 from .analysis.incomplete import unknown_value
-from .diagnostics import PassError
-from .rewriting import apply_patterns
+from .support.diagnostics import PassError
+from .support.rewriting import apply_patterns
 
 
 def agreed(declared: Attribute, found: Attribute, op: Operation, what: str) -> Attribute:

@@ -35,8 +35,8 @@ from ..dialects.interfaces import WantsStorage
 from ..dialects.tensors import Tensor, as_tensor, bits_of, is_static, storage_alignment, tensor_size
 from ..dialects.walking import walk
 from .analysis.symbols import called_symbols
-from .diagnostics import PassError
-from .rewriting import apply_patterns
+from .support.diagnostics import PassError
+from .support.rewriting import apply_patterns
 
 STATIC_OFFSET = DenseArrayBase.from_list(i32, [1, 0, 0])
 """The operand segments of an `alloc_tensor` with a static offset and shape."""

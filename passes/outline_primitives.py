@@ -25,7 +25,7 @@ from ..dialects import relay
 from ..dialects.device import device_of
 from ..dialects.interfaces import Fusible, kernel_name
 from .analysis.plain_types import PlainTypes
-from .rewriting import apply_patterns
+from .support.rewriting import apply_patterns
 
 NAME_LIMIT = 80
 """The most characters of a function's name, a number that makes it unique apart."""

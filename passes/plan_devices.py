@@ -47,8 +47,8 @@ from .analysis.device_facts import Facts, TypeFacts
 from .analysis.device_options import device_option, parse_targets
 from .analysis.device_reading import ANNOTATION, ops_in_order, read
 from .analysis.device_shapes import Domain, FunctionDomain, result_of
-from .diagnostics import PassError, emit_remark
-from .rewriting import apply_patterns
+from .support.diagnostics import PassError, emit_remark
+from .support.rewriting import apply_patterns
 
 
 def projections(module: ModuleOp) -> list[Operation]:

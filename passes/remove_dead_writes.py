@@ -24,7 +24,7 @@ from xdsl.traits import is_side_effect_free
 from ..dialects import memory, relay
 from ..dialects.interfaces import Aliasing, DestinationPassing, DeviceConstant
 from .analysis.symbols import called_symbols
-from .rewriting import apply_patterns
+from .support.rewriting import apply_patterns
 
 
 def only_killed(value: SSAValue, besides: Operation | None = None) -> bool:

@@ -20,7 +20,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
-from .rewriting import apply_patterns
+from .support.rewriting import apply_patterns
 
 Copied = tuple[SSAValue, Attribute]
 """What is copied, and to which type."""

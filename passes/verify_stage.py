@@ -23,7 +23,7 @@ from ..dialects import relay
 from ..dialects.device import UNCONSTRAINED, VirtualDeviceAttr, device_of, devices_in, told_apart
 from ..dialects.interfaces import DeviceRule, Fusible, On, OnHost, Together, WantsStorage
 from ..dialects.relay.types import is_incomplete
-from .diagnostics import PassError
+from .support.diagnostics import PassError
 
 Stage = Literal[
     "relay", "planned", "fused", "lowered", "manifest", "memory-planned", "bytecode", "memref"

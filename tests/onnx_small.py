@@ -10,7 +10,7 @@ from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from onnx_models import Array, run_onnxruntime
 
 from xrelay.frontends.onnx.importer import Conversion, convert_model
-from xrelay.passes.evaluate import evaluate
+from xrelay.passes.evaluation.evaluator import evaluate
 
 OPSET = 13
 """The operator set of models that do not say another."""

@@ -8,8 +8,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.dialects.relay import Relay
 from xrelay.frontends.relay_text import RelayTextError, parse_module
-from xrelay.passes.diagnostics import ReportingContext
-from xrelay.passes.verifier import verify
+from xrelay.passes.support.diagnostics import ReportingContext
+from xrelay.passes.support.verifier import verify
 
 DATA = Path(__file__).parent / "data" / "relay_text"
 VERSION = '#[version = "0.0.5"]\n'

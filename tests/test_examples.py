@@ -16,13 +16,13 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.lowering.assemble import assemble
-from xrelay.passes.evaluate import evaluate
+from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.infer_types import InferTypesPass
 from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import Program
 from xrelay.runtime.random_inputs import random_parameters
+from xrelay.tools.compile_input import Loader
 from xrelay.tools.diagnostics import Reporter
-from xrelay.tools.loading import Loader
 from xrelay.tools.parser import LocatingParser
 from xrelay.tools.pipeline import build
 from xrelay.tools.registry import UNIVERSE, named_pipelines

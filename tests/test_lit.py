@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from xrelay.tools.lit_discovery import execute, find_tests
+from xrelay.tools.testing.lit_discovery import execute, find_tests
 
 SUITE = Path(__file__).parent.parent / "lit_tests"
 

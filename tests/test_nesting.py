@@ -17,9 +17,9 @@ from xdsl.dialects.test import TestOp
 from xdsl.ir import Block, Operation, Region
 
 from xrelay.dialects.walking import walk
-from xrelay.passes.diagnostics import ReportingContext
-from xrelay.passes.evaluate import evaluate
-from xrelay.passes.verifier import verify
+from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.passes.support.diagnostics import ReportingContext
+from xrelay.passes.support.verifier import verify
 from xrelay.tools.parser import LocatingParser
 from xrelay.tools.pipeline import build
 from xrelay.tools.plugins import load_universe

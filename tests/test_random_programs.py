@@ -14,7 +14,7 @@ from xdsl.passes import ModulePass
 from xrelay.lowering.assemble import assemble
 from xrelay.lowering.disassemble import disassemble
 from xrelay.lowering.lower_to_bytecode import LowerToBytecodePass
-from xrelay.passes.evaluate import evaluate
+from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.fold_constants import FoldConstantsPass
 from xrelay.passes.fuse_ops import FuseOpsPass
 from xrelay.passes.infer_types import InferTypesPass
@@ -22,7 +22,7 @@ from xrelay.passes.manifest_alloc import ManifestAllocPass
 from xrelay.passes.outline_primitives import OutlinePrimitivesPass
 from xrelay.passes.plan_devices import PlanDevicesPass
 from xrelay.passes.remove_dead_writes import RemoveDeadWritesPass
-from xrelay.passes.verifier import verify
+from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_stage import VerifyStagePass
 from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine

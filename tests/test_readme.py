@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from documents import ROOT, Shown, blocks, matches, printed_by, shown_commands
 
-from xrelay.tools.pass_table import main as update_tables
-from xrelay.tools.pass_table import with_table
+from xrelay.tools.testing.pass_table import main as update_tables
+from xrelay.tools.testing.pass_table import with_table
 
 README = ROOT / "README.md"
 DOCUMENTS = [
@@ -68,7 +68,7 @@ def test_commands_and_files_are_found():
 
 def test_table_of_passes_is_up_to_date():
     text = README.read_text(encoding="utf-8")
-    assert with_table(text) == text, "run: python -m xrelay.tools.pass_table README.md"
+    assert with_table(text) == text, "run: python -m xrelay.tools.testing.pass_table README.md"
 
 
 def test_table_of_passes_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

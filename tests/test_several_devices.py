@@ -17,13 +17,13 @@ from xrelay.dialects.relay import Relay
 from xrelay.dialects.vm import Vm
 from xrelay.lowering.assemble import assemble
 from xrelay.lowering.lower_to_bytecode import LowerToBytecodePass
-from xrelay.passes.diagnostics import ReportingContext
-from xrelay.passes.evaluate import evaluate
+from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.fuse_ops import FuseOpsPass
 from xrelay.passes.manifest_alloc import ManifestAllocPass
 from xrelay.passes.outline_primitives import OutlinePrimitivesPass
 from xrelay.passes.plan_devices import PlanDevicesPass
 from xrelay.passes.share_device_copies import ShareDeviceCopiesPass
+from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.runtime.kernels.memory import Memory as MachineMemory
 from xrelay.runtime.machine import Machine
 

@@ -25,7 +25,7 @@ from xdsl.utils.exceptions import (
 )
 from xdsl.utils.lexer import Span
 
-from ..passes.diagnostics import Message, Note, PassError, Severity, location_of
+from ..passes.support.diagnostics import Message, Note, PassError, Severity, location_of
 from .commands import FAULT, USAGE
 
 TOO_DEEP = "the program is nested too deeply"

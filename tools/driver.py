@@ -20,8 +20,9 @@ from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import DiagnosticException, ShrinkException
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from ..passes.diagnostics import Message, ReportingContext, Severity
-from . import arguments, expected, relay_input, reproducer
+from ..passes.support.diagnostics import Message, ReportingContext, Severity
+from . import arguments, relay_input, reproducer
+from . import verify_diagnostics as expected
 from .diagnostics import (
     TOO_DEEP,
     CommandLineError,
@@ -30,7 +31,7 @@ from .diagnostics import (
     UsageError,
     message_of,
 )
-from .instrument import Dumps
+from .ir_dumps import Dumps
 from .listing import list_passes
 from .parser import LocatingParser
 from .pipeline import build, parse, pipeline_text

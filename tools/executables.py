@@ -19,8 +19,8 @@ from ..dialects.tensors import as_tensor
 from ..dialects.walking import walk
 from ..lowering.assemble import spec_of
 from ..lowering.lower_to_bytecode import parameter_names
-from ..passes.evaluate import evaluate
-from ..passes.evaluate_rules import Value
+from ..passes.evaluation.evaluator import evaluate
+from ..passes.evaluation.rules import Value
 from ..runtime.fitting import fits
 from ..runtime.kernels.memory import Memory
 from ..runtime.machine import Machine

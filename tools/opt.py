@@ -5,7 +5,7 @@
 import sys
 from collections.abc import Sequence
 
-from ..passes.diagnostics import Message, Severity
+from ..passes.support.diagnostics import Message, Severity
 from .commands import FAULT, describe, guarded
 from .diagnostics import Reporter, exit_status, message_of, warnings_shown
 from .driver import XRelayOpt

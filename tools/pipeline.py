@@ -21,7 +21,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, ParameterListType, ParameterType
 from xdsl.utils.hints import isa, type_repr
 
-from ..passes.diagnostics import Message, Severity
+from ..passes.support.diagnostics import Message, Severity
 from .diagnostics import PipelineError, did_you_mean, place
 from .registry import alternatives, option_text, type_text
 

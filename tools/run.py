@@ -18,13 +18,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NoReturn
 
-from ..passes.diagnostics import Message, Note, Severity
+from ..passes.support.diagnostics import Message, Note, Severity
 from ..runtime.errors import MachineError
 from ..runtime.kernels.memory import Memory
 from ..runtime.random_inputs import random_inputs, random_parameters
 from . import relay_input
 from .arguments import count, size
 from .commands import describe, guarded
+from .compile_input import Loader
 from .diagnostics import (
     TOO_DEEP,
     CommandLineError,
@@ -36,7 +37,6 @@ from .diagnostics import (
     warnings_shown,
 )
 from .executables import Compiled, Evaluated, Executable, Limits
-from .loading import Loader
 from .npz import FileError
 from .process import settings
 from .run_files import Array, Arrays, read_inputs, read_parameters, write_outputs

@@ -5,7 +5,7 @@ from typing import cast
 
 import numpy as np
 
-from ..passes.evaluate_rules import Cell, Closure, Data, Value
+from ..passes.evaluation.rules import Cell, Closure, Data, Value
 from ..runtime.counters import Counters
 from ..runtime.program import Program, spec_of
 from .run_files import Array

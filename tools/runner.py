@@ -10,12 +10,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkException
 
-from ..passes.diagnostics import Message, PassError, Severity
-from ..passes.verifier import VerifyError, verify
+from ..passes.support.diagnostics import Message, PassError, Severity
+from ..passes.support.verifier import VerifyError, verify
 from . import reproducer
 from .commands import describe
 from .diagnostics import NO_MEMORY, TOO_DEEP, SourceError, message_of
-from .instrument import Dumps
+from .ir_dumps import Dumps
 from .pipeline import Step, pipeline_text
 from .timing import Timer
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
-from ..passes.diagnostics import Message, Severity
+from ..passes.support.diagnostics import Message, Severity
 from .diagnostics import SourceError, UsageError, place
 
 SPLIT_MARK = "// -----"

@@ -18,7 +18,7 @@ from ours import canonical, read
 from tvm_process import Tvm, arguments
 
 from xrelay.frontends.relay_text.printer import module_text
-from xrelay.passes.evaluate import evaluate
+from xrelay.passes.evaluation.evaluator import evaluate
 
 TESTS = Path(__file__).parents[2] / "tests"
 sys.path[:0] = [str(TESTS / folder) for folder in (".", "frontends/relay_text")]

@@ -10,8 +10,8 @@ from xrelay.dialects.memory import Memory
 from xrelay.dialects.relay import DeviceCopyOp, Relay
 from xrelay.dialects.vm import Vm
 from xrelay.frontends.relay_text import parse_module
-from xrelay.passes.diagnostics import ReportingContext
 from xrelay.passes.plan_devices import PlanDevicesPass
+from xrelay.passes.support.diagnostics import ReportingContext
 
 DEFAULT = "cuda:0"
 

@@ -19,7 +19,7 @@ from tvm_programs import Program
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.frontends.relay_text.printer import module_text
-from xrelay.passes.diagnostics import PassError
+from xrelay.passes.support.diagnostics import PassError
 
 
 def planned(text: str) -> ModuleOp | None:

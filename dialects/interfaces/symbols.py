@@ -10,6 +10,6 @@ Lookup = Callable[[str], Operation | None]
 """
 Finds a symbol of the module by its name, in constant time.
 
-An op that names symbols has a method `verify_symbol_uses(lookup)`, which `passes.verifier`
+An op that names symbols has a method `verify_symbol_uses(lookup)`, which `passes.support.verifier`
 calls; xDSL's own trait for this looks each symbol up by a linear scan.
 """

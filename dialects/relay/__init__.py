@@ -16,15 +16,15 @@ from . import (
     reshape,
     trigonometry,
 )
+from .adt import ConstructOp, ConstructorAttr, TypeDataOp
 from .closures import CallOp, FnOp
 from .constants import ConstantOp, MaterializeConstant, ParamOp
 from .control import IfOp, YieldOp
-from .data import ConstructOp, ConstructorAttr, TypeDataOp
+from .device_ops import DeviceCopyOp, OnDeviceOp
 from .globals import GlobalOp, InvokeOp
 from .matching import MatchOp
 from .opaque import CallOpaqueOp
 from .patterns import ConstructorPattern, TuplePattern, VarPattern, WildcardPattern
-from .placement import DeviceCopyOp, OnDeviceOp
 from .primitive import CallLoweredOp, PrimFuncOp, PrimitiveOp
 from .references import RefCreateOp, RefReadOp, RefWriteOp
 from .tuples import TupleGetItemOp, TupleOp

@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute
 
 from ..interfaces import Lookup
-from .data import TypeDataOp
+from .adt import TypeDataOp
 from .type_terms import AdtType, RefType, TypeVarType
 
 _Question: TypeAlias = tuple[str, tuple[bool, ...]]

@@ -32,9 +32,9 @@ from xdsl.utils.exceptions import VerifyException
 from ..device import with_device
 from ..formats import parse_location
 from ..interfaces import Aliasing, DeviceConstraint, DeviceRule, InferTypes, Lookup, Together
-from .completeness import missing_cases
+from .adt import defined_type
 from .control import common_yields, verify_yielded, yielded
-from .data import defined_type
+from .exhaustiveness import missing_cases
 from .patterns import (
     ConstructorPattern,
     TuplePattern,

@@ -30,7 +30,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from ...dialects import memory, vm
 from ...dialects.device import VirtualDeviceAttr, tensor_type
 from ...dialects.relay.constants import ConstantOp
-from ...dialects.relay.placement import OnDeviceOp
+from ...dialects.relay.device_ops import OnDeviceOp
 from ...dialects.tensors import as_tensor
 from . import arrays
 from . import syntax as ast

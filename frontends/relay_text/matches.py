@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ArrayAttr, TupleType, UnitAttr
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from ...dialects.relay.completeness import missing_cases
-from ...dialects.relay.data import ConstructOp
+from ...dialects.relay.adt import ConstructOp
+from ...dialects.relay.exhaustiveness import missing_cases
 from ...dialects.relay.matching import MatchOp
 from ...dialects.relay.patterns import (
     ConstructorPattern,

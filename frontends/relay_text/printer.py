@@ -28,8 +28,8 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects.attributes import ELEMENT_TYPES
 from ...dialects.device import VirtualDeviceAttr
+from ...dialects.relay.adt import TypeDataOp
 from ...dialects.relay.constants import ParamOp
-from ...dialects.relay.data import TypeDataOp
 from ...dialects.relay.globals import TYPE_PARAMS, GlobalOp, InvokeOp
 from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp
 from ...dialects.vm import DestinationCall

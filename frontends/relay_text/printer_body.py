@@ -23,10 +23,10 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from ...dialects.device import VirtualDeviceAttr
 from ...dialects.relay.closures import FnOp
 from ...dialects.relay.constants import ConstantOp, ParamOp
+from ...dialects.relay.device_ops import OnDeviceOp
 from ...dialects.relay.globals import GlobalOp
 from ...dialects.relay.matching import MatchOp
 from ...dialects.relay.operator import Operator
-from ...dialects.relay.placement import OnDeviceOp
 from ...dialects.relay.type_terms import AdtType, RefType
 from ...dialects.vm import DestinationCall
 from .printer_declared import is_declared

@@ -32,9 +32,9 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 from ...dialects.memory import AllocStorageOp, AllocTensorOp, KillOp
 from ...dialects.relay.closures import CallOp, FnOp
 from ...dialects.relay.constants import ConstantOp, ParamOp
+from ...dialects.relay.device_ops import OnDeviceOp
 from ...dialects.relay.globals import GlobalOp, InvokeOp
 from ...dialects.relay.matching import MatchOp
-from ...dialects.relay.placement import OnDeviceOp
 from ...dialects.relay.references import RefCreateOp, RefReadOp, RefWriteOp
 from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
 from ...dialects.vm import DestinationCall

@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
-from ...dialects.relay.data import TypeDataOp
+from ...dialects.relay.adt import TypeDataOp
 from ...dialects.relay.globals import TYPE_PARAMS
 from . import calls, functions, generics, prelude
 from .captures import pass_captures

@@ -20,7 +20,7 @@ from xdsl.ir import SSAValue
 
 from ...dialects.device import VirtualDeviceAttr
 from ...dialects.relay.constants import ConstantOp
-from ...dialects.relay.placement import OnDeviceOp
+from ...dialects.relay.device_ops import OnDeviceOp
 from ...dialects.tensors import as_tensor, dtype_name, is_static
 from . import arrays, explicit_memory
 from . import syntax as ast

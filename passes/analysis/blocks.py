@@ -3,7 +3,7 @@
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation
 
-from ..diagnostics import PassError
+from ..support.diagnostics import PassError
 
 
 def only_block(function: Operation) -> Block:

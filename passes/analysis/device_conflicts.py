@@ -11,7 +11,7 @@ from xdsl.ir import Block, OpResult, SSAValue
 
 from ...dialects.device import told_apart
 from ...dialects.interfaces import DeviceConstant
-from ..diagnostics import PassError, Place
+from ..support.diagnostics import PassError, Place
 from .device_domains import Conflict, Demand, Union
 
 

@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from ...dialects import relay
 from ...dialects.device import VirtualDeviceAttr
 from ...dialects.interfaces import DeviceConstraint, On, Together
-from ..diagnostics import PassError
+from ..support.diagnostics import PassError
 from .device_conflicts import Cause, Settle
 from .device_domains import Conflict, Demand, DeviceDomains
 from .device_facts import CHANGED, Facts, TypeFacts

@@ -3,7 +3,7 @@
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from ...dialects.device import CPU, VirtualDeviceAttr
-from ..diagnostics import PassError
+from ..support.diagnostics import PassError
 
 
 def device_option(text: str, option: str, module: ModuleOp) -> VirtualDeviceAttr:

@@ -11,7 +11,7 @@ from xdsl.transforms.canonicalize import CanonicalizePass
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 from xdsl.transforms.dead_code_elimination import DeadCodeElimination
 
-from xrelay.passes.verifier import verify
+from xrelay.passes.support.verifier import verify
 
 DEV = "#relay.device<cpu:0>"
 T = f"tensor<4xf32, {DEV}>"

@@ -16,8 +16,8 @@ from safetensors.numpy import save
 from xrelay.lowering.pipelines import PIPELINES
 from xrelay.runtime.program import Program
 from xrelay.tools import opt
+from xrelay.tools.compile_input import Loader
 from xrelay.tools.diagnostics import Reporter
-from xrelay.tools.loading import Loader
 
 ROOT = Path(__file__).parents[2]
 _LONGEST = 4000

@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xrelay.dialects import bytecode
 from xrelay.lowering.assemble import OPCODES, assemble
 from xrelay.lowering.disassemble import disassemble
-from xrelay.passes.diagnostics import PassError
-from xrelay.passes.verifier import verify
+from xrelay.passes.support.diagnostics import PassError
+from xrelay.passes.support.verifier import verify
 from xrelay.runtime import instructions
 from xrelay.runtime.instructions import Reg
 from xrelay.runtime.program import Array, Kernel, Late, Program, TensorSpec

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.test import TestOp
 from xdsl.ir import Block, Region
 
-from xrelay.passes.diagnostics import (
+from xrelay.passes.support.diagnostics import (
     Message,
     PassError,
     ReportingContext,

@@ -8,8 +8,8 @@ from programs import parse
 from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr
 
 from xrelay.dialects import relay
-from xrelay.passes.diagnostics import PassError
-from xrelay.passes.evaluate import evaluate
+from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.passes.support.diagnostics import PassError
 from xrelay.runtime.kernels.memory import Memory
 
 DEV = "#relay.device<cpu:0>"

@@ -11,10 +11,10 @@ from xdsl.dialects.func import Func
 from xdsl.parser import Parser
 
 from xrelay.dialects.relay import Relay
-from xrelay.passes.diagnostics import PassError
-from xrelay.passes.evaluate import evaluate
-from xrelay.passes.evaluate_rules import Data, Value
-from xrelay.passes.verifier import verify
+from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.passes.evaluation.rules import Data, Value
+from xrelay.passes.support.diagnostics import PassError
+from xrelay.passes.support.verifier import verify
 
 SHORTHANDS = {
     "$PAIRS": "!relay.adt<@List, [tuple<$I, $LIST>]>",

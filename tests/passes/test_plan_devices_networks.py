@@ -11,9 +11,9 @@ from xrelay.dialects import relay
 from xrelay.dialects.device import VirtualDeviceAttr
 from xrelay.dialects.interfaces import Fusible
 from xrelay.frontends.onnx.importer import convert_model
-from xrelay.passes.diagnostics import PassError, ReportingContext
 from xrelay.passes.plan_devices import PlanDevicesPass
-from xrelay.passes.verifier import verify
+from xrelay.passes.support.diagnostics import PassError, ReportingContext
+from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_stage import VerifyStagePass
 
 DEVICES = (VirtualDeviceAttr("cpu", 0), VirtualDeviceAttr("cuda", 0), VirtualDeviceAttr("cuda", 1))

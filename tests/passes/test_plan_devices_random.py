@@ -21,10 +21,10 @@ from xdsl.parser import Parser
 from xrelay.dialects.device import CPU, VirtualDeviceAttr, device_of
 from xrelay.dialects.interfaces import DeviceRule, On, OnHost
 from xrelay.dialects.relay import DeviceCopyOp, Relay
-from xrelay.passes.diagnostics import PassError, ReportingContext
-from xrelay.passes.evaluate import evaluate
+from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.plan_devices import PlanDevicesPass
-from xrelay.passes.verifier import verify
+from xrelay.passes.support.diagnostics import PassError, ReportingContext
+from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_stage import VerifyStagePass
 
 

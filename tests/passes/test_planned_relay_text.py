@@ -22,10 +22,10 @@ from xdsl.parser import Parser
 
 from xrelay.frontends.relay_text import parse_module
 from xrelay.frontends.relay_text.printer import module_text
-from xrelay.passes.diagnostics import PassError
-from xrelay.passes.evaluate import evaluate
+from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.plan_devices import PlanDevicesPass
-from xrelay.passes.verifier import verify
+from xrelay.passes.support.diagnostics import PassError
+from xrelay.passes.support.verifier import verify
 
 FOLDER = Path(__file__).parents[2] / "lit_tests" / "passes" / "plan-devices"
 PROGRAMS = {path.stem: path.read_text() for path in sorted(FOLDER.glob("*.relay"))}

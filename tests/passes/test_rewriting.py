@@ -24,8 +24,8 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects.retyping import set_type
-from xrelay.passes.diagnostics import PassError
-from xrelay.passes.rewriting import apply_patterns
+from xrelay.passes.support.diagnostics import PassError
+from xrelay.passes.support.rewriting import apply_patterns
 
 
 def at(line: int) -> FileLineColLoc:

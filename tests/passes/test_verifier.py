@@ -24,7 +24,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
 from xrelay.passes.analysis.dominance import dominated_by
-from xrelay.passes.verifier import Lookup, VerifyError, verify
+from xrelay.passes.support.verifier import Lookup, VerifyError, verify
 
 
 def parse(text: str) -> ModuleOp:

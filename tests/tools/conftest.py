@@ -70,7 +70,7 @@ from xdsl.dialects.test import TestOp
 from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import PassFailedException
-from xrelay.passes.diagnostics import PassError, emit_remark, emit_warning
+from xrelay.passes.support.diagnostics import PassError, emit_remark, emit_warning
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from xrelay.tools import lit_discovery, lit_format
-from xrelay.tools.lit_discovery import find_tests
+from xrelay.tools.testing import lit_discovery, lit_format
+from xrelay.tools.testing.lit_discovery import find_tests
 
 # lit's own shell leaves pipes open.
 pytestmark = [

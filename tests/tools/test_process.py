@@ -120,8 +120,9 @@ def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
     assert passes <= {
         "xrelay.passes.analysis",
         "xrelay.passes.analysis.dominance",
-        "xrelay.passes.diagnostics",
-        "xrelay.passes.verifier",
+        "xrelay.passes.support",
+        "xrelay.passes.support.diagnostics",
+        "xrelay.passes.support.verifier",
     }
 
 

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.dialects.test import TestOp
 from xdsl.ir import Operation
 
-from xrelay.passes.diagnostics import location_of
+from xrelay.passes.support.diagnostics import location_of
 from xrelay.tools.diagnostics import Reporter, did_you_mean
 from xrelay.tools.driver import XRelayOpt
 from xrelay.tools.parser import LocatingParser

@@ -8,8 +8,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import DiagnosticException, ParseError
 
 from xrelay.frontends.relay_text import load_module
-from xrelay.passes.diagnostics import ReportingContext
-from xrelay.passes.verifier import verify
+from xrelay.passes.support.diagnostics import ReportingContext
+from xrelay.passes.support.verifier import verify
 from xrelay.tools.parser import LocatingParser
 from xrelay.tools.plugins import load_universe
 from xrelay.tools.printing import PrintOptions, module_text

@@ -10,8 +10,8 @@ from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.machine import Machine
 from xrelay.tools import opt, run
+from xrelay.tools.compile_input import Loader
 from xrelay.tools.diagnostics import Reporter
-from xrelay.tools.loading import Loader
 
 FAULTS = Path(__file__).parents[1] / "data" / "faults"
 STACK = "the stack of "
@@ -110,7 +110,7 @@ def test_a_huge_splat_is_printed_as_it_is_written(folder: Path, capsys: pytest.C
 
 
 @pytest.mark.parametrize(
-    "where", ["tools.loading.verify", "passes.infer_types.InferTypesPass.apply"]
+    "where", ["tools.compile_input.verify", "passes.infer_types.InferTypesPass.apply"]
 )
 def test_no_memory_is_no_internal_error(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, where: str

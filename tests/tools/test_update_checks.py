@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from xrelay.tools.checks import Block, blocks, check_lines
-from xrelay.tools.update_checks import LeftAlone, Printed, main, updated
+from xrelay.tools.testing.checks import Block, blocks, check_lines
+from xrelay.tools.testing.update_checks import LeftAlone, Printed, main, updated
 
 CONFIG = Path(__file__).parent.parent.parent / "lit_tests" / "lit.cfg.py"
 

@@ -16,7 +16,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from xrelay.dialects.relay.broadcast import MultiplyOp
 from xrelay.dialects.relay.elementwise import SigmoidOp
-from xrelay.passes.rewriting import apply_patterns
+from xrelay.passes.support.rewriting import apply_patterns
 
 from .dialect import SwishOp
 

@@ -19,7 +19,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xrelay.dialects import relay
 from xrelay.dialects.relay.broadcast import MultiplyOp
 from xrelay.passes.analysis.arrays import array_of
-from xrelay.passes.rewriting import apply_patterns
+from xrelay.passes.support.rewriting import apply_patterns
 
 from .dialect import ScaledTanhOp
 

@@ -28,7 +28,7 @@ from xrelay.dialects.relay import (
     VarPattern,
     WildcardPattern,
 )
-from xrelay.dialects.relay.completeness import pattern_text, uncovered
+from xrelay.dialects.relay.exhaustiveness import pattern_text, uncovered
 from xrelay.dialects.relay.inhabited import Inhabited
 from xrelay.dialects.relay.patterns import subpatterns
 from xrelay.dialects.relay.type_terms import substituted

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.lowering.assemble import assemble
 from xrelay.lowering.pipelines import PIPELINES
-from xrelay.passes.evaluate import evaluate
+from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
 from xrelay.tools.pipeline import build

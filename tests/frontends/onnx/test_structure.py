@@ -18,7 +18,7 @@ from xrelay.dialects.relay.constants import ConstantOp, ParamOp
 from xrelay.frontends.onnx import load_module
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.frontends.onnx.values import value_name
-from xrelay.passes.evaluate import evaluate
+from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.tools.registry import UNIVERSE
 
 

@@ -18,7 +18,7 @@ from xdsl.context import Context
 from xrelay.frontends.onnx import OnnxError
 from xrelay.frontends.onnx.importer import Conversion, convert_model
 from xrelay.lowering.assemble import assemble
-from xrelay.passes.evaluate import evaluate
+from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
 from xrelay.tools.pipeline import build

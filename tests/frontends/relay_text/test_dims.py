@@ -8,8 +8,8 @@ from xdsl.ir import Attribute
 
 from xrelay.dialects.relay import AdtType, IncompleteType
 from xrelay.dialects.relay.types import join
-from xrelay.passes.diagnostics import PassError
-from xrelay.passes.evaluate import evaluate
+from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.passes.support.diagnostics import PassError
 
 PROGRAM = """
 def @any(%x: Tensor[(?, 4), float32]) -> Tensor[(?, 4), float32] { nn.relu(%x) }

@@ -16,8 +16,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xrelay.dialects.device import VirtualDeviceAttr
 from xrelay.frontends.relay_text import parse_json
 from xrelay.frontends.relay_text.printer import module_text
-from xrelay.passes.evaluate import evaluate
-from xrelay.passes.verifier import verify
+from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.passes.support.verifier import verify
 
 SHAPE = np.array([4], np.int64)
 META: dict[str, Any] = {

@@ -23,13 +23,13 @@ from xrelay.frontends.relay_text import parse_module
 from xrelay.frontends.relay_text.printer import module_text
 from xrelay.lowering.assemble import assemble
 from xrelay.lowering.lower_to_bytecode import LowerToBytecodePass
-from xrelay.passes.diagnostics import PassError, ReportingContext
-from xrelay.passes.evaluate import evaluate
+from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.fuse_ops import FuseOpsPass
 from xrelay.passes.manifest_alloc import ManifestAllocPass
 from xrelay.passes.outline_primitives import OutlinePrimitivesPass
 from xrelay.passes.plan_devices import PlanDevicesPass
-from xrelay.passes.verifier import verify
+from xrelay.passes.support.diagnostics import PassError, ReportingContext
+from xrelay.passes.support.verifier import verify
 from xrelay.runtime.kernels.memory import Memory as MachineMemory
 from xrelay.runtime.machine import Machine
 

@@ -15,8 +15,8 @@ from relay_programs import DATA, VERSION, body_of, context, error_of, ir_of, rea
 from xrelay.dialects.device import VirtualDeviceAttr
 from xrelay.frontends.relay_text import RelayTextError, parse_json, parse_module
 from xrelay.frontends.relay_text.printer import module_text
-from xrelay.passes.evaluate import evaluate
-from xrelay.passes.verifier import verify
+from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.passes.support.verifier import verify
 
 
 def plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ from relay_programs import context
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.frontends.relay_text import RelayTextError, parse_json
-from xrelay.passes.verifier import verify
+from xrelay.passes.support.verifier import verify
 
 
 def error_in(read: Callable[[], ModuleOp]) -> RelayTextError | None:

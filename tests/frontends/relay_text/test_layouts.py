@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from relay_programs import body_of, error_of, read
 
-from xrelay.passes.evaluate import evaluate
+from xrelay.passes.evaluation.evaluator import evaluate
 
 SIZES = {"N": 2, "C": 12, "H": 3, "W": 4, "D": 2}
 

@@ -13,8 +13,8 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xrelay.dialects.device import VirtualDeviceAttr
 from xrelay.frontends.relay_text import RelayTextError, load_module, parse_json
 from xrelay.frontends.relay_text.arrays import MAGIC, ArrayError, decode
-from xrelay.passes.evaluate import evaluate
-from xrelay.passes.verifier import verify
+from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.passes.support.verifier import verify
 
 
 def blob(kind: int, bits: int, lanes: int, shape: tuple[int, ...], data: bytes, **more: int) -> str:

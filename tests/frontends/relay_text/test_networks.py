@@ -14,8 +14,8 @@ from xdsl.dialects.func import FuncOp
 
 from xrelay.frontends.relay_text import load_module
 from xrelay.frontends.relay_text.type_text import type_text
-from xrelay.passes.evaluate import evaluate
-from xrelay.passes.verifier import verify
+from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.passes.support.verifier import verify
 
 NETWORKS = ("squeezenet", "inception_v1", "resnet50")
 

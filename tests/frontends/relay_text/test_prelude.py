@@ -7,7 +7,7 @@ import pytest
 from relay_programs import VERSION, error_of, ir_of, read
 
 from xrelay.frontends.relay_text.prelude import needed_by
-from xrelay.passes.evaluate import evaluate
+from xrelay.passes.evaluation.evaluator import evaluate
 
 
 def value_of(expr: str, params: str = "", *args: Any) -> Any:

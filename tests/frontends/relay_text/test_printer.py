@@ -35,9 +35,9 @@ from xrelay.frontends.relay_text.printer_literals import (
     string_text,
 )
 from xrelay.frontends.relay_text.printer_names import LocalNames
-from xrelay.passes.diagnostics import PassError
 from xrelay.passes.plan_devices import PlanDevicesPass
-from xrelay.passes.verifier import verify
+from xrelay.passes.support.diagnostics import PassError
+from xrelay.passes.support.verifier import verify
 
 NETWORKS = Path(__file__).parents[2] / "data" / "relay_text"
 PLANS = Path(__file__).parents[3] / "lit_tests" / "passes" / "plan-devices"

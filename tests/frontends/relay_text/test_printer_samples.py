@@ -12,7 +12,7 @@ from xrelay.dialects.attributes import ELEMENT_TYPES, properties_of
 from xrelay.dialects.relay.tuples import TupleOp
 from xrelay.frontends.relay_text import parse_module
 from xrelay.frontends.relay_text.printer import module_text
-from xrelay.passes.verifier import verify
+from xrelay.passes.support.verifier import verify
 
 
 def program(sample: Sample) -> ModuleOp:

@@ -20,7 +20,7 @@ from ..dialects.bytecode.fields import Dims, RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, device_of, devices_in
 from ..dialects.tensors import as_tensor
 from ..passes.analysis.plain_types import PlainTypes
-from ..passes.diagnostics import PassError
+from ..passes.support.diagnostics import PassError
 
 
 def integer(value: int) -> IntegerAttr[Any]:

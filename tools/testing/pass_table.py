@@ -1,7 +1,7 @@
 """
 The table of passes in a Markdown file, made from the passes themselves.
 
-    python -m xrelay.tools.pass_table README.md
+    python -m xrelay.tools.testing.pass_table README.md
 
 rewrites what stands between these two lines:
 
@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from .registry import OptionInfo, named_pipelines, pass_infos
+from ..registry import OptionInfo, named_pipelines, pass_infos
 
 BEGIN, END = "<!-- passes: begin -->", "<!-- passes: end -->"
 

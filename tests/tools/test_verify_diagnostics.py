@@ -2,9 +2,9 @@
 
 import pytest
 
-from xrelay.passes.diagnostics import Message, Note, Severity
+from xrelay.passes.support.diagnostics import Message, Note, Severity
 from xrelay.tools.diagnostics import UsageError, place
-from xrelay.tools.expected import check, expectations
+from xrelay.tools.verify_diagnostics import check, expectations
 
 NAME = "f.mlir"
 

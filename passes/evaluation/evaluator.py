@@ -21,17 +21,17 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
-from ..dialects import relay
-from ..dialects.relay.closures import captures
-from ..runtime.kernels.bind import Bind
-from ..runtime.kernels.loading import load_kernels
-from ..runtime.kernels.memory import Memory, OutOfMemory, Stack
-from ..runtime.kernels.scratch import Workspace
-from .analysis.arrays import Array
-from .analysis.blocks import only_block
-from .diagnostics import PassError
-from .evaluate_operators import apply_operator
-from .evaluate_rules import RULES, Enter, Value
+from ...dialects import relay
+from ...dialects.relay.closures import captures
+from ...runtime.kernels.bind import Bind
+from ...runtime.kernels.loading import load_kernels
+from ...runtime.kernels.memory import Memory, OutOfMemory, Stack
+from ...runtime.kernels.scratch import Workspace
+from ..analysis.arrays import Array
+from ..analysis.blocks import only_block
+from ..support.diagnostics import PassError
+from .operators import apply_operator
+from .rules import RULES, Enter, Value
 
 Run: TypeAlias = Generator[Enter, Sequence[Value], Sequence[Value]]
 

@@ -33,8 +33,8 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ..dialects.errors import OpVerifyException
-from .analysis.dominance import dominated_by
+from ...dialects.errors import OpVerifyException
+from ..analysis.dominance import dominated_by
 from .diagnostics import PassError
 
 Lookup: TypeAlias = Callable[[str], Operation | None]

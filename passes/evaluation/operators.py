@@ -10,18 +10,18 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, NoneType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from ..dialects.attributes import plain_values
-from ..dialects.device import tensor_type, with_device
-from ..dialects.interfaces import kernel_attributes, kernel_name
-from ..dialects.relay.operator import infer_result_types
-from ..dialects.relay.types import refine
-from ..dialects.tensors import Tensor, as_tensor, is_static
-from ..runtime.kernels.bind import Bind
-from ..runtime.kernels.loading import no_kernel
-from ..runtime.kernels.memory import Memory, OutOfMemory, Owner
-from ..runtime.kernels.scratch import Workspace
-from .analysis.arrays import Array, numpy_dtype
-from .diagnostics import PassError
+from ...dialects.attributes import plain_values
+from ...dialects.device import tensor_type, with_device
+from ...dialects.interfaces import kernel_attributes, kernel_name
+from ...dialects.relay.operator import infer_result_types
+from ...dialects.relay.types import refine
+from ...dialects.tensors import Tensor, as_tensor, is_static
+from ...runtime.kernels.bind import Bind
+from ...runtime.kernels.loading import no_kernel
+from ...runtime.kernels.memory import Memory, OutOfMemory, Owner
+from ...runtime.kernels.scratch import Workspace
+from ..analysis.arrays import Array, numpy_dtype
+from ..support.diagnostics import PassError
 
 
 def static_type(type: Attribute, at: SSAValue) -> tuple[tuple[int, ...], np.dtype[Any]]:

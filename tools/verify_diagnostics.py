@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..passes.diagnostics import Message, Severity
+from ..passes.support.diagnostics import Message, Severity
 from .diagnostics import UsageError, place
 
 COMMENT = re.compile(

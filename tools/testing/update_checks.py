@@ -1,7 +1,7 @@
 """
 Regenerate the CHECK lines of lit tests: run the RUN lines, write down what they print.
 
-    python -m xrelay.tools.update_checks lit_tests/passes/fuse-ops/*.mlir
+    python -m xrelay.tools.testing.update_checks lit_tests/passes/fuse-ops/*.mlir
 
 The lines of `func.func @f …` go right before `func.func @f` in the input, under a
 CHECK-LABEL; what has no counterpart in the input goes after what was printed before it.
@@ -19,10 +19,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from ..source import SPLIT_MARK
 from . import lit_format
 from .checks import Block, blocks, check_lines, escaped
 from .lit_discovery import execute, find_tests
-from .source import SPLIT_MARK
 
 PREFIX = re.compile(r"--?check-prefix(?:es)?")
 DESCRIPTION = "Regenerate the CHECK lines of lit tests."

@@ -26,7 +26,7 @@ from xdsl.pattern_rewriter import (
 )
 from xdsl.utils.exceptions import DiagnosticException
 
-from ..dialects.walking import walk
+from ...dialects.walking import walk
 from .diagnostics import PassError
 
 REWRITES_PER_OP = 32

@@ -1,4 +1,4 @@
-"""What each op computes, for `passes.evaluate`: a dict from op to rule."""
+"""What each op computes, for `passes.evaluation.evaluator`: a dict from op to rule."""
 
 from __future__ import annotations
 
@@ -13,21 +13,16 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, SymbolRefAttr
 from xdsl.dialects.tensor import ExtractOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from ..dialects import memory, relay, vm
-from ..dialects.device import tensor_type
-from ..dialects.relay.patterns import (
-    ConstructorPattern,
-    VarPattern,
-    WildcardPattern,
-    subpatterns,
-)
-from ..dialects.tensors import Tensor, as_tensor
-from .analysis.arrays import Array, array_of, numpy_dtype
-from .diagnostics import PassError
-from .evaluate_operators import require_shape, static_type
+from ...dialects import memory, relay, vm
+from ...dialects.device import tensor_type
+from ...dialects.relay.patterns import ConstructorPattern, VarPattern, WildcardPattern, subpatterns
+from ...dialects.tensors import Tensor, as_tensor
+from ..analysis.arrays import Array, array_of, numpy_dtype
+from ..support.diagnostics import PassError
+from .operators import require_shape, static_type
 
 if TYPE_CHECKING:
-    from .evaluate import Evaluator
+    from .evaluator import Evaluator
 
 Value: TypeAlias = Any
 """An array, a tuple, `Data`, a `Closure`, a `Cell`, or a storage (a flat array of bytes)."""

@@ -9,8 +9,8 @@ from xdsl.dialects.func import FuncOp
 
 from ..dialects.relay.constants import PARAMS_FILE
 from ..lowering.assemble import assemble
-from ..passes.diagnostics import Message, ReportingContext, Severity
-from ..passes.verifier import verify
+from ..passes.support.diagnostics import Message, ReportingContext, Severity
+from ..passes.support.verifier import verify
 from ..runtime.program import Program
 from . import relay_input
 from .diagnostics import Reporter

@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute
 
 from ..interfaces import Lookup
-from .data import TypeDataOp
+from .adt import TypeDataOp
 from .inhabited import Inhabited
 from .patterns import ConstructorPattern, TuplePattern, WildcardPattern, subpatterns
 from .type_terms import AdtType, TypeVarType

@@ -1,0 +1,1 @@
+"""Reference evaluation of programs, at every level."""
