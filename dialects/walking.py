@@ -5,19 +5,23 @@ xDSL's `walk` is a generator in a generator for each level, so that every op cos
 walk of n nested regions takes n² steps.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from xdsl.ir import Block, Operation, Region
 
 
 def walk(
-    root: Operation | Region | Block, *, reverse: bool = False, region_first: bool = False
+    root: Operation | Region | Block,
+    *,
+    reverse: bool = False,
+    region_first: bool = False,
+    enters: Callable[[Operation], bool] | None = None,
 ) -> Iterator[Operation]:
     """
     The ops in `root` (and `root` itself), in the order of xDSL's `walk`.
 
     Each op comes before those in its regions, or after them with `region_first`; `reverse` visits
-    regions, blocks and ops from their ends.
+    regions, blocks and ops from their ends. The regions of an op that `enters` rejects are skipped.
     """
     pending: list[tuple[Iterator[Operation], Operation | None]] = [(_ops(root, reverse), None)]
     while pending:
@@ -28,7 +32,7 @@ def walk(
             if holder is not None and region_first:
                 yield holder
             continue
-        if not op.regions:
+        if not op.regions or (enters is not None and not enters(op)):
             yield op
             continue
         if not region_first:
