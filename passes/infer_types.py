@@ -21,8 +21,8 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects.interfaces import InferTypes
+from ..dialects.relay.incomplete import is_incomplete, refine
 from ..dialects.relay.operator import refined_result_types
-from ..dialects.relay.types import is_incomplete, refine
 from ..dialects.walking import walk
 from .analysis.incomplete import unknown_value
 from .support.diagnostics import PassError

@@ -22,7 +22,7 @@ from xdsl.passes import ModulePass
 from ..dialects import relay
 from ..dialects.device import UNCONSTRAINED, VirtualDeviceAttr, device_of, devices_in, told_apart
 from ..dialects.interfaces import DeviceRule, Fusible, On, OnHost, Together, WantsStorage
-from ..dialects.relay.types import is_incomplete
+from ..dialects.relay.incomplete import is_incomplete
 from .support.diagnostics import PassError
 
 Stage = Literal[

@@ -32,7 +32,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..interfaces import AnyDevice, Lookup, ResultAliases, SameDevice
 from .call_text import parse_call, print_call, verify_call
-from .type_terms import AdtType, substituted
+from .language_types import AdtType, substituted
 
 
 @irdl_attr_definition

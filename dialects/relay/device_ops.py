@@ -32,7 +32,7 @@ from ..interfaces import (
     WantsStorage,
 )
 from ..tensors import as_tensor
-from .types import is_incomplete, refine
+from .incomplete import is_incomplete, refine
 
 
 def _same_type(op: Operation) -> Sequence[Attribute]:

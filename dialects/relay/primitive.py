@@ -50,7 +50,7 @@ from ..interfaces import (
 )
 from ..tensors import as_tensor
 from .control import verify_yielded
-from .types import AnyTensor, is_incomplete
+from .incomplete import AnyTensor, is_incomplete
 
 
 def verify_view(op: Operation, reshape_only: UnitAttr | None) -> None:

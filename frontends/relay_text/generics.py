@@ -27,14 +27,14 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects.relay import GlobalOp, IncompleteType, InvokeOp
-from ...dialects.relay.type_terms import TypeVarType, substituted
+from ...dialects.relay.language_types import TypeVarType, substituted
+from ...dialects.type_algebra import parts
 from . import calls, functions
 from . import syntax as ast
 from .captures import type_params
 from .errors import RelayTextError
 from .names import ssa_name
 from .program import Generic, Signature
-from .solver import parts_of
 from .writer import Value
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def let(emitter: Emitter, statement: ast.Statement) -> Generic | None:
             hint, function = function, function.args[0]
     generic = named(emitter, statement.value)
     if generic is not None:
-        given = parts_of(emitter.solver.resolved(generic.signature.type))
+        given = parts(emitter.solver.resolved(generic.signature.type))
         is_fixed = _fixes(local.type, given, generic.own)
     elif isinstance(function, ast.Function) and function.type_params:
         given = [*(param.type for param in function.params), function.result]
@@ -77,12 +77,12 @@ def _fixes(
     wanted: Attribute | None, given: Sequence[Attribute | None], params: Sequence[str]
 ) -> bool:
     """Whether `wanted` says what a type parameter in the parts `given` of a type stands for."""
-    parts = () if wanted is None else parts_of(wanted)
+    wanted_parts = () if wanted is None else parts(wanted)
     return any(
         type.parameter.data in params
         if isinstance(type, TypeVarType)
-        else type is not None and _fixes(part, parts_of(type), params)
-        for part, type in zip(parts, given, strict=False)
+        else type is not None and _fixes(part, parts(type), params)
+        for part, type in zip(wanted_parts, given, strict=False)
         if not isinstance(part, IncompleteType)
     )
 
