@@ -165,8 +165,7 @@ class AllocTensorOp(IRDLOperation):
             user = use.operation
             if isinstance(user, KillOp):
                 continue
-            outs = len(user.operands) - len(user.results)
-            if not user.has_trait(DestinationPassing) or use.index < outs:
+            if not DestinationPassing.writes(use):
                 raise VerifyException(
                     f"an allocated tensor has no contents to read: {user.name} must use the result "
                     f"of the op that writes it"

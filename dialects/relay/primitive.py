@@ -42,11 +42,11 @@ from ..device import with_device
 from ..formats import parse_location, print_location
 from ..interfaces import (
     AnyDevice,
+    Bufferizable,
     DeviceConstraint,
     DeviceRule,
     Lookup,
     Together,
-    WantsStorage,
 )
 from ..tensors import as_tensor
 from .control import verify_yielded
@@ -245,10 +245,10 @@ class PrimFuncOp(IRDLOperation):
 
 
 @dataclass(frozen=True)
-class CallWantsStorage(WantsStorage):
+class BufferizeCall(Bufferizable):
     """The kernel writes into tensors that its caller allocates."""
 
-    def in_destination_passing_style(self, op: Operation, outs: Sequence[SSAValue]) -> Operation:
+    def to_destination_style(self, op: Operation, outs: Sequence[SSAValue]) -> Operation:
         assert isinstance(op, CallLoweredOp)
         return vm.InvokeTvmOp.on(op.callee, op.operands, outs)
 
@@ -284,7 +284,7 @@ class CallLoweredOp(IRDLOperation):
     reshape_only = opt_prop_def(UnitAttr)
     outputs = var_result_def(AnyTensor)
 
-    traits = traits_def(Pure(), ViewIsWhereItsDataIs(), CallWantsStorage())
+    traits = traits_def(Pure(), ViewIsWhereItsDataIs(), BufferizeCall())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$callee `(` $args `)` attr-dict `:` functional-type($args, $outputs)"
 
