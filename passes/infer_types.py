@@ -109,7 +109,7 @@ class RefineConstructed(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.ConstructOp, rewriter: PatternRewriter, /) -> None:
         type = op.result.type
-        if not isinstance(type, relay.AdtType) or not is_incomplete(type):
+        if not is_incomplete(type):
             return
         definition = self.definitions.get(type.adt.string_value())
         if definition is None:

@@ -45,8 +45,10 @@ from ..interfaces import (
     Bufferizable,
     DeviceConstraint,
     DeviceRule,
+    Fusible,
     Lookup,
     Together,
+    kernel_name,
 )
 from ..tensors import as_tensor
 from .control import verify_yielded
@@ -242,6 +244,17 @@ class PrimFuncOp(IRDLOperation):
                 f"but has {len(self.scopes)}"
             )
         verify_yielded(self, self.body, self.function_type.outputs.data, "the body")
+
+
+NAME_LIMIT = 80
+"""The most characters of a kernel's name, before a number makes it unique."""
+
+
+def kernel_symbol(ops: Iterable[Operation]) -> str:
+    """The name that TVM gives a kernel of `ops`: `fused_` and its operators, `fused_dense_add`."""
+    operators = [op for op in ops if op.has_trait(Fusible)]
+    names = [kernel_name(op).removeprefix(f"{op.name.partition('.')[0]}.") for op in operators]
+    return "_".join(["fused", *names]).replace(".", "_")[:NAME_LIMIT]
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,9 @@ from collections.abc import Sequence
 from itertools import chain, count
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import FileLineColLoc, FunctionType
+from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import ReturnOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 
 from ...dialects.relay import GlobalOp, IncompleteType, InvokeOp
 from ...dialects.relay.language_types import TypeVarType, substituted
@@ -32,7 +32,7 @@ from ...dialects.type_algebra import parts
 from . import calls, functions
 from . import syntax as ast
 from .captures import type_params
-from .errors import RelayTextError
+from .errors import RelayTextError, location_of
 from .names import ssa_name
 from .program import Generic, Signature
 from .writer import Value
@@ -231,7 +231,7 @@ def check_scopes(emitter: Emitter) -> None:
                 f"the type of {_called(value)} would be {emitter.text(value.type)}, but "
                 f"{min(wrong)} is a type parameter of a function that this is not in "
                 "(is a result type missing there?)",
-                _location(value),
+                location_of(value),
             )
 
 
@@ -245,12 +245,3 @@ def _body_of(value: SSAValue) -> Block | None:
 
 def _called(value: SSAValue) -> str:
     return f"%{value.name_hint}" if value.name_hint else "this"
-
-
-def _location(value: SSAValue) -> FileLineColLoc:
-    location = getattr(value, "location", None)
-    if not isinstance(location, FileLineColLoc):
-        op = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
-        location = None if op is None else op.location
-    assert isinstance(location, FileLineColLoc), "what was read has a place"
-    return location
