@@ -35,6 +35,7 @@ from ..runtime.kernels.loading import load_kernels
 from .analysis.arrays import Array, array_of, dense_of, numpy_dtype
 from .evaluation.operators import apply_operator
 from .support.diagnostics import PassError
+from .support.patterns import RemoveUnusedConstant
 from .support.rewriting import apply_patterns
 
 
@@ -122,15 +123,6 @@ class FoldBranch(RewritePattern):
         rewriter.erase(block.last_op)
         rewriter.inline_block(block, InsertPoint.before(op))
         rewriter.replace(op, [], values)
-
-
-class RemoveUnusedConstant(RewritePattern):
-    """Remove a constant without a use."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: relay.ConstantOp, rewriter: PatternRewriter, /) -> None:
-        if not op.result.uses:
-            rewriter.erase(op)
 
 
 @dataclass(frozen=True)

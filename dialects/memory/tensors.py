@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from xdsl.dialects.builtin import I64, IntegerAttr, TensorType, i64
+from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, TensorType, i32, i64
 from xdsl.ir import (
     Attribute,
     Block,
@@ -35,6 +35,10 @@ from ..interfaces import (
 from ..tensors import as_tensor, bits_of, element_size, is_static, tensor_size
 from .operands import exactly_one, parse_static_or_dynamic, print_static_or_dynamic, verify_shape
 from .storage import AllocStorageOp, SizesOnHost, StorageType
+
+_BYTE_0 = IntegerAttr(0, i64)
+_STATIC = DenseArrayBase.from_list(i32, [1, 0, 0])
+"""The operand segments of an `alloc_tensor` with a static offset and shape."""
 
 
 @irdl_op_definition
@@ -75,6 +79,15 @@ class AllocTensorOp(IRDLOperation):
             operands=[storage, None if static else offset, shape],
             properties={"offset": IntegerAttr(offset, i64) if static else None},
             result_types=[type],
+        )
+
+    @classmethod
+    def static(cls, storage: SSAValue, type: Attribute) -> Self:
+        """A tensor of static shape at byte 0, made without checks: passes make one a result."""
+        return cls.create(
+            operands=[storage],
+            result_types=[type],
+            properties={"offset": _BYTE_0, "operandSegmentSizes": _STATIC},
         )
 
     @classmethod
