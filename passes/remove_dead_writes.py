@@ -92,7 +92,7 @@ class RemoveUnusedStorage(RewritePattern):
 
 
 class RemoveUnusedValue(RewritePattern):
-    """Remove a constant, or an op that keeps writes alive (view, tuple, projection), without a use."""
+    """Remove an unused constant, or unused op that keeps writes alive: view, tuple, projection."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not (op.has_trait(Aliasing) or op.has_trait(DeviceConstant)):
