@@ -29,8 +29,7 @@ from xrelay.runtime.kernels import KERNELS
 from xrelay.tools.registry import DIALECTS, PASSES, UNIVERSE, pass_info
 
 ROOT = Path(__file__).parent.parent
-DOCS = ROOT / "docs"
-RELAY_TEXT = (DOCS / "relay_text.md").read_text(encoding="utf-8")
+RELAY_TEXT = (ROOT / "docs" / "relay_text.md").read_text(encoding="utf-8")
 CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 MAY_IMPORT = {
@@ -257,24 +256,7 @@ def test_commands_exist(target: str):
     assert callable(getattr(import_module(module), function))
 
 
-# ---------------------------------------------------------------- documentation
-
-
-def links(page: Path) -> list[Path]:
-    """Return the files of this repository that a Markdown page links to."""
-    targets = re.findall(r"\]\(([^)#:\s]+)[^)\s]*\)", page.read_text(encoding="utf-8"))
-    return [(page.parent / target).resolve() for target in targets]
-
-
-def test_every_page_is_linked_from_the_first_one():
-    todo, linked = [DOCS / "README.md"], {DOCS / "README.md"}
-    while todo:
-        found = {path for path in links(todo.pop()) if path.suffix == ".md"} - linked
-        missing = sorted(path for path in found if not path.exists())
-        assert missing == []
-        linked |= found
-        todo += found
-    assert sorted(set(DOCS.rglob("*.md")) - linked) == []
+# -------------------------------------------------------------------- docstrings
 
 
 def docstrings(module: Path) -> Iterator[tuple[int, str]]:
