@@ -20,8 +20,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ..dialects import relay
-from ..dialects.device import UNCONSTRAINED, VirtualDeviceAttr, device_of, devices_in, told_apart
-from ..dialects.interfaces import DeviceRule, Fusible, On, OnHost, Together, WantsStorage
+from ..dialects.device import UNCONSTRAINED, VirtualDeviceAttr, device_of, devices_in, disambiguated
+from ..dialects.interfaces import DeviceRule, Fusible, Pinned, SameDomain, WantsStorage
 from ..dialects.relay.types import is_incomplete
 from .support.diagnostics import PassError
 
@@ -84,12 +84,12 @@ class Misplaced:
             self.rules[kind] = op.get_trait(DeviceRule)
         rule = self.rules[kind]
         for constraint in () if rule is None else rule.constraints(op):
-            if isinstance(constraint, OnHost):  # the host is no part of the module
-                continue
+            if not isinstance(constraint, Pinned | SameDomain):
+                continue  # the module does not name the host, and preferences may fail
             one, *others = places(constraint)
             other = next((device for device in others if device != one), None)
             if other is not None:
-                here, there = told_apart(one, other)
+                here, there = disambiguated(one, other)
                 return (
                     f"{constraint.reason}, but there are {here} and {there}: "
                     "plan-devices should have copied between them"
@@ -97,11 +97,11 @@ class Misplaced:
         return None
 
 
-def places(constraint: On | Together) -> list[VirtualDeviceAttr]:
+def places(constraint: Pinned | SameDomain) -> list[VirtualDeviceAttr]:
     """The devices that should be one; function values have several and are left out."""
-    values = (constraint.value,) if isinstance(constraint, On) else constraint.values
+    values = (constraint.value,) if isinstance(constraint, Pinned) else constraint.values
     found = [device_of(v.type) for v in values if not isinstance(v.type, FunctionType)]
-    wanted = [constraint.device] if isinstance(constraint, On) else []
+    wanted = [constraint.device] if isinstance(constraint, Pinned) else []
     return wanted + [device for device in found if device is not None] or [UNCONSTRAINED]
 
 

@@ -31,7 +31,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
 from ..formats import parse_location
-from ..interfaces import Aliasing, DeviceConstraint, DeviceRule, InferTypes, Lookup, Together
+from ..interfaces import Aliasing, DeviceConstraint, DeviceRule, InferTypes, Lookup, SameDomain
 from .adt import defined_type
 from .control import common_yields, verify_yielded, yielded
 from .exhaustiveness import missing_cases
@@ -65,7 +65,7 @@ class MatchDevices(DeviceRule):
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         args = [a for region in op.regions for a in region.block.args]
         yields = [v for region in op.regions for v in yielded(region)]
-        yield Together(
+        yield SameDomain(
             (op.operands[0], *args, *yields, *op.results),
             "data, cases and result of relay.match share a device",
         )

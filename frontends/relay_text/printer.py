@@ -27,7 +27,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects.attributes import ELEMENT_TYPES
-from ...dialects.device import VirtualDeviceAttr
+from ...dialects.device import DEVICE, VirtualDeviceAttr
 from ...dialects.relay.adt import TypeDataOp
 from ...dialects.relay.constants import ParamOp
 from ...dialects.relay.globals import TYPE_PARAMS, GlobalOp, InvokeOp
@@ -45,7 +45,6 @@ from .type_grammar import STORAGE
 
 HEADER = '#[version = "0.0.5"]\n'
 NAME = "relay.name"
-DEVICE = "relay.device"
 ATTRS = "relay.attrs"
 
 

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
+from ...dialects.device import DEVICE
 from ...dialects.relay.adt import TypeDataOp
 from ...dialects.relay.globals import TYPE_PARAMS
 from . import calls, functions, generics, prelude
@@ -40,7 +41,6 @@ from .type_grammar import STORAGE
 
 NAME = "relay.name"
 """The attribute of an argument that holds its name, where that cannot be its name in the IR."""
-DEVICE = "relay.device"
 ATTRS = "relay.attrs"
 
 
