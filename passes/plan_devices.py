@@ -38,7 +38,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects import memory, relay
 from ..dialects.device import VirtualDeviceAttr, told_apart
-from ..dialects.retyping import set_type
+from ..dialects.xdsl_internals import set_type
 from .analysis.copy_costs import bytes_copied
 from .analysis.device_conflicts import cheapest, refuse
 from .analysis.device_constraints import DeviceConstraints, own_index, user_of

@@ -116,7 +116,8 @@ def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
         or name.startswith(("xrelay.frontends", "xdsl.transforms."))
     }
     assert eager == {
-        f"xrelay.dialects.{name}" for name in ("device", "errors", "tensors", "walking")
+        f"xrelay.dialects.{name}"
+        for name in ("device", "errors", "tensors", "walking", "xdsl_internals")
     }
     passes = {name for name in loaded if name.startswith("xrelay.passes.")}
     assert passes <= {
