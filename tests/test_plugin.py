@@ -28,8 +28,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects.attributes import plain_attributes
 from xrelay.dialects.relay import properties
+from xrelay.dialects.relay.incomplete import AnyTensor
 from xrelay.dialects.relay.operator import Operator
-from xrelay.dialects.relay.types import AnyTensor
 from xrelay.tools import opt
 from xrelay.tools import run as run_tool
 
