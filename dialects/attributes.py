@@ -132,6 +132,24 @@ def _dtype(value: Any) -> Attribute | None:
     return ELEMENT_TYPES.get(value) if isinstance(value, str) else None
 
 
+def attribute_of(value: object) -> Attribute | None:
+    """The attribute for a Python value, by its class; None when there is none."""
+    match value:
+        case bool():
+            return _bool(value)
+        case int():
+            return _int(value)
+        case float():
+            return _float(value)
+        case str():
+            return _string(value)
+        case tuple() | list():
+            numbers = cast(Sequence[Any], value)
+            return _ints(numbers) if all(type(number) is int for number in numbers) else None
+        case _:
+            return None
+
+
 _KINDS: tuple[tuple[Attribute, str, _Write], ...] = (
     (BoolAttr.from_bool(True), "a bool", _bool),
     (IntegerAttr(0, i64), "an integer", _int),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self, TypeAlias, cast
+from typing import Self, cast
 
 from xdsl.dialect_interfaces.constant_materialization import ConstantMaterializationInterface
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, StringAttr
@@ -15,12 +15,11 @@ from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ..dense import Dense
 from ..device import VirtualDeviceAttr, device_of, with_device
 from ..interfaces import DeviceConstant
 from ..tensors import as_tensor, is_static, tensor_size
 from .incomplete import AnyTensor
-
-Dense: TypeAlias = DenseIntOrFPElementsAttr[Any]
 
 INLINE_LIMIT = 1024
 """The most bytes of a constant that stands in the text; larger ones are a `relay.param`."""

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
+from ...dialects.attributes import attribute_of as plain_attribute
 from ...dialects.relay import CallOpaqueOp, TupleGetItemOp, TupleOp
 from ...dialects.relay.opaque import is_operator_name
-from ...dialects.relay.properties import ints
 from ...dialects.retyping import set_type
 from ...dialects.tensors import as_tensor
 from . import syntax as ast
@@ -50,21 +50,11 @@ def _attributes(emitter: Emitter, name: str, call: ast.Call) -> dict[str, Attrib
 
     made: dict[str, Attribute] = {}
     for key, value in call.attrs.items():
-        array = _array(value)
-        attr = attribute_of(value) if array is None else array
+        attr = plain_attribute(value) or attribute_of(value)
         if attr is None or not is_operator_name(key):
             raise emitter.error(f"the value of {name}'s attribute {key} is not supported", call.at)
         made[key] = attr
     return made
-
-
-def _array(value: Any) -> Attribute | None:
-    """A list of integers as operators of the dialect have it; None for all else."""
-    if not isinstance(value, tuple):
-        return None
-    numbers = cast("tuple[Any, ...]", value)
-    fits = all(type(n) is int and -(2**63) <= n < 2**63 for n in numbers)
-    return ints(numbers) if fits else None
 
 
 def noted_type(emitter: Emitter, call: ast.Call) -> Attribute | None:
