@@ -28,7 +28,7 @@ from xdsl.ir import Attribute, Block, Operation, Region
 
 from ..dialects import bytecode
 from ..dialects.attributes import ELEMENT_TYPES, attribute_of
-from ..dialects.bytecode.fields import FIELDS, Kind, ObjectType, RegisterAttr
+from ..dialects.bytecode.fields import FIELDS, FieldKind, ObjectType, RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, tensor_type
 from ..passes.analysis.arrays import dense_of
 from ..runtime.instructions import Instruction, Reg
@@ -68,13 +68,13 @@ def _attribute(field: str, value: Any, program: Program) -> Attribute:
     if isinstance(value, Reg):
         return RegisterAttr(value.index)
     match FIELDS[field]:
-        case Kind.REGISTER:
+        case FieldKind.REGISTER:
             return RegisterAttr(value)
-        case Kind.REGISTERS:
+        case FieldKind.REGISTERS:
             return ArrayAttr([RegisterAttr(register) for register in value])
-        case Kind.SYMBOL:
+        case FieldKind.SYMBOL:
             return SymbolRefAttr(_symbol(field, value, program))
-        case Kind.DEVICE:
+        case FieldKind.DEVICE:
             return _device(program.devices[cast(int, value)])
         case _:
             if isinstance(value, tuple):

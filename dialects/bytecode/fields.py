@@ -133,7 +133,7 @@ def _parse_value(parser: Parser) -> Attribute:
     return parser.parse_attribute() if number is None else IntegerAttr(number, i64)
 
 
-class Kind(Enum):
+class FieldKind(Enum):
     """What a field holds, and how its text is read."""
 
     REGISTER = member(_parse_register)
@@ -156,24 +156,24 @@ class Kind(Enum):
         return cast(Callable[[Parser], Attribute], self.value)(parser)
 
 
-_NAMES: Mapping[Kind, str] = {
-    Kind.REGISTER: "dst src out result closure storage data tensor test target register",
-    Kind.REGISTERS: "args ins outs fields captured",
-    Kind.INTEGER: "tag field alignment true_offset false_offset register_count",
-    Kind.REGISTER_OR_INTEGER: "size offset",
-    Kind.DIMS: "inputs outputs",
-    Kind.REGISTER_OR_DIMS: "shape",
-    Kind.SYMBOL: "function kernel constant",
-    Kind.NAME: "sym_name",
-    Kind.STRING: "op param",
-    Kind.DEVICE: "device src_device dst_device",
-    Kind.TYPE: "type element_type",
-    Kind.TYPES: "types",
-    Kind.ATTRIBUTES: "attrs",
-    Kind.VALUE: "value",
+_NAMES: Mapping[FieldKind, str] = {
+    FieldKind.REGISTER: "dst src out result closure storage data tensor test target register",
+    FieldKind.REGISTERS: "args ins outs fields captured",
+    FieldKind.INTEGER: "tag field alignment true_offset false_offset register_count",
+    FieldKind.REGISTER_OR_INTEGER: "size offset",
+    FieldKind.DIMS: "inputs outputs",
+    FieldKind.REGISTER_OR_DIMS: "shape",
+    FieldKind.SYMBOL: "function kernel constant",
+    FieldKind.NAME: "sym_name",
+    FieldKind.STRING: "op param",
+    FieldKind.DEVICE: "device src_device dst_device",
+    FieldKind.TYPE: "type element_type",
+    FieldKind.TYPES: "types",
+    FieldKind.ATTRIBUTES: "attrs",
+    FieldKind.VALUE: "value",
 }
 
-FIELDS: Mapping[str, Kind] = {
+FIELDS: Mapping[str, FieldKind] = {
     name: kind for kind, names in _NAMES.items() for name in names.split()
 }
 """What each field of an instruction holds, by its name."""

@@ -3,14 +3,12 @@
 from abc import ABC
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
-from xdsl.traits import Commutative, Pure
+from xdsl.traits import Commutative
 
-from ..interfaces import Fusible, FusionKind, SameDevice
+from .families import BROADCAST
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import int_prop
-
-BROADCAST = (Pure(), SameDevice(), Fusible(FusionKind.BROADCAST))
 
 
 class Pairwise(RelayOperator, ABC):
@@ -259,29 +257,3 @@ class PreluOp(RelayOperator):
     axis = int_prop(1)
 
     traits = traits_def(*BROADCAST)
-
-
-OPERATORS = [
-    AddOp,
-    SubtractOp,
-    MultiplyOp,
-    DivideOp,
-    PowerOp,
-    ModOp,
-    FloorModOp,
-    FloorDivideOp,
-    MaximumOp,
-    MinimumOp,
-    LogicalAndOp,
-    LogicalOrOp,
-    LogicalXorOp,
-    EqualOp,
-    NotEqualOp,
-    LessOp,
-    LessEqualOp,
-    GreaterOp,
-    GreaterEqualOp,
-    WhereOp,
-    BiasAddOp,
-    PreluOp,
-]

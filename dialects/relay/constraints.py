@@ -19,7 +19,7 @@ def of(cls: type[Attribute], field: str | None = None, value: Attribute | None =
 
 
 @dataclass(frozen=True)
-class Kind(AttrConstraint[AttributeCovT], Generic[AttributeCovT]):
+class Described(AttrConstraint[AttributeCovT], Generic[AttributeCovT]):
     """An attribute that is one of `choices`; `words` completes "expected …"."""
 
     words: str
@@ -36,5 +36,5 @@ class Kind(AttrConstraint[AttributeCovT], Generic[AttributeCovT]):
 
     def mapping_type_vars(
         self, type_var_mapping: Mapping[TypeVar, AttrConstraint | IntConstraint]
-    ) -> "Kind[AttributeCovT]":
+    ) -> "Described[AttributeCovT]":
         return self

@@ -1,9 +1,8 @@
 """Convolutions over height and width."""
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
-from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, SameDevice
+from .families import OUT_FUSABLE
 from .incomplete import AnyTensor
 from .matmul import SumOfProducts
 from .operator import RelayOperator
@@ -64,11 +63,4 @@ class Conv2dTransposeOp(RelayOperator):
     data_layout = string_prop("NCHW")
     kernel_layout = string_prop("IOHW")
 
-    traits = traits_def(
-        Pure(),
-        SameDevice(),
-        Fusible(FusionKind.OUT_ELEMWISE_FUSABLE),
-    )
-
-
-OPERATORS = [Conv2dOp, Conv2dTransposeOp]
+    traits = traits_def(*OUT_FUSABLE)

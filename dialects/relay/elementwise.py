@@ -3,14 +3,11 @@
 from abc import ABC
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
-from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, SameDevice
+from .families import ELEMWISE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import dtype_prop, float_prop, ints_prop, string_prop
-
-ELEMWISE = (Pure(), SameDevice(), Fusible(FusionKind.ELEMWISE))
 
 
 class Elementwise(RelayOperator, ABC):
@@ -293,33 +290,3 @@ class FullOp(RelayOperator):
     shape = ints_prop()
 
     traits = traits_def(*ELEMWISE)
-
-
-OPERATORS = [
-    AbsOp,
-    NegativeOp,
-    SignOp,
-    CeilOp,
-    FloorOp,
-    RoundOp,
-    TruncOp,
-    ClipOp,
-    ExpOp,
-    LogOp,
-    Log2Op,
-    Log10Op,
-    SqrtOp,
-    RsqrtOp,
-    SigmoidOp,
-    ErfOp,
-    IsNanOp,
-    IsFiniteOp,
-    IsInfOp,
-    ReluOp,
-    LeakyReluOp,
-    GeluOp,
-    CopyOp,
-    LogicalNotOp,
-    CastOp,
-    FullOp,
-]

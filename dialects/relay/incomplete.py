@@ -10,7 +10,7 @@ from xdsl.irdl import irdl_attr_definition
 from ..device import device_of, tensor_type, with_device
 from ..tensors import Tensor, as_tensor
 from ..type_algebra import CompositeType, leaves, pairs, rebuild
-from .constraints import Kind, of
+from .constraints import Described, of
 
 
 @irdl_attr_definition
@@ -26,7 +26,9 @@ class IncompleteType(ParametrizedAttribute, TypeAttribute):
     name = "relay.incomplete"
 
 
-AnyTensor = Kind[Tensor | IncompleteType]("a ranked tensor", (of(TensorType), of(IncompleteType)))
+AnyTensor = Described[Tensor | IncompleteType](
+    "a ranked tensor", (of(TensorType), of(IncompleteType))
+)
 """What an operator takes and gives: a ranked tensor, or one not yet inferred."""
 
 

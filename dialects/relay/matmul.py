@@ -3,9 +3,8 @@
 from abc import ABC
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
-from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, SameDevice
+from .families import OUT_FUSABLE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import bool_prop, optional_dtype_prop
@@ -19,7 +18,7 @@ class SumOfProducts(RelayOperator, ABC):
     result = result_def(AnyTensor)
     out_dtype = optional_dtype_prop()
 
-    traits = traits_def(Pure(), SameDevice(), Fusible(FusionKind.OUT_ELEMWISE_FUSABLE))
+    traits = traits_def(*OUT_FUSABLE)
 
 
 @irdl_op_definition
@@ -76,6 +75,3 @@ class BatchMatmulOp(SumOfProducts):
     y = operand_def(AnyTensor)
     transpose_a = bool_prop(False)
     transpose_b = bool_prop(True)
-
-
-OPERATORS = [DenseOp, MatmulOp, BatchMatmulOp]

@@ -3,14 +3,11 @@
 from abc import ABC
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
-from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, SameDevice
+from .families import OPAQUE, OUT_FUSABLE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import bool_prop, float_prop, int_prop
-
-OPAQUE = (Pure(), SameDevice(), Fusible(FusionKind.OPAQUE))
 
 
 class Softmax(RelayOperator, ABC):
@@ -128,11 +125,4 @@ class LrnOp(RelayOperator):
     alpha = float_prop(1e-5)
     beta = float_prop(0.75)
 
-    traits = traits_def(
-        Pure(),
-        SameDevice(),
-        Fusible(FusionKind.OUT_ELEMWISE_FUSABLE),
-    )
-
-
-OPERATORS = [SoftmaxOp, LogSoftmaxOp, LayerNormOp, BatchNormOp, LrnOp]
+    traits = traits_def(*OUT_FUSABLE)

@@ -3,14 +3,11 @@
 from abc import ABC
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
-from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, SameDevice
+from .families import INJECTIVE, OUT_FUSABLE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import bool_prop, float_prop, ints_prop, string_prop
-
-OUT_FUSABLE = (Pure(), SameDevice(), Fusible(FusionKind.OUT_ELEMWISE_FUSABLE))
 
 
 class Pool2d(RelayOperator, ABC):
@@ -116,11 +113,4 @@ class UpsamplingOp(RelayOperator):
     method = string_prop("nearest_neighbor")
     align_corners = bool_prop(False)
 
-    traits = traits_def(
-        Pure(),
-        SameDevice(),
-        Fusible(FusionKind.INJECTIVE),
-    )
-
-
-OPERATORS = [MaxPool2dOp, AvgPool2dOp, GlobalAvgPool2dOp, GlobalMaxPool2dOp, UpsamplingOp]
+    traits = traits_def(*INJECTIVE)

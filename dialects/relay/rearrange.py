@@ -11,9 +11,8 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, SameDevice
+from .families import INJECTIVE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import (
@@ -24,8 +23,6 @@ from .properties import (
     optional_ints_prop,
     string_prop,
 )
-
-INJECTIVE = (Pure(), SameDevice(), Fusible(FusionKind.INJECTIVE))
 
 
 @irdl_op_definition
@@ -210,15 +207,3 @@ class TakeOp(RelayOperator):
     mode = string_prop("clip")
 
     traits = traits_def(*INJECTIVE)
-
-
-OPERATORS = [
-    TransposeOp,
-    ReverseOp,
-    ConcatenateOp,
-    StackOp,
-    SplitOp,
-    PadOp,
-    StridedSliceOp,
-    TakeOp,
-]

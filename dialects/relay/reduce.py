@@ -4,9 +4,8 @@ from abc import ABC
 
 from xdsl.dialects.builtin import i32
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
-from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, SameDevice
+from .families import COMM_REDUCE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import bool_prop, dtype_prop, optional_ints_prop
@@ -30,7 +29,7 @@ class Reduction(RelayOperator, ABC):
     keepdims = bool_prop(False)
     exclude = bool_prop(False)
 
-    traits = traits_def(Pure(), SameDevice(), Fusible(FusionKind.COMM_REDUCE))
+    traits = traits_def(*COMM_REDUCE)
 
 
 @irdl_op_definition
@@ -110,6 +109,3 @@ class ArgMinOp(ArgReduction):
     """Tell where `data` is least along `axis`."""
 
     name = "relay.argmin"
-
-
-OPERATORS = [SumOp, ProdOp, MeanOp, MaxOp, MinOp, AllOp, AnyOp, ArgMaxOp, ArgMinOp]

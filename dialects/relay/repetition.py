@@ -2,7 +2,7 @@
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 
-from .broadcast import BROADCAST
+from .families import BROADCAST
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import int_prop, ints_prop
@@ -64,6 +64,3 @@ class RepeatOp(RelayOperator):
     axis = int_prop(0)
 
     traits = traits_def(*BROADCAST)
-
-
-OPERATORS = [BroadcastToOp, TileOp, RepeatOp]

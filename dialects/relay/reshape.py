@@ -3,9 +3,9 @@
 from abc import ABC
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
-from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, ReshapesOnly, SameDevice
+from ..interfaces import ReshapesOnly
+from .families import INJECTIVE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import bool_prop, int_prop, ints_prop, optional_ints_prop
@@ -17,7 +17,7 @@ class Reshaping(RelayOperator, ABC):
     data = operand_def(AnyTensor)
     result = result_def(AnyTensor)
 
-    traits = traits_def(Pure(), SameDevice(), Fusible(FusionKind.INJECTIVE), ReshapesOnly())
+    traits = traits_def(*INJECTIVE, ReshapesOnly())
 
 
 @irdl_op_definition
@@ -84,6 +84,3 @@ class SqueezeOp(Reshaping):
     name = "relay.squeeze"
 
     axis = optional_ints_prop()
-
-
-OPERATORS = [ReshapeOp, BatchFlattenOp, ExpandDimsOp, SqueezeOp]

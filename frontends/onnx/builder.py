@@ -22,7 +22,6 @@ from ...dialects import relay
 from ...dialects.attributes import properties_of
 from ...dialects.dense import dense
 from ...dialects.relay.constants import ConstantOp, ParamOp
-from ...dialects.relay.operator import Operator
 from .folding import MAKE_LIMIT, fold
 from .node import Node
 from .values import (
@@ -34,11 +33,6 @@ from .values import (
     tensor_type_of,
     value_name,
 )
-
-_OPERATORS: Mapping[str, type[Operator]] = {
-    cast("type[Operator]", op).name.removeprefix("relay."): cast("type[Operator]", op)
-    for op in relay.OPERATORS
-}
 
 
 def _plain(value: Any) -> Any:
@@ -85,7 +79,7 @@ class Builder:
         folded = self._folded(name, operands, given)
         if folded is not None:
             return folded
-        cls = _OPERATORS.get(name)
+        cls = relay.BY_NAME.get(name)
         assert cls is not None, f"there is no operator relay.{name}"
         try:
             plain = {key: _plain(value) for key, value in given.items()}
