@@ -187,6 +187,15 @@ def told_apart(one: VirtualDeviceAttr, other: VirtualDeviceAttr) -> tuple[str, s
     return one.in_words, other.in_words
 
 
+def parse_device(parser: AttrParser) -> VirtualDeviceAttr:
+    """Parse a `#relay.device` attribute, or an alias of one."""
+    start = parser.pos
+    device = parser.parse_attribute()
+    if not isinstance(device, VirtualDeviceAttr):
+        parser.raise_error(f"expected a #relay.device, but got {device}", start, parser.pos)
+    return device
+
+
 UNCONSTRAINED = VirtualDeviceAttr()
 CPU = VirtualDeviceAttr("cpu", 0)
 """The device that programs run on when nothing says otherwise, and the host."""

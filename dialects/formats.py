@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import FunctionType
 from xdsl.ir import BlockArgument
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
@@ -13,6 +14,15 @@ from xdsl.irdl.declarative_assembly_format import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+
+
+def parse_function_type(parser: Parser, what: str = "a function type") -> FunctionType:
+    """Parse a function type; an error that `what` is expected for any other type."""
+    start = parser.pos
+    type = parser.parse_type()
+    if not isinstance(type, FunctionType):
+        parser.raise_error(f"expected {what}, but got {type}", start, parser.pos)
+    return type
 
 
 def parse_location(parser: Parser, argument: Parser.Argument) -> Parser.Argument:

@@ -21,11 +21,11 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.traits import NoTerminator, SymbolOpInterface
 
-from .written import Written
+from .fields import SyntaxOp
 
 
 @irdl_op_definition
-class ConstantOp(Written):
+class ConstantOp(SyntaxOp):
     """
     Define constant `sym_name` of the program.
 
@@ -44,7 +44,7 @@ class ConstantOp(Written):
 
 
 @irdl_op_definition
-class LateConstantOp(Written):
+class LateConstantOp(SyntaxOp):
     """
     Define constant `sym_name` of the program, bound to the tensor `param` when it is loaded.
 

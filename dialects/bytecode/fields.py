@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, member
 from functools import cache
-from typing import Any, Self, TypeAlias, cast
+from typing import Any, ClassVar, Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import (
     I64,
@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Data, ParametrizedAttribute, TypeAttribute
-from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.irdl import IRDLOperation, irdl_attr_definition, param_def
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
@@ -71,7 +71,7 @@ def _parse_register(parser: Parser) -> RegisterAttr:
     at = parser.pos
     word = parser.parse_identifier(" of a register")
     if re.fullmatch(r"r\d+", word) is None:
-        parser.raise_error(f"expected a register like r3, but found {word}", at, parser.pos)
+        parser.raise_error(f"expected a register like r3, but got {word}", at, parser.pos)
     return RegisterAttr(int(word[1:]))
 
 
@@ -258,3 +258,21 @@ def print_by_syntax(syntax: str, properties: Mapping[str, Attribute], printer: P
         printer.print_string(piece.words)
         if piece.field is not None:
             print_field(properties[piece.field], piece.field, printer)
+
+
+class SyntaxOp(IRDLOperation):
+    """An op whose custom text is its `SYNTAX`: literal words and `$fields`."""
+
+    SYNTAX: ClassVar[str]
+    """For example `$dst, $storage[$offset] : $type`; an optional part stands in `(? …)`."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        properties = parse_by_syntax(cls.SYNTAX, parser)
+        return cls.create(properties=properties, attributes=parser.parse_optional_attr_dict())
+
+    def print(self, printer: Printer) -> None:
+        if self.SYNTAX:
+            printer.print_string(" ")
+        print_by_syntax(self.SYNTAX, self.properties, printer)
+        printer.print_op_attributes(self.attributes)

@@ -25,9 +25,9 @@ from ..device import VirtualDeviceAttr
 from .fields import (
     Dims,
     RegisterAttr,
+    SyntaxOp,
 )
 from .functions import FuncOp
-from .written import Written
 
 Register: TypeAlias = RegisterAttr
 Registers: TypeAlias = ArrayAttr[RegisterAttr]
@@ -35,7 +35,7 @@ RegisterOrInt = base(RegisterAttr) | IntegerAttr.constr()
 RegisterOrDims = base(RegisterAttr) | Dims.constr()
 
 
-class Instruction(Written):
+class Instruction(SyntaxOp):
     """One instruction of a function."""
 
     JUMPS: ClassVar[tuple[str, ...]] = ()

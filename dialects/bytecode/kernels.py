@@ -29,10 +29,10 @@ from ..signatures import check_call
 from .definitions import Definition, parse_body
 from .fields import (
     Dims,
+    SyntaxOp,
     parse_by_syntax,
     print_by_syntax,
 )
-from .written import Written
 
 
 @irdl_op_definition
@@ -93,7 +93,7 @@ def _check_numbers(numbers: Dims, known: int, op: IRDLOperation) -> None:
 
 
 @irdl_op_definition
-class KernelConstantOp(Written):
+class KernelConstantOp(SyntaxOp):
     """
     Define the kernel's next value to be a constant.
 
@@ -111,7 +111,7 @@ class KernelConstantOp(Written):
 
 
 @irdl_op_definition
-class StepOp(Written):
+class StepOp(SyntaxOp):
     """
     Apply operator `op` to values, defining the kernel's next values.
 

@@ -29,7 +29,7 @@ from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from ..device import DeviceCarrier, VirtualDeviceAttr, device_of
+from ..device import DeviceCarrier, VirtualDeviceAttr, device_of, parse_device
 from ..interfaces import (
     AllocatesResults,
     DeviceConstraint,
@@ -46,15 +46,6 @@ def _device_or_none(value: Attribute | None) -> VirtualDeviceAttr | NoneAttr:
         return NoneAttr()
     assert isinstance(value, VirtualDeviceAttr | NoneAttr)
     return value
-
-
-def parse_device(parser: AttrParser) -> VirtualDeviceAttr:
-    """The `#relay.device` that stands here."""
-    start = parser.pos
-    device = parser.parse_attribute()
-    if not isinstance(device, VirtualDeviceAttr):
-        parser.raise_error(f"expected a #relay.device, but found {device}", start, parser.pos)
-    return device
 
 
 @irdl_attr_definition

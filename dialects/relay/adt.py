@@ -224,7 +224,7 @@ class ConstructOp(IRDLOperation):
         call = parse_call(parser)
         if not isinstance(call.result_type, AdtType):
             parser.raise_error(
-                f"expected a function type to a data type, but found {call.type}", call.at
+                f"expected a function type to a data type, but got {call.type}", call.at
             )
         op = cls(call.result_type, name, call.args)
         op.attributes = call.attributes

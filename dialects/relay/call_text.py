@@ -40,7 +40,7 @@ def parse_call(parser: Parser) -> CallText:
     at = parser.pos
     type = parser.parse_type()
     if not isinstance(type, FunctionType) or len(type.outputs) != 1:
-        parser.raise_error(f"expected a function type with one result, but found {type}", at)
+        parser.raise_error(f"expected a function type with one result, but got {type}", at)
     args = parser.resolve_operands(unresolved, type.inputs.data, at)
     return CallText(args, attributes, type, at)
 

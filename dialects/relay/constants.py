@@ -16,7 +16,7 @@ from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..dense import Dense
-from ..device import VirtualDeviceAttr, device_of, with_device
+from ..device import VirtualDeviceAttr, device_of, parse_device, with_device
 from ..interfaces import DeviceConstant
 from ..tensors import as_tensor, is_static, tensor_size
 from .incomplete import AnyTensor
@@ -56,15 +56,10 @@ class ConstantOp(IRDLOperation, HasFolderInterface):
         start = parser.pos
         value = parser.parse_attribute()
         if not isinstance(value, DenseIntOrFPElementsAttr):
-            parser.raise_error(f"expected a dense constant, but found {value}", start, parser.pos)
+            parser.raise_error(f"expected a dense constant, but got {value}", start, parser.pos)
         device = None
         if parser.parse_optional_keyword("on") is not None:
-            start = parser.pos
-            device = parser.parse_attribute()
-            if not isinstance(device, VirtualDeviceAttr):
-                parser.raise_error(
-                    f"expected a #relay.device, but found {device}", start, parser.pos
-                )
+            device = parse_device(parser)
         op = cls(cast(Dense, value), device)
         op.attributes = parser.parse_optional_attr_dict()
         return op

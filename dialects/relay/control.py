@@ -105,8 +105,8 @@ def common_yields(op: Operation) -> Sequence[Attribute]:
 
 
 @dataclass(frozen=True)
-class BranchesAlias(Aliasing):
-    """Each result is the value that the branch taken yields."""
+class YieldsAlias(Aliasing):
+    """Each result is the value that the region taken yields."""
 
     def aliases(self, op: Operation) -> Iterable[tuple[OpResult, SSAValue]]:
         for region in op.regions:
@@ -152,7 +152,7 @@ class IfOp(IRDLOperation):
     traits = traits_def(
         RecursiveMemoryEffect(),
         RecursivelySpeculatable(),
-        BranchesAlias(),
+        YieldsAlias(),
         IfDevices(),
         InferTypes(common_yields),
     )

@@ -28,6 +28,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
+from ..formats import parse_function_type
 from ..interfaces import AnyDevice, Lookup
 from .annotations import TYPE_PARAMS
 from .call_text import parse_call, print_call, verify_call
@@ -114,10 +115,7 @@ class GlobalOp(IRDLOperation):
         type_args = _parse_type_args(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        at = parser.pos
-        type = parser.parse_type()
-        if not isinstance(type, FunctionType):
-            parser.raise_error(f"expected a function type, but found {type}", at)
+        type = parse_function_type(parser)
         op = cls(name, type, type_args)
         op.attributes = attributes
         return op

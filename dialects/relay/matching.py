@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import (
     TupleType,
     UnitAttr,
 )
-from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -31,10 +31,10 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
 from ..formats import parse_location
-from ..interfaces import Aliasing, DeviceConstraint, DeviceRule, InferTypes, Lookup, Together
+from ..interfaces import DeviceConstraint, DeviceRule, InferTypes, Lookup, Together
 from ..type_algebra import MAX_PARTS, has_more_parts
 from .adt import defined_type
-from .control import common_yields, verify_yielded, yielded
+from .control import YieldsAlias, common_yields, verify_yielded, yielded
 from .exhaustiveness import missing_cases
 from .incomplete import IncompleteType, is_incomplete, refine
 from .language_types import AdtType
@@ -46,17 +46,6 @@ from .patterns import (
     subpatterns,
     variables,
 )
-
-
-@dataclass(frozen=True)
-class CasesAlias(Aliasing):
-    """
-    The result is the value that the case taken yields; a case's variables are parts of the data.
-    """
-
-    def aliases(self, op: Operation) -> Iterable[tuple[OpResult, SSAValue]]:
-        for region in op.regions:
-            yield from zip(op.results, yielded(region), strict=False)
 
 
 @dataclass(frozen=True)
@@ -110,7 +99,7 @@ class MatchOp(IRDLOperation):
     traits = traits_def(
         RecursiveMemoryEffect(),
         RecursivelySpeculatable(),
-        CasesAlias(),
+        YieldsAlias(),
         MatchDevices(),
         InferTypes(_result_types),
     )

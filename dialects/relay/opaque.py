@@ -25,6 +25,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
+from ..formats import parse_function_type
 from ..interfaces import CallsKernel, Fusible, FusionKind, InferTypes, SameDevice
 from .incomplete import AnyTensor
 from .properties import INTS, Ints, ints
@@ -151,9 +152,7 @@ class CallOpaqueOp(IRDLOperation):
         extra = parser.parse_optional_attr_dict_with_keyword()
         parser.parse_punctuation(":")
         at = parser.pos
-        type = parser.parse_type()
-        if not isinstance(type, FunctionType):
-            parser.raise_error(f"expected a function type, but found {type}", at)
+        type = parse_function_type(parser)
         flat = list(chain.from_iterable(g if isinstance(g, list) else (g,) for g in groups))
         values = iter(parser.resolve_operands(flat, type.inputs.data, at))
         args = [

@@ -21,6 +21,7 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from ...dialects.attributes import attribute_of as plain_attribute
 from ...dialects.relay import CallOpaqueOp, TupleGetItemOp, TupleOp
 from ...dialects.relay.opaque import is_operator_name
+from ...dialects.relay.tuples import erase_unused, fields_of
 from ...dialects.retyping import set_type
 from ...dialects.tensors import as_tensor
 from . import syntax as ast
@@ -110,7 +111,7 @@ def _complete(op: CallOpaqueOp, places: Places, call: ast.Call) -> None:
     made = [arg.owner for arg in op.args if isinstance(arg.owner, TupleOp)]
     block.erase_op(op)
     for owner in dict.fromkeys(made):
-        _erase_unused(owner)
+        erase_unused(owner)
 
 
 def _tensors(type: Attribute) -> Sequence[Attribute] | None:
@@ -132,17 +133,14 @@ def _no_tensor(what: str, value: SSAValue, places: Places, at: int) -> Exception
 
 
 def _fields(tuple: SSAValue, before: Operation) -> Sequence[SSAValue]:
-    """The fields of `tuple`, taken out of it where they are not at hand."""
-    if isinstance(tuple.owner, TupleOp):
-        return tuple.owner.fields
-    assert isinstance(tuple.type, TupleType)
-    block = before.parent
-    assert block is not None
-    items = [TupleGetItemOp(tuple, i) for i in range(len(tuple.type.types))]
-    for item in items:
-        item.location = before.location
-        block.insert_op_before(item, before)
-    return [item.result for item in items]
+    """The fields of `tuple`; projections that find them stand before an op."""
+
+    def write(op: Operation) -> None:
+        op.location = before.location
+        assert before.parent is not None
+        before.parent.insert_op_before(op, before)
+
+    return fields_of(tuple, write)
 
 
 def _give_fields(result: OpResult, new: CallOpaqueOp) -> None:
@@ -163,8 +161,3 @@ def _give_fields(result: OpResult, new: CallOpaqueOp) -> None:
     assert new.parent is not None
     new.parent.insert_op_after(tuple, new)
     result.replace_all_uses_with(tuple.result)
-
-
-def _erase_unused(op: Operation) -> None:
-    if op.parent is not None and all(r.first_use is None for r in op.results):
-        op.parent.erase_op(op)

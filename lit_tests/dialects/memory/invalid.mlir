@@ -43,7 +43,7 @@ func.func @two_sizes(%n: i64) {
 // -----
 
 func.func @no_device(%s: !memory.storage) {
-  // expected-error@+1 {{expected a #relay.device, but found 3 : i64}}
+  // expected-error@+1 {{expected a #relay.device, but got 3 : i64}}
   "test.op"() : () -> !memory.storage<3>
   func.return
 }
@@ -51,7 +51,7 @@ func.func @no_device(%s: !memory.storage) {
 // -----
 
 func.func @on_no_device() {
-  // expected-error@+1 {{expected a #relay.device, but found "cuda:0"}}
+  // expected-error@+1 {{expected a #relay.device, but got "cuda:0"}}
   %s = memory.alloc_storage 8 align 64 on "cuda:0" : !memory.storage
   func.return
 }

@@ -56,10 +56,10 @@ relay.type_data @Box<["A"]> [@Box(!relay.type_var<A>)]
 
 // -----
 
-// expected-error@+1 {{expected a function type to a data type, but found () -> tensor<4xi32>}}
+// expected-error@+1 {{expected a function type to a data type, but got () -> tensor<4xi32>}}
 %l = relay.construct @Box() : () -> tensor<4xi32>
 
 // -----
 
-// expected-error@+1 {{expected a #relay.device, but found 4 : i64}}
+// expected-error@+1 {{expected a #relay.device, but got 4 : i64}}
 func.func private @f(!relay.adt<@Box, [], 4>)

@@ -67,7 +67,7 @@
 // -----
 
 %f, %x = "test.op"() : () -> (tensor<4xf32>, tensor<4xf32>)
-// expected-error@+1 {{expected a function type with one result, but found tensor<4xf32>}}
+// expected-error@+1 {{expected a function type with one result, but got tensor<4xf32>}}
 %r = relay.call %f(%x) : tensor<4xf32>
 
 // -----
