@@ -1,11 +1,11 @@
 """
-Constants of tensors and their elements as bytes: row-major, little endian, a boolean as 0 or 1.
+Conversion of dense constants to bytes and back: row-major, little endian, a boolean as 0 or 1.
 
     dense(tensor<2xi1>, b"\\x01\\x00")            dense<[true, false]> : tensor<2xi1>
     elements(dense<[true, false]>)              b"\\x01\\x00"
 
-`dense` attributes hold these bytes but for booleans, of which xDSL sets all bits. NumPy reads and
-writes the same bytes, so that only those who compute need it.
+A dense attribute holds these bytes, except that a true boolean has all bits set. NumPy reads and
+writes the same bytes, so code that does not compute needs no NumPy.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ _CODES = {
     **{f"uint{8 << i}": f"<{code}" for i, code in enumerate("BHIQ")},
     **{f"float{16 << i}": f"<{code}" for i, code in enumerate("efd")},
 }
-"""The format of an element of each dtype, as the module `struct` spells it."""
+"""The `struct` format of an element of each dtype."""
 
 _ALL_BITS = bytes([0, *[0xFF] * 255])
 _ONE_BIT = bytes([0, *[1] * 255])
 
 
 def dense(type: Tensor, data: bytes) -> Dense:
-    """The constant of `type`, its device left out, with the elements (or the splat) `data`."""
+    """The constant of `type`, without its device, with these elements; one element is a splat."""
     if type.element_type == i1:
         data = data.translate(_ALL_BITS)
     return DenseIntOrFPElementsAttr(cast(Any, with_device(type, None)), BytesAttr(data))
 
 
 def elements(value: Dense) -> bytes:
-    """The elements of `value`; of a splat, which our parser stores once, the one repeated."""
+    """The elements of `value`; a splat, which our parser stores once, has one."""
     data = value.data.data
     return data.translate(_ONE_BIT) if value.get_element_type() == i1 else data
 
 
 def scalar(value: float, dtype: str) -> Dense | None:
-    """The constant `value` of rank 0; None for a dtype that has no bytes of its own."""
+    """The constant `value` of rank 0; None for a dtype that `struct` cannot pack."""
     if dtype == "bfloat16":  # the upper half of a float32
         data = struct.pack("<f", value)[2:]
     elif dtype in _CODES:
@@ -58,7 +58,7 @@ def scalar(value: float, dtype: str) -> Dense | None:
 
 
 def scalar_value(value: Dense) -> float | None:
-    """The element of a constant of rank 0; None for a dtype that Python cannot read."""
+    """The element of a constant of rank 0; None for a dtype that `struct` cannot unpack."""
     type = as_tensor(value.type)
     assert type is not None, "a constant is a tensor"
     code = _CODES.get(dtype_name(type.element_type) or "")

@@ -1,4 +1,4 @@
-"""How the fields of `bytecode` ops are written: registers as `r3`, the rest as MLIR does."""
+"""The syntax of the fields of `bytecode` ops: registers as `r3`, all others as in MLIR."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ class RegisterAttr(Data[int]):
 
 @irdl_attr_definition
 class ObjectType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
-    """What a register holds that is no tensor (a tuple, data, a closure), on a device."""
+    """
+    The type of a register's value that is not a tensor: a tuple, data or a closure, on a device.
+    """
 
     name = "bytecode.object"
 
@@ -134,7 +136,7 @@ def _parse_value(parser: Parser) -> Attribute:
 
 
 class FieldKind(Enum):
-    """What a field holds, and how its text is read."""
+    """The kinds of fields: their contents and their syntax."""
 
     REGISTER = member(_parse_register)
     REGISTERS = member(_parse_registers)
@@ -152,7 +154,7 @@ class FieldKind(Enum):
     VALUE = member(_parse_value)
 
     def read(self, parser: Parser) -> Attribute:
-        """The field that stands next in the text."""
+        """Parse a field of this kind."""
         return cast(Callable[[Parser], Attribute], self.value)(parser)
 
 
@@ -176,11 +178,11 @@ _NAMES: Mapping[FieldKind, str] = {
 FIELDS: Mapping[str, FieldKind] = {
     name: kind for kind, names in _NAMES.items() for name in names.split()
 }
-"""What each field of an instruction holds, by its name."""
+"""The kind of each field of an instruction, by the field's name."""
 
 
 def print_field(value: Attribute, name: str, printer: Printer) -> None:
-    """Write `value` as its kind reads it."""
+    """Print `value` so that it can be parsed as a field of its kind."""
     match value:
         case RegisterAttr():
             printer.print_string(f"r{value.data}")
@@ -200,7 +202,7 @@ def print_field(value: Attribute, name: str, printer: Printer) -> None:
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of a syntax: words, then a field (None at the end), optional or not."""
+    """A part of a syntax: literal text, then a field (None at the end); it may be optional."""
 
     words: str
     field: str | None
@@ -237,7 +239,7 @@ def _found_literal(token: str, parser: Parser) -> bool:
 
 
 def parse_by_syntax(syntax: str, parser: Parser) -> dict[str, Attribute]:
-    """Read the fields of `syntax`, in order; an optional part is there when its word is."""
+    """Parse the fields of `syntax` in order; an optional part is present if its first word is."""
     properties: dict[str, Attribute] = {}
     for piece in _pieces(syntax):
         tokens = piece.tokens
@@ -251,7 +253,7 @@ def parse_by_syntax(syntax: str, parser: Parser) -> dict[str, Attribute]:
 
 
 def print_by_syntax(syntax: str, properties: Mapping[str, Attribute], printer: Printer) -> None:
-    """Write the fields of `syntax`, in order, leaving out optional parts without a field."""
+    """Print the fields of `syntax` in order, without the optional parts whose field is absent."""
     for piece in _pieces(syntax):
         if piece.optional and piece.field not in properties:
             continue
@@ -261,10 +263,10 @@ def print_by_syntax(syntax: str, properties: Mapping[str, Attribute], printer: P
 
 
 class SyntaxOp(IRDLOperation):
-    """An op whose custom text is its `SYNTAX`: literal words and `$fields`."""
+    """An op whose custom syntax is declared in `SYNTAX`: literal text and `$fields`."""
 
     SYNTAX: ClassVar[str]
-    """For example `$dst, $storage[$offset] : $type`; an optional part stands in `(? …)`."""
+    """For example `$dst, $storage[$offset] : $type`; `(? …)` encloses an optional part."""
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

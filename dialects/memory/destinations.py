@@ -1,4 +1,4 @@
-"""Ops that write their results into given tensors; `memory.copy` is one."""
+"""Ops in destination-passing style, such as `memory.copy`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ from .tensors import AllocTensorOp
 
 
 def verify_destinations(op: Operation, outs: Sequence[SSAValue]) -> None:
-    """Result i is the value written into outs i: same type, and outs i is an allocation."""
+    """
+    Check that there is one of `outs` per result, of the same type, and that each is allocated.
+    """
     if len(outs) != len(op.results):
         raise VerifyException(
             f"{op.name} needs one result for each of its {len(outs)} outs, "
@@ -52,7 +54,7 @@ def verify_destinations(op: Operation, outs: Sequence[SSAValue]) -> None:
 
 @dataclass(frozen=True)
 class ResultIsOuts(Aliasing):
-    """Result i has the bytes of outs i."""
+    """Result i aliases outs i."""
 
     def aliases(self, op: Operation) -> Iterable[tuple[OpResult, SSAValue]]:
         return zip(op.results, DestinationPassing.outs(op), strict=True)
@@ -60,7 +62,7 @@ class ResultIsOuts(Aliasing):
 
 @dataclass(frozen=True)
 class CopyDevices(DeviceRule):
-    """What is written is where its destination is; what is copied may be elsewhere."""
+    """The result is on the device of its destination; the source may be on another."""
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         yield Together((op.operands[1], op.results[0]), "what is written is where its tensor is")
