@@ -39,7 +39,7 @@ from .incomplete import IncompleteType
 
 @dataclass(frozen=True)
 class CapturesAlias(Aliasing):
-    """A closure shares the bytes of what it captures."""
+    """A closure aliases the values that it captures."""
 
     def aliases(self, op: Operation) -> Iterable[tuple[OpResult, SSAValue]]:
         assert isinstance(op, FnOp)
@@ -50,14 +50,17 @@ def captures(root: Operation) -> dict[FnOp, list[SSAValue]]:
     """
     The values from above that each closure in `root` uses, in order of their first use.
 
-    Linear in ops, operands, and the values found: a closure that has a value already has given it
-    to those around it.
+    Linear in ops, operands and captured values: when a closure has already captured a value, so
+    have its enclosing closures.
     """
     found: dict[FnOp, dict[SSAValue, None]] = {}
     around: list[FnOp] = []
-    """The closures around the op that is being visited, the innermost last."""
+    """The closures that enclose the current op, innermost last."""
     depths: dict[SSAValue, int] = {}
-    """How many closures are around each value's definition; none for one from above `root`."""
+    """
+    The number of closures that enclose each value's definition; absent for values from above
+    `root`.
+    """
     pending: list[Operation | None] = [root]
     while pending:
         op = pending.pop()
@@ -88,7 +91,7 @@ def _fn_type(op: FnOp) -> Sequence[Attribute]:
 @irdl_op_definition
 class FnOp(IRDLOperation):
     """
-    Make a closure of the region; it captures the values above it that the region uses.
+    Create a closure of the region, which captures the values from above that the region uses.
 
     ```mlir
     %f = relay.fn (%a: tensor<4xf32>) -> tensor<4xf32> {
@@ -138,7 +141,7 @@ class FnOp(IRDLOperation):
 
     @property
     def params(self) -> Sequence[SSAValue]:
-        """The region's arguments that a call gives."""
+        """The region's arguments that correspond to a call's arguments."""
         args = self.body.block.args
         return args[1:] if self.recursive is not None else args
 
@@ -235,8 +238,8 @@ class CallOp(IRDLOperation):
     %s = relay.call %g(%x) : (tensor<4xi1>) -> tensor<?xi1>, callee (tensor<?xi1>) -> tensor<?xi1>
     ```
 
-    The callee's type is written where it is not that of the arguments and the result: it may
-    leave open what they know.
+    The callee's type is printed if it differs from that of the arguments and the result, which may
+    know more dims.
     """
 
     name = "relay.call"

@@ -12,7 +12,7 @@ from .properties import int_prop, ints_prop, string_prop
 @irdl_op_definition
 class Conv2dOp(SumOfProducts):
     """
-    Correlate the images `data` with the filters `weight`.
+    Convolve the images `data` with the filters `weight` (a cross-correlation).
 
     ```mlir
     %y = relay.nn.conv2d %x, %w {padding = array<i64: 1, 1, 1, 1>}

@@ -1,4 +1,4 @@
-"""The traits that the operators of a family share: pure, on one device, fused in the same way."""
+"""Traits of families of operators: pure, on one device, and fused in the same way."""
 
 from xdsl.traits import Pure
 

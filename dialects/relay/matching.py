@@ -1,4 +1,4 @@
-"""Choice by the shape of a value: `relay.match`."""
+"""Pattern matching: `relay.match`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from .patterns import (
 
 @dataclass(frozen=True)
 class MatchDevices(DeviceRule):
-    """Data, variables, what the cases yield and the result are on one device (as in Relay)."""
+    """The data, variables, yielded values and results are on the same device (as in Relay)."""
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         args = [a for region in op.regions for a in region.block.args]
@@ -62,14 +62,14 @@ class MatchDevices(DeviceRule):
 
 
 def _result_types(op: Operation) -> Sequence[Attribute]:
-    """What the cases yield; without cases what is declared, since nothing else says."""
+    """The types that the cases yield; without cases, the declared types."""
     return common_yields(op) if op.regions else op.result_types
 
 
 @irdl_op_definition
 class MatchOp(IRDLOperation):
     """
-    Run the region of the first case whose pattern `data` fits.
+    Execute the region of the first case whose pattern matches `data`.
 
     ```mlir
     %r = relay.match %l : !relay.adt<@List, [tensor<i32>]> -> (tensor<i32>) {
@@ -82,10 +82,10 @@ class MatchOp(IRDLOperation):
     }
     ```
 
-    The variables of a pattern, left to right, are its region's arguments; they share the data's
-    bytes. The cases must cover every value of the data's type (see `completeness.py`), unless it
-    is `relay.match partial`: there a value that no case fits is fatal. A case that those before
-    it cover is no error. Without cases the data's type must have no values.
+    The variables of a pattern, from left to right, are the arguments of its region; they alias the
+    data. The cases must be exhaustive (see `exhaustiveness.py`), except in `relay.match partial`,
+    where a value that no case matches is a fatal error at run time. A redundant case is not an
+    error. A match without cases needs data of a type without values.
     """
 
     name = "relay.match"
@@ -232,7 +232,7 @@ def _print_pattern(pattern: Attribute, names: Iterable[BlockArgument], printer: 
 
 
 def _verify_pattern(pattern: Attribute, type: Attribute, lookup: Lookup, what: str) -> None:
-    """`pattern` must fit values of `type`."""
+    """Check that `pattern` can match values of `type`."""
     stack = [(pattern, type)]
     while stack:
         pattern, type = stack.pop()
@@ -245,7 +245,9 @@ def _verify_pattern(pattern: Attribute, type: Attribute, lookup: Lookup, what: s
 def _part_types(
     pattern: Attribute, type: Attribute, lookup: Lookup, what: str
 ) -> Sequence[Attribute] | None:
-    """The types of the parts of `pattern`, which must fit `type`; None if `type` is not known."""
+    """
+    The types of the subpatterns of `pattern`, which must match `type`; None if `type` is unknown.
+    """
     if isinstance(pattern, WildcardPattern):
         return ()
     if has_more_parts(type, MAX_PARTS):

@@ -1,4 +1,4 @@
-"""Calls of operators that the dialect does not have: known by name only."""
+"""Calls of operators that the dialect does not define: known by name only."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ _WORD = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 
 
 def is_operator_name(name: str) -> bool:
-    """Whether an operator, or an attribute, can be called `name`: words between dots."""
+    """Test whether an operator or attribute can have this name, a dotted identifier."""
     return _WORD.fullmatch(name) is not None
 
 
 @dataclass(frozen=True)
 class Span:
-    """The operands from `start` up to `stop`: the fields of one tuple."""
+    """The operands from `start` up to `stop`, which are the fields of one tuple."""
 
     start: int
     stop: int
 
 
 def _declared(op: Operation) -> Sequence[Attribute]:
-    """Nothing is known but what the op says."""
+    """The declared result types: nothing else is known."""
     return [with_device(result.type, None) for result in op.results]
 
 
@@ -62,17 +62,17 @@ def _attributes(op: CallOpaqueOp) -> Mapping[str, Attribute]:
 @irdl_op_definition
 class CallOpaqueOp(IRDLOperation):
     """
-    Call `operator`, which the dialect does not have, on tensors and tuples of tensors.
+    Call `operator`, which the dialect does not define, on tensors and tuples of tensors.
 
     ```mlir
     %y = relay.call_opaque "nn.fancy"(%x) {depth = 3 : i64} : (tensor<4xf32>) -> tensor<4xf32>
     %a, %b = relay.call_opaque "two"((%x)) : (tensor<4xf32>) -> (tensor<4xf32>, tensor<i8>)
     ```
 
-    What stands in brackets is one tuple in Relay; several results are one tuple there, too. The
-    types of the results are those that are written. As every operator of Relay it is pure, and
-    its operands and results are on one device. A kernel named `operator` computes it, if some
-    package brings one.
+    Operands in parentheses are one tuple in Relay; several results are also one tuple there. The
+    result types are taken as declared. Like all operators of Relay, it is pure, and its operands
+    and results are on one device. It is computed by the kernel named `operator`, if a package
+    provides one.
     """
 
     name = "relay.call_opaque"
@@ -80,7 +80,7 @@ class CallOpaqueOp(IRDLOperation):
     operator = prop_def(StringAttr)
     attrs = opt_prop_def(DictionaryAttr)
     tuples = opt_prop_def(INTS)
-    """Which operands are the fields of tuples: start and stop, start and stop, …"""
+    """The spans of operands that form tuples: start, stop, start, stop, …"""
     args = var_operand_def(AnyTensor)
     outputs = var_result_def(AnyTensor)
 
@@ -99,7 +99,7 @@ class CallOpaqueOp(IRDLOperation):
         result_types: Sequence[Attribute],
         attrs: Mapping[str, Attribute] | None = None,
     ):
-        """Each of `args` is a tensor, or the fields of a tuple."""
+        """Build a call; each of `args` is a tensor, or the fields of a tuple."""
         operands: list[SSAValue] = []
         bounds: list[int] = []
         for arg in args:
@@ -132,7 +132,7 @@ class CallOpaqueOp(IRDLOperation):
 
     @property
     def arguments(self) -> Iterator[SSAValue | Sequence[SSAValue]]:
-        """What Relay's call has: tensors, and the fields of tuples."""
+        """The arguments of Relay's call: tensors, and the fields of tuples."""
         at = 0
         for span in self.spans:
             yield from self.args[at : span.start]

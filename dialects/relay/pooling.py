@@ -1,4 +1,4 @@
-"""Operators that shrink or grow height and width: pooling and upsampling."""
+"""Operators that resize height and width: pooling and upsampling."""
 
 from abc import ABC
 
@@ -19,8 +19,8 @@ class Pool2d(RelayOperator, ABC):
       : (tensor<1x3x8x8xf32>) -> tensor<1x3x4x4xf32>
     ```
 
-    `layout` is "NCHW" or "NHWC"; `padding` is (top, left, bottom, right). With `ceil_mode` the
-    last window may reach behind the padding.
+    `layout` is "NCHW" or "NHWC"; `padding` is (top, left, bottom, right). With `ceil_mode` the last
+    window may extend past the padding.
     """
 
     data = operand_def(AnyTensor)
@@ -37,7 +37,7 @@ class Pool2d(RelayOperator, ABC):
 
 @irdl_op_definition
 class MaxPool2dOp(Pool2d):
-    """Take the greatest element of each window of `data`; padding never is."""
+    """Take the greatest element of each window of `data`, ignoring padding."""
 
     name = "relay.nn.max_pool2d"
 
@@ -52,7 +52,7 @@ class AvgPool2dOp(Pool2d):
       : (tensor<1x3x8x8xf32>) -> tensor<1x3x7x7xf32>
     ```
 
-    With `count_include_pad`, padding counts as zeros; otherwise it does not count.
+    With `count_include_pad`, padding is counted as zeros; otherwise it is ignored.
     """
 
     name = "relay.nn.avg_pool2d"
@@ -93,14 +93,14 @@ class GlobalMaxPool2dOp(GlobalPool2d):
 @irdl_op_definition
 class UpsamplingOp(RelayOperator):
     """
-    Grow height and width of `data` by `scale_h` and `scale_w`, repeating the nearest pixel.
+    Scale height and width of `data` by `scale_h` and `scale_w`, repeating the nearest pixel.
 
     ```mlir
     %y = relay.nn.upsampling %x {scale_h = 2.0, scale_w = 2.0}
       : (tensor<1x3x8x8xf32>) -> tensor<1x3x16x16xf32>
     ```
 
-    The new sizes are rounded, a half to the even one. `method` must be "nearest_neighbor".
+    The new sizes are rounded, halves to even. `method` must be "nearest_neighbor".
     """
 
     name = "relay.nn.upsampling"

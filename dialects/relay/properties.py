@@ -1,10 +1,10 @@
 """
-The kinds of properties that operators have, one constructor each.
+Constructors for each kind of property that operators have.
 
     axis = int_prop(-1)              axis = -1 : i64, the default is not printed
     axis = optional_ints_prop()      axis = array<i64: 0, 2>, or absent
 
-A property without a default must be given. `dialects.attributes` reads them as Python values.
+A property without a default is required. `dialects.attributes` reads them as Python values.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ FLOAT = Described[Float]("an f64 float", (of(FloatAttr, "type", f64),))
 BOOL = Described[BoolAttr]("true or false", (of(IntegerAttr, "type", i1),))
 STRING = Described[StringAttr]("a string", (of(StringAttr),))
 DTYPE = Described[Attribute]("an element type", (of(TypeAttribute),))
-"""An element type; that it is one with a size and a name is for the type rule to say."""
+"""An element type. The type rule checks that it has a size and a name."""
 
 
 def ints(values: Sequence[int]) -> Ints:

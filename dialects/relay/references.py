@@ -1,4 +1,4 @@
-"""Mutable cells: making, reading and writing them."""
+"""Mutable cells: creation, reads and writes."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _ref_to_operand(op: Operation) -> Sequence[Attribute]:
 @irdl_op_definition
 class RefCreateOp(IRDLOperation):
     """
-    Make a cell that holds `value`.
+    Create a cell that holds `value`.
 
     ```mlir
     %r = relay.ref_create %x : (tensor<4xf32>) -> !relay.ref<tensor<4xf32>>
@@ -85,7 +85,7 @@ class RefCreateOp(IRDLOperation):
 @irdl_op_definition
 class RefReadOp(IRDLOperation):
     """
-    Give what the cell `ref` holds now.
+    Read the current contents of the cell `ref`.
 
     ```mlir
     %x = relay.ref_read %r : (!relay.ref<tensor<4xf32>>) -> tensor<4xf32>
@@ -114,7 +114,7 @@ class RefReadOp(IRDLOperation):
 @irdl_op_definition
 class RefWriteOp(IRDLOperation):
     """
-    Let the cell `ref` hold `value`; the result is the empty tuple.
+    Write `value` to the cell `ref`; the result is the empty tuple.
 
     ```mlir
     %u = relay.ref_write %r, %x : (!relay.ref<tensor<4xf32>>, tensor<4xf32>) -> tuple<>

@@ -1,4 +1,4 @@
-"""Tuples of values; the type is the builtin tuple."""
+"""Tuples of values, of the builtin tuple type."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _field_type(op: TupleGetItemOp) -> Sequence[Attribute]:
 @irdl_op_definition
 class TupleOp(IRDLOperation):
     """
-    Make a tuple of `fields`; the tuple shares their bytes.
+    Build a tuple of `fields`, which it aliases.
 
     ```mlir
     %t = relay.tuple %a, %b : (tensor<4xf32>, tensor<2xi32>) -> tuple<tensor<4xf32>, tensor<2xi32>>
@@ -69,7 +69,7 @@ class TupleOp(IRDLOperation):
 @irdl_op_definition
 class TupleGetItemOp(IRDLOperation):
     """
-    Give field `index` of `tuple`, counted from 0; the field shares the tuple's bytes.
+    Get field `index` of `tuple`, counted from 0; the field aliases the tuple.
 
     ```mlir
     %a = relay.tuple_get_item %t[0] : (tuple<tensor<4xf32>, tensor<2xi32>>) -> tensor<4xf32>
@@ -104,11 +104,11 @@ class TupleGetItemOp(IRDLOperation):
 # ------------------------------------------------------- flattening, rebuilding
 
 Write: TypeAlias = Callable[[Operation], None]
-"""Puts a new op where it is needed; it gets operands before their users."""
+"""Inserts a new op where it is needed; operands come before their users."""
 
 
 def fields_of(value: SSAValue, write: Write) -> Sequence[SSAValue]:
-    """The fields of the tuple `value`: those that it was made of, else new projections."""
+    """The fields of the tuple `value`: the operands of its `relay.tuple`, or new projections."""
     if isinstance(value, OpResult) and isinstance(value.op, TupleOp):
         return value.op.operands
     assert isinstance(value.type, TupleType), f"not a tuple: {value.type}"
@@ -119,14 +119,14 @@ def fields_of(value: SSAValue, write: Write) -> Sequence[SSAValue]:
 
 
 def flatten(value: SSAValue, write: Write) -> Sequence[SSAValue]:
-    """The values in `value`, from left to right, that are not tuples themselves."""
+    """The values in `value` that are not tuples, from left to right."""
     if not isinstance(value.type, TupleType):
         return (value,)
     return [leaf for field in fields_of(value, write) for leaf in flatten(field, write)]
 
 
 def rebuild(type: Attribute, leaves: Iterator[SSAValue], write: Write) -> SSAValue:
-    """A value of `type` made of `leaves`: the inverse of `flatten`."""
+    """A value of `type` built from `leaves`: the inverse of `flatten`."""
     if not isinstance(type, TupleType):
         return next(leaves)
     made = TupleOp([rebuild(field, leaves, write) for field in type.types])
@@ -135,7 +135,7 @@ def rebuild(type: Attribute, leaves: Iterator[SSAValue], write: Write) -> SSAVal
 
 
 def erase_unused(op: Operation) -> None:
-    """Erase `op`, a tuple, unless it is used, and then so the tuples that it was made of."""
+    """Erase `op` if it is an unused tuple, and then the tuples in it that become unused."""
     pending = [op]
     while pending:
         op = pending.pop()
