@@ -110,11 +110,11 @@ class VirtualDeviceAttr(ParametrizedAttribute):
                 start = parser.pos
                 key = parser.parse_identifier(": target or scope")
                 if key not in _NAMED_FIELDS:
-                    message = f"a device has a target and a scope, but no {key}"
+                    message = f"unknown device field '{key}'; expected 'target' or 'scope'"
                     parser.raise_error(message, start, parser.pos)
                 index = _NAMED_FIELDS[key]
                 if not isinstance(fields[index], NoneAttr):
-                    parser.raise_error(f"{key} is given twice", start, parser.pos)
+                    parser.raise_error(f"duplicate device field '{key}'", start, parser.pos)
                 parser.parse_punctuation("=")
                 start = parser.pos
                 fields[index] = parser.parse_attribute()

@@ -69,14 +69,14 @@ def dtype_name(element_type: Attribute) -> str | None:
 def element_size(element_type: Attribute) -> int:
     """The size of one element in bytes; a sub-byte element takes a whole byte."""
     bits = bits_of(element_type)
-    assert bits is not None, f"{element_type} is no element type with a size"
+    assert bits is not None, f"{element_type} is not an element type with a size"
     return -(-bits // 8)
 
 
 def storage_alignment(element_type: Attribute) -> int:
     """The alignment in bytes of a storage for elements of this type: at least 64."""
     bits = bits_of(element_type)
-    assert bits is not None, f"{element_type} is no element type with a size"
+    assert bits is not None, f"{element_type} is not an element type with a size"
     return max(MIN_ALIGNMENT, bits // 8)
 
 

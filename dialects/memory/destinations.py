@@ -47,8 +47,8 @@ def verify_destinations(op: Operation, outs: Sequence[SSAValue]) -> None:
             raise VerifyException(f"result {i} is {result.type}, but outs {i} is {out.type}")
         if not isinstance(out, BlockArgument) and not isinstance(out.owner, AllocTensorOp):
             raise VerifyException(
-                f"outs {i} must be a memory.alloc_tensor or a parameter, "
-                f"but comes from {cast(OpResult, out).op.name}"
+                f"outs {i} must be defined by memory.alloc_tensor or be a block argument, "
+                f"but is defined by {cast(OpResult, out).op.name}"
             )
 
 

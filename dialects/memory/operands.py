@@ -34,9 +34,10 @@ def print_static_or_dynamic(
 
 
 def exactly_one(what: str, static: object | None, dynamic: object | None) -> None:
-    if (static is None) == (dynamic is None):
-        both = "both" if static is not None else "neither"
-        raise VerifyException(f"{what} must be static or an operand, but is {both}")
+    if static is None and dynamic is None:
+        raise VerifyException(f"{what} is missing: give an attribute or an operand")
+    if static is not None and dynamic is not None:
+        raise VerifyException(f"{what} must be an attribute or an operand, but both are given")
 
 
 def verify_shape(shape: SSAValue, rank: int) -> None:

@@ -187,5 +187,5 @@ class AllocStorageOp(IRDLOperation):
         wanted, there = self.device, device_of(self.storage.type)
         if wanted is not None and there is not None and wanted.join(there) is None:
             raise VerifyException(
-                f"the storage is to be on {wanted.spec}, but its type says {there.spec}"
+                f"the storage is annotated with {wanted.spec}, but its type has {there.spec}"
             )

@@ -135,9 +135,8 @@ class AllocTensorOp(IRDLOperation):
         if device_of(type) != storage.carried_device:
             raise VerifyException(f"the tensor is {type}, but its storage is {storage}")
         if is_static(type) == (self.shape is not None):
-            raise VerifyException(
-                f"a shape operand must be there exactly when a dim is dynamic; the type is {type}"
-            )
+            fault = "is static and takes no" if is_static(type) else "has a dynamic dim and needs a"
+            raise VerifyException(f"{type} {fault} shape operand")
         if bits_of(type.element_type) is None:
             raise VerifyException(f"elements of type {type.element_type} have no size")
         if self.shape is not None:

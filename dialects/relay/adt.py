@@ -139,7 +139,7 @@ class TypeDataOp(IRDLOperation):
         known: set[str] = set()
         for name in names:
             if name in known:
-                raise VerifyException(f"@{self.sym_name.data} has two constructors @{name}")
+                raise VerifyException(f"@{self.sym_name.data} has two constructors named @{name}")
             known.add(name)
         if self.extern is not None and names:
             raise VerifyException("an extern type has no constructors")

@@ -202,7 +202,7 @@ class FnOp(IRDLOperation):
         if not isinstance(type, FunctionType):
             return
         if len(type.outputs) != 1:
-            raise VerifyException(f"a closure gives one value, but is declared as {type}")
+            raise VerifyException(f"a closure returns one value, but is declared as {type}")
         given = tuple(p.type for p in self.params)
         if given != type.inputs.data:
             raise VerifyException(
@@ -211,7 +211,8 @@ class FnOp(IRDLOperation):
             )
         if self.recursive is not None and self.body.block.args[0].type != type:
             raise VerifyException(
-                f"rec names the closure itself, {type}, but is {self.body.block.args[0].type}"
+                f"the 'rec' argument must have the closure's type, {type}, "
+                f"but has {self.body.block.args[0].type}"
             )
         if self.param_devices is not None and len(self.param_devices) != len(given):
             raise VerifyException(
@@ -252,7 +253,7 @@ class CallOp(IRDLOperation):
 
     def __init__(self, callee: SSAValue, args: Sequence[SSAValue], type: Attribute | None = None):
         if type is None:
-            assert isinstance(callee.type, FunctionType), f"no function: {callee.type}"
+            assert isinstance(callee.type, FunctionType), f"not a function: {callee.type}"
             (type,) = callee.type.outputs.data
         super().__init__(operands=[callee, args], result_types=[type])
 

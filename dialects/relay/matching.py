@@ -189,7 +189,7 @@ class MatchOp(IRDLOperation):
         if missing is None:
             return
         what = f"does not cover {missing}" if self.patterns else "has no case"
-        raise VerifyException(f"{what}: add what is missing, or say 'partial'")
+        raise VerifyException(f"{what}: add the missing cases, or 'partial'")
 
 
 def _parse_pattern(parser: Parser, variables: list[Parser.Argument]) -> Attribute:
@@ -259,13 +259,16 @@ def _part_types(
             if is_incomplete(type):
                 return ()
             if refine(with_device(pattern.type, None), with_device(type, None)) is None:
-                raise VerifyException(f"{what} names a {pattern.type}, but there is a {type}")
+                raise VerifyException(
+                    f"{what} names a {pattern.type}, but the value has type {type}"
+                )
             return ()
         case TuplePattern():
             types = type.types.data if isinstance(type, TupleType) else None
             if types is None or len(types) != len(pattern.fields):
                 raise VerifyException(
-                    f"{what} wants a tuple of {len(pattern.fields)}, but there is a {type}"
+                    f"{what} matches a tuple of {len(pattern.fields)} fields, "
+                    f"but the value has type {type}"
                 )
             return types
         case ConstructorPattern():
@@ -280,7 +283,7 @@ def _field_types(
     name = pattern.constructor.data
     if not isinstance(type, AdtType) or type.adt != pattern.adt:
         raise VerifyException(
-            f"{what} wants a @{pattern.adt.string_value()}, but there is a {type}"
+            f"{what} matches a @{pattern.adt.string_value()}, but the value has type {type}"
         )
     definition = defined_type(lookup, type.adt, len(type.args), name)
     types = definition.field_types(name, type.args.data)

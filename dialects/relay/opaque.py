@@ -185,15 +185,15 @@ class CallOpaqueOp(IRDLOperation):
     def verify_(self) -> None:
         name = self.operator.data
         if not is_operator_name(name):
-            raise VerifyException(f'operator must be words between dots, but is "{name}"')
+            raise VerifyException(f'operator must be a dotted identifier, but is "{name}"')
         for key in self.given:
             if not is_operator_name(key):
                 raise VerifyException(
-                    f'an attribute of {name} must be called by words between dots, not "{key}"'
+                    f'attribute names of {name} must be dotted identifiers, but one is "{key}"'
                 )
         if not self.results:
             raise VerifyException(
-                f"{name} must give something: an operator is pure, and one without results "
+                f"{name} must have a result: an operator is pure, so without results it "
                 "would do nothing"
             )
         if self.tuples is not None:

@@ -59,7 +59,7 @@ def verify_view(op: Operation, reshape_only: UnitAttr | None) -> None:
     """Check that a `reshape_only` op has an operand to view and one result."""
     if reshape_only is not None and (not op.operands or len(op.results) != 1):
         raise VerifyException(
-            f"what is reshape_only has an operand and one result, but {op.name} has "
+            f"reshape_only requires at least one operand and one result, but {op.name} has "
             f"{len(op.operands)} and {len(op.results)}"
         )
 
@@ -234,9 +234,9 @@ class PrimFuncOp(IRDLOperation):
             )
         for type in (*self.function_type.inputs, *self.function_type.outputs):
             if as_tensor(type) is None and not is_incomplete(type):
-                raise VerifyException(f"a kernel takes and gives tensors, but a type is {type}")
+                raise VerifyException(f"kernel types must be tensors, but one is {type}")
             if with_device(type, None) != type:
-                raise VerifyException(f"a kernel's types carry no device, but one is {type}")
+                raise VerifyException(f"kernel types must not carry a device, but one is {type}")
         count = len(self.function_type.inputs) + len(self.function_type.outputs)
         if self.scopes is not None and len(self.scopes) != count:
             raise VerifyException(

@@ -47,7 +47,7 @@ class WritesOperand(MemoryEffect):
 def _contents(op: Operation) -> Attribute:
     type = op.operands[0].type
     if not isinstance(type, RefType):
-        raise VerifyException(f"{op.name} wants a !relay.ref, but there is a {type}")
+        raise VerifyException(f"{op.name} expects a !relay.ref operand, but got {type}")
     return with_device(type.contents, None)
 
 
@@ -104,7 +104,7 @@ class RefReadOp(IRDLOperation):
     assembly_format = "$ref attr-dict `:` custom<FunctionTypeOf>(type($ref), type($result))"
 
     def __init__(self, ref: SSAValue):
-        assert isinstance(ref.type, RefType), f"no cell: {ref.type}"
+        assert isinstance(ref.type, RefType), f"not a cell: {ref.type}"
         super().__init__(operands=[ref], result_types=[ref.type.contents])
 
     def verify_(self) -> None:
@@ -138,4 +138,4 @@ class RefWriteOp(IRDLOperation):
             return
         contents = _contents(self)
         if refine(contents, with_device(self.value.type, None)) is None:
-            raise VerifyException(f"the cell holds a {contents}, but {self.value.type} is written")
+            raise VerifyException(f"cannot write {self.value.type} to a !relay.ref<{contents}>")

@@ -90,7 +90,7 @@ class TupleGetItemOp(IRDLOperation):
 
     def __init__(self, tuple: SSAValue, index: int):
         type = tuple.type
-        assert isinstance(type, TupleType), f"no tuple: {type}"
+        assert isinstance(type, TupleType), f"not a tuple: {type}"
         super().__init__(
             operands=[tuple],
             properties={"index": IntegerAttr(index, i64)},

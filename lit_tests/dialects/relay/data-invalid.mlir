@@ -2,7 +2,7 @@
 
 // Constructors have different names, and values fit the definition of their type.
 
-// expected-error@+1 {{@Twice has two constructors @A}}
+// expected-error@+1 {{@Twice has two constructors named @A}}
 relay.type_data @Twice [@A(), @B(), @A()]
 
 // -----
