@@ -16,22 +16,19 @@ from typing import Any, cast
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
-    BoolAttr,
     DenseArrayBase,
     DictionaryAttr,
-    FloatAttr,
     IntegerAttr,
     ModuleOp,
     StringAttr,
     SymbolRefAttr,
-    f64,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from ..dialects import bytecode
-from ..dialects.attributes import ELEMENT_TYPES
-from ..dialects.bytecode.fields import FIELDS, Kind, ObjectType, RegisterAttr
+from ..dialects.attributes import ELEMENT_TYPES, attribute_of
+from ..dialects.bytecode.fields import FIELDS, FieldKind, ObjectType, RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, tensor_type
 from ..passes.analysis.arrays import dense_of
 from ..runtime.instructions import Instruction, Reg
@@ -71,13 +68,13 @@ def _attribute(field: str, value: Any, program: Program) -> Attribute:
     if isinstance(value, Reg):
         return RegisterAttr(value.index)
     match FIELDS[field]:
-        case Kind.REGISTER:
+        case FieldKind.REGISTER:
             return RegisterAttr(value)
-        case Kind.REGISTERS:
+        case FieldKind.REGISTERS:
             return ArrayAttr([RegisterAttr(register) for register in value])
-        case Kind.SYMBOL:
+        case FieldKind.SYMBOL:
             return SymbolRefAttr(_symbol(field, value, program))
-        case Kind.DEVICE:
+        case FieldKind.DEVICE:
             return _device(program.devices[cast(int, value)])
         case _:
             if isinstance(value, tuple):
@@ -126,17 +123,10 @@ def _function(function: Function, program: Program) -> Operation:
 
 def _operator_attribute(value: AttrValue) -> Attribute:
     """An operator's attribute, as the operators of `relay` write it."""
-    match value:
-        case bool():
-            return BoolAttr.from_bool(value)
-        case int():
-            return IntegerAttr(value, i64)
-        case float():
-            return FloatAttr(value, f64)
-        case str():
-            return ELEMENT_TYPES.get(value, StringAttr(value))
-        case _:
-            return _dims(value)
+    attr = ELEMENT_TYPES.get(value) if isinstance(value, str) else None
+    attr = attr or attribute_of(value)
+    assert attr is not None, f"{value!r} is not an attribute of an operator"
+    return attr
 
 
 def _step(step: Step, kernel: Kernel) -> Operation:

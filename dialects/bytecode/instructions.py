@@ -1,4 +1,4 @@
-"""The instructions of the machine, those of TVM's virtual machine."""
+"""The instructions of the virtual machine, after those of TVM's."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from ..device import VirtualDeviceAttr
 from .fields import (
     Dims,
     RegisterAttr,
+    SyntaxOp,
 )
 from .functions import FuncOp
-from .written import Written
 
 Register: TypeAlias = RegisterAttr
 Registers: TypeAlias = ArrayAttr[RegisterAttr]
@@ -35,18 +35,18 @@ RegisterOrInt = base(RegisterAttr) | IntegerAttr.constr()
 RegisterOrDims = base(RegisterAttr) | Dims.constr()
 
 
-class Instruction(Written):
+class Instruction(SyntaxOp):
     """One instruction of a function."""
 
     JUMPS: ClassVar[tuple[str, ...]] = ()
-    """The fields that say how far the instruction may jump."""
+    """The fields that hold jump offsets."""
 
     traits = traits_def(HasParent(FuncOp))
 
 
 @irdl_op_definition
 class MoveOp(Instruction):
-    """Let `dst` refer to what `src` refers to: `bytecode.move r3, r1`."""
+    """Make register `dst` refer to the value of `src`: `bytecode.move r3, r1`."""
 
     name = "bytecode.move"
     SYNTAX: ClassVar[str] = "$dst, $src"
@@ -111,8 +111,8 @@ class AllocTensorOp(Instruction):
 @irdl_op_definition
 class AllocTensorRegOp(Instruction):
     """
-    As `alloc_tensor`, with the shape in a register:
-    `bytecode.alloc_tensor_reg r2, r1[0] shape r5 : f32`.
+    Like `alloc_tensor`, with the shape in a register: `bytecode.alloc_tensor_reg r2, r1[0] shape r5
+    : f32`.
     """
 
     name = "bytecode.alloc_tensor_reg"
@@ -126,7 +126,7 @@ class AllocTensorRegOp(Instruction):
 
 @irdl_op_definition
 class AllocADTOp(Instruction):
-    """Build data of a constructor, 0 for a tuple: `bytecode.alloc_adt r3, 0(r1, r2)`."""
+    """Build data with a constructor tag, 0 for a tuple: `bytecode.alloc_adt r3, 0(r1, r2)`."""
 
     name = "bytecode.alloc_adt"
     SYNTAX: ClassVar[str] = "$dst, $tag$fields"
@@ -148,7 +148,7 @@ class AllocClosureOp(Instruction):
 
 @irdl_op_definition
 class GetFieldOp(Instruction):
-    """Give a field of data: `bytecode.get_field r4, r3[1]`."""
+    """Get a field of data: `bytecode.get_field r4, r3[1]`."""
 
     name = "bytecode.get_field"
     SYNTAX: ClassVar[str] = "$dst, $data[$field]"
@@ -160,8 +160,8 @@ class GetFieldOp(Instruction):
 @irdl_op_definition
 class IfOp(Instruction):
     """
-    Jump by the first offset when `test` equals `target`, or is not 0 where there is no target,
-    else by the second: `bytecode.if r1 1, 4`, `bytecode.if r1 eq r2 1, 4`.
+    Jump by the first offset if `test` equals `target` (without a target: if it is not 0), otherwise
+    by the second: `bytecode.if r1 1, 4`, `bytecode.if r1 eq r2 1, 4`.
     """
 
     name = "bytecode.if"
@@ -208,7 +208,7 @@ class LoadConstiOp(Instruction):
 
 @irdl_op_definition
 class GetTagOp(Instruction):
-    """Give the constructor tag of data: `bytecode.get_tag r4, r3`."""
+    """Get the constructor tag of data: `bytecode.get_tag r4, r3`."""
 
     name = "bytecode.get_tag"
     SYNTAX: ClassVar[str] = "$dst, $data"
@@ -218,7 +218,7 @@ class GetTagOp(Instruction):
 
 @irdl_op_definition
 class FatalOp(Instruction):
-    """Stop: no clause of a match applies. `bytecode.fatal`."""
+    """Abort, because no clause of a match applies: `bytecode.fatal`."""
 
     name = "bytecode.fatal"
     SYNTAX: ClassVar[str] = ""
@@ -238,7 +238,7 @@ class AllocStorageOp(Instruction):
 
 @irdl_op_definition
 class ShapeOfOp(Instruction):
-    """Give a tensor's shape, int64 on the host: `bytecode.shape_of r2, r1`."""
+    """Get a tensor's shape, as int64 on the host: `bytecode.shape_of r2, r1`."""
 
     name = "bytecode.shape_of"
     SYNTAX: ClassVar[str] = "$dst, $tensor"
@@ -274,7 +274,7 @@ class DeviceCopyOp(Instruction):
 
 @irdl_op_definition
 class KillRegisterOp(Instruction):
-    """Make a register refer to nothing: `bytecode.kill_register r2`."""
+    """Clear a register: `bytecode.kill_register r2`."""
 
     name = "bytecode.kill_register"
     SYNTAX: ClassVar[str] = "$register"

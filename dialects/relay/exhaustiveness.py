@@ -1,5 +1,5 @@
 """
-Does a `relay.match` cover every value of its data's type?
+Exhaustiveness of `relay.match`: do the cases cover every value of the data's type?
 
     match (%x, %y) { (Nil, _), (_, Nil) }     not covered: (Cons(_, _), Cons(_, _))
 
