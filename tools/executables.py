@@ -21,7 +21,7 @@ from ..lowering.assemble import spec_of
 from ..lowering.lower_to_bytecode import parameter_names
 from ..passes.evaluation.evaluator import evaluate
 from ..passes.evaluation.rules import Value
-from ..runtime.fitting import fits
+from ..runtime.value_checks import fits
 from ..runtime.kernels.memory import Memory
 from ..runtime.machine import Machine
 from ..runtime.program import Late, Param, Program, TensorSpec
