@@ -299,8 +299,8 @@ def test_an_operator_without_a_kernel():
     strange = Kernel("k", (BIG,), (), (BIG,), (Step("my.op", {}, (0,), (1,)),), (1,))
     found = fault(*tensor(1, 2), InvokePacked(0, (0,), (1,)), Ret(1), kernels=[strange])
     assert found == (
-        "main[2] invoke_packed: kernel k: my.op has no kernel: a package with an entry point in "
-        "the group 'xrelay.kernels' can bring one under this name"
+        "main[2] invoke_packed: kernel k: my.op has no kernel; install a package that provides "
+        "one through the entry-point group 'xrelay.kernels'"
     )
 
 

@@ -428,7 +428,7 @@ def test_a_killed_register_cannot_be_read():
     with pytest.raises(MachineError, match=message):
         machine.prepare()
     machine = Machine(program(function([f32(2)], KillRegister(0), KillRegister(0), Ret(0))))
-    with pytest.raises(MachineError, match="kill_register: .* after instruction 0 killed it"):
+    with pytest.raises(MachineError, match=r"kill_register: .* after instruction 0 killed it"):
         machine.prepare()
 
 
