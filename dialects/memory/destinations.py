@@ -28,7 +28,7 @@ from ..interfaces import (
     DestinationPassing,
     DeviceConstraint,
     DeviceRule,
-    Together,
+    SameDomain,
 )
 from .tensors import AllocTensorOp
 
@@ -65,7 +65,7 @@ class CopyDevices(DeviceRule):
     """The result is on the device of its destination; the source may be on another."""
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
-        yield Together((op.operands[1], op.results[0]), "what is written is where its tensor is")
+        yield SameDomain((op.operands[1], op.results[0]), "what is written is where its tensor is")
 
 
 @irdl_op_definition

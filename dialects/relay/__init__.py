@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from xdsl.ir import Dialect
 
+from .. import upstream
 from ..device import VirtualDeviceAttr
 from . import (
     broadcast,
@@ -103,3 +104,5 @@ Relay = Dialect(
     ],
     [MaterializeConstant()],
 )
+
+upstream.attach_device_rules()

@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..dense import Dense
 from ..device import VirtualDeviceAttr, device_of, parse_device, with_device
-from ..interfaces import DeviceConstant
+from ..interfaces import Rematerializable
 from ..tensors import as_tensor, is_static, tensor_size
 from .incomplete import AnyTensor
 
@@ -44,7 +44,7 @@ class ConstantOp(IRDLOperation, HasFolderInterface):
     value = prop_def(DenseIntOrFPElementsAttr)
     result = result_def(AnyTensor)
 
-    traits = traits_def(Pure(), ConstantLike(), DeviceConstant())
+    traits = traits_def(Pure(), ConstantLike(), Rematerializable())
 
     def __init__(self, value: Dense, device: VirtualDeviceAttr | None = None):
         super().__init__(
@@ -110,7 +110,7 @@ class ParamOp(IRDLOperation):
     param = prop_def(StringAttr)
     result = result_def(AnyTensor)
 
-    traits = traits_def(Pure(), DeviceConstant())
+    traits = traits_def(Pure(), Rematerializable())
     assembly_format = "$param attr-dict `:` type($result)"
 
     def __init__(self, param: str | StringAttr, type: Attribute):

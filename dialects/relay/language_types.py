@@ -52,7 +52,7 @@ class RefType(ParametrizedAttribute, TypeAttribute, DeviceCarrier, CompositeType
     def carried_device(self) -> VirtualDeviceAttr | None:
         return device_of(self.contents)
 
-    def carrying(self, device: VirtualDeviceAttr | None) -> Self:
+    def with_device(self, device: VirtualDeviceAttr | None) -> Self:
         return type(self)(with_device(self.contents, device))
 
     @property
@@ -108,7 +108,7 @@ class AdtType(ParametrizedAttribute, TypeAttribute, DeviceCarrier, CompositeType
     def carried_device(self) -> VirtualDeviceAttr | None:
         return self.device if isinstance(self.device, VirtualDeviceAttr) else None
 
-    def carrying(self, device: VirtualDeviceAttr | None) -> Self:
+    def with_device(self, device: VirtualDeviceAttr | None) -> Self:
         return type(self)(self.adt, self.args, device)
 
     @property
@@ -169,7 +169,7 @@ class TypeVarType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
     def carried_device(self) -> VirtualDeviceAttr | None:
         return self.device if isinstance(self.device, VirtualDeviceAttr) else None
 
-    def carrying(self, device: VirtualDeviceAttr | None) -> Self:
+    def with_device(self, device: VirtualDeviceAttr | None) -> Self:
         return type(self)(self.parameter, device)
 
     @classmethod

@@ -22,8 +22,8 @@ from ...dialects.attributes import attribute_of as plain_attribute
 from ...dialects.relay import CallOpaqueOp, TupleGetItemOp, TupleOp
 from ...dialects.relay.opaque import is_operator_name
 from ...dialects.relay.tuples import erase_unused, fields_of
-from ...dialects.retyping import set_type
 from ...dialects.tensors import as_tensor
+from ...dialects.xdsl_internals import set_type
 from . import syntax as ast
 from .errors import Places
 from .writer import Value
