@@ -120,7 +120,7 @@ class VirtualDeviceAttr(ParametrizedAttribute):
                     parser.raise_error(message, start, parser.pos)
                 index = _NAMED_FIELDS[key]
                 if not isinstance(fields[index], NoneAttr):
-                    parser.raise_error(f"duplicate field '{key}'", start, parser.pos)
+                    parser.raise_error(f"duplicate device field '{key}'", start, parser.pos)
                 parser.parse_punctuation("=")
                 start = parser.pos
                 fields[index] = parser.parse_attribute()

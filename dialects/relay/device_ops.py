@@ -55,8 +55,8 @@ def _verify_same_type(op: Operation) -> None:
         return
     if refine(with_device(declared, None), with_device(given, None)) is None:
         raise VerifyException(
-            f"the result of {op.name} must have its operand's type, {given}, "
-            f"but is declared as {declared}"
+            f"the result of {op.name} must have its operand's type, {given}, but is declared as "
+            f"{declared}"
         )
 
 

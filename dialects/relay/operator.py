@@ -48,7 +48,7 @@ def refined_result_types(op: Operation) -> list[Attribute] | None:
         return None
     if len(inferred) != len(op.results):
         raise VerifyException(
-            f"the number of results of {op.name} must be {len(inferred)}, but is {len(op.results)}"
+            f"{op.name} has {len(inferred)} results, but {len(op.results)} are declared"
         )
     types: list[Attribute] = []
     for i, (result, type) in enumerate(zip(op.results, inferred, strict=True)):

@@ -272,7 +272,7 @@ class BufferizeCall(Bufferizable):
 
 @dataclass(frozen=True)
 class ViewIsWhereItsDataIs(DeviceRule):
-    """A view is on the device of its data; other operands and results may be on any device."""
+    """Operands and results are independent, except that a view is on the device of its data."""
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         assert isinstance(op, CallLoweredOp)
