@@ -35,7 +35,7 @@ def static_type(type: Attribute, at: SSAValue) -> tuple[tuple[int, ...], np.dtyp
         raise PassError(f"the shape of this result, a {type}, is unknown", at)
     dtype = numpy_dtype(tensor)
     if dtype is None:
-        raise PassError(f"NumPy has no elements like those of {type}", at)
+        raise PassError(f"NumPy has no dtype for the elements of {type}", at)
     return tensor.get_shape(), dtype
 
 

@@ -47,7 +47,7 @@ def constant(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) 
     assert isinstance(op, relay.ConstantOp)
     array = array_of(op.value)
     if array is None:
-        raise PassError(f"NumPy has no elements like those of {op.result.type}", op)
+        raise PassError(f"NumPy has no dtype for the elements of {op.result.type}", op)
     return [array]
 
 

@@ -132,7 +132,7 @@ def test_shapes():
         ('%y = "test.op"() : () -> tensor<4xf32>', "test.op has no kernel"),
         (
             "%c = relay.constant dense<1.0> : tensor<bf16>",
-            "NumPy has no elements like those of tensor<bf16>",
+            "NumPy has no dtype for the elements of tensor<bf16>",
         ),
     ],
 )
