@@ -23,7 +23,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import memory, relay, vm
 from ..dialects.device import device_of
-from ..dialects.interfaces import WantsStorage
+from ..dialects.interfaces import Bufferizable
 from ..dialects.tensors import as_tensor, bits_of, is_static, storage_alignment, tensor_size
 from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
@@ -85,8 +85,8 @@ class AllocateResults(RewritePattern):
     """By type, each computed once."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        wants = op.get_trait(WantsStorage)
-        if wants is None:
+        bufferizable = op.get_trait(Bufferizable)
+        if bufferizable is None:
             return
         storages = [self._allocate(result) for result in op.results]
         tensors = [
@@ -96,7 +96,7 @@ class AllocateResults(RewritePattern):
         for storage, tensor in zip(storages, tensors, strict=True):
             storage.results[0].name_hint = "storage"
             tensor.results[0].name_hint = "tensor"
-        written = wants.in_destination_passing_style(op, [t.results[0] for t in tensors])
+        written = bufferizable.to_destination_style(op, [t.results[0] for t in tensors])
         for old, new in zip(op.results, written.results, strict=True):
             new.name_hint = old.name_hint
         rewriter.replace(op, [*storages, *tensors, written], written.results)

@@ -21,8 +21,8 @@ from xdsl.passes import ModulePass
 
 from ..dialects import relay
 from ..dialects.device import UNCONSTRAINED, VirtualDeviceAttr, device_of, devices_in, told_apart
-from ..dialects.interfaces import DeviceRule, Fusible, On, OnHost, Together, WantsStorage
-from ..dialects.relay.types import is_incomplete
+from ..dialects.interfaces import Bufferizable, DeviceRule, Fusible, On, OnHost, Together
+from ..dialects.relay.incomplete import is_incomplete
 from ..dialects.walking import walk
 from .support.diagnostics import PassError
 from .support.walk import is_kernel, outside_primitives
@@ -120,7 +120,7 @@ def primitive(op: Operation) -> str | None:
 
 
 def unallocated(op: Operation) -> str | None:
-    if op.has_trait(WantsStorage):
+    if op.has_trait(Bufferizable):
         return "manifest-alloc should have given it storage"
     return None
 

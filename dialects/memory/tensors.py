@@ -36,9 +36,10 @@ from ..tensors import as_tensor, bits_of, element_size, is_static, tensor_size
 from .operands import exactly_one, parse_static_or_dynamic, print_static_or_dynamic, verify_shape
 from .storage import AllocStorageOp, SizesOnHost, StorageType
 
-_BYTE_0 = IntegerAttr(0, i64)
-_STATIC = DenseArrayBase.from_list(i32, [1, 0, 0])
-"""The operand segments of an `alloc_tensor` with a static offset and shape."""
+_AT_START: dict[str, Attribute] = {
+    "offset": IntegerAttr(0, i64),
+    "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 0]),
+}
 
 
 @irdl_op_definition
@@ -84,11 +85,7 @@ class AllocTensorOp(IRDLOperation):
     @classmethod
     def static(cls, storage: SSAValue, type: Attribute) -> Self:
         """A tensor of static shape at byte 0, made without checks: passes make one a result."""
-        return cls.create(
-            operands=[storage],
-            result_types=[type],
-            properties={"offset": _BYTE_0, "operandSegmentSizes": _STATIC},
-        )
+        return cls.create(operands=[storage], result_types=[type], properties=_AT_START)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -168,8 +165,7 @@ class AllocTensorOp(IRDLOperation):
             user = use.operation
             if isinstance(user, KillOp):
                 continue
-            outs = len(user.operands) - len(user.results)
-            if not user.has_trait(DestinationPassing) or use.index < outs:
+            if not DestinationPassing.writes(use):
                 raise VerifyException(
                     f"an allocated tensor has no contents to read: {user.name} must use the result "
                     f"of the op that writes it"
