@@ -65,7 +65,7 @@ OPCODES: Mapping[type[Operation], type[Any]] = {
 
 
 def spec_of(type: Attribute, op: Operation) -> TensorSpec:
-    """Return the element type and shape of a tensor type; an error at `op` if the machine has none."""
+    """Return a tensor type for the machine; an error at `op` if it has none."""
     tensor = as_tensor(type)
     dtype = None if tensor is None else dtype_name(tensor.element_type)
     if tensor is None or dtype is None:

@@ -21,7 +21,6 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     ModuleOp,
-    NoneType,
     StringAttr,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -142,9 +141,8 @@ def _step(op: Operation, number: dict[SSAValue, int]) -> Operation:
         "types": ArrayAttr([r.type for r in op.results]),
     }
     attributes = kernel_attributes(op)
-    given = {name: value for name, value in attributes.items() if not isinstance(value, NoneType)}
-    if given:
-        properties["attrs"] = DictionaryAttr(given)
+    if attributes:
+        properties["attrs"] = DictionaryAttr(attributes)
     return bytecode.StepOp.create(properties=properties, location=op.location)
 
 

@@ -156,7 +156,10 @@ FUNCTION = "bytecode.func @f () registers 2 {{\n{}\nbytecode.ret r0\n}}"
     [
         ("func.func @f() {\nfunc.return\n}", "func.func is not bytecode; run lower-to-bytecode"),
         (FUNCTION.format("bytecode.invoke r0, @g()"), "@g is not a function of this program"),
-        (FUNCTION.format("bytecode.invoke_packed @f() -> ()"), "@f is not a kernel of this program"),
+        (
+            FUNCTION.format("bytecode.invoke_packed @f() -> ()"),
+            "@f is not a kernel of this program",
+        ),
         (
             FUNCTION.format("bytecode.load_const r0, @c on #relay.device<cpu:0>"),
             "@c is not a constant of this program",
