@@ -125,7 +125,7 @@ def test_shapes():
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ('%w = relay.param "w" : tensor<2xf32>', 'no value for param "w" is given'),
+        ('%w = relay.param "w" : tensor<2xf32>', 'param "w" has no value'),
         ('%w = relay.param "v" : tensor<2xf32>', 'param "v" is float32[3], but is declared as'),
         ("%y = func.call @g(%x) : (tensor<4xf32>) -> tensor<4xf32>", "@g has no body"),
         ("%y = func.call @main() : () -> tensor<4xf32>", "@main takes 1 arguments, but 0"),
