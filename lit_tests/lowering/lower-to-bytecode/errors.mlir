@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --verify-diagnostics --split-input-file -p lower-to-bytecode %s
 
-// What has no instruction is an error where it stands.
+// An op without an instruction is an error.
 
 func.func @operator(%x: tensor<4xf32, #relay.device<cpu:0>>) {
   // expected-error@+1 {{relay.exp has no instruction; lower it first, or use xrelay-run --evaluate}}
