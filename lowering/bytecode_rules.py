@@ -19,8 +19,8 @@ from ..dialects import bytecode, memory, relay, vm
 from ..dialects.bytecode.fields import Dims, RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, device_of, devices_in
 from ..dialects.tensors import as_tensor
-from ..passes.analysis.plain_types import PlainTypes
 from ..passes.support.diagnostics import PassError
+from ..passes.support.plain_types import PlainTypes
 
 
 def integer(value: int) -> IntegerAttr[Any]:

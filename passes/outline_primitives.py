@@ -23,7 +23,7 @@ from xdsl.rewriter import Rewriter
 from ..dialects import relay
 from ..dialects.device import device_of
 from ..dialects.relay.primitive import kernel_symbol
-from .analysis.plain_types import PlainTypes
+from .support.plain_types import PlainTypes
 from .support.rewriting import apply_patterns
 
 Key = tuple[object, ...]

@@ -84,7 +84,7 @@ class Evaluator:
         block = only_block(op)
         if len(block.args) != len(args):
             raise PassError(
-                f"@{function} takes {len(block.args)} arguments, but {len(args)} are given", op
+                f"@{function} expects {len(block.args)} arguments, but got {len(args)}", op
             )
         return Enter(block, args, {})
 

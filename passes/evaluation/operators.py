@@ -48,7 +48,7 @@ def contiguous(array: Array, owner: Owner) -> Array:
 
 @dataclass
 class Prepared:
-    """What applying an operator needs that does not depend on its operands' values."""
+    """An operator ready to be applied: everything that does not depend on its operands' values."""
 
     bind: Bind
     attributes: Mapping[str, Any]

@@ -135,7 +135,7 @@ def _placed(error: Exception, pattern: RewritePattern, op: Operation) -> Excepti
 
 @dataclass(eq=False, repr=False)
 class _Walker(PatternRewriteWalker):
-    """A walker in linear time, over given ops only if there are some."""
+    """A walker that fills its worklist in linear time, or with the ops `only`."""
 
     only: Sequence[Operation] | None = None
 

@@ -73,7 +73,7 @@ class _Visit:
     outside: set[int] | None = None
     """The values visible before `opened`, if it is isolated from above."""
     is_table: bool = False
-    """Whether `opened` is a symbol table."""
+    """True if `opened` is a symbol table."""
 
 
 def verify(root: Operation) -> None:

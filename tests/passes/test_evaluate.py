@@ -128,7 +128,7 @@ def test_shapes():
         ('%w = relay.param "w" : tensor<2xf32>', 'param "w" has no value'),
         ('%w = relay.param "v" : tensor<2xf32>', 'param "v" is float32[3], but is declared as'),
         ("%y = func.call @g(%x) : (tensor<4xf32>) -> tensor<4xf32>", "@g has no body"),
-        ("%y = func.call @main() : () -> tensor<4xf32>", "@main takes 1 arguments, but 0"),
+        ("%y = func.call @main() : () -> tensor<4xf32>", "@main expects 1 arguments, but got 0"),
         ('%y = "test.op"() : () -> tensor<4xf32>', "test.op has no kernel"),
         (
             "%c = relay.constant dense<1.0> : tensor<bf16>",
