@@ -9,7 +9,9 @@ from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr
 
 from xrelay.dialects import relay
 from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.passes.evaluation.operators import OperatorEvaluator
 from xrelay.passes.support.diagnostics import PassError
+from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.memory import Memory
 
 DEV = "#relay.device<cpu:0>"
@@ -203,3 +205,17 @@ def test_ops_are_limited():
     assert len(evaluate(module, [X], max_ops=2)) == 1
     with pytest.raises(PassError, match="more than 1 ops were evaluated"):
         evaluate(module, [X], max_ops=1)
+
+
+def test_operands_are_checked_each_time():
+    """What is kept of an operator's first application does not let a wrong operand through."""
+    module = parse(KERNEL)
+    relu = next(op for op in module.walk() if op.name == "relay.nn.relu")
+    operators = OperatorEvaluator(KERNELS)
+    for _ in range(2):
+        np.testing.assert_array_equal(operators.apply(relu, [X])[0], [0, 2, 0, 4])
+    with pytest.raises(PassError, match=r"an operand is declared as .* but its shape is 3"):
+        operators.apply(relu, [X[:3]])
+    with pytest.raises(ValueError, match="is declared as tensor<4xf32>"):
+        operators.apply(relu, [X.astype(np.float64)])
+    np.testing.assert_array_equal(operators.apply(relu, [-X])[0], [1, 0, 3, 0])
