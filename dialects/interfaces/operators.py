@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
+from xdsl.dialects.builtin import NoneType
 from xdsl.ir import Attribute, Operation
 from xdsl.traits import (
     OpTrait,
@@ -82,6 +83,7 @@ def kernel_name(op: Operation) -> str:
 
 
 def kernel_attributes(op: Operation) -> Mapping[str, Attribute]:
-    """The attributes passed to the kernel that computes `op`."""
+    """Return the attributes that the kernel of `op` gets; one that is `none` is absent."""
     calls = op.get_trait(CallsKernel)
-    return op.properties if calls is None else calls.attributes(op)
+    attributes = op.properties if calls is None else calls.attributes(op)
+    return {name: value for name, value in attributes.items() if not isinstance(value, NoneType)}
