@@ -17,7 +17,9 @@ from ...dialects.relay.operator import Operator
 from ...dialects.tensors import Tensor, as_tensor
 from . import functions, generics, matches
 from . import syntax as ast
+from .composite_operators import SPECIAL, on_device
 from .kernel_calls import KERNEL_CALLS
+from .opaque_calls import opaque_call
 from .operators import (
     OPERATORS,
     AttributeProblem,
@@ -28,8 +30,6 @@ from .operators import (
     operand_count,
     rule_of,
 )
-from .special import SPECIAL, on_device
-from .unregistered import opaque_call
 from .writer import Several, Value
 
 if TYPE_CHECKING:

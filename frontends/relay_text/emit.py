@@ -34,12 +34,12 @@ from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
 from ...dialects.relay.type_terms import AdtType, RefType, TypeVarType
 from . import calls, functions, generics, matches
 from . import syntax as ast
+from .binding_scopes import is_within, settle
+from .dims import refined
 from .errors import nearest
 from .explicit_memory import ExplicitMemory, Nothing
 from .names import ssa_name
-from .placement import is_within, settle
 from .program import Generic, Program, Signature
-from .refinement import refined
 from .solver import rebuilt
 from .type_text import type_text
 from .weights import belongs_in_file

@@ -300,7 +300,7 @@ def _complete_type_args(
     types = [emitter.solver.resolved(a) for a in args]
     unknown = next((t for t in types if emitter.solver.first_unknown(t) is not None), None)
     if unknown is not None:
-        from .finish import cannot_infer
+        from .complete_types import cannot_infer
 
         raise cannot_infer(f"a type argument of {name}", op)
     op.type_args = ArrayAttr(types)

@@ -13,7 +13,7 @@ global one (lambda lifting, Johnsson 1985): its type parameters are its own and 
 functions around; what it captures becomes parameters behind its own. Where it is a value and not
 called it is a `relay.global`, or a closure around a call when it captures.
 
-What is captured is found when the program has been read (`captures.py`).
+What is captured is found when the program has been read (`lambda_lift.py`).
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from ...dialects.relay import GlobalOp, IncompleteType, InvokeOp
 from ...dialects.relay.type_terms import TypeVarType, substituted
 from . import calls, functions
 from . import syntax as ast
-from .captures import type_params
 from .errors import RelayTextError
+from .lambda_lift import type_params
 from .names import ssa_name
 from .program import Generic, Signature
 from .solver import parts_of

@@ -2,7 +2,7 @@
 Modules saved by `tvm.ir.save_json` to syntax: every node of the graph becomes a graph binding.
 
 A node stands where it is reached first; later reaches are uses of the same binding. What is
-shared between branches is placed as for text (`placement.py`). In places the line is the number
+shared between branches is placed as for text (`binding_scopes.py`). In places the line is the number
 of the node.
 """
 

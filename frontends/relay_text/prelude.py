@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from .composite_operators import SPECIAL
 from .errors import Places
 from .grammar import Grammar
 from .lexer import tokenize
 from .metadata import Metadata
 from .operators import OPERATORS
-from .special import SPECIAL
 from .syntax import Module
 
 FILE = "prelude.relay"

@@ -21,18 +21,18 @@ from xdsl.ir import Attribute, Block, Operation, Region
 from ...dialects.relay.adt import TypeDataOp
 from ...dialects.relay.globals import TYPE_PARAMS
 from . import calls, functions, generics, prelude
-from .captures import pass_captures
+from .binding_scopes import place_bindings
+from .complete_types import finish
 from .destinations import name_what_is_written
 from .emit import Emitter
 from .errors import TOO_DEEP, Places, RelayTextError
-from .finish import finish
 from .grammar import Grammar
 from .json_module import NodePlaces, module_of
 from .kernels import Kernels
+from .lambda_lift import pass_captures
 from .lexer import tokenize
 from .metadata import Metadata
 from .node_graph import GraphError, NodeGraph
-from .placement import place_bindings
 from .program import DataType, Made, Signature
 from .solver import TypeTooLarge
 from .syntax import Definition, Local, Module, TypeData, has_lets, is_empty

@@ -219,7 +219,7 @@ class Writer:
 
     def _build(self, waiting: Waiting) -> None:
         """Write what `waiting` stands for before it."""
-        from .refinement import refined
+        from .dims import refined
 
         block = waiting.op.parent
         assert block is not None, "a placeholder stands in a block"

@@ -11,8 +11,8 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAVal
 from ...dialects.relay import CallOpaqueOp, InvokeOp, MatchOp
 from ...dialects.retyping import set_type
 from ...dialects.tensors import as_tensor
+from .dims import takes_over, view
 from .errors import RelayTextError
-from .refinement import takes_over, view
 from .writer import Waiting, WaitingOp
 
 if TYPE_CHECKING:
