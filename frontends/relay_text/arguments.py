@@ -1,4 +1,4 @@
-"""What calls that are no ordinary operators check of their arguments and attributes."""
+"""Argument and attribute checks for calls that are not ordinary operators."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 
 def name_of(call: ast.Call) -> str:
-    """The name that is called."""
+    """Return the name of the operator that is called."""
     assert isinstance(call.callee, ast.Name)
     return call.callee.name
 
 
 def problem(emitter: Emitter, call: ast.Call, message: str) -> Exception:
-    """The error that something is wrong with a call."""
+    """Return the error `message` about a call."""
     name = name_of(call)
     return emitter.error(f"{name}: {message}", call.at, len(name))
 
 
 def require_count(emitter: Emitter, call: ast.Call, given: int, *counts: int) -> None:
-    """A call must have as many arguments as one of `counts` says."""
+    """Require that a call has as many arguments as one of `counts`."""
     if given not in counts:
         name = name_of(call)
         wanted = " or ".join(map(str, counts))
@@ -42,7 +42,7 @@ def require_count(emitter: Emitter, call: ast.Call, given: int, *counts: int) ->
 def values_of(
     emitter: Emitter, call: ast.Call, args: Sequence[Value], *counts: int
 ) -> list[SSAValue]:
-    """The arguments as values, as many as one of `counts`."""
+    """Return the arguments as SSA values; there must be as many as one of `counts`."""
     require_count(emitter, call, len(args), *counts)
     return [emitter.ssa(arg) for arg in args]
 
@@ -50,7 +50,7 @@ def values_of(
 def attributes_given(
     emitter: Emitter, call: ast.Call, defaults: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The attributes of a call, with defaults for those that are left out; no others."""
+    """Return the attributes of a call, with defaults for those omitted; reject any others."""
     name = name_of(call)
     for given in call.attrs:
         if given not in defaults:
@@ -62,6 +62,6 @@ def attributes_given(
 
 
 def not_a_tensor(emitter: Emitter, call: ast.Call, value: SSAValue) -> Exception:
-    """The error that a call wants a tensor where `value` is given."""
+    """Return the error that a call expects a tensor but got `value`."""
     given = emitter.text(value.type)
     return problem(emitter, call, f"expected a tensor, but this is of type {given}")

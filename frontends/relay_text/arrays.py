@@ -1,8 +1,8 @@
 """
 TVM's saved arrays (the entries of `b64ndarrays`) as dense constants.
 
-Little endian: u64 magic, u64 0, i32 device type and id, i32 rank, u8 kind of the elements (0 int,
-1 uint, 2 float, 4 bfloat), u8 bits, u16 lanes, i64 dims, i64 bytes that follow, the elements.
+Little endian: u64 magic, u64 0, i32 device type and id, i32 rank, u8 element kind (0 int, 1 uint,
+2 float, 4 bfloat), u8 bits, u16 lanes, i64 dims, i64 number of bytes that follow, the elements.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ MAX_RANK = 64
 
 
 class ArrayError(Exception):
-    """An array is damaged, or of a kind that is not supported."""
+    """An array is damaged, or its elements are of an unsupported kind."""
 
 
 def element_type_of(dtype: str) -> Attribute | None:
-    """The element type of a dtype as TVM spells it; None when there is none."""
+    """Return the element type of a dtype in TVM's spelling, or None if there is none."""
     return ELEMENT_TYPES.get("bool" if dtype in ("uint1", "int1") else dtype)
 
 
 def dense(dtype: str, shape: tuple[int, ...], data: bytes) -> DenseIntOrFPElementsAttr[Any]:
     """
-    The constant of these elements, in row-major order, little endian; booleans take a byte each.
+    Build a constant from elements in row-major order, little endian; booleans take a byte each.
 
     Raises `ArrayError` for an unknown dtype or a wrong number of bytes.
     """
@@ -56,7 +56,7 @@ def dense(dtype: str, shape: tuple[int, ...], data: bytes) -> DenseIntOrFPElemen
 
 
 def decode(text: str) -> DenseIntOrFPElementsAttr[Any]:
-    """The array that `text`, in base64, holds; raises `ArrayError` when it is damaged."""
+    """Decode an array in base64; raises `ArrayError` when it is damaged."""
     try:
         blob = binascii.a2b_base64(text.encode("ascii"))
     except (binascii.Error, UnicodeEncodeError) as error:

@@ -1,13 +1,13 @@
 """
-Where graph bindings are computed: in the innermost region around all their uses.
+Place graph bindings: each is computed in the innermost region that encloses all its uses.
 
     %0 = f(%x);                                 if %c {
     if (%c) { g(%0) } else { %x }        ->       %0 = f(%x); g(%0)
                                                 } else { %x }
 
-A use stands in a region, or in another binding's value, and is then where that is computed. A
-binding's value ends before every use of it, so going through the bindings from the last end to
-the first, all that a binding's place depends on is known.
+A use is in a region, or in the value of another binding, and then counts where that binding is
+computed. A binding's value ends before every use of it. So when bindings are visited from the
+last end to the first, everything that a binding's place depends on is already known.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .syntax import Binding, Function, Region
 
 
 def place_bindings(definition: Function) -> None:
-    """Set the `place` of every binding of a definition that something needs."""
+    """Set the `place` of every binding of a definition that is needed."""
     root = definition.region
     if not definition.branches:
         for binding in reversed(definition.bindings):
@@ -28,7 +28,7 @@ def place_bindings(definition: Function) -> None:
         for region, owner in binding.uses:
             used_in = region if owner is None else owner.place
             if used_in is None or not _settle(used_in, root):
-                continue  # in a binding that nothing needs
+                continue  # in a binding that is not needed
             place = used_in if place is None else _common(place, used_in)
         binding.place = place
         if place is not None:
@@ -37,8 +37,10 @@ def place_bindings(definition: Function) -> None:
 
 def _need_before_regions(binding: Binding, place: Region) -> None:
     """
-    What is used in regions of a statement or of another binding's value, but computed outside of
-    them, is needed before that: so no chain of such bindings makes the reader recurse.
+    Let the regions between a binding's place and its uses refer to it.
+
+    A binding that is used inside regions of a statement, or of another binding's value, but
+    computed outside them is needed before these, so chains of such bindings cause no recursion.
     """
     for region, owner in binding.uses:
         inner: Region | None = None
@@ -54,7 +56,7 @@ def _around(region: Region) -> Region | None:
 
 
 def _settle(region: Region, root: Region) -> bool:
-    """Set `around` and `depth` of `region`; False if it stands in a binding that nothing uses."""
+    """Set `around` and `depth` of `region`; return False if it is in an unused binding."""
     chain: list[Region] = []
     at = region
     while at is not root and at.around is None:
@@ -81,13 +83,13 @@ def _common(a: Region, b: Region) -> Region:
 
 
 def settle(region: Region, root: Region) -> None:
-    """Let `region`, which is about to be computed, know what is around it."""
+    """Set the enclosing region of `region`, which is about to be computed."""
     known = _settle(region, root)
     assert known, "the region of a binding that is used has a place"
 
 
 def is_within(region: Region | None, outer: Region) -> bool:
-    """Whether `region` is `outer` or inside it; both are settled."""
+    """Return whether `region` is `outer` or inside it; both are settled."""
     while region is not None and region is not outer:
         region = region.around
     return region is not None

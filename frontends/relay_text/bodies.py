@@ -1,5 +1,5 @@
 """
-Bodies of Relay text: statements, graph bindings, functions; and who uses which binding where.
+The grammar of bodies: statements, graph bindings, functions, and the uses of each binding.
 
     body     := (item ';')* expression ';'?
     item     := 'let' LOCAL (':' type)? '=' expression | GRAPH '=' expression | expression
@@ -29,7 +29,7 @@ class BodyGrammar(TypeGrammar):
     def __init__(self, tokens: Tokens, places: Places, metadata: Metadata):
         super().__init__(tokens, places, metadata)
         self.free: list[Local] | None = None
-        """The free variables so far; None where there can be none."""
+        """The free variables so far; None where none are allowed."""
         self._free_names: set[str] = set()
         self._region = Region(None, None)
         self._owner: Binding | None = None
@@ -38,11 +38,11 @@ class BodyGrammar(TypeGrammar):
         self._finished: list[Binding] = []
         self._branches = False
         self._effects = 0
-        """How many things were read that may not be computed early."""
+        """The number of expressions read so far that may not be computed early."""
 
     @abstractmethod
     def binary(self, tightest: int) -> Expr:
-        """An expression of infix operators that bind tighter than `tightest`."""
+        """Parse an expression of infix operators that bind tighter than `tightest`."""
 
     # -------------------------------------------------------------- functions
 
@@ -54,14 +54,14 @@ class BodyGrammar(TypeGrammar):
         self._branches = False
 
     def definition_tail(self, at: int) -> Function:
-        """`[A](params) -> type { body }` of a `def` or a lone `fn`."""
+        """Parse `[A](params) -> type { body }` of a `def` or a lone `fn`."""
         self._start_definition()
         function = self._function(at)
         function.bindings, function.branches = self._finished, self._branches
         return function
 
     def definition_of_expression(self, at: int) -> Function:
-        """The rest of the program as a body without parameters."""
+        """Parse the remainder of the program as a body without parameters."""
         self._start_definition()
         region = self._region
         body = self.body()
@@ -120,7 +120,7 @@ class BodyGrammar(TypeGrammar):
         return local
 
     def _device_in(self, attrs: dict[str, Any], at: int) -> VirtualDeviceAttr | None:
-        """Take the pseudo attribute `virtual_device` out of `attrs`."""
+        """Remove the pseudo attribute `virtual_device` from `attrs` and return it."""
         if "virtual_device" not in attrs:
             return None
         device = attrs.pop("virtual_device")
@@ -129,7 +129,7 @@ class BodyGrammar(TypeGrammar):
         return None if device.is_unconstrained else device
 
     def has_effect(self) -> None:
-        """What is being read may not be computed earlier than where it is needed."""
+        """Note that the current expression may not be computed earlier than where it is needed."""
         self._effects += 1
 
     def new_local(self, region: Region | None) -> Local:
@@ -137,7 +137,7 @@ class BodyGrammar(TypeGrammar):
         return Local(self.take("local"), at, None, region)
 
     def region_body(self, region: Region) -> Body:
-        """A body that is computed in `region`."""
+        """Parse a body that is computed in `region`."""
         saved = self._region, self._owner, self._refs
         self._region, self._owner, self._refs = region, None, []
         body = self.body()
@@ -155,7 +155,7 @@ class BodyGrammar(TypeGrammar):
     # ----------------------------------------------------------------- bodies
 
     def body(self) -> Body:
-        """Items and a result, up to what closes them."""
+        """Parse items and a result, up to the closing token."""
         start = self.starts[self.position]
         mark = self.open_scope()
         statements: list[Statement | Binding] = []

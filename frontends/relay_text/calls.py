@@ -1,4 +1,4 @@
-"""Calls: of operators, constructors, global functions and closures."""
+"""Calls of operators, constructors, global functions and closures."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ __all__ = ["call", "fixed_hint", "known_operators", "name_value", "on_device"]
 
 
 def known_operators() -> list[str]:
-    """The names of all operators that the text can use."""
+    """Return the names of all operators that the text can use."""
     return [*OPERATORS, *SPECIAL, *KERNEL_CALLS]
 
 
 def call(emitter: Emitter, expr: ast.Call) -> Value:
     """
-    The value of a call.
+    Build a call.
 
-    Calls that are each other's first argument, as infix operators make them, are no recursion.
+    Calls that are each other's first argument, as infix operators make them, cause no recursion.
     """
     spine = [expr]
     while True:
@@ -67,7 +67,7 @@ def call(emitter: Emitter, expr: ast.Call) -> Value:
 
 
 def _call(emitter: Emitter, expr: ast.Call, first: Value | None) -> Value:
-    """The value of a call whose first argument has the value `first`, if it is known."""
+    """Build a call; `first` is the value of its first argument, if already built."""
     callee = expr.callee
     emit = emitter.emit
     if isinstance(callee, ast.Name):
@@ -113,7 +113,7 @@ def _refuse_attributes(emitter: Emitter, expr: ast.Call) -> None:
 def operator(
     emitter: Emitter, name: str, args: Sequence[Value], attrs: Mapping[str, Any], at: int
 ) -> Value:
-    """The value of operator `name` on `args`; several results are a tuple."""
+    """Build operator `name` on `args`; several results become a tuple."""
     cls, properties, dropped = _prepared(emitter, name, attrs, at)
     count = operand_count(name)
     if len(args) != (1 if count is None else count):
@@ -139,7 +139,7 @@ def _on_tuple(
     build: Callable[[Sequence[SSAValue]], Value],
     at: int,
 ) -> Value:
-    """An operator on the fields of one tuple."""
+    """Build an operator on the fields of one tuple."""
     if isinstance(arg, Several):
         values = arg.values
         return emitter.when_known(values, lambda: build(values), at)
@@ -158,7 +158,9 @@ def _on_tuple(
 def _prepared(
     emitter: Emitter, name: str, attrs: Mapping[str, Any], at: int
 ) -> tuple[type[Operator], dict[str, Attribute], Values]:
-    """The class of operator `name`, its properties, and the attributes that are only checked."""
+    """
+    Return the class of operator `name`, its properties, and the attributes that are only checked.
+    """
     key = (name, *attrs.items())
     try:
         known = emitter.prepared.get(key)
@@ -219,7 +221,7 @@ def _check(name: str, dropped: Values, operands: Sequence[SSAValue]) -> None:
     for operand in operands:
         tensor = as_tensor(operand.type)
         if tensor is None:
-            return  # the type rule says so
+            return  # the type rule reports it
         tensors.append(tensor)
     if check is not None:
         check(dropped, tensors)
@@ -227,11 +229,11 @@ def _check(name: str, dropped: Values, operands: Sequence[SSAValue]) -> None:
 
 def fixed_hint(expr: ast.Expr) -> ast.Expr:
     """
-    `expr` with the `on_device` that it is constraining its result too.
+    Make the `on_device` that `expr` is constrain its result too, and return the new `expr`.
 
-    That is what TVM's planner makes of one that a `let` binds or that is a function's body; it
-    takes the field of a hinted tuple for a hinted field. A hint that other expressions share
-    stays as it is.
+    TVM's planner does so for a hint that is bound by a `let` or is the body of a function, and it
+    treats a field of a hinted tuple as a hinted field. A hint that other expressions share stays as
+    it is.
     """
     if isinstance(expr, ast.Node) and len(expr.binding.uses) == 1:
         assert expr.binding.value is not None
@@ -258,7 +260,7 @@ def _is_hint(expr: ast.Expr | None) -> TypeGuard[ast.Call]:
 
 
 def _taken_hint(projection: ast.Projection) -> ast.Call | None:
-    """The hint on the tuple of which this is a field, taken off it; None when it must stay."""
+    """Detach the hint from the tuple that `projection` reads; None when it must stay."""
     while True:
         inner, binding = projection.tuple, None
         if isinstance(inner, ast.Node):
@@ -282,7 +284,7 @@ def _taken_hint(projection: ast.Projection) -> ast.Call | None:
 
 
 def name_value(emitter: Emitter, expr: ast.Name) -> Value:
-    """A constructor or an operator as a value: a closure around a call of it."""
+    """Build a constructor or an operator as a value: a closure around a call of it."""
     name = expr.name
     made = emitter.program.constructors.get(name)
     if made is not None:

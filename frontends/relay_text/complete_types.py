@@ -1,4 +1,4 @@
-"""When a program has been read: fill in the types that were found, complain about the others."""
+"""Fill in the inferred types once the program has been read, and report those still unknown."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _is_placeholder(value: SSAValue) -> bool:
 
 
 def cannot_infer(what: str, op: Operation) -> RelayTextError:
-    """The error that the type of `what` is not determined."""
+    """Return the error that the type of `what` cannot be inferred."""
     location = op.location
     assert isinstance(location, FileLineColLoc)
     return RelayTextError(f"{what} cannot be inferred: write its type", location)
@@ -99,7 +99,7 @@ def _replace_placeholders(emitter: Emitter) -> None:
 
 
 def _never_known(waiting: Waiting, emitter: Emitter) -> RelayTextError:
-    """What is missing is the type of an operand: best of one whose type can be written."""
+    """Report an unknown operand type, preferably of an operand whose type can be annotated."""
     for arg in waiting.op.operands:
         can_be_written = isinstance(arg.owner, Block | CallOpaqueOp | MatchOp)
         if can_be_written and emitter.solver.first_unknown(arg.type):
@@ -125,7 +125,7 @@ def _complete_signatures(emitter: Emitter) -> None:
 
 
 def _fit_result(emitter: Emitter, returned: Operation, declared: Attribute) -> None:
-    """What is returned may know other dims than the declaration says; its op takes that over."""
+    """Adapt the returned value to the declared result, whose dims may be known elsewhere."""
     (value,) = returned.operands
     if value.type == declared:
         return
@@ -150,7 +150,7 @@ def _fit_result(emitter: Emitter, returned: Operation, declared: Attribute) -> N
 
 
 def _fit_call(op: Operation, type: FunctionType) -> None:
-    """Where dims are known on one side only, `relay.invoke` calls: `func.call` is strict."""
+    """Replace a `func.call`, which needs equal types, by `relay.invoke` where known dims differ."""
     given = [a.type for a in op.operands]
     if given == list(type.inputs) and [r.type for r in op.results] == list(type.outputs):
         return

@@ -1,5 +1,5 @@
 """
-What the text calls like an operator, but the dialect has as something else, or in other parts.
+Operators of the text that the dialect expresses as other or several ops.
 
     nn.dropout(%x)                  (%x, a tensor of ones): there is no training here
     zeros(shape=[2], dtype="…")     relay.full of a scalar
@@ -38,7 +38,7 @@ Emit: TypeAlias = Callable[["Emitter", ast.Call, Sequence[Value]], Value]
 
 
 def on_device(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    """A hint where a value is."""
+    """Build a device hint."""
     require_count(emitter, call, len(args), 1)
     given = attributes_given(
         emitter,
@@ -71,7 +71,7 @@ def _hint(value: SSAValue, device: VirtualDeviceAttr, body: bool, result: bool) 
 
 
 def _device_copy(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    """Types name no devices before planning: two hints say the same."""
+    """Build a copy as two hints: types carry no devices before planning."""
     (value,) = values_of(emitter, call, args, 1)
     given = attributes_given(
         emitter, call, {"src_virtual_device": None, "dst_virtual_device": None}
@@ -102,7 +102,7 @@ def _dropout(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
 
 
 def _filled(value: int) -> Emit:
-    """`zeros` and `ones`."""
+    """Return the rule for `zeros` and `ones`."""
 
     def emit(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
         values_of(emitter, call, args, 0)
@@ -113,7 +113,7 @@ def _filled(value: int) -> Emit:
 
 
 def _like(value: int) -> Emit:
-    """`zeros_like` and `ones_like`."""
+    """Return the rule for `zeros_like` and `ones_like`."""
 
     def emit(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
         (data,) = values_of(emitter, call, args, 1)
@@ -142,7 +142,7 @@ def _full(emitter: Emitter, call: ast.Call, value: int, shape: Any, dtype: Any) 
 
 
 def _one(emitter: Emitter, call: ast.Call, value: int, dtype: Any) -> Any:
-    """`value` as a scalar constant of `dtype`."""
+    """Return `value` as a scalar constant of `dtype`."""
     import struct
 
     element = arrays.element_type_of(str(dtype))
@@ -166,7 +166,7 @@ _CODES = {
 
 
 def _full_of(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    """`full`: TVM may also say the dtype, to which the value is cast."""
+    """Build `full`; TVM may also state a dtype, to which the value is cast."""
     from .calls import operator
 
     (value,) = values_of(emitter, call, args, 1)
@@ -184,7 +184,7 @@ def _full_of(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
 
 
 def _pad(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    """`nn.pad`: the value is the second argument, or (before TVM 0.8) an attribute."""
+    """Build `nn.pad`; the value is the second argument or (before TVM 0.8) an attribute."""
     from .calls import operator
 
     attrs = dict(call.attrs)
@@ -203,7 +203,7 @@ def _pad(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
 
 
 def _shape_of(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    """The dims of a tensor, in the dtype that is wanted."""
+    """Build the dims of a tensor, in the requested dtype."""
     from .calls import operator
 
     given = attributes_given(emitter, call, {"dtype": "int32"})
@@ -235,4 +235,4 @@ SPECIAL: Mapping[str, Emit] = {
     "memory.alloc_tensor": explicit_memory.alloc_tensor,
     "memory.kill": explicit_memory.kill,
 }
-"""How each is written, by its TVM name."""
+"""The rule that builds each composite operator, by its TVM name."""

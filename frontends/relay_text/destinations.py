@@ -1,15 +1,15 @@
 """
-After a kernel has written a tensor, the tensor's name means what was written.
+Rename each tensor to the value that a kernel wrote into it.
 
     %t = memory.alloc_tensor %s[0]                     %t = memory.alloc_tensor %s[0]
     vm.invoke_tvm_op @f ins(%x) outs(%t) -> T    ->    %y = vm.invoke_tvm_op @f … outs(%t) -> T
     %z = relay.negative %t                             %z = relay.negative %y
 
-In Relay a tensor is changed where it is; in the IR a kernel gives a new value. Blocks are gone
-through in program order, with what has been written in this block and those around it. What is
-read before it is written, after its `memory.kill`, or what only a branch writes is an error;
-so is what is written twice, or by a closure that does not own it. A tuple of tensors
-that are not written yet is made where it is used. `memory.kill` names the tensor itself.
+Relay updates a tensor in place; in the IR a kernel returns a new value. Blocks are visited in
+program order, with the tensors written so far in the block and those enclosing it. Errors are:
+reading a tensor before it is written, after its `memory.kill`, or when only a branch writes it;
+writing it twice; writing it in a closure that does not own it. A tuple of tensors that are not
+written yet is built where it is used. `memory.kill` names the tensor itself.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .explicit_memory import ExplicitMemory
 
 
 def name_what_is_written(explicit: ExplicitMemory, blocks: Sequence[Block]) -> None:
-    """Let the uses in `blocks`, the bodies of functions, name what was written."""
+    """Make the uses in `blocks`, the bodies of functions, refer to the values written."""
     if not explicit.calls and not explicit.ops:
         return
     naming = _Naming(explicit)
@@ -58,25 +58,25 @@ def _called(value: SSAValue) -> str:
 
 @dataclass(eq=False)
 class _Naming:
-    """What is known at the op at hand."""
+    """State at the current op."""
 
     explicit: ExplicitMemory
     written: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    """What each tensor was written with."""
+    """The value that was written into each tensor."""
     within: dict[SSAValue, Operation] = field(default_factory=dict[SSAValue, Operation])
-    """The op that wrote a tensor, inside of an op that has come to its end."""
+    """The op that wrote a tensor inside the regions of an op that is already visited."""
     killed: dict[SSAValue, Operation] = field(default_factory=dict[SSAValue, Operation])
     meant: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    """Projections of tuples that are made later: the fields that they are."""
+    """Projections of deferred tuples, mapped to the fields that they select."""
     later: dict[SSAValue, TupleOp] = field(default_factory=dict[SSAValue, TupleOp])
-    """Tuples that are made where they are used."""
+    """Tuples that are built where they are used."""
     owner: dict[SSAValue, Operation | None] = field(
         default_factory=dict[SSAValue, "Operation | None"]
     )
-    """The closure, if any, in which each tensor to write stands."""
+    """The closure, if any, that owns each tensor to write."""
     closure: Operation | None = None
     done: list[Operation] = field(default_factory=list[Operation])
-    """What is left over."""
+    """Ops without remaining uses."""
 
     def __post_init__(self) -> None:
         for call in self.explicit.calls:
@@ -88,7 +88,7 @@ class _Naming:
     # ------------------------------------------------------------------- order
 
     def block(self, block: Block) -> list[SSAValue]:
-        """Go through a block; the tensors that it writes, which nobody after it can name."""
+        """Visit a block; return the tensors that it writes, which no later block can name."""
         written, killed = len(self.written), len(self.killed)
         for op in list(block.ops):
             self._operands(op)
@@ -112,7 +112,7 @@ class _Naming:
         self.closure = outer
 
     def clear(self) -> None:
-        """Remove the tuples that nobody uses where they stood."""
+        """Erase the original tuples and projections that are no longer used."""
         for op in reversed(self.done):
             if op.parent is not None:
                 op.parent.erase_op(op)
@@ -150,12 +150,12 @@ class _Naming:
                 op.operands[i] = value
 
     def _is_later(self, value: SSAValue) -> bool:
-        """Whether `value` cannot be named yet."""
+        """Return whether `value` cannot be named yet."""
         value = self.meant.get(value, value)
         return value in self.later or (value in self.owner and value not in self.written)
 
     def _resolved(self, value: SSAValue, user: Operation) -> SSAValue:
-        """What `value` means where `user` uses it."""
+        """Return the value that `value` refers to where `user` uses it."""
         value = self.meant.get(value, value)
         if value in self.killed:
             raise self._dead(value, user)
@@ -176,7 +176,7 @@ class _Naming:
         return result
 
     def _write(self, value: SSAValue, op: Operation, result: OpResult) -> None:
-        """`op` writes the tensor `value`; what is there then is `result`, or a hint on it."""
+        """Record that `op` writes the tensor `value`, which then holds `result` or a hint on it."""
         if value in self.killed:
             raise self._dead(value, op)
         if value not in self.owner:
@@ -230,7 +230,7 @@ class _Naming:
 
 
 def _writer(value: SSAValue) -> Operation:
-    """The op that wrote `value`, which may be a hint on what it gives."""
+    """Return the op that wrote `value`, which may be a hint on its result."""
     op = value.owner
     assert isinstance(op, Operation)
     if isinstance(op, DestinationCall):

@@ -1,14 +1,13 @@
 """
-What a program says about dims that inference does not find.
+Refine types by declared dims that inference does not find.
 
-    let %y: Tensor[(3, 4), float32] = @f(%x);          (@f gives a Tensor[(?, 4), float32])
+    let %y: Tensor[(3, 4), float32] = @f(%x);          (@f returns a Tensor[(?, 4), float32])
     ->
     %y = relay.invoke @f<[]>(%x) : (…) -> tensor<3x4xf32>
 
-The op that gives the value takes the declared dims over. A value that no op here gives (of a
-parameter, or from around a branch) gets a `relay.reshape` to what is declared, which is a view;
-a tuple is taken apart for that. Dims inside of functions, cells and data types stay as they were
-found.
+The defining op adopts the declared dims. A value that no op of the block defines (a parameter, or
+a value from outside a branch) is viewed as the declared type by a `relay.reshape`, a tuple field
+by field. Dims inside functions, cells and data types keep their inferred form.
 """
 
 from __future__ import annotations
@@ -30,7 +29,9 @@ from .writer import WaitingOp, Writer
 
 
 def refined(writer: Writer, value: SSAValue, declared: Attribute, at: int) -> SSAValue:
-    """`value` with all that `declared`, which agrees with its type, knows of dims besides."""
+    """
+    Return `value` with all dims that `declared`, which agrees with its type, knows in addition.
+    """
     solver = writer.solver
     if value.type is declared:
         return value
@@ -46,7 +47,7 @@ def refined(writer: Writer, value: SSAValue, declared: Attribute, at: int) -> SS
 
 
 def _takes_over(writer: Writer, value: SSAValue, type: Attribute) -> bool:
-    """Let the op here that gives `value` give it as a `type`; whether that can be."""
+    """Retype `value` if an op of the current block defines it; return whether that succeeded."""
     if not isinstance(value, OpResult) or value.op.parent is not writer.block:
         return False
     for operand in value.op.operands:
@@ -55,7 +56,7 @@ def _takes_over(writer: Writer, value: SSAValue, type: Attribute) -> bool:
 
 
 def takes_over(value: OpResult, type: Attribute) -> bool:
-    """Let the op that gives `value` give it as a `type`, if its verifier lets it; whether so."""
+    """Retype `value` to `type` if its defining op still verifies; return whether it did."""
     before = value.type
     set_type(value, type)
     if isinstance(value.op, WaitingOp | FuncCallOp):  # settled once all types are known
@@ -69,7 +70,7 @@ def takes_over(value: OpResult, type: Attribute) -> bool:
 
 
 def _viewed(writer: Writer, value: SSAValue, type: Attribute, at: int) -> SSAValue:
-    """A view of `value`, which cannot be a `type` itself, as a `type`."""
+    """Build a view of `value` as `type`, for a value that cannot be retyped."""
     if value.type == type:
         return value
     tensor = as_tensor(type)
@@ -85,7 +86,7 @@ def _viewed(writer: Writer, value: SSAValue, type: Attribute, at: int) -> SSAVal
 
 
 def view(value: SSAValue, type: Tensor) -> ReshapeOp:
-    """`value` as a `type` of the same rank; dims that are not known are copied (0)."""
+    """Build a reshape of `value` to a `type` of the same rank; unknown dims are copied (0)."""
     shape: Sequence[int] = type.get_shape()
     dims = [0 if dim == DYNAMIC_INDEX else dim for dim in shape]
     return ReshapeOp.create(

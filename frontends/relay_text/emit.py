@@ -1,9 +1,9 @@
 """
-Syntax to IR: expressions, statements, graph bindings, constants.
+Build IR from syntax: expressions, statements, graph bindings, constants.
 
-Types are inferred while ops are written (`solver.py`, `writer.py`). A graph binding is written
-where it is first needed; bindings that an expression needs are collected on a stack of our own,
-so that chains of any length can be read.
+Types are inferred while ops are built (`solver.py`, `ir_builder.py`). A graph binding is built
+where it is first needed. The bindings that an expression needs are collected on an explicit
+stack, so chains can have any length.
 """
 
 from __future__ import annotations
@@ -59,41 +59,41 @@ _PACK = {
 
 @dataclass(eq=False, repr=False)
 class Emitter(Writer):
-    """Writes the ops of one program."""
+    """Builds the ops of one program."""
 
     source: str = ""
     """The text of the program."""
     program: Program = field(default_factory=Program)
     prepared: dict[Any, Any] = field(default_factory=dict[Any, Any])
-    """Operators with their attributes, converted once."""
+    """Cache of operators with converted attributes."""
     separate: bool = False
     """Whether constants too large for the text become `relay.param`s."""
     params: dict[str, DenseIntOrFPElementsAttr[Any]] = field(
         default_factory=dict[str, DenseIntOrFPElementsAttr[Any]]
     )
-    """What the `relay.param`s written name."""
+    """The constants that the `relay.param`s name."""
     function: ast.Function | None = None
-    """The definition at hand."""
+    """The current definition."""
     signature: Signature | None = None
-    """The global function whose body is being written."""
+    """The global function whose body is being built."""
     generics: dict[str, Generic] = field(default_factory=dict[str, Generic])
-    """The functions with type parameters that are not definitions, by their names in the IR."""
+    """Lifted functions with type parameters, by their names in the IR."""
     region: ast.Region | None = None
-    """The region at hand."""
+    """The current region."""
     type_args: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
-    """What the type parameters of the closures around stand for."""
+    """The types that replace the type parameters of the enclosing closures."""
     single_types: list[tuple[str, Attribute, FileLineColLoc]] = field(
         default_factory=list[tuple[str, Attribute, FileLineColLoc]]
     )
-    """The type parameters of closures, which stand for one type each, and where these are."""
+    """The type parameters of closures, each with its one type and its location."""
     calls: list[tuple[Operation, Signature]] = field(
         default_factory=list[tuple[Operation, Signature]]
     )
-    """The calls of global functions, whose types may turn out to differ in dims."""
+    """Calls of global functions, whose types may turn out to differ in dims."""
     explicit: ExplicitMemory = field(default_factory=ExplicitMemory)
-    """Calls of kernels, and what they write into."""
+    """Calls of kernels, and the tensors they write into."""
     completions: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
-    """What is left to do once all types are known."""
+    """Work to do once all types are known."""
     _scalars: dict[tuple[int | float, str, bool], DenseIntOrFPElementsAttr[Any]] = field(
         default_factory=dict[Any, Any]
     )
@@ -101,7 +101,7 @@ class Emitter(Writer):
     # ------------------------------------------------------------------- types
 
     def annotation(self, type: Attribute | None) -> Attribute:
-        """A type as it is written in the program, with unknowns for what it leaves open."""
+        """Return a type of the program, with unknowns for what it omits."""
         type = self.solver.annotation(type)
         return self._instance(type) if self.type_args else type
 
@@ -113,11 +113,11 @@ class Emitter(Writer):
     # ------------------------------------------------------------- expressions
 
     def emit(self, expr: ast.Expr) -> Value:
-        """The value of `expr`; the bindings that it needs are written already."""
+        """Build `expr`, the bindings that it needs being built already."""
         return _EMIT[expr.__class__](self, expr)
 
     def emit_ssa(self, expr: ast.Expr) -> SSAValue:
-        """The value of `expr`, a tuple written as one."""
+        """Build `expr` as one SSA value, a tuple included."""
         value = _EMIT[expr.__class__](self, expr)
         return value if isinstance(value, SSAValue) else self.ssa(value)
 
@@ -126,7 +126,7 @@ class Emitter(Writer):
         return generics.value(self, value, use.at) if isinstance(value, Generic) else value
 
     def meaning(self, use: ast.Use) -> Value | Generic:
-        """What a variable stands for."""
+        """Return the value that a variable is bound to."""
         local = use.local
         if local.region is not self.region and not self._is_in_scope(local):
             raise self.places.error(
@@ -152,7 +152,7 @@ class Emitter(Writer):
         return generics.value(self, value, node.at) if isinstance(value, Generic) else value
 
     def result_of(self, binding: ast.Binding) -> Value | Generic:
-        """What a graph binding stands for; it is written, if it is not yet."""
+        """Return the value of a graph binding, building it first if necessary."""
         if binding.result is None:
             self.compute([binding])
         assert binding.result is not None
@@ -197,7 +197,7 @@ class Emitter(Writer):
         return value
 
     def projected(self, value: Value, index: int, at: int) -> Value:
-        """Field `index` of `value`."""
+        """Build field `index` of `value`."""
         if isinstance(value, Several) and value.results and index < len(value.values):
             return value.values[index]
         tuple = self.ssa(value)
@@ -221,7 +221,7 @@ class Emitter(Writer):
     # ---------------------------------------------------------- graph bindings
 
     def compute(self, bindings: Sequence[ast.Binding]) -> None:
-        """Write those of `bindings`, and what they need, that are not written yet."""
+        """Build those of `bindings`, and what they need, that are not built yet."""
         stack = [b for b in reversed(bindings) if b.result is None]
         while stack:
             binding = stack[-1]
@@ -250,7 +250,7 @@ class Emitter(Writer):
     # ------------------------------------------------------------------ bodies
 
     def body(self, body: ast.Body) -> Value:
-        """The statements of `body` in their order, then its result."""
+        """Build the statements of `body` in order, then its result."""
         for statement in body.statements:
             if isinstance(statement, ast.Statement) and statement.local is not None:
                 statement.value = calls.fixed_hint(statement.value)
@@ -289,7 +289,7 @@ class Emitter(Writer):
         local.value = value
 
     def region_body(self, region: ast.Region, body: ast.Body, block: Block) -> SSAValue:
-        """The value of `body`, written into `block` for `region`."""
+        """Build `body` into `block` for `region`; return its value."""
         assert self.function is not None
         settle(region, self.function.region)
         region.block = block
@@ -301,7 +301,9 @@ class Emitter(Writer):
         return value
 
     def branch(self, region: ast.Region, body: ast.Body, block: Block) -> SSAValue:
-        """As `region_body`, and end the block with a `relay.yield`; what it yields."""
+        """
+        Build `body` as `region_body` does and end the block with a `relay.yield`; return its value.
+        """
         value = self.region_body(region, body, block)
         with self.writing(block):
             self.add(YieldOp(value), body.result.at)
@@ -353,7 +355,7 @@ class Emitter(Writer):
     # ------------------------------------------------------------------- names
 
     def unknown_name(self, name: str, at: int) -> Exception:
-        """The error about a name that is neither an operator nor a constructor."""
+        """Return the error about a name that is neither an operator nor a constructor."""
         known = [*calls.known_operators(), *self.program.constructors]
         return self.error(
             f"there is no operator or constructor {name}{nearest(name, known)}", at, len(name)

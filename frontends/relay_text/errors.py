@@ -1,4 +1,4 @@
-"""What is said to the user about a Relay program that cannot be read, and where."""
+"""Errors about Relay programs that cannot be read or written, with their locations."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from xdsl.utils.exceptions import DiagnosticException
 
 _LONG_WORD = compile(r"\S{161,}")
 _MESSAGE = 1000
-"""The most characters of a message."""
+"""Maximum length of a message."""
 _NAME = 100
-"""The most characters of a name for which others are suggested."""
+"""Maximum length of a name for which similar names are suggested."""
 
 
 def _shortened(message: str) -> str:
-    """`message` without the middle of words that nobody would read to the end."""
+    """Return `message` without the middle of overlong words."""
     text = _LONG_WORD.sub(lambda m: f"{m[0][:100]}…{m[0][-20:]}", message)
     return text if len(text) <= _MESSAGE else f"{text[:_MESSAGE]}…"
 
@@ -30,8 +30,8 @@ class RelayTextError(DiagnosticException):
     """
     A Relay program is wrong, or uses something that is not supported.
 
-    `location` is the place of what is wrong (line and column from 1), `width` the number of
-    characters there, `notes` other places that take part.
+    `location` is the place of the error (line and column from 1), `width` the number of characters
+    there, `notes` are messages at related places.
     """
 
     def __init__(
@@ -50,9 +50,9 @@ class RelayTextError(DiagnosticException):
 
 class Places:
     """
-    Offsets in a text as lines and columns of the file `name`.
+    Maps offsets in a text to lines and columns of the file `name`.
 
-    The text may be a part of the file that other lines come before.
+    The text may be a part of the file, preceded by other lines.
     """
 
     def __init__(self, name: str, text: str, lines_before: int = 0):
@@ -62,7 +62,7 @@ class Places:
         self._numbers: dict[int, IntAttr] = {}
 
     def location(self, at: int) -> FileLineColLoc:
-        """Line and column, from 1, of the offset `at`."""
+        """Return the line and column, from 1, of the offset `at`."""
         line = bisect_right(self._starts, at)
         return FileLineColLoc(
             self.file,
@@ -79,13 +79,13 @@ class Places:
     def error(
         self, message: str, at: int, width: int = 1, notes: Iterable[tuple[str, int]] = ()
     ) -> RelayTextError:
-        """The error `message` about `width` characters at the offset `at`."""
+        """Return the error `message` about `width` characters at the offset `at`."""
         placed = [(text, self.location(where)) for text, where in notes]
         return RelayTextError(message, self.location(at), width, placed)
 
 
 def nearest(wrong: str, known: Iterable[str], sigil: str = "") -> str:
-    """ "; did you mean 'x' or 'y'?" for the names that are nearest to `wrong`, or nothing."""
+    """Return "; did you mean 'x' or 'y'?" for the names closest to `wrong`, or ""."""
     if len(wrong) > _NAME:
         return ""
     close = [f"'{sigil}{name}'" for name in get_close_matches(wrong, list(known), n=3)]

@@ -1,14 +1,14 @@
 """
-The calls of `memory.*` and `vm.*` that run no kernel.
+Calls of `memory.*` and `vm.*` that do not run a kernel.
 
     memory.alloc_storage(140i64, 64i64, virtual_device=D)     memory.alloc_storage 140 align 64 on D
     memory.alloc_tensor(%s, 0i64, S, const_shape=S)       ->  memory.alloc_tensor %s[0]
     vm.reshape_tensor(%x, S, newshape=[8])                    vm.reshape_tensor %x
     vm.shape_of(%x), memory.kill(%t)                          ops of the same names
 
-Sizes, offsets and shapes that are constants become attributes; a size that is not is an element
-of its tensor (`tensor.extract`), a shape an operand. `kernel_calls` has the calls of kernels,
-`destinations` says which value the name of an allocated tensor means.
+Constant sizes, offsets and shapes become attributes. A size that is not constant becomes the
+element of its tensor (`tensor.extract`), such a shape an operand. `kernel_calls` builds the calls
+of kernels, and `destinations` decides which value the name of an allocated tensor refers to.
 """
 
 from __future__ import annotations
@@ -42,38 +42,38 @@ if TYPE_CHECKING:
     from .kernel_calls import KernelCall
 
 SCALAR = tensor_type(i64, [])
-"""What sizes and offsets are."""
+"""The type of sizes and offsets."""
 
 
 @dataclass(eq=False, repr=False)
 class Nothing(Several):
-    """The unit that a call gives whose op gives no value: written only where it is used."""
+    """The unit result of an op without results; materialised only if used."""
 
     op: Operation | None = None
 
 
 @dataclass(eq=False, repr=False)
 class ExplicitMemory:
-    """What is to be done about explicit memory once the program has been read."""
+    """Work on explicit memory that is left until the program has been read."""
 
     calls: list[KernelCall] = field(default_factory=list["KernelCall"])
-    """The calls of kernels: who is called is not known before all is read."""
+    """Calls of kernels; the callees are known only at the end."""
     ops: list[Operation] = field(default_factory=list[Operation])
-    """The other ops of `memory` and `vm`, which are to be verified."""
+    """The other ops of `memory` and `vm`, which remain to be verified."""
     folded: list[Operation] = field(default_factory=list[Operation])
-    """What was made for arguments that became attributes, users first."""
+    """Ops built for arguments that became attributes, users first."""
     hinted: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    """Results of kernels, and the hints on them that are used in their place."""
+    """Results of kernels, mapped to the hints that replace them."""
 
 
 def nothing(emitter: Emitter, op: Operation, at: int) -> Value:
-    """Write `op`; the unit that it gives."""
+    """Add `op` and return its unit result."""
     emitter.add(op, at)
     return Nothing([], emitter.places.location(at), emitter.block, op, results=False, op=op)
 
 
 def _explicit(emitter: Emitter, op: Operation, at: int) -> SSAValue:
-    """Write `op`; its result."""
+    """Add `op` and return its result."""
     emitter.explicit.ops.append(op)
     return emitter.value(op, at)
 
@@ -82,7 +82,10 @@ def _explicit(emitter: Emitter, op: Operation, at: int) -> SSAValue:
 
 
 def _constant(value: SSAValue) -> list[Operation]:
-    """The constant that `value` is, and the hints on it, users first; empty if it is none."""
+    """
+    Return the constant that defines `value` and the hints on it, users first; empty if there is
+    none.
+    """
     ops: list[Operation] = []
     while isinstance(value, OpResult) and isinstance(value.op, OnDeviceOp):
         ops.append(value.op)
@@ -93,7 +96,7 @@ def _constant(value: SSAValue) -> list[Operation]:
 
 
 def integers(dense: DenseIntOrFPElementsAttr[Any], rank: int) -> tuple[int, ...] | None:
-    """The numbers in a constant of integers of `rank` 0 or 1; None when it is another."""
+    """Return the elements of an integer constant of `rank` 0 or 1; None for any other constant."""
     type = as_tensor(dense.type)
     if (
         type is None
@@ -109,7 +112,7 @@ def integers(dense: DenseIntOrFPElementsAttr[Any], rank: int) -> tuple[int, ...]
 
 
 def _folded(emitter: Emitter, value: SSAValue, rank: int) -> tuple[int, ...] | None:
-    """The numbers that `value` is, if it is a constant: it need not be written then."""
+    """Return the elements of `value` if it is constant; its op is then not needed."""
     ops = _constant(value)
     if not ops:
         return None
@@ -121,7 +124,9 @@ def _folded(emitter: Emitter, value: SSAValue, rank: int) -> tuple[int, ...] | N
 
 
 def _size(emitter: Emitter, call: ast.Call, value: SSAValue, what: str) -> int | SSAValue:
-    """A number of bytes: a constant, or else an element of an int64 scalar."""
+    """
+    Return a number of bytes: an integer if constant, otherwise the element of an int64 scalar.
+    """
     numbers = _folded(emitter, value, 0)
     if numbers is not None:
         return numbers[0]
@@ -137,7 +142,9 @@ def _size(emitter: Emitter, call: ast.Call, value: SSAValue, what: str) -> int |
 
 
 def alloc_storage(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    """`(size, alignment)`; since TVM 0.14 `(size, shape, alignment)`, whose shape is idle."""
+    """
+    Build `(size, alignment)`, or since TVM 0.14 `(size, shape, alignment)` with an unused shape.
+    """
     size, *shapes, alignment = values_of(emitter, call, args, 2, 3)
     for shape in shapes:
         emitter.explicit.folded += _constant(shape)
@@ -167,7 +174,7 @@ def _element(emitter: Emitter, call: ast.Call, dtype: Any) -> Any:
 
 
 def alloc_tensor(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    """A tensor in a storage, without contents."""
+    """Build a tensor in a storage, without contents."""
     storage, offset, shape = values_of(emitter, call, args, 3)
     given = attributes_given(
         emitter, call, {"dtype": "float32", "const_shape": None, "assert_shape": None}
@@ -182,7 +189,7 @@ def alloc_tensor(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Val
 
 
 def _dims_of(emitter: Emitter, call: ast.Call, given: dict[str, Any]) -> tuple[int, ...]:
-    """The dims of the tensor, from `const_shape` or `assert_shape`."""
+    """Return the dims of the tensor, from `const_shape` or `assert_shape`."""
     const, asserted = given["const_shape"], given["assert_shape"]
     dims: tuple[int, ...] | None = None
     if const is not None:
@@ -217,9 +224,9 @@ def _shape(
     emitter: Emitter, call: ast.Call, shape: SSAValue, dims: tuple[int, ...], keep_static: bool
 ) -> SSAValue | None:
     """
-    The shape operand of a tensor of `dims`; None when these say it all.
+    Return the shape operand of a tensor of `dims`, or None when these are all static.
 
-    With `keep_static` a shape that is not a constant is an operand even then.
+    With `keep_static` a shape that is not constant is an operand even then.
     """
     is_static = DYNAMIC_INDEX not in dims
     constant = _constant(shape)
@@ -244,7 +251,7 @@ def _listed(dims: tuple[int, ...]) -> str:
 
 
 def reshape_tensor(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    """A view of a tensor with another shape."""
+    """Build a view of a tensor with another shape."""
     data, shape = values_of(emitter, call, args, 2)
     dims = attributes_given(emitter, call, {"newshape": None})["newshape"]
     if not _is_shape(dims):
@@ -264,7 +271,7 @@ def reshape_tensor(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> V
 
 
 def shape_of(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    """The dims of a tensor."""
+    """Build the dims of a tensor."""
     (data,) = values_of(emitter, call, args, 1)
     given = attributes_given(emitter, call, {"dtype": "int64"})
     if given["dtype"] not in ("int64", "", None):
@@ -281,7 +288,7 @@ def shape_of(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
 
 
 def kill(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    """The end of a tensor's, or another value's, life."""
+    """Build the end of the life of a tensor or another value."""
     (value,) = values_of(emitter, call, args, 1)
     attributes_given(emitter, call, {})
     op = memory.KillOp(value)
@@ -296,10 +303,11 @@ def hinted(
     emitter: Emitter, call: ast.Call, arg: Value, device: VirtualDeviceAttr, constrains: bool
 ) -> bool:
     """
-    Whether the operand of an `on_device` is a call that allocates a tensor or gives nothing.
+    Absorb an `on_device` around a call that allocates a tensor or returns unit.
 
-    TVM's planner wraps each of them in a fixed hint. A tensor without contents cannot be
-    copied, so the hint is on its storage; that on the call of a kernel is on what it writes.
+    Return whether `arg` is such a call. TVM's planner wraps each of them in a fixed hint. A tensor
+    without contents cannot be copied, so its storage is hinted instead; for a kernel call, the
+    tensors that it writes.
     """
     if isinstance(arg, Nothing):
         results = () if arg.op is None else tuple(arg.op.results)

@@ -1,5 +1,5 @@
 """
-Expressions of Relay text.
+The grammar of expressions.
 
     binary  := call (OP call)*          all left associative: * / before + - before < … before == !=
     call    := atom ('.' INT | '(' argument,* ')')*
@@ -57,7 +57,7 @@ INFIX = {
     "==": (1, "equal"),
     "!=": (1, "not_equal"),
 }
-"""How tightly each infix operator binds, and which operator it is."""
+"""The precedence of each infix operator, and its operator name."""
 
 EFFECTS = frozenset(
     (
@@ -65,15 +65,15 @@ EFFECTS = frozenset(
         *("vm.invoke_tvm_op", "vm.shape_func"),
     )
 )
-"""Operators that may not be computed elsewhere than where the text has them."""
+"""Operators that may not be computed anywhere but where they appear in the text."""
 
 
 MAX_OPEN = 1000
-"""How many expressions may be inside of each other, but for what is read by loops."""
+"""Maximum nesting depth of expressions, not counting those read by loops."""
 
 
 _LONG = 1000
-"""A name with more characters is treated with care."""
+"""Length from which a name is handled without quadratic work."""
 
 
 class ExpressionGrammar(BodyGrammar):
@@ -87,7 +87,7 @@ class ExpressionGrammar(BodyGrammar):
     # ------------------------------------------------------------ expressions
 
     def expression(self) -> Expr:
-        """An expression as it stands in brackets: there may be items before it."""
+        """Parse an expression in brackets, which may begin with items."""
         kind = self.kinds[self.position]
         if kind in ("let", "{", "free_var") or (
             kind == "graph" and self.kinds[self.position + 1] == "="
@@ -119,7 +119,7 @@ class ExpressionGrammar(BodyGrammar):
             value = Call(at, self._name(at, infix[1]), [value, right], {}, self._end())
 
     def _end(self) -> int:
-        """Where the last token that was read ends."""
+        """Return the end of the last token read."""
         position = self.position - 1
         return self.starts[position] + self.width(position)
 
@@ -238,9 +238,12 @@ class ExpressionGrammar(BodyGrammar):
         raise self._unknown_local(name, at)
 
     def _ends(self, name: str, start: int) -> Iterator[int]:
-        """From the last to `start`: where `name` may end, as `-`, `.`, `/` and `:` may follow."""
+        """
+        Yield the possible ends of `name`, last first: before each `-`, `.`, `/` or `:` from `start`
+        on.
+        """
         last = len(name) - 1
-        if last > _LONG:  # what is longer than all names need not be tried
+        if last > _LONG:  # lengths beyond the longest name need not be tried
             last = min(last, max(map(len, self.locals), default=0))
         return (end for end in range(last, max(start, 1) - 1, -1) if name[end] in "-./:")
 
@@ -330,7 +333,7 @@ class ExpressionGrammar(BodyGrammar):
         return Case(pattern, region, body)
 
     def _pattern(self, region: Region, names: dict[str, int]) -> Pattern:
-        """A pattern; `names` are those of its variables so far."""
+        """Parse a pattern; `names` are those of its variables so far."""
         self._patterns_open += 1
         if self._patterns_open > MAX_TYPES:
             raise self.too_deep(MAX_TYPES, "patterns")
@@ -371,7 +374,7 @@ class ExpressionGrammar(BodyGrammar):
 
 
 def _fields_of(name: str) -> int:
-    """Where the `.0.1` begins that `name` ends in: its length if it does not."""
+    """Return where the trailing `.0.1` of `name` begins: its length if there is none."""
     start = end = len(name)
     while True:
         while end and name[end - 1].isdigit():

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def attribute_of(value: Any) -> Attribute | None:
-    """A function attribute's value in the IR; None when there is no form for it."""
+    """Convert a function attribute's value to the IR; None if it has no form there."""
     match value:
         case bool():
             return BoolAttr.from_bool(value)
@@ -63,7 +63,7 @@ def attribute_of(value: Any) -> Attribute | None:
 
 
 def attributes_of(emitter: Emitter, attrs: Mapping[str, Any], at: int) -> DictionaryAttr | None:
-    """The attributes of a function; None when it has none."""
+    """Convert the attributes of a function; None if it has none."""
     if not attrs:
         return None
     made: dict[str, Attribute] = {}
@@ -83,7 +83,7 @@ def attributes_of(emitter: Emitter, attrs: Mapping[str, Any], at: int) -> Dictio
 def add_params(
     emitter: Emitter, block: Block, params: Sequence[ast.Local], types: Sequence[Attribute]
 ) -> None:
-    """Give `block` an argument for each of `params`, and these their values."""
+    """Add an argument to `block` for each of `params`, and bind these to them."""
     before = block.args
     made: list[BlockArgument] = []
     for i, (param, type) in enumerate(zip(params, types, strict=True), len(before)):
@@ -100,14 +100,14 @@ def add_params(
 
 
 def closure_value(emitter: Emitter, function: ast.Function) -> Value:
-    """A closure that does not name itself."""
+    """Build a closure that does not name itself."""
     return closure(emitter, function, None, None)
 
 
 def let_value(
     emitter: Emitter, statement: ast.Statement, annotation: Attribute | None
 ) -> SSAValue | Nothing:
-    """The value of a `let`; a function in it may name itself."""
+    """Build the value of a `let`; a function in it may name itself."""
     value: ast.Expr = statement.value
     if isinstance(value, ast.Function):
         return closure(emitter, value, statement.local, annotation)
@@ -126,7 +126,7 @@ def closure(
     itself: ast.Local | None,
     annotation: Attribute | None,
 ) -> SSAValue:
-    """Write a `relay.fn`; inside, `itself` stands for it."""
+    """Build a `relay.fn`; inside, `itself` is bound to it."""
     outer_args = emitter.type_args
     if function.type_params:
         fresh = {name: emitter.solver.fresh() for name in function.type_params}
@@ -171,7 +171,7 @@ def body_value(
     result: Attribute,
     itself: ast.Local | None,
 ) -> SSAValue:
-    """Write the parameters and the body of `function`, which `itself` names, into `block`."""
+    """Build the parameters and the body of `function`, which `itself` names, into `block`."""
     add_params(emitter, block, function.params, types)
     if not ast.has_lets(function.body):
         function.body.result = calls.fixed_hint(function.body.result)
@@ -215,7 +215,7 @@ def call_value(
 
 
 def _single_types(emitter: Emitter, type: FunctionType) -> Iterator[tuple[str, FileLineColLoc]]:
-    """Which type parameters of closures stand for a parameter of `type`, to say that."""
+    """Yield a note for each type parameter of a closure that became a parameter type of `type`."""
     inputs = [emitter.solver.resolved(t) for t in type.inputs]
     for name, found, location in emitter.single_types:
         if emitter.solver.resolved(found) in inputs:
@@ -229,7 +229,7 @@ def _single_types(emitter: Emitter, type: FunctionType) -> Iterator[tuple[str, F
 def require_args(
     emitter: Emitter, type: FunctionType, args: Sequence[SSAValue], call: ast.Call, what: str
 ) -> None:
-    """`args` must be what `what`, of the function type `type`, takes."""
+    """Require that `args` match the function type `type` of `what`."""
     wanted = type.inputs.data
     if len(args) != len(wanted):
         raise emitter.error(
@@ -244,7 +244,7 @@ def require_args(
 
 
 def signature_of(emitter: Emitter, use: ast.Global) -> Signature:
-    """The global function that `use` names."""
+    """Return the global function that `use` names."""
     signature = emitter.program.functions.get(use.name)
     if signature is None:
         hint = nearest(use.name, emitter.program.functions, "@")
@@ -253,7 +253,7 @@ def signature_of(emitter: Emitter, use: ast.Global) -> Signature:
 
 
 def instance(emitter: Emitter, signature: Signature) -> tuple[FunctionType, list[Attribute]]:
-    """The type of a global function at fresh type arguments, and these."""
+    """Return the type of a global function at fresh type arguments, and these arguments."""
     if not signature.type_params:
         return signature.type, []
     args = {name: emitter.solver.fresh() for name in signature.type_params}
@@ -263,7 +263,7 @@ def instance(emitter: Emitter, signature: Signature) -> tuple[FunctionType, list
 
 
 def global_value(emitter: Emitter, use: ast.Global) -> Value:
-    """A global function as a value."""
+    """Build a global function as a value."""
     type, args = instance(emitter, signature_of(emitter, use))
     op = GlobalOp(use.name, type, args)
     if args:
@@ -290,7 +290,9 @@ def call_global(
 def complete_later(
     emitter: Emitter, op: GlobalOp | InvokeOp, args: Sequence[Attribute], name: str
 ) -> None:
-    """Give `op` the type arguments `args` of the function called `name` once they are known."""
+    """
+    Set the type arguments of `op`, which uses the function called `name`, once they are known.
+    """
     emitter.completions.append(lambda: _complete_type_args(emitter, op, args, name))
 
 

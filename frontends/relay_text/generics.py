@@ -1,5 +1,5 @@
 """
-Functions with type parameters that a `let` or a graph binding names: closures at many types.
+Lift functions with type parameters that a `let` or a graph binding names.
 
     def @main(%y: int32) {                          def @main_pair[A](%x: A, %y: int32) {
       let %pair = fn [A](%x: A) { (%x, %y) };         (%x, %y)
@@ -8,12 +8,12 @@ Functions with type parameters that a `let` or a graph binding names: closures a
                                                       (@main_pair(1, %y), @main_pair(2f, %y))
                                                     }
 
-A closure of the IR has one type, a global function may be generic. So such a function becomes a
-global one (lambda lifting, Johnsson 1985): its type parameters are its own and those of the
-functions around; what it captures becomes parameters behind its own. Where it is a value and not
-called it is a `relay.global`, or a closure around a call when it captures.
+A closure of the IR has one type, while a global function may be generic. So such a function is
+lifted (lambda lifting, Johnsson 1985): its type parameters are its own and those of the enclosing
+functions, and its captures become parameters after its own. Where it is a value and not called,
+it becomes a `relay.global`, or a closure around a call if it captures anything.
 
-What is captured is found when the program has been read (`lambda_lift.py`).
+Captures are determined once the program has been read (`lambda_lift.py`).
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 
 def let(emitter: Emitter, statement: ast.Statement) -> Generic | None:
     """
-    The generic function that a `let` names; None when what it binds is no such function.
+    Return the generic function that a `let` names; None if it binds anything else.
 
-    One whose variable is of a type without type parameters is a closure of that type.
+    If the variable has a type without type parameters, the function is a closure of that type.
     """
     local, function, hint = statement.local, statement.value, None
     assert local is not None
@@ -76,7 +76,7 @@ def let(emitter: Emitter, statement: ast.Statement) -> Generic | None:
 def _fixes(
     wanted: Attribute | None, given: Sequence[Attribute | None], params: Sequence[str]
 ) -> bool:
-    """Whether `wanted` says what a type parameter in the parts `given` of a type stands for."""
+    """Return whether `wanted` fixes one of the type parameters in the parts `given` of a type."""
     parts = () if wanted is None else parts_of(wanted)
     return any(
         type.parameter.data in params
@@ -88,7 +88,7 @@ def _fixes(
 
 
 def bound(emitter: Emitter, binding: ast.Binding) -> Generic | None:
-    """The generic function that a graph binding names; None when it is no such function."""
+    """Return the generic function that a graph binding names; None if it binds anything else."""
     value = binding.value
     if isinstance(value, ast.Function) and value.type_params:
         return define(emitter, value, binding.number, None, None)
@@ -96,7 +96,7 @@ def bound(emitter: Emitter, binding: ast.Binding) -> Generic | None:
 
 
 def named(emitter: Emitter, expr: ast.Expr) -> Generic | None:
-    """The generic function that a name stands for."""
+    """Return the generic function that an expression names, or None."""
     value = None
     if isinstance(expr, ast.Use):
         value = emitter.meaning(expr) if isinstance(expr.local.value, Generic) else None
@@ -112,7 +112,7 @@ def define(
     itself: ast.Local | None,
     hint: ast.Call | None,
 ) -> Generic:
-    """Write `function` as a global one; inside, `itself` stands for it."""
+    """Build `function` as a global function; inside, `itself` is bound to it."""
     around, outer_args = emitter.signature, emitter.type_args
     assert around is not None, "what is written belongs to a function"
     own = _own_params(function.type_params, around.type_params)
@@ -139,7 +139,7 @@ def define(
 
 
 def _own_params(params: Sequence[str], around: Sequence[str]) -> dict[str, str]:
-    """Names for type parameters that are not those of the functions around."""
+    """Rename type parameters that clash with those of the enclosing functions."""
     taken = set(around)
     own: dict[str, str] = {}
     for param in params:
@@ -150,7 +150,7 @@ def _own_params(params: Sequence[str], around: Sequence[str]) -> dict[str, str]:
 
 
 def _symbol(emitter: Emitter, around: Signature, name: str) -> str:
-    """A name for the global function that is no other's."""
+    """Return an unused name for the global function."""
     program = emitter.program
     first = f"{around.definition.name}_{ssa_name(name) or 'fn'}"
     numbered = (f"{first}_{i}" for i in count(max(1, len(emitter.generics))))
@@ -167,7 +167,7 @@ def _symbol(emitter: Emitter, around: Signature, name: str) -> str:
 
 
 def _instance(emitter: Emitter, generic: Generic) -> tuple[FunctionType, list[Attribute]]:
-    """The type of a generic function at fresh arguments for its own parameters, and all of them."""
+    """Return the type of a generic function at fresh type arguments, and all its type arguments."""
     fresh = {name: emitter.solver.fresh() for name in generic.own}
     emitter.solver.run_ready()
     type = substituted(emitter.solver.resolved(generic.signature.type), fresh)
@@ -176,7 +176,7 @@ def _instance(emitter: Emitter, generic: Generic) -> tuple[FunctionType, list[At
 
 
 def value(emitter: Emitter, generic: Generic, at: int) -> Value:
-    """A generic function as a value, at one type."""
+    """Build a generic function as a value of one type."""
     type, args = _instance(emitter, generic)
     op = GlobalOp(generic.symbol, type, args)
     generic.uses.append(op)
@@ -204,7 +204,7 @@ def call(emitter: Emitter, generic: Generic, call: ast.Call) -> SSAValue:
 
 
 def publish(emitter: Emitter) -> None:
-    """Put each function that was made before the one it stands in, as if it were written there."""
+    """Insert each lifted function before the function that contained it."""
     program = emitter.program
     made: dict[Signature, list[Generic]] = {}
     for generic in emitter.generics.values():
@@ -217,7 +217,7 @@ def publish(emitter: Emitter) -> None:
 
 
 def check_scopes(emitter: Emitter) -> None:
-    """No value may have a type that only means something inside of a generic function."""
+    """Reject values whose types use a type parameter out of its scope."""
     signatures = emitter.program.functions.values()
     if not any(s.type_params for s in signatures):
         return
@@ -236,7 +236,7 @@ def check_scopes(emitter: Emitter) -> None:
 
 
 def _body_of(value: SSAValue) -> Block | None:
-    """The block of the body of the function that `value` is in."""
+    """Return the body of the function that contains `value`."""
     block = value.owner if isinstance(value.owner, Block) else value.owner.parent
     while block is not None and (op := block.parent_op()) is not None:
         block = op.parent

@@ -1,12 +1,12 @@
 """
-Calls of kernels: functions of tensors that TVM calls primitive.
+Calls of kernels, the functions of tensors that TVM calls primitive.
 
     vm.invoke_tvm_op(@f, (%x, %y), (%t,))             vm.invoke_tvm_op @f ins(%x, %y) outs(%t)
     vm.shape_func(@f, (%n,), (%t,), is_input=[0])  -> vm.shape_func @f ins(%n) outs(%t)
     call_lowered(@f, (%x, %y))                        relay.call_lowered @f(%x, %y)
 
-Who is called is a `def @f(…, Primitive=1)`, or a function literal with that attribute. Ops get
-their callee when the whole program has been read (`kernels`).
+The callee is a `def @f(…, Primitive=1)`, or a function literal with that attribute. The ops get
+their callee once the whole program has been read (`kernels`).
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
     from .emit import Emitter
 
 OPEN = SymbolRefAttr("?")
-"""The callee of an op until that is known."""
+"""Placeholder for a callee that is not known yet."""
 
 
 @dataclass(eq=False, repr=False)
 class KernelCall:
-    """A call of a kernel: the op and who it calls."""
+    """A call of a kernel: the op and its callee."""
 
     op: Operation
     callee: Signature | FnOp
@@ -57,7 +57,7 @@ class KernelCall:
 
 
 def _callee(emitter: Emitter, call: ast.Call) -> Signature | FnOp:
-    """Who is called."""
+    """Return the callee."""
     expr = call.args[0]
     if isinstance(expr, ast.Global):
         signature = functions.signature_of(emitter, expr)
@@ -80,13 +80,13 @@ def _callee(emitter: Emitter, call: ast.Call) -> Signature | FnOp:
 
 
 def _attribute(fn: FnOp, name: str) -> int | None:
-    """The number that an attribute of a function literal is."""
+    """Return an integer attribute of a function literal, or None."""
     attr = None if fn.attrs is None else fn.attrs.data.get(name)
     return cast("IntegerAttr[Any]", attr).value.data if isinstance(attr, IntegerAttr) else None
 
 
 def is_primitive(value: Any) -> bool:
-    """Whether the attribute `Primitive` has a value that says so."""
+    """Return whether `value` of the attribute `Primitive` is a nonzero integer."""
     return isinstance(value, int) and value != 0
 
 
@@ -100,7 +100,7 @@ def _type_of(emitter: Emitter, callee: Signature | FnOp) -> FunctionType:
 
 
 def _fields(emitter: Emitter, call: ast.Call, index: int) -> list[Value]:
-    """The fields of the tuple that argument `index` is; one that is written here is not made."""
+    """Return the fields of the tuple argument `index`; a tuple literal is not built for that."""
     expr = call.args[index]
     if isinstance(expr, ast.Tuple):
         return [emitter.emit(field) for field in expr.fields]
@@ -113,7 +113,7 @@ def _fields(emitter: Emitter, call: ast.Call, index: int) -> list[Value]:
 
 
 def parts_of(emitter: Emitter, value: Value, at: int) -> list[Value] | None:
-    """The fields of `value`; None if it is not known to be a tuple."""
+    """Return the fields of `value`; None if it is not known to be a tuple."""
     if isinstance(value, Several):
         return list(value.values)
     if isinstance(value, OpResult) and isinstance(value.op, TupleOp):
@@ -125,7 +125,7 @@ def parts_of(emitter: Emitter, value: Value, at: int) -> list[Value] | None:
 
 
 def leaves_of(emitter: Emitter, value: Value, at: int) -> list[SSAValue]:
-    """The tensors of which `value` is made, as far as it is known to be a tuple."""
+    """Return the tensors in `value`, flattening known tuples."""
     parts = parts_of(emitter, value, at)
     if parts is None:
         return [emitter.ssa(value)]
@@ -133,7 +133,7 @@ def leaves_of(emitter: Emitter, value: Value, at: int) -> list[SSAValue]:
 
 
 def _relay_type(emitter: Emitter, value: Value) -> Attribute:
-    """The type of `value`, whose tuple need not be written for that."""
+    """Return the type of `value` without building its tuple."""
     if isinstance(value, Several):
         return _tuple_type([_relay_type(emitter, part) for part in value.values])
     return value.type
@@ -144,7 +144,7 @@ def _tuple_type(types: Sequence[Attribute]) -> TupleType:
 
 
 def _arguments(emitter: Emitter, call: ast.Call, type: FunctionType, callee: str) -> list[SSAValue]:
-    """The tensors that a kernel of `type` is called with: argument 1 of the call."""
+    """Return the tensors passed to a kernel of `type`: argument 1 of the call."""
     fields = _fields(emitter, call, 1)
     wanted = type.inputs.data
     if len(fields) != len(wanted):
@@ -167,7 +167,7 @@ def _called(callee: Signature | FnOp) -> str:
 def _destination_call(
     emitter: Emitter, call: ast.Call, make: Callable[[list[SSAValue], list[SSAValue]], Operation]
 ) -> Value:
-    """A call that writes into given tensors: it gives nothing."""
+    """Build a call that writes into given tensors and returns unit."""
     callee = _callee(emitter, call)
     type = _type_of(emitter, callee)
     ins = _arguments(emitter, call, type, _called(callee))
@@ -186,19 +186,19 @@ def _destination_call(
 
 
 def _holds_tuples(emitter: Emitter, type: Attribute) -> bool:
-    """Whether `type` is a tuple with tuples inside: they are one list of outs."""
+    """Return whether `type` is a tuple that contains tuples; its outs form one flat list."""
     return isinstance(type, TupleType) and any(
         isinstance(emitter.solver.shallow(part), TupleType) for part in type.types
     )
 
 
 def invoke_tvm_op(emitter: Emitter, call: ast.Call) -> Value:
-    """Attributes, whatever they are, repeat those of the kernel and are dropped."""
+    """Build `vm.invoke_tvm_op`; any attributes only repeat those of the kernel and are dropped."""
     return _destination_call(emitter, call, lambda ins, outs: vm.InvokeTvmOp.on(OPEN, ins, outs))
 
 
 def shape_func(emitter: Emitter, call: ast.Call) -> Value:
-    """`is_input` has a flag for each tensor of the arguments."""
+    """Build `vm.shape_func`; `is_input` has a flag for each tensor argument."""
     flags = attributes_given(emitter, call, {"is_input": None})["is_input"]
     if not isinstance(flags, tuple) or any(
         flag not in (0, 1) for flag in cast("tuple[Any, ...]", flags)
@@ -215,7 +215,7 @@ def shape_func(emitter: Emitter, call: ast.Call) -> Value:
 
 
 def call_lowered(emitter: Emitter, call: ast.Call) -> Value:
-    """A call that gives what the kernel computes."""
+    """Build `relay.call_lowered`, which returns what the kernel computes."""
     attributes_given(emitter, call, {"metadata": None})
     callee = _callee(emitter, call)
     type = _type_of(emitter, callee)
@@ -231,7 +231,7 @@ _RESHAPE_ONLY = "relay.reshape_only"
 
 
 def _reshapes_only(metadata: Any) -> bool:
-    """Whether TVM's map of metadata says that the result can be a view."""
+    """Return whether TVM's metadata map declares that the result can be a view."""
     pending = [metadata]
     while pending:
         value = pending.pop()
@@ -265,4 +265,4 @@ KERNEL_CALLS: Mapping[str, EmitCall] = {
     "vm.shape_func": _counted(shape_func, 3),
     "call_lowered": _counted(call_lowered, 2),
 }
-"""How each is written, by its TVM name: from its syntax, as the callee is no value."""
+"""The rule for each call, by its TVM name; it reads the syntax, as the callee is not a value."""

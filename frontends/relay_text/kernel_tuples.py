@@ -18,7 +18,7 @@ from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
 
 
 def fold_projections(tuple: TupleOp) -> None:
-    """Let the fields of a tuple be used instead of projections of it."""
+    """Replace projections of a tuple by its fields."""
     for use in list(tuple.result.uses):
         item = use.operation
         if isinstance(item, TupleGetItemOp) and item.parent is not None:
@@ -27,7 +27,7 @@ def fold_projections(tuple: TupleOp) -> None:
 
 
 def with_results(op: CallLoweredOp, types: Sequence[Attribute]) -> CallLoweredOp:
-    """The call with a result for each tensor; where their tuple is used, it is made."""
+    """Give the call one result per tensor; rebuild their tuple where it is used."""
     (result,) = op.results
     if [result.type] == list(types):
         return op
@@ -53,7 +53,7 @@ def with_results(op: CallLoweredOp, types: Sequence[Attribute]) -> CallLoweredOp
 
 
 def _rebuilt(type: Attribute, leaves: Iterator[SSAValue], ops: list[Operation]) -> SSAValue:
-    """A value of `type` made of `leaves`; the ops that make its tuples are added to `ops`."""
+    """Rebuild a value of `type` from `leaves`, appending the tuple ops to `ops`."""
     if not isinstance(type, TupleType):
         return next(leaves)
     made = TupleOp([_rebuilt(part, leaves, ops) for part in type.types])

@@ -1,14 +1,20 @@
 """
-Functions that kernel calls name become kernels, once the program has been read.
+Turn functions that kernel calls name into kernels, once the program has been read.
 
     def @f(%p: (T, T), Primitive=1) -> T {      relay.prim_func @f(%a: T, %b: T) -> T {
       concatenate(%p)                       ->    %r = relay.concatenate %a, %b : …
     }                                             relay.yield %r : T
                                                 }
 
-Kernels take and give tensors: tuples among parameters and results are taken apart. A literal
-gets a name made of its operators, and stands at the end of the module. A function with
-`Primitive` that no such call names stays a function.
+Kernels take and return tensors only, so tuples among their parameters and results are flattened.
+A function literal is named after its operators and placed at the end of the module. A function
+with `Primitive` that no such call names stays a function.
+
+A lowered call has one result per tensor; the tuple is rebuilt for users that expect one.
+
+    %t = relay.call_lowered @f(%x) : (T) -> tuple<T, T>        %a, %b = relay.call_lowered @f(%x)
+    %b = relay.tuple_get_item %t[1]                      ->
+    %n = relay.negative %b                                     %n = relay.negative %b
 """
 
 from __future__ import annotations
@@ -46,11 +52,11 @@ if TYPE_CHECKING:
 
 ATTRS = "relay.attrs"
 NAME_LIMIT = 80
-"""The most characters of the name of a kernel that has none."""
+"""Maximum length of a generated kernel name."""
 
 
 class Kernels:
-    """The kernels of a program: those that are defined, by name, and those of literals."""
+    """The kernels of a program: named definitions and function literals."""
 
     def __init__(self, emitter: Emitter):
         self.emitter = emitter
@@ -59,7 +65,7 @@ class Kernels:
         self._others: Mapping[str, Operation] = {}
 
     def complete(self) -> None:
-        """Make the kernels and let every call name its own; raises `RelayTextError`."""
+        """Build the kernels and set the callee of every call; raises `RelayTextError`."""
         explicit = self.emitter.explicit
         if explicit.calls:
             self._others = self._other_uses()
@@ -111,7 +117,7 @@ class Kernels:
         return op
 
     def _other_uses(self) -> dict[str, Operation]:
-        """For each function that is called or named, but not as a kernel, an op that does."""
+        """Return, for each function used other than as a kernel, an op that uses it."""
         found: dict[str, Operation] = {}
         for signature in self.emitter.program.functions.values():
             for op in walk(signature.block):
@@ -129,7 +135,9 @@ class Kernels:
         name: str,
         location: FileLineColLoc,
     ) -> list[str]:
-        """The memory scope of each parameter, then that of the result; "" where none is said."""
+        """
+        Return the memory scope of each parameter, then that of the result; "" where none is given.
+        """
         scopes: list[str] = []
         for device in (*devices, result or UNCONSTRAINED):
             scope = device.scope.data if isinstance(device.scope, StringAttr) else ""
@@ -157,7 +165,7 @@ class Kernels:
                 f"a kernel sees its parameters only, but this one uses {name}", _location(fn)
             )
         region = fn.body
-        if fn.result.first_use is not None:  # a closure as well
+        if fn.result.first_use is not None:  # also used as a closure
             region = region.clone()
             for old, new in zip(walk(fn.body), walk(region), strict=True):
                 new.location = old.location
@@ -185,7 +193,7 @@ class Kernels:
         self, name: str, block: Block, attrs: Mapping[str, Attribute], scopes: Sequence[str]
     ) -> PrimFuncOp:
         """
-        The kernel of a function's body, which ends in what gives its one value.
+        Build a kernel from the body of a function, which ends in returning its one value.
 
         `scopes` are those of the function's parameters, then that of its result.
         """
@@ -220,7 +228,9 @@ class Kernels:
     def _take_apart(
         self, argument: BlockArgument, tuples: list[TupleOp], location: FileLineColLoc
     ) -> None:
-        """Let a parameter that is a tuple be several; the tuple is made if it is used as one."""
+        """
+        Split a tuple parameter into one per field; the tuple is rebuilt if it is used as a whole.
+        """
         type = argument.type
         if as_tensor(type) is not None:
             return
@@ -245,9 +255,9 @@ class Kernels:
 
     def _leaves(self, value: SSAValue, before: Operation, tuples: list[TupleOp]) -> list[SSAValue]:
         """
-        The tensors that `value` is made of; projections that find them stand before an op.
+        Return the tensors in `value`; projections that extract them are inserted at `before`.
 
-        The tuples that need not be made for that are added to `tuples`.
+        Tuples that are no longer needed afterwards are added to `tuples`.
         """
         type = value.type
         if as_tensor(type) is not None:
@@ -275,7 +285,7 @@ class Kernels:
 
 
 def _from_outside(region: Region) -> SSAValue | None:
-    """The first value that `region` uses and does not define."""
+    """Return the first value that `region` uses but does not define."""
     inside: set[SSAValue] = set()
     for op in walk(region):
         inside.update(op.results)
@@ -292,13 +302,13 @@ def _location(op: Operation) -> FileLineColLoc:
 
 
 def _name_of(block: Block) -> str:
-    """`fused_` and the operators' names, as TVM writes them."""
+    """Return `fused_` followed by the operators' names, as TVM names kernels."""
     names = [op.name.removeprefix("relay.") for op in block.ops if isinstance(op, Operator)]
     return "_".join(["fused", *names]).replace(".", "_")[:NAME_LIMIT]
 
 
 def _check_types(emitter: Emitter, call: KernelCall, callee: PrimFuncOp) -> None:
-    """Kernels are called with the types that they have: dims that are not known are no others."""
+    """Require that a call's types equal those of the kernel, including unknown dims."""
     op, type = call.op, callee.function_type
     ins = list(op.ins) if isinstance(op, DestinationCall) else list(op.operands)
     outs = list(op.outs) if isinstance(op, DestinationCall) else list(op.results)

@@ -1,13 +1,13 @@
 """
-What the functions made of generic closures (`generics.py`) capture becomes parameters.
+Turn the captures of lifted generic closures (`generics.py`) into parameters.
 
     def @main_pair[A](%x: A) { (%x, %y) }           def @main_pair[A](%x: A, %y: int32) { (%x, %y) }
     def @main(%y: int32) {                    ->    def @main(%y: int32) {
       @main_pair(1)                                   @main_pair(1, %y)
 
-A function captures what its body uses and does not define, and what the functions that it calls
-capture, unless its body defines it: the smallest such sets. Likewise it keeps those of the type
-parameters of the functions around that something in its body, or in what it calls, needs.
+A function captures the values that its body uses but does not define, and those that its callees
+capture, unless its body defines them: the least fixed point. Likewise it keeps only those type
+parameters of the enclosing functions that its body or its callees need.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from .solver import parts_of
 from .syntax import Local
 
 LIMIT = 100_000
-"""How many arguments may be added to the calls of a program (a few seconds' work)."""
+"""Maximum number of arguments added to the calls of a program (a few seconds' work)."""
 
 
 @dataclass(eq=False, repr=False)
 class _Body:
-    """What the body of a function defines, captures and calls."""
+    """The definitions, captures and calls of a function's body."""
 
     generic: Generic
     defined: set[SSAValue]
     captured: dict[SSAValue, None]
-    """In the order of the first uses."""
+    """In order of first use."""
     params: set[str]
     """The type parameters in its types."""
     called: list[_Body] = field(default_factory=list["_Body"])
@@ -47,7 +47,7 @@ class _Body:
 
 def pass_captures(generics: Mapping[str, Generic]) -> None:
     """
-    Let each function take what it captures, and its uses pass it; all types are known.
+    Add a parameter for each capture, and pass the captures at every use; all types are known.
 
     `generics` are the functions by their names in the IR.
     """
@@ -86,7 +86,7 @@ def _body(generic: Generic, generics: Mapping[str, Generic]) -> _Body:
 
 
 def type_params(type: Attribute) -> Iterator[str]:
-    """The type parameters in `type`."""
+    """Yield the type parameters in `type`."""
     if isinstance(type, TypeVarType):
         yield type.parameter.data
     for part in parts_of(type):
@@ -94,7 +94,7 @@ def type_params(type: Attribute) -> Iterator[str]:
 
 
 def _close(bodies: Sequence[_Body]) -> None:
-    """Add what the functions that are called capture, until there is nothing to add."""
+    """Propagate captures and type parameters from callees to callers up to a fixed point."""
     changed = True
     while changed:
         changed = False
@@ -121,7 +121,7 @@ def _too_many(body: _Body) -> RelayTextError:
 
 
 def _drop_unused_params(body: _Body) -> None:
-    """Drop type parameters of the functions around; the function's own come first."""
+    """Drop unused type parameters of the enclosing functions; the function's own come first."""
     generic, function = body.generic, body.generic.signature.definition.function
     own = len(generic.own)
     kept = [i < own or p in body.params for i, p in enumerate(function.type_params)]
@@ -131,7 +131,7 @@ def _drop_unused_params(body: _Body) -> None:
 
 
 def _pass(use: InvokeOp | GlobalOp, captured: Mapping[SSAValue, None], generic: Generic) -> None:
-    """Pass `captured`, too; a function as a value becomes a closure that does."""
+    """Pass `captured` as additional arguments; a function value becomes a closure that does so."""
     if isinstance(use, InvokeOp):
         use.operands = [*use.operands, *captured]
         return
@@ -154,7 +154,7 @@ def _pass(use: InvokeOp | GlobalOp, captured: Mapping[SSAValue, None], generic: 
 
 
 def _receive(body: _Body) -> None:
-    """Take what is captured as parameters behind those that are there."""
+    """Append one parameter for each captured value."""
     signature, inside = body.generic.signature, dict[SSAValue, SSAValue]()
     function, block = signature.definition.function, signature.block
     here = signature.places.location(function.at)

@@ -1,13 +1,13 @@
 """
-`layout_transform`, which the dialect says as reshapes and a transposition.
+Decompose `layout_transform` into reshapes and a transposition.
 
     layout_transform(%x, src_layout="NCHW", dst_layout="NHWC4c")
     ->
     %a = relay.reshape %x {newshape = array<i64: 1, 2, 4, 5, 5>}     a 1x8x5x5 tensor
     %b = relay.transpose %a {axes = array<i64: 0, 3, 4, 1, 2>}
 
-A layout names the axes: `C` is a whole axis, or what is left of it where `4c` stands too, which
-counts within blocks of 4.
+A layout names the axes: `C` is a whole axis, or, if `4c` appears too, the index of a block of 4,
+within which `4c` counts.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _AXIS = re.compile(r"([0-9]*)([A-Za-z])", re.ASCII)
 
 @dataclass(frozen=True)
 class Layout:
-    """The letters of the axes, in order, and the block sizes of the small ones."""
+    """The letters of the axes, in order, and the block sizes of the lower-case ones."""
 
     axes: tuple[str, ...]
     blocks: dict[str, int]
 
 
 def parsed(text: str) -> Layout | None:
-    """The layout called `text`; None when there is none."""
+    """Parse a layout such as "NCHW"; None if it is malformed."""
     if _LAYOUT.fullmatch(text) is None:
         return None
     found = _AXIS.findall(text)
@@ -52,7 +52,7 @@ def parsed(text: str) -> Layout | None:
 
 
 def layout_transform(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    """The same elements, with axes in another order, split into blocks or joined."""
+    """Reorder axes, and split them into blocks or join them."""
     (data,) = values_of(emitter, call, args, 1)
     given = attributes_given(emitter, call, {"src_layout": None, "dst_layout": None})
     layouts: list[Layout] = []
@@ -80,7 +80,7 @@ def layout_transform(emitter: Emitter, call: ast.Call, args: Sequence[Value]) ->
 def _transformed(
     emitter: Emitter, call: ast.Call, data: SSAValue, source: Layout, target: Layout
 ) -> SSAValue:
-    """`data` in another layout; an axis in blocks on both sides has equal ones."""
+    """Convert `data` to another layout; an axis in blocks on both sides has equal ones."""
     from .calls import operator
 
     def made(name: str, value: SSAValue, attribute: str, numbers: Sequence[int]) -> SSAValue:
@@ -119,7 +119,7 @@ def _transformed(
 def _sizes(
     emitter: Emitter, call: ast.Call, data: SSAValue, source: Layout, target: Layout
 ) -> dict[str, int]:
-    """How many elements each axis has, blocks of either side apart."""
+    """Return the size of each axis, with the blocks of both sides as separate axes."""
     type = as_tensor(data.type)
     if type is None:
         raise not_a_tensor(emitter, call, data)

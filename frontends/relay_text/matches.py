@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def _instance(emitter: Emitter, made: Made) -> tuple[AdtType, list[Attribute]]:
-    """The type that a constructor makes, at fresh arguments, and the types of its fields."""
+    """Return the type that a constructor makes at fresh type arguments, and its field types."""
     args = {p: emitter.solver.fresh() for p in made.of.definition.params}
     type = substituted(made.of.type(), args)
     assert isinstance(type, AdtType)
@@ -37,7 +37,7 @@ def _instance(emitter: Emitter, made: Made) -> tuple[AdtType, list[Attribute]]:
 
 
 def construct(emitter: Emitter, name: str, args: Sequence[SSAValue], call: ast.Call) -> SSAValue:
-    """The value that constructor `name` makes of `args`."""
+    """Build a value of constructor `name` from `args`."""
     made = emitter.program.constructors[name]
     type, fields = _instance(emitter, made)
     if len(args) != len(fields):
@@ -51,7 +51,7 @@ def construct(emitter: Emitter, name: str, args: Sequence[SSAValue], call: ast.C
 
 
 def match(emitter: Emitter, expr: ast.Match) -> Value:
-    """The value of a `match`; all its cases give one type."""
+    """Build a `match`, all of whose cases have one type."""
     data = emitter.emit_ssa(expr.data)
     result = emitter.solver.fresh()
     joined: Attribute | None = None
@@ -83,7 +83,7 @@ def match(emitter: Emitter, expr: ast.Match) -> Value:
 
 
 def _complete(emitter: Emitter, op: MatchOp, places: Places, at: int) -> None:
-    """All types are known: give the patterns' variables theirs, and look for missing cases."""
+    """Complete the types of pattern variables and check that all cases are covered."""
     op.patterns = ArrayAttr([_completed(emitter, p) for p in op.patterns])
     if op.partial is not None:
         return
@@ -110,7 +110,7 @@ def _completed(emitter: Emitter, pattern: Attribute) -> Attribute:
 def _pattern(
     emitter: Emitter, pattern: ast.Pattern, type: Attribute, variables: list[ast.Local]
 ) -> Attribute:
-    """A pattern for values of `type`; its variables, with their types, go to `variables`."""
+    """Convert a pattern for values of `type`; append its typed variables to `variables`."""
     match pattern:
         case ast.Wildcard():
             return WildcardPattern()

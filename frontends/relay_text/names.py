@@ -9,9 +9,9 @@ _NUMBERED = re.compile(r"_(?=[0-9]+\Z)")
 
 
 def ssa_name(name: str) -> str | None:
-    """`name` as an SSA name can be, readable; None when nothing is left of it."""
+    """Return `name` as a readable SSA name, or None if no character is left."""
     if name.isidentifier() and name.isascii() and not name[-1].isdigit():
         return name
     text = _OTHER.sub("_", name).lstrip("0123456789")
-    # the printer takes a last `_1` for a number of its own
+    # the printer treats a trailing `_1` as a number of its own
     return _NUMBERED.sub(".", text) or None

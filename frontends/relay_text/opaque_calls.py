@@ -1,12 +1,13 @@
 """
-Operators that the dialect does not have, where `--allow-unregistered-dialect` permits them.
+Calls of operators that the dialect does not have (`--allow-unregistered-dialect`).
 
     nn.fancy(%x, depth=3) /* ty=Tensor[(4), float32] */
     ->
     %y = relay.call_opaque "nn.fancy"(%x) {depth = 3 : i64} : (tensor<4xf32>) -> tensor<4xf32>
 
-The type of the result is what TVM's printer notes behind the call (what a saved module says of
-it), or what its use demands. Once all types are known, tuples of tensors become their fields.
+The type of the result is the one that TVM's printer notes after the call (or that a saved module
+records), or else the one that its use requires. Once all types are known, tuples of tensors are
+replaced by their fields.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ _NOTED = re.compile(r"\s*/\*\s*ty=(.*?)(?:\s+span=.*?)?\s*\*/", re.DOTALL)
 
 
 def opaque_call(emitter: Emitter, name: str, args: Sequence[SSAValue], call: ast.Call) -> Value:
-    """A call of an operator about which nothing is known but its name."""
-    if not is_operator_name(name):  # of a saved module
+    """Build a call of an operator of which only the name is known."""
+    if not is_operator_name(name):  # a name from a saved module
         raise emitter.unknown_name(name, call.at)
     attributes = _attributes(emitter, name, call)
     type = noted_type(emitter, call) or emitter.solver.fresh()
@@ -59,7 +60,9 @@ def _attributes(emitter: Emitter, name: str, call: ast.Call) -> dict[str, Attrib
 
 
 def _array(value: Any) -> Attribute | None:
-    """A list of integers as operators of the dialect have it; None for all else."""
+    """
+    Convert a list of integers to the form that operators of the dialect use; None for all else.
+    """
     if not isinstance(value, tuple):
         return None
     numbers = cast("tuple[Any, ...]", value)
@@ -68,7 +71,7 @@ def _array(value: Any) -> Attribute | None:
 
 
 def noted_type(emitter: Emitter, call: ast.Call) -> Attribute | None:
-    """The type in the comment `/* ty=… */` behind `call`, if there is one that can be read."""
+    """Return the type in the comment `/* ty=… */` after `call`, if there is a readable one."""
     from .errors import RelayTextError
     from .lexer import tokenize
     from .metadata import Metadata
@@ -94,7 +97,7 @@ def noted_type(emitter: Emitter, call: ast.Call) -> Attribute | None:
 
 
 def _complete(op: CallOpaqueOp, places: Places, call: ast.Call) -> None:
-    """Let `op` take and give tensors: those that are in tuples one by one."""
+    """Make `op` accept and return tensors only, flattening tuples."""
     name = op.operator.data
     args: list[SSAValue | Sequence[SSAValue]] = []
     for i, arg in enumerate(op.args):
@@ -124,7 +127,7 @@ def _complete(op: CallOpaqueOp, places: Places, call: ast.Call) -> None:
 
 
 def _tensors(type: Attribute) -> Sequence[Attribute] | None:
-    """The tensors that a value of `type` is; None when it is something else."""
+    """Return the tensors that make up a value of `type`; None when it has other parts."""
     if isinstance(type, TupleType):
         fields = type.types.data
         return None if any(as_tensor(t) is None for t in fields) else fields
@@ -142,7 +145,7 @@ def _no_tensor(what: str, value: SSAValue, places: Places, at: int) -> Exception
 
 
 def _fields(tuple: SSAValue, before: Operation) -> Sequence[SSAValue]:
-    """The fields of `tuple`, taken out of it where they are not at hand."""
+    """Return the fields of `tuple`, extracting them before `before` if necessary."""
     if isinstance(tuple.owner, TupleOp):
         return tuple.owner.fields
     assert isinstance(tuple.type, TupleType)
@@ -156,7 +159,7 @@ def _fields(tuple: SSAValue, before: Operation) -> Sequence[SSAValue]:
 
 
 def _give_fields(result: OpResult, new: CallOpaqueOp) -> None:
-    """Let the results of `new` be the fields of the tuple `result`."""
+    """Replace `result`, a tuple, by the results of `new`, which are its fields."""
     for use in list(result.uses):
         user = use.operation
         if isinstance(user, TupleGetItemOp) and user.parent is not None:

@@ -1,13 +1,13 @@
 """
-The operators of `relay` by their TVM names, and their attributes as TVM's text gives them.
+The operators of `relay` by their TVM names, and their attributes in TVM's text.
 
     nn.conv2d(%x, %w, padding=[1, 1], channels=64, kernel_size=[3, 3])
     ->
     relay.nn.conv2d %x, %w {padding = array<i64: 1, 1, 1, 1>}
 
 Names are the same but for the prefix, and so are most attributes and their defaults (TVM's text
-leaves out what has its default). A `Rule` says what differs: defaults, other spellings, and
-attributes that only repeat what the operands' types say, which are checked and dropped.
+omits defaults). A `Rule` states the differences: defaults, other spellings, and attributes that
+only repeat what the operands' types say, which are checked and dropped.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ Values: TypeAlias = dict[str, Any]
 
 
 class AttributeProblem(Exception):
-    """An attribute has a value that its operator does not take."""
+    """An attribute has a value that its operator does not accept."""
 
 
 Convert: TypeAlias = Callable[[Values], None]
-"""Change attributes from TVM's to ours, in place."""
+"""Converts attributes from TVM's form to ours, in place."""
 
 Check: TypeAlias = Callable[[Mapping[str, Any], Sequence[Tensor]], None]
-"""Hold the attributes that are dropped against the operands' types."""
+"""Checks the dropped attributes against the operands' types."""
 
 
 def _nothing(values: Values) -> None:
@@ -45,13 +45,13 @@ def _nothing(values: Values) -> None:
 
 @dataclass(frozen=True)
 class Rule:
-    """How the text's attributes of an operator become ours."""
+    """How the attributes of an operator are converted."""
 
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """TVM's defaults where they differ from ours."""
     convert: Convert = _nothing
     checked: tuple[str, ...] = ()
-    """Attributes that repeat what types say."""
+    """Attributes that repeat what the operands' types say."""
     check: Check | None = None
 
 
@@ -63,7 +63,7 @@ def _tuple_of(value: Any) -> tuple[Any, ...]:
 
 
 def _sides(values: Values) -> None:
-    """1, 2 or 4 numbers of padding become 4: top, left, bottom, right."""
+    """Expand 1, 2 or 4 entries of padding to 4: top, left, bottom, right."""
     padding = values.get("padding")
     if padding is None:
         return
@@ -74,7 +74,7 @@ def _sides(values: Values) -> None:
 
 
 def _same_layout(values: Values, layout: str) -> None:
-    """`out_layout` may be left out or repeat the layout of the data."""
+    """Remove `out_layout`, which may be omitted or repeat the layout of the data."""
     out, data = values.pop("out_layout", ""), values.get(layout, "NCHW")
     if out not in ("", None, data):
         raise AttributeProblem(f'out_layout must be that of the data, "{data}", but is "{out}"')
@@ -93,7 +93,7 @@ def _window(*names: str, layout: str) -> Convert:
 
 
 def _listed(*names: str) -> Convert:
-    """A single number may stand for a list of one."""
+    """Return a conversion that lets a single number stand for a list of one."""
 
     def convert(values: Values) -> None:
         for name in names:
@@ -105,7 +105,7 @@ def _listed(*names: str) -> Convert:
 
 def _reduction(values: Values) -> None:
     _listed("axis")(values)
-    if values.get("axis") == ():  # TVM: no axes named, all reduced
+    if values.get("axis") == ():  # in TVM an empty list reduces all axes
         del values["axis"]
 
 
@@ -137,7 +137,7 @@ def _needs(name: str) -> Convert:
 
 
 def _without(*names: str) -> Convert:
-    """Attributes that say nothing here: hints to TVM's schedulers."""
+    """Return a conversion that drops attributes without meaning here, such as scheduler hints."""
 
     def convert(values: Values) -> None:
         for name in names:
@@ -155,7 +155,7 @@ def _require(name: str, given: Any, wanted: Any) -> None:
 
 
 def _conv2d_repeats(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
-    """`channels` and `kernel_size` against the weight."""
+    """Check `channels` and `kernel_size` against the weight."""
     dims = operands[1].get_shape()
     if len(dims) != 4:
         return
@@ -178,7 +178,9 @@ def _conv2d_repeats(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> N
 
 
 def _transposed_repeats(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
-    """`channels` and `kernel_size` against the weight, which holds the channels of one group."""
+    """
+    Check `channels` and `kernel_size` against the weight, which has the channels of one group.
+    """
     dims = operands[1].get_shape()
     if len(dims) != 4:
         return
@@ -269,7 +271,7 @@ _NO_RULE = Rule()
 
 @cache
 def is_variadic(name: str) -> bool:
-    """Whether the operator takes its operands as one tuple in Relay."""
+    """Return whether the operator takes its operands as one tuple in Relay."""
     return any(
         isinstance(definition, VarOperandDef)
         for _, definition in OPERATORS[name].get_irdl_definition().operands
@@ -278,27 +280,27 @@ def is_variadic(name: str) -> bool:
 
 @cache
 def gives_tuple(name: str) -> bool:
-    """Whether the operator's result is a tuple in Relay, even of one field."""
+    """Return whether the operator's result is a tuple in Relay, even of one field."""
     results = OPERATORS[name].get_irdl_definition().results
     return len(results) != 1 or isinstance(results[0][1], VarResultDef)
 
 
 @cache
 def operand_count(name: str) -> int | None:
-    """How many operands the operator takes; None for one tuple of them."""
+    """Return the number of operands; None if they form one tuple."""
     return None if is_variadic(name) else len(OPERATORS[name].get_irdl_definition().operands)
 
 
 def rule_of(name: str) -> Rule:
-    """What is special about the attributes of the operator."""
+    """Return the rule for the attributes of the operator."""
     return RULES.get(name, _NO_RULE)
 
 
 def converted(name: str, given: Mapping[str, Any]) -> tuple[Values, Values]:
     """
-    The attributes of operator `name` as ours, and those to check: dropped ones and what they need.
+    Convert the attributes of operator `name`; return ours, and those to check, if any.
 
-    Raises `AttributeProblem`.
+    Raises `InvalidAttribute`.
     """
     rule = rule_of(name)
     values: Values = dict(rule.defaults)

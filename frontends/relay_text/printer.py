@@ -1,5 +1,5 @@
 """
-A module as Relay text 0.0.5.
+Print a module as Relay text 0.0.5.
 
     func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {      #[version = "0.0.5"]
       %y = relay.nn.relu %x : …                                def @main(%x: Tensor[(4), float32])
@@ -7,9 +7,9 @@ A module as Relay text 0.0.5.
     }                                                            nn.relu(%x)
                                                                }
 
-Levels: `relay`, `planned`, `lowered`, `manifest`. Reading the text gives the same IR again, but
-for this: what has several results gives a tuple, names may differ, and a `relay.param` is a
-parameter of its function, after the others (Relay text has no names for tensors outside of it).
+Levels: `relay`, `planned`, `lowered`, `manifest`. Reading the text back gives the same IR, except
+that several results become a tuple, names may differ, and a `relay.param` becomes a parameter of
+its function, after the others (Relay text has no names for tensors outside it).
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ ATTRS = "relay.attrs"
 
 def module_text(module: ModuleOp) -> str:
     """
-    `module` as Relay text, with all that it refers to in a metadata section.
+    Return `module` as Relay text, with the metadata section that it refers to.
 
-    Raises `PrintingError`, with the op and its place, for what Relay text cannot say.
+    Raises `PrintingError`, with the op and its location, for what has no form as Relay text.
     """
     return _Module(module).text()
 
@@ -63,7 +63,7 @@ class _Module:
         self.module = module
         self.shared = Shared()
         self.called: dict[str, Operation] = {}
-        """An op that calls or names each global function that is used."""
+        """For each global function that is used, an op that calls or names it."""
 
     def text(self) -> str:
         types = [op for op in self.module.ops if isinstance(op, TypeDataOp)]
@@ -91,7 +91,7 @@ class _Module:
     # -------------------------------------------------------------- data types
 
     def _check_types(self, types: list[TypeDataOp]) -> None:
-        """Names of types and constructors are read as such."""
+        """Require that the names of types and constructors can be read back."""
         makers: dict[str, str] = {}
         for op in types:
             name = op.sym_name.data
@@ -176,7 +176,7 @@ class _Module:
         return devices or [None] * len(block.args)
 
     def _weights(self, op: FuncOp, body: Body) -> Iterator[str]:
-        """A parameter for each `relay.param` of the function, after the others."""
+        """Yield a parameter for each `relay.param` of the function, after the others."""
         known: dict[tuple[str, Attribute], SSAValue] = {}
         for inner in walk(op.body):
             if not isinstance(inner, ParamOp):
@@ -198,12 +198,14 @@ class _Module:
 
 
 def _is_storage(op: TypeDataOp) -> bool:
-    """Whether the definition is read as that of the type of storage."""
+    """Return whether the definition would be read as the type of storage."""
     return op.sym_name.data == STORAGE and not op.params.data and not op.constructors.data
 
 
 def _place_of_result(op: FuncOp) -> VirtualDeviceAttr | None:
-    """Where a planned function's result is; in Relay several results are a tuple, on one device."""
+    """
+    Return the device of a planned function's result; several results form a tuple on one device.
+    """
     places = [p for t in op.function_type.outputs if (p := place_of(t)) is not None]
     other = next((p for p in places if p != places[0]), None)
     if other is not None:
@@ -216,7 +218,7 @@ def _place_of_result(op: FuncOp) -> VirtualDeviceAttr | None:
 
 
 def _only_block(op: FuncOp) -> Block:
-    """The block of a function's body, which ends in what the function gives."""
+    """Return the only block of a function's body, which ends in `func.return`."""
     block = op.body.first_block
     if block is None:
         raise PrintingError(

@@ -17,8 +17,10 @@ from ...dialects.tensors import as_tensor, is_static
 
 
 def is_declared(op: Operation) -> bool:
-    """Whether the type of `op`'s one result must be written, as its operands do not tell it."""
-    if type(op) is InvokeOp:  # made where dims are known on one side only
+    """
+    Return whether the type of `op`'s one result must be printed, as its operands do not imply it.
+    """
+    if type(op) is InvokeOp:  # built where dims are known on one side only
         return not op.type_args.data
     if type(op) is MatchOp and not op.cases:
         return True
@@ -37,7 +39,7 @@ def is_declared(op: Operation) -> bool:
 
 @cache
 def _infers(kind: type[Operation]) -> bool:
-    """Whether the types of operands tell those of results; a closure's say them all."""
+    """Return whether operand types imply result types; a closure states all its types."""
     return kind is not FnOp and kind.has_trait(InferTypes)
 
 

@@ -8,7 +8,7 @@ from xdsl.utils.exceptions import DiagnosticException
 
 
 class PrintingError(DiagnosticException):
-    """The program has no form as Relay text; `op` is to blame, and `location` its place."""
+    """The program has no form as Relay text; `op` and its `location` are to blame."""
 
     def __init__(self, message: str, op: Operation):
         super().__init__(message)
@@ -17,5 +17,5 @@ class PrintingError(DiagnosticException):
 
 
 def unprintable(what: str, op: Operation) -> PrintingError:
-    """The error that Relay text has no `what`."""
+    """Return the error that Relay text has no form for `what`."""
     return PrintingError(f"Relay text has no form for {what}", op)

@@ -1,4 +1,4 @@
-"""What each op looks like as an expression of Relay text: a dict from op to rule."""
+"""The expression of each op in Relay text: a dict from op to rule."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ Head: TypeAlias = Callable[["Body", Any], str]
 
 
 def head(body: Body, op: Operation) -> str:
-    """The text of `op`, up to the body of its first region; what it needs is written first."""
+    """
+    Return the text of `op` up to the body of its first region; what it needs is printed first.
+    """
     rule = _HEADS.get(type(op))
     if rule is not None:
         return rule(body, op)
@@ -43,7 +45,7 @@ def head(body: Body, op: Operation) -> str:
 
 
 def no_form(op: Operation) -> PrintingError:
-    """The error about an op that Relay text cannot say."""
+    """Return the error about an op that has no form in Relay text."""
     dialect = op.name.partition(".")[0]
     if isinstance(op, CopyOp):
         why = "device_copy gives a tensor of its own there; write the module before manifest-alloc"
@@ -57,7 +59,7 @@ def no_form(op: Operation) -> PrintingError:
 
 
 def place(body: Body, op: Operation) -> VirtualDeviceAttr | None:
-    """Where a reader thinks that the operands of `op` are."""
+    """Return the device that a reader assumes for the operands of `op`."""
     if not body.placed or not op.results:
         return body.lexical
     return place_of(op.results[0].type) or body.lexical
@@ -67,7 +69,7 @@ def place(body: Body, op: Operation) -> VirtualDeviceAttr | None:
 
 
 def operator(body: Body, op: Operation, name: str) -> str:
-    """`nn.dense(%x, %w, units=4)`; what takes a tuple gets one."""
+    """Return `nn.dense(%x, %w, units=4)`; a variadic operator gets one tuple."""
     args = body.texts(op.operands, place(body, op))
     if is_variadic(name):
         args = [body.bound(tuple_text(args))]
@@ -76,7 +78,7 @@ def operator(body: Body, op: Operation, name: str) -> str:
 
 
 def opaque(body: Body, op: relay.CallOpaqueOp) -> str:
-    """An operator that is known by its name only, with its type noted."""
+    """Return a call of an operator known by name only, with its type as a comment."""
     name, where = op.operator.data, place(body, op)
     if name in OPERATORS or name in KEYWORDS:
         why = "is read as another operator" if name in OPERATORS else "is a word of its own"
@@ -97,7 +99,7 @@ def opaque(body: Body, op: relay.CallOpaqueOp) -> str:
 
 
 def on_device(body: Body, op: relay.OnDeviceOp) -> str:
-    """A hint."""
+    """Return the text of a hint."""
     shown = body.texts(op.operands, place(body, op))
     if not op.device.is_unconstrained:
         shown.append(f"virtual_device={body.shared.table.device(op.device, op)}")
@@ -109,7 +111,7 @@ def on_device(body: Body, op: relay.OnDeviceOp) -> str:
 
 
 def device_copy(body: Body, op: relay.DeviceCopyOp) -> str:
-    """A copy, with both devices."""
+    """Return the text of a copy, with both devices."""
     source, destination = place_of(op.value.type), place_of(op.result.type)
     assert source is not None, "a copy names devices"
     assert destination is not None, "a copy names devices"
@@ -186,7 +188,9 @@ def fn(body: Body, op: relay.FnOp) -> str:
 def params(
     body: Body, op: Operation, values: Sequence[SSAValue], devices: Sequence[Attribute | None]
 ) -> list[str]:
-    """`%a {virtual_device=…}: T` for each parameter; a planned one is where its type says."""
+    """
+    Return `%a {virtual_device=…}: T` for each parameter; types tell the device of a planned one.
+    """
     shown: list[str] = []
     for value, device in zip(values, devices, strict=True):
         if value not in body.variables:
@@ -205,7 +209,7 @@ def function_attributes(
     type: FunctionType,
     device: Attribute | None,
 ) -> list[str]:
-    """What stands between the last parameter and the bracket."""
+    """Return the attributes between the last parameter and the bracket."""
     shown = [f"{k}={attribute_text(v, body.shared.table, op)}" for k, v in attrs.items()]
     places = (place_of(t) for t in type.outputs)
     note = _annotation(body, op, next((p for p in places if p is not None), device))
@@ -219,7 +223,7 @@ def _annotation(body: Body, op: Operation, device: Attribute | None) -> str:
 
 
 def closing(body: Body, op: Operation) -> None:
-    """The regions of `op`, but for the last bracket."""
+    """Print the regions of `op`, without the last bracket."""
     match op:
         case relay.FnOp():
             type = op.result.type
@@ -237,7 +241,7 @@ def closing(body: Body, op: Operation) -> None:
 
 
 def cases(body: Body, op: relay.MatchOp) -> None:
-    """`Cons(%h, _) => { … },` for each case."""
+    """Print `Cons(%h, _) => { … },` for each case."""
     lexical = place(body, op)
     for pattern, region in zip(op.patterns, op.cases, strict=True):
         variables = iter(region.block.args)
@@ -249,7 +253,7 @@ def cases(body: Body, op: relay.MatchOp) -> None:
 
 
 def pattern_text(body: Body, pattern: Attribute, variables: Any) -> str:
-    """A pattern; its variables get names."""
+    """Return the text of a pattern; its variables are named."""
     match pattern:
         case WildcardPattern():
             return "_"
@@ -287,6 +291,6 @@ _HEADS: dict[type[Operation], Head] = {
     relay.FnOp: fn,
     **HEADS,
 }
-"""How each op begins; operators are not listed."""
+"""The rule for each op that is not an operator."""
 
 __all__ = ["closing", "function_attributes", "head", "params"]

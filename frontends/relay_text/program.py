@@ -1,4 +1,4 @@
-"""What a program defines: data types, constructors, signatures of global functions."""
+"""The definitions of a program: data types, constructors, signatures of global functions."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ class Signature:
 @dataclass(eq=False, repr=False)
 class Generic:
     """
-    A function with type parameters that a variable names; written as a global function.
+    A function with type parameters that a variable names; it is lifted to a global function.
 
-    `own` are its type parameters; its signature has also those of the functions around.
+    `own` are its type parameters; its signature also has those of the enclosing functions.
     """
 
     name: str
     signature: Signature
     own: Sequence[str]
     origin: Signature
-    """The function of the program that it stands in."""
+    """The function of the program that contains it."""
     hint: Call | None
-    """The `on_device` around it."""
+    """The `on_device` that wraps it."""
     uses: list[InvokeOp | GlobalOp] = field(default_factory=list["InvokeOp | GlobalOp"])
 
     @property
@@ -59,13 +59,13 @@ class DataType:
     places: Places
 
     def type(self) -> AdtType:
-        """The type at its own parameters."""
+        """Return the type applied to its own parameters."""
         return AdtType(self.definition.name, [TypeVarType(p) for p in self.definition.params])
 
 
 @dataclass(eq=False, repr=False)
 class Made:
-    """A constructor and the type that it is of."""
+    """A constructor and its data type."""
 
     of: DataType
     constructor: Constructor
@@ -77,7 +77,7 @@ class Made:
 
 @dataclass(eq=False, repr=False)
 class Program:
-    """All that is defined, by name."""
+    """All definitions, by name."""
 
     types: dict[str, DataType] = field(default_factory=dict[str, DataType])
     constructors: dict[str, Made] = field(default_factory=dict[str, Made])
@@ -85,7 +85,7 @@ class Program:
     _type_ops: dict[str, TypeDataOp] = field(default_factory=dict[str, TypeDataOp])
 
     def type_op(self, name: str) -> TypeDataOp | None:
-        """The definition of a data type as an op that belongs to no module."""
+        """Return the definition of a data type as an op without a parent."""
         data, op = self.types.get(name), self._type_ops.get(name)
         if op is None and data is not None:
             definition = data.definition

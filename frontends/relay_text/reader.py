@@ -1,4 +1,4 @@
-"""From text to a module: lexer, grammar, what is defined, bodies, types."""
+"""Read text into a module: lexer, grammar, definitions, bodies, types."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ from .syntax import Definition, Local, Module, TypeData, has_lets, is_empty
 from .type_grammar import STORAGE
 
 NAME = "relay.name"
-"""The attribute of an argument that holds its name, where that cannot be its name in the IR."""
+"""The attribute that holds an argument's name if that cannot be its name in the IR."""
 DEVICE = "relay.device"
 ATTRS = "relay.attrs"
 
 
 @dataclass(frozen=True)
 class Read:
-    """A program that was read: the module, and the constants that its `relay.param`s name."""
+    """The module of a program, and the constants that its `relay.param`s name."""
 
     module: ModuleOp
     params: Mapping[str, DenseIntOrFPElementsAttr[Any]]
@@ -60,7 +60,7 @@ def read_text(
     separate: bool = False,
     lines_before: int = 0,
 ) -> Read:
-    """The program in `text`; with `separate`, large constants become `relay.param`s."""
+    """Read the program in `text`; with `separate`, large constants become `relay.param`s."""
     places = Places(name, text, lines_before)
     grammar: Grammar | None = None
     try:
@@ -83,7 +83,7 @@ def read_text(
 
 
 def read_json(ctx: Context, text: str, name: str, separate: bool = False) -> Read:
-    """The program that `tvm.ir.save_json` wrote as `text`."""
+    """Read a program saved by `tvm.ir.save_json`."""
     places = NodePlaces(name, "")
     try:
         module = module_of(NodeGraph(text), name)
@@ -95,7 +95,7 @@ def read_json(ctx: Context, text: str, name: str, separate: bool = False) -> Rea
 
 
 def read_module(ctx: Context, module: Module, text: str, separate: bool) -> Read:
-    """The IR of `module`, whose text is `text`."""
+    """Build the IR of `module`, whose text is `text`."""
     emitter = Emitter(ctx, module.places, source=text, separate=separate)
     try:
         return _Reader(emitter).read(module)
@@ -106,14 +106,14 @@ def read_module(ctx: Context, module: Module, text: str, separate: bool) -> Read
 
 
 class _Reader:
-    """Goes through the definitions of a program and those of the prelude that it needs."""
+    """Builds the definitions of a program and those of the prelude that it needs."""
 
     def __init__(self, emitter: Emitter):
         self.emitter = emitter
         self.program = emitter.program
 
     def read(self, module: Module) -> Read:
-        """The module, verified for what only the reader knows."""
+        """Build the module, and verify what only the reader knows."""
         parts = [*prelude.needed_by(module), module]
         for part in parts:
             self._declare_types(part)
@@ -197,7 +197,7 @@ class _Reader:
             self.program.functions[definition.name] = signature
 
     def _both(self, definition: Definition, places: Places) -> RelayTextError:
-        """The error that a function is called as a type is, which symbols of a module cannot."""
+        """Return the error that a function and a data type share a name, which symbols cannot."""
         data, name = self.program.types[definition.name], definition.name
         error = places.error(
             f"@{name} is called as the data type {name} is: symbols have one name each",
@@ -273,12 +273,12 @@ class _Reader:
 
 
 def is_storage(definition: TypeData) -> bool:
-    """Whether this is TVM's type of storage, which is no data type here."""
+    """Return whether this is TVM's type of storage, which is not a data type here."""
     return definition.name == STORAGE and is_empty(definition)
 
 
 def _arg_attrs(params: Sequence[Local], block: Block) -> ArrayAttr[DictionaryAttr] | None:
-    """Names and devices of the parameters; None when there is nothing to say."""
+    """Return the names and devices of the parameters; None if there are none."""
     entries: list[dict[str, Attribute]] = []
     for param, argument in zip(params, block.args, strict=True):
         entry: dict[str, Attribute] = {}

@@ -1,10 +1,11 @@
 """
-The abstract syntax of a Relay program; `at` is where a thing stands in the text.
+The abstract syntax of a Relay program; `offset` is the position of a node in the text.
 
 Names of locals are resolved: a use holds the `Local` that it names. A graph binding `%0 = e` is
-no variable but a node that all its uses share; where it is computed is decided later, so each
-knows the regions of its uses. A *region* is what may run or not, or several times: a function's
-body, a branch, a case of a match. Types are types of the dialects; `_` is `IncompleteType`.
+not a variable but a node shared by all its uses. Where it is computed is decided later, so each
+binding records the regions of its uses. A *region* is code that may run once, several times or
+not at all: a function's body, a branch, a case of a match. Types are types of the dialects; `_`
+is `IncompleteType`.
 """
 
 from __future__ import annotations
@@ -26,22 +27,26 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Region:
-    """What runs as a whole; `owner` is the graph binding in whose value it stands, if any."""
+    """
+    A region that executes as a unit.
+
+    `owner` is the graph binding whose value contains it, or None.
+    """
 
     outer: Region | None
     owner: Binding | None
     refs: list[Binding] = field(default_factory=list["Binding"])
-    """The bindings that are needed before what the region is a part of."""
+    """The bindings that must be computed before what contains the region."""
     around: Region | None = None
-    """The region that this one is computed in, once that is known."""
+    """The region that encloses this one in the IR, once known."""
     depth: int = 0
-    """How many regions are around, once that is known."""
+    """The number of enclosing regions, once known."""
     block: Block | None = None
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Local:
-    """A variable: a parameter, or what a `let`, a `free_var` or a pattern binds."""
+    """A variable: a parameter, or one bound by a `let`, a `free_var` or a pattern."""
 
     name: str
     at: int
@@ -49,7 +54,7 @@ class Local:
     region: Region | None
     device: VirtualDeviceAttr | None = None
     value: SSAValue | Several | Generic | None = None
-    """What it stands for, while that is in scope."""
+    """The value bound to the variable, while it is in scope."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -60,23 +65,23 @@ class Binding:
     at: int
     region: Region
     refs: list[Binding]
-    """The bindings that the value uses outside of regions of its own, in order."""
+    """The bindings that the value uses outside its own regions, in order."""
     value: Expr | None = None
     uses: list[tuple[Region, Binding | None]] = field(
         default_factory=list["tuple[Region, Binding | None]"]
     )
-    """The region of each use, and the binding that it is in."""
+    """For each use, its region and the binding that contains it."""
     pure: bool = True
-    """Whether it may be computed early: no effects, no calls of functions."""
+    """Whether it may be computed early: it has no effects and calls no functions."""
     place: Region | None = None
-    """Where it is computed; None when nothing needs it."""
+    """The region that computes it; None when it is not needed."""
     result: Any = None
-    """What it was computed to."""
+    """The value computed."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Use:
-    """A variable."""
+    """A use of a variable."""
 
     at: int
     local: Local
@@ -126,7 +131,7 @@ class Name:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Call:
-    """A call."""
+    """A call of an operator, a constructor or a function."""
 
     at: int
     callee: Expr
@@ -135,7 +140,7 @@ class Call:
     end: int
     """Where the text of the call ends."""
     type: Callable[[], Attribute | None] | None = None
-    """Finds the type of the result, where the program says it otherwise than in the text."""
+    """Returns the type of the result, if the program states it other than in the text."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -157,23 +162,23 @@ class Projection:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Body:
-    """Statements, then the result; a graph binding stands where the text has it."""
+    """Statements, then the result; a graph binding is where the text has it."""
 
     at: int
     statements: list[Statement | Binding]
     result: Expr
     refs: list[Binding]
-    """The bindings that the result uses outside of regions of its own, in order."""
+    """The bindings that the result uses outside its own regions, in order."""
 
 
 def has_lets(body: Body) -> bool:
-    """Whether there is a statement before the result."""
+    """Return whether there is a statement before the result."""
     return any(isinstance(s, Statement) for s in body.statements)
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Statement:
-    """`let %x = value`, or `value;`, which is a `let` of no variable."""
+    """`let %x = value`, or `value;`, which is a `let` without a variable."""
 
     at: int
     local: Local | None
@@ -195,7 +200,7 @@ class If:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Function:
-    """A function: a closure, or what a `def` defines."""
+    """A function: a closure, or the function that a `def` defines."""
 
     at: int
     type_params: list[str]
@@ -206,21 +211,21 @@ class Function:
     region: Region
     body: Body
     bindings: list[Binding]
-    """Of a `def`: all its graph bindings, in the order in which their values end."""
+    """For a `def`: all its graph bindings, in the order in which their values end."""
     branches: bool = False
-    """Of a `def`: whether it has regions inside."""
+    """For a `def`: whether it contains regions."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Wildcard:
-    """Fits all."""
+    """A pattern that matches anything."""
 
     at: int
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Variable:
-    """Fits all, and names it."""
+    """A pattern that matches anything and binds it."""
 
     at: int
     local: Local
@@ -228,7 +233,7 @@ class Variable:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Constructed:
-    """Fits what a constructor made; `fields` is None when they are left out."""
+    """A pattern that matches values of a constructor; `fields` is None when omitted."""
 
     at: int
     name: str
@@ -237,7 +242,7 @@ class Constructed:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Fields:
-    """Fits a tuple."""
+    """A pattern that matches a tuple."""
 
     at: int
     fields: list[Pattern]
@@ -267,7 +272,7 @@ class Match:
 
 @dataclass(slots=True, eq=False, repr=False)
 class RefCreate:
-    """A new cell."""
+    """The creation of a cell."""
 
     at: int
     value: Expr
@@ -275,7 +280,7 @@ class RefCreate:
 
 @dataclass(slots=True, eq=False, repr=False)
 class RefRead:
-    """What a cell holds."""
+    """A read of a cell."""
 
     at: int
     ref: Expr
@@ -283,7 +288,7 @@ class RefRead:
 
 @dataclass(slots=True, eq=False, repr=False)
 class RefWrite:
-    """A cell gets a value."""
+    """A write to a cell."""
 
     at: int
     ref: Expr
@@ -331,7 +336,7 @@ class TypeData:
 
 
 def is_empty(data: TypeData) -> bool:
-    """Whether a data type has neither parameters nor constructors."""
+    """Return whether a data type has neither parameters nor constructors."""
     return not data.params and not data.constructors
 
 
@@ -346,14 +351,14 @@ class Definition:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Module:
-    """A program, and the names that it uses: what it does not define may be in the prelude."""
+    """A program, and the names that it uses, which the prelude may define."""
 
     places: Places
     types: list[TypeData] = field(default_factory=list[TypeData])
     functions: list[Definition] = field(default_factory=list[Definition])
     type_uses: dict[tuple[str, int], int] = field(default_factory=dict["tuple[str, int]", int])
-    """Data types by name and number of arguments, and where each is named first."""
+    """Data types by name and number of arguments, with the offset of their first use."""
     names: dict[str, int] = field(default_factory=dict[str, int])
-    """Operators and constructors, and where each is named first."""
+    """Operators and constructors, with the offset of their first use."""
     globals: dict[str, int] = field(default_factory=dict[str, int])
-    """Global functions, and where each is named first."""
+    """Global functions, with the offset of their first use."""

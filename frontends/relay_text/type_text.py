@@ -1,4 +1,4 @@
-"""Types as Relay writes them, for messages."""
+"""Types in Relay's notation, for messages."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from ...dialects.tensors import as_tensor, dtype_name
 
 
 def type_text(type: Attribute) -> str:
-    """
-    `Tensor[(3, ?), float32]`, `(int32, fn (A) -> B)`, `List[A]`; an unknown type is `_`.
-    """
+    """Return `Tensor[(3, ?), float32]`, `fn (A) -> B`, `List[A]`; an unknown type is `_`."""
     tensor = as_tensor(type)
     if tensor is not None:
         dtype = dtype_name(tensor.element_type) or str(tensor.element_type)

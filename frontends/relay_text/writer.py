@@ -1,11 +1,11 @@
 """
-Writes ops with places at a cursor; what waits for types leaves a placeholder.
+Build ops with locations at an insertion point; ops that need unknown types are deferred.
 
     %r = relay.nn.relu %x          %x : ?0
     ->
-    %p = "relay_text.waiting"(%x)  and, once ?0 is known, relay.nn.relu before it
+    %p = "relay_text.deferred"(%x)  and, once ?0 is known, relay.nn.relu before it
 
-Placeholders stay until the end, when `Finisher` puts what was written in their place.
+Placeholders stay until the end, when `complete_types` replaces them by what was built.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .type_text import type_text
 
 @irdl_op_definition
 class WaitingOp(IRDLOperation):
-    """Stands for ops that need the types of `args`, until they are known."""
+    """Placeholder for ops that cannot be built until the types of `args` are known."""
 
     name = "relay_text.waiting"
 
@@ -40,16 +40,16 @@ class WaitingOp(IRDLOperation):
 @dataclass(eq=False, repr=False)
 class Several:
     """
-    The values of a tuple; a `relay.tuple` is written when the tuple itself is needed.
+    The values of a tuple; a `relay.tuple` is built when the tuple itself is needed.
 
-    `results` says that they are what one operator gives, so that a projection is one of them.
+    `from_operator` means that they are the results of one operator, so a projection is one of them.
     """
 
     values: Sequence[SSAValue]
     location: FileLineColLoc
     block: Block
     after: Operation | None
-    """The last op that was in `block`; None if there was none."""
+    """The last op in `block` when the value was created; None if there was none."""
     results: bool
     tuple: SSAValue | None = None
 
@@ -59,7 +59,7 @@ Value: TypeAlias = SSAValue | Several
 
 @dataclass(eq=False, repr=False)
 class Waiting:
-    """A placeholder and what it stands for."""
+    """A placeholder and the function that builds its replacement."""
 
     op: WaitingOp
     build: Callable[[], Value]
@@ -70,19 +70,19 @@ class Waiting:
 
 @dataclass(eq=False, repr=False)
 class Writer:
-    """Where ops go, and what is known about types."""
+    """The insertion point, and what is known about types."""
 
     ctx: Context
     places: Places
     solver: Solver = field(default_factory=Solver)
     block: Block = field(default_factory=Block)
     before: Operation | None = None
-    """Ops go before this one, or else to the end of `block`."""
+    """Insert before this op; None to append to `block`."""
     waiting: list[Waiting] = field(default_factory=list[Waiting])
     reached: int = 0
-    """Where the op stands that was written last."""
+    """The offset of the op built last."""
     open_values: list[SSAValue] = field(default_factory=list[SSAValue])
-    """Values whose types had unknown parts when they were written."""
+    """Values whose types had unknown parts when they were built."""
 
     # ------------------------------------------------------------------ errors
 
@@ -90,11 +90,11 @@ class Writer:
         return self.places.error(message, at, width)
 
     def text(self, type: Attribute) -> str:
-        """`type` for a message."""
+        """Return `type` in Relay's notation, for a message."""
         return type_text(self.solver.resolved(type))
 
     def require(self, given: Attribute, wanted: Attribute, what: str, at: int) -> None:
-        """`given`, the type of `what`, must be `wanted`."""
+        """Require that `given`, the type of `what`, agrees with `wanted`."""
         if given is wanted or self.solver.unify(wanted, given):
             return
         raise self.error(
@@ -105,14 +105,14 @@ class Writer:
 
     @contextmanager
     def writing(self, block: Block, before: Operation | None = None) -> Generator[None]:
-        """Write into `block` for a while."""
+        """Insert into `block` within the context."""
         saved = self.block, self.before
         self.block, self.before = block, before
         yield
         self.block, self.before = saved
 
     def add(self, op: Operation, at: int) -> Operation:
-        """Write `op`, which stands at the offset `at` of the text."""
+        """Insert `op`, which is at the offset `at` of the text."""
         op.location = self.places.location(at)
         self.reached = at
         if self.before is None:
@@ -125,23 +125,23 @@ class Writer:
         return op
 
     def value(self, op: Operation, at: int) -> SSAValue:
-        """The result of `op`, once written."""
+        """Insert `op` and return its result."""
         return self.add(op, at).results[0]
 
     def note(self, value: SSAValue) -> None:
-        """Remember `value` if its type is not wholly known."""
+        """Record `value` if its type is not completely known."""
         set_type(value, self.solver.resolved(value.type))
         if self.solver.first_unknown(value.type) is not None:
             self.open_values.append(value)
 
     def several(self, values: Sequence[SSAValue], at: int, results: bool) -> Several:
-        """`values` as a tuple that is not written yet."""
+        """Return `values` as a tuple that is not built yet."""
         self.reached = at
         after = self.block.last_op if self.before is None else self.before.prev_op
         return Several(values, self.places.location(at), self.block, after, results)
 
     def ssa(self, value: Value) -> SSAValue:
-        """`value` as one value: a tuple is written when this is first asked."""
+        """Return `value` as one SSA value, building its tuple on first use."""
         if isinstance(value, SSAValue):
             return value
         if value.tuple is None:
@@ -158,7 +158,7 @@ class Writer:
         return value.tuple
 
     def type_of(self, value: Value) -> Attribute:
-        """The type of `value`, as far as it is known at its top."""
+        """Return the type of `value`, resolved at the top level."""
         if isinstance(value, SSAValue):
             return self.solver.shallow(value.type)
         return self.ssa(value).type
@@ -169,9 +169,9 @@ class Writer:
         self, args: Sequence[SSAValue], build: Callable[[], Value], at: int, shallow: bool = False
     ) -> Value:
         """
-        What `build` writes, now if the types of `args` are known, and otherwise when they are.
+        Call `build` now if the types of `args` are known, and otherwise as soon as they are.
 
-        With `shallow` it is enough to know what kind of type each is.
+        With `shallow` only the top level of each type needs to be known.
         """
         unknown = self._missing(args, shallow)
         if unknown is None:
@@ -184,7 +184,7 @@ class Writer:
         return self.value(op, at)
 
     def _missing(self, args: Sequence[SSAValue], shallow: bool) -> UnknownType | None:
-        """What is not known about `args`, after all that can be learnt is."""
+        """Return an unknown type of `args` that remains after all ready work is done."""
         found = self._missing_now(args, shallow)
         if found is not None:
             self.solver.run_ready()
@@ -212,13 +212,13 @@ class Writer:
         return None
 
     def _complete(self, args: Sequence[SSAValue]) -> None:
-        """Fill in what is known by now about the types of `args`."""
+        """Fill in what is known so far about the types of `args`."""
         for arg in args:
             if arg.type.__class__ is not TensorType:
                 set_type(arg, self.solver.resolved(arg.type))
 
     def _build(self, waiting: Waiting) -> None:
-        """Write what `waiting` stands for before it."""
+        """Build the replacement of a placeholder, before it."""
         from .dims import refined
 
         block = waiting.op.parent
