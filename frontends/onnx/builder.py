@@ -1,11 +1,10 @@
 """
-Writes `relay` operators at the end of a block, for the node at hand.
+Build `relay` operators at the end of a block, for the current node.
 
     y = b.op("nn.conv2d", x, w, strides=(2, 2), groups=1)
 
-Operands are values; Python properties become attributes as the dialect wants them. When all
-operands are known at compile time and the operator is one that can be folded, nothing is
-written and the result is a constant too.
+Operands are values, and Python properties are converted to attributes. If all operands are known
+at compile time and the operator can be folded, no op is built and the result is a constant.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ _OPERATORS: Mapping[str, type[Operator]] = {
 
 
 def attribute_of(value: Any) -> Attribute:
-    """The attribute that says `value` in a property: dtypes are element types, ints are i64."""
+    """Convert `value` to an attribute of a property: dtypes are element types, ints are i64."""
     if isinstance(value, bool):
         return BoolAttr.from_bool(value)
     if isinstance(value, int):
@@ -74,7 +73,7 @@ class Builder:
     """
     Appends operators to a block; `params` are the constants too large for the text.
 
-    Those are the ones of more than `inline_limit` bytes.
+    These are the ones of more than `inline_limit` bytes.
     """
 
     def __init__(self, block: Block, inline_limit: int):
@@ -87,7 +86,7 @@ class Builder:
 
     @property
     def node(self) -> Node:
-        """The node at hand: the operators written are its, and so are the errors."""
+        """The current node, which operators and errors are attributed to."""
         assert self._node is not None, "no node is being converted"
         return self._node
 
@@ -98,11 +97,13 @@ class Builder:
     # ------------------------------------------------------------ operators
 
     def op(self, name: str, *operands: Value, **properties: Any) -> Value:
-        """The one result of operator `name` (without `relay.`); None properties are absent."""
+        """
+        Build operator `name` (without `relay.`), which has one result; None properties are omitted.
+        """
         return self.results(name, operands, **properties)[0]
 
     def results(self, name: str, operands: Sequence[Value], **properties: Any) -> Sequence[Value]:
-        """All results of operator `name`."""
+        """Build operator `name` and return all its results."""
         given = {k: v for k, v in properties.items() if v is not None}
         folded = self._folded(name, operands, given)
         if folded is not None:
@@ -114,7 +115,7 @@ class Builder:
                 [self.tensor(o) for o in operands],
                 {k: attribute_of(v) for k, v in given.items()},
             )
-        except (VerifyException, ValueError) as error:  # the latter of numbers beyond i64
+        except (VerifyException, ValueError) as error:  # ValueError is for integers beyond i64
             raise self.node.error(str(error)) from None
         return self._append(op).results
 
@@ -139,25 +140,25 @@ class Builder:
     # ------------------------------------------------------------ constants
 
     def constant(self, array: Array, name: str = "") -> Constant:
-        """A constant called `name`, or else after the node."""
+        """Return a constant called `name`, by default after the node."""
         return Constant(name or self.node.title, array)
 
     def repeated(self, element: Array, shape: Sequence[int]) -> Constant:
-        """One element as a tensor of `shape`."""
+        """Return a tensor of `shape` with one repeated element."""
         if prod(n for n in shape if n) * element.itemsize >= 2**63:
             raise self.node.error(f"a tensor of shape {list(shape)} does not fit any memory")
         return self.constant(np.broadcast_to(element.reshape(()), tuple(shape)))
 
     def require_few(self, elements: int, what: str) -> None:
-        """`what`, an array that is about to be made up, must not be too large."""
+        """Require that `what`, an array about to be created, is not too large."""
         if elements > MAKE_LIMIT:
             raise self.node.error(f"{what} has {elements} elements; supported: up to {MAKE_LIMIT}")
 
     def scalar(self, number: float, dtype: np.dtype[Any]) -> Constant:
-        """`number` as a tensor of rank 0."""
+        """Return `number` as a tensor of rank 0."""
         if dtype.kind in "iu" and not (isfinite(number) and number == dtype.type(number)):
             raise self.node.error(f"{number} is no number of dtype {dtype}")
-        with np.errstate(over="ignore"):  # it is an infinity then
+        with np.errstate(over="ignore"):  # then it is an infinity
             array = np.asarray(number).astype(dtype)
         key = (dtype.name, array.tobytes())
         if key not in self._scalars:
@@ -165,15 +166,15 @@ class Builder:
         return self._scalars[key]
 
     def scalar_like(self, number: float, value: Value) -> Constant:
-        """`number` as a tensor of rank 0 with the element type of `value`."""
+        """Return `number` as a tensor of rank 0 with the element type of `value`."""
         return self.scalar(number, dtype_of(value))
 
     def ints(self, numbers: Sequence[int]) -> Constant:
-        """A vector of i64."""
+        """Return a vector of i64."""
         return self.constant(np.asarray(list(numbers), np.int64))
 
     def tensor(self, value: Value) -> SSAValue:
-        """`value` as a tensor: a constant gets its operator when it is first needed as one."""
+        """Return `value` as a tensor; the op of a constant is built on first use."""
         if not isinstance(value, Constant):
             return value
         if value.tensor is None:
@@ -184,10 +185,10 @@ class Builder:
     def _materialize(self, constant: Constant) -> SSAValue:
         type = tensor_type_of(constant)
         array = constant.array
-        # what has no dims is a number that an operator was given, not a weight
+        # a value without dims is a parameter of an operator, not a weight
         inline = array.ndim == 0 or array.nbytes <= self.inline_limit
         if array.size == 0 or (constant.is_splat and not inline):
-            # no bytes in the file for one element, repeated
+            # one repeated element takes no bytes in the file
             element: Any = array[(0,) * array.ndim] if array.size else 0
             fill = self.scalar(element, array.dtype)
             return self.tensor(self.op("full", fill, shape=array.shape))
@@ -210,7 +211,7 @@ class Builder:
     # ------------------------------------------------------ what many rules do
 
     def reshape(self, value: Value, shape: Sequence[int]) -> Value:
-        """`value` with a static shape of as many elements."""
+        """Reshape `value` to a static shape with as many elements."""
         old = shape_of(value)
         if old == tuple(shape):
             return value
@@ -222,25 +223,25 @@ class Builder:
         return self.op("reshape", value, newshape=tuple(shape), allowzero=zeros)
 
     def transpose(self, value: Value, axes: Sequence[int]) -> Value:
-        """`value` with its dims in the order of `axes`."""
+        """Permute the dims of `value` into the order of `axes`."""
         if list(axes) == list(range(len(axes))):
             return value
         return self.op("transpose", value, axes=tuple(axes))
 
     def broadcast_to(self, value: Value, shape: Sequence[int]) -> Value:
-        """`value` repeated to `shape`."""
+        """Broadcast `value` to `shape`."""
         if shape_of(value) == tuple(shape):
             return value
         return self.op("broadcast_to", value, shape=tuple(shape))
 
     def cast(self, value: Value, dtype: np.dtype[Any]) -> Value:
-        """`value` with elements of `dtype`."""
+        """Cast the elements of `value` to `dtype`."""
         if dtype_of(value) == dtype:
             return value
         return self.op("cast", value, dtype=dtype)
 
     def slice(self, value: Value, axis: int, begin: int, end: int) -> Value:
-        """The part of `value` from `begin` to `end` of `axis`."""
+        """Slice `value` from `begin` to `end` along `axis`."""
         if (begin, end) == (0, shape_of(value)[axis]):
             return value
         return self.op(

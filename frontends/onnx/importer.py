@@ -1,5 +1,5 @@
 """
-An ONNX graph becomes a function of `relay` operators.
+Convert an ONNX graph into a function of `relay` operators.
 
     model.onnx                    func.func @main(%data: tensor<1x3xf32> {relay.name = "data"})
       data --+                        -> (tensor<1x2xf32> {relay.name = "y"}) {
@@ -7,9 +7,8 @@ An ONNX graph becomes a function of `relay` operators.
                                     %y = relay.nn.dense %data, %w : …
                                     func.return %y : tensor<1x2xf32>
 
-Nodes are converted in their order, each once, by the rule of its operator. Initializers are
-constants, those that are graph inputs too (as old models have it) not excepted: arguments are
-only what has no value.
+Nodes are converted once each, in order, by the rule of their operator. Initializers are constants,
+even those that are graph inputs too (as in old models): arguments are the inputs without a value.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from .schema import require_signature
 from .values import Array, Value, value_name
 
 NAME = "relay.name"
-"""The attribute of an argument or result that holds its name in the model."""
+"""The attribute that holds the name of an argument or result in the model."""
 
 
 @dataclass(frozen=True)
@@ -53,17 +52,17 @@ class Conversion:
 
 def convert_model(model: ModelProto, name: str, *, inline_limit: int = INLINE_LIMIT) -> Conversion:
     """
-    Convert `model`, which stands in the file `name`.
+    Convert `model`, the contents of the file `name`.
 
-    The module has one public function `@main`, whose arguments and results are those of the
-    graph, in order. Initializers of more than `inline_limit` bytes are `relay.param`s. Raises
-    `OnnxError` for what is not supported.
+    The module has one public function `@main`, whose arguments and results are those of the graph,
+    in order. Initializers of more than `inline_limit` bytes become `relay.param`s. Raises
+    `OnnxError` for anything unsupported.
     """
     return _Importer(model, name, inline_limit).convert()
 
 
 class _Importer:
-    """One conversion; `values` is what each ONNX name stands for so far."""
+    """State of a conversion; `values` maps each ONNX name to its value so far."""
 
     def __init__(self, model: ModelProto, name: str, inline_limit: int):
         self.graph = model.graph
@@ -128,7 +127,7 @@ class _Importer:
     # ---------------------------------------------------------------- nodes
 
     def _place(self, number: int) -> FileLineColLoc:
-        """Node `number`, from 1, as a line; the graph itself is line 1 too."""
+        """Return node `number`, from 1, as a line; the graph itself is line 1 too."""
         return FileLineColLoc(self.file, IntAttr(max(1, number)), IntAttr(1))
 
     def _convert_node(self, proto: NodeProto, index: int, used: frozenset[str]) -> None:
@@ -169,7 +168,7 @@ class _Importer:
 
 
 def _rule_for(node: Node) -> Rule:
-    """How to convert `node`; raises `OnnxError` when nothing here knows."""
+    """Return the rule that converts `node`; raises `OnnxError` if there is none."""
     domain = node.proto.domain
     if domain not in DEFAULT_DOMAINS:
         raise node.error(f"the operator is of domain {domain}; supported: ai.onnx")

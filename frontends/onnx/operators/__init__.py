@@ -1,4 +1,4 @@
-"""How each ONNX operator is converted: a rule per operator, a file per family."""
+"""The conversion of each ONNX operator: a rule per operator, a file per family."""
 
 from .activations import RULES as ACTIVATIONS
 from .constants import RULES as CONSTANTS
@@ -28,4 +28,4 @@ RULES: Rules = {
     **RESIZE,
     **SHAPES,
 }
-"""Every operator that is supported, with its rules."""
+"""The rules of every supported operator."""

@@ -1,4 +1,4 @@
-"""Operators whose result is known at compile time, and those that do nothing."""
+"""Operators whose result is known at compile time, and those without effect."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .rule import Results, Rules, since
 
 
 def constant(node: Node, b: Builder) -> Value:
-    """A tensor, or numbers, in an attribute."""
+    """Convert a tensor, or numbers, in an attribute."""
     found: Array | None = node.tensor("value")
     for name, read, dtype in (
         ("value_float", node.optional_float, np.float32),
@@ -32,7 +32,7 @@ def constant(node: Node, b: Builder) -> Value:
 
 
 def constant_of_shape(node: Node, b: Builder) -> Value:
-    """One element, repeated: it takes no memory here."""
+    """Build one repeated element, which takes no memory here."""
     shape = node.required_ints(0, "shape")
     element = node.tensor("value")
     if element is None:
@@ -45,7 +45,7 @@ def constant_of_shape(node: Node, b: Builder) -> Value:
 
 
 def range_(node: Node, b: Builder) -> Value:
-    """Numbers from start to before limit, which must be known at compile time."""
+    """Build the numbers from start up to limit (exclusive), which must be known at compile time."""
     node.ignore("stash_type")
     start, limit, delta = (
         node.array(i, what).reshape(-1) for i, what in enumerate(("start", "limit", "delta"))
@@ -65,7 +65,7 @@ def range_(node: Node, b: Builder) -> Value:
 
 
 def eye_like(node: Node, b: Builder) -> Value:
-    """Ones on a diagonal of a matrix of the input's shape."""
+    """Build a matrix of the input's shape with ones on a diagonal."""
     x = node.input(0)
     node.require_rank(x, [2], "the input")
     rows, columns = shape_of(x)
@@ -80,7 +80,7 @@ def identity(node: Node, b: Builder) -> Value:
 
 
 def dropout(node: Node, b: Builder) -> Results:
-    """Drops nothing outside of training; the mask of what stays is all true."""
+    """Drop nothing, as there is no training; the mask of kept elements is all true."""
     node.ignore("ratio", "seed")
     if node.opset < 7 and not node.flag("is_test", False):
         raise node.error("attribute is_test is 0; supported: 1")

@@ -20,11 +20,11 @@ def _reduced(name: str, x: Value, axes: Axes, keepdims: bool, b: Builder) -> Val
 
 
 Write: TypeAlias = Callable[[Value, Axes, bool, Builder], Value]
-"""Writes a reduction of a value over axes, which stay as 1 or not."""
+"""Builds a reduction of a value over axes, which are kept as 1 or removed."""
 
 
 def _over_axes(write: Write, node: Node, b: Builder) -> Value:
-    """What `write` writes over the node's axes: all of them, when none are named."""
+    """Build a reduction over the node's axes: all of them when none are given."""
     x = node.input(0)
     rank = len(shape_of(x))
     keepdims = node.flag("keepdims", True)
@@ -34,7 +34,7 @@ def _over_axes(write: Write, node: Node, b: Builder) -> Value:
 
 
 def over_axes(write: Write) -> Convert:
-    """A reduction that `write` writes."""
+    """Return the conversion to a reduction that `write` builds."""
 
     def convert(node: Node, b: Builder) -> Value:
         return _over_axes(write, node, b)
@@ -43,12 +43,12 @@ def over_axes(write: Write) -> Convert:
 
 
 def simple(name: str) -> Convert:
-    """A reduction that `relay` has under `name`."""
+    """Return the conversion to the reduction `name` of `relay`."""
     return over_axes(lambda x, axes, keep, b: _reduced(name, x, axes, keep, b))
 
 
 def extreme(name: str, of_bools: str) -> Convert:
-    """Maximum or minimum, which of truth values is any or all."""
+    """Return the conversion to a maximum or minimum, which becomes any or all for booleans."""
 
     def write(x: Value, axes: Axes, keep: bool, b: Builder) -> Value:
         return _reduced(of_bools if dtype_of(x) == np.bool_ else name, x, axes, keep, b)
@@ -80,7 +80,7 @@ def _log_sum(x: Value, axes: Axes, keep: bool, b: Builder) -> Value:
 
 
 def _log_sum_exp(x: Value, axes: Axes, keep: bool, b: Builder) -> Value:
-    """With the maximum taken out, so that exp cannot overflow."""
+    """Build the reduction with the maximum factored out, so that exp cannot overflow."""
     if not axes:
         return x
     peak = b.op("max", x, axis=axes, keepdims=True)
@@ -92,7 +92,7 @@ def _log_sum_exp(x: Value, axes: Axes, keep: bool, b: Builder) -> Value:
 
 
 def arg(name: str) -> Convert:
-    """The index of an extreme along one axis, as i64."""
+    """Return the conversion to the index of an extreme along one axis, as i64."""
 
     def convert(node: Node, b: Builder) -> Value:
         x = node.input(0)
