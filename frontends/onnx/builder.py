@@ -134,7 +134,7 @@ class Builder:
         try:
             folded = fold(name, arrays, properties)
         except (ValueError, IndexError, TypeError) as error:
-            raise self.node.error(f"on constants: {error}") from None
+            raise self.node.error(f"cannot fold: {error}") from None
         return None if folded is None else [self.constant(a) for a in folded]
 
     # ------------------------------------------------------------ constants
@@ -157,7 +157,7 @@ class Builder:
     def scalar(self, number: float, dtype: np.dtype[Any]) -> Constant:
         """Return `number` as a tensor of rank 0."""
         if dtype.kind in "iu" and not (isfinite(number) and number == dtype.type(number)):
-            raise self.node.error(f"{number} is no number of dtype {dtype}")
+            raise self.node.error(f"dtype {dtype} cannot represent {number}")
         with np.errstate(over="ignore"):  # then it is an infinity
             array = np.asarray(number).astype(dtype)
         key = (dtype.name, array.tobytes())

@@ -106,7 +106,7 @@ class _Importer:
         for info in self.graph.output:
             value = self.values.get(info.name)
             if value is None:
-                raise OnnxError(f'output "{info.name}" of the graph is computed by no node')
+                raise OnnxError(f'no node computes the output "{info.name}" of the graph')
             results.append(self.builder.tensor(value))
         return results
 
@@ -139,7 +139,7 @@ class _Importer:
         try:
             made = rule.convert(node, self.builder)
         except (MemoryError, OverflowError) as error:
-            raise node.error(f"its numbers are too large: {error}") from None
+            raise node.error(f"a number is too large: {error}") from None
         node.require_all_read()
         results = made if isinstance(made, Sequence) else [made]
         for i, name in enumerate(node.outputs):
@@ -152,7 +152,7 @@ class _Importer:
                     )
                 continue
             if name in self.values:
-                raise node.error(f'"{name}" has a value already')
+                raise node.error(f'redefinition of "{name}"')
             value = results[i]
             self.values[name] = value
             if isinstance(value, SSAValue) and value.name_hint is None:
@@ -163,7 +163,7 @@ class _Importer:
             return None
         value = self.values.get(name)
         if value is None:
-            raise node.error(f'input "{name}" is computed by no node before this one')
+            raise node.error(f'no earlier node computes the input "{name}"')
         return value
 
 

@@ -25,12 +25,12 @@ def read_model(data: bytes) -> ModelProto:
     try:
         model = load_model_from_string(data)
     except DecodeError:
-        raise OnnxError("this is no ONNX model, or it is damaged or cut off") from None
+        raise OnnxError("not an ONNX model, or damaged or truncated") from None
     if not model.HasField("graph") or not model.opset_import:
-        raise OnnxError("this is no ONNX model: it has no graph or no operator set")
+        raise OnnxError("not an ONNX model: it has no graph or no operator set")
     # the parser returns bytes where text is invalid, whatever its types say
     if any(isinstance(name, bytes) for name in _names(model)):
-        raise OnnxError("this is no ONNX model, or it is damaged: a name is not valid UTF-8")
+        raise OnnxError("not an ONNX model, or damaged: a name is not valid UTF-8")
     return model
 
 
@@ -80,7 +80,7 @@ def input_type(info: ValueInfoProto) -> Tensor:
     """Return the type of a graph input, which must be a tensor of static shape."""
     what = f'input "{info.name}"'
     if info.type.WhichOneof("value") != "tensor_type":
-        kind = info.type.WhichOneof("value") or "of no type"
+        kind = info.type.WhichOneof("value") or "without type"
         raise OnnxError(f"{what} is {kind}; supported: tensors")
     tensor = info.type.tensor_type
     try:

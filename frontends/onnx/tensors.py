@@ -37,7 +37,7 @@ def array_of(tensor: TensorProto) -> Array:
     dtype = dtype_of_number(tensor.data_type)
     if tensor.data_location == TensorProto.EXTERNAL:
         raise OnnxError(
-            "the data stands in another file; supported: data in the model itself "
+            "the data is in another file; supported: data in the model itself "
             "(onnx.save with save_as_external_data=False)"
         )
     dims = list(tensor.dims)
@@ -45,8 +45,8 @@ def array_of(tensor: TensorProto) -> Array:
         raise OnnxError(f"the shape {dims} has a negative dim")
     if tensor.HasField("raw_data") and len(tensor.raw_data) != prod(dims) * dtype.itemsize:
         raise OnnxError(
-            f"{dtype.name} of shape {dims} takes {prod(dims) * dtype.itemsize} bytes, "
-            f"but there are {len(tensor.raw_data)}"
+            f"{dtype.name} of shape {dims} needs {prod(dims) * dtype.itemsize} bytes, "
+            f"but got {len(tensor.raw_data)}"
         )
     try:
         array = numpy_helper.to_array(tensor)

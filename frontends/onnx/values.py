@@ -68,10 +68,10 @@ def tensor_type_of(value: Value) -> Tensor:
     """Return the type of `value` as a tensor; its shape is static."""
     if isinstance(value, Constant):
         element = element_type(value.array.dtype)
-        assert element is not None, f"no tensor holds {value.array.dtype}"
+        assert element is not None, f"no element type for {value.array.dtype}"
         return tensor_type(element, list(value.array.shape))
     type = as_tensor(value.type)
-    assert type is not None, f"{value.type} is no tensor"
+    assert type is not None, f"{value.type} is not a tensor"
     return type
 
 

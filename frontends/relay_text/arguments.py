@@ -64,4 +64,4 @@ def attributes_given(
 def not_a_tensor(emitter: Emitter, call: ast.Call, value: SSAValue) -> Exception:
     """Return the error that a call expects a tensor but got `value`."""
     given = emitter.text(value.type)
-    return problem(emitter, call, f"expected a tensor, but this is of type {given}")
+    return problem(emitter, call, f"expected a tensor, but got a value of type {given}")

@@ -46,8 +46,7 @@ def dense(dtype: str, shape: tuple[int, ...], data: bytes) -> DenseIntOrFPElemen
     wanted = prod(shape) * element_size(element)
     if len(data) != wanted:
         raise ArrayError(
-            f"{wanted} bytes are needed for {dtype} elements of shape {list(shape)}, "
-            f"but there are {len(data)}"
+            f"{dtype} elements of shape {list(shape)} need {wanted} bytes, but got {len(data)}"
         )
     if dtype in ("bool", "uint1", "int1"):  # xDSL stores all bits of a byte
         data = bytes(0xFF if byte else 0 for byte in data)
@@ -60,18 +59,20 @@ def decode(text: str) -> DenseIntOrFPElementsAttr[Any]:
     try:
         blob = binascii.a2b_base64(text.encode("ascii"))
     except (binascii.Error, UnicodeEncodeError) as error:
-        raise ArrayError(f"an array is not base64: {error}") from None
+        raise ArrayError(f"an array is not valid base64: {error}") from None
     if len(blob) < _HEAD.size:
-        raise ArrayError(f"an array has {len(blob)} bytes, but its head alone has {_HEAD.size}")
+        raise ArrayError(
+            f"an array needs a header of {_HEAD.size} bytes, but has {len(blob)} bytes"
+        )
     magic, _, _, _, rank, kind, bits, lanes = _HEAD.unpack_from(blob)
     if magic != MAGIC:
-        raise ArrayError(f"an array starts with {MAGIC:#x}, but this one with {magic:#x}")
+        raise ArrayError(f"an array must start with {MAGIC:#x}, but starts with {magic:#x}")
     if not 0 <= rank <= MAX_RANK:
         raise ArrayError(f"the rank of an array must be in [0, {MAX_RANK}], but is {rank}")
     if kind not in _KINDS or lanes != 1:
         raise ArrayError(
-            f"an array has {lanes} lanes of elements of kind {kind}; supported: 1 of int, uint, "
-            f"float or bfloat"
+            f"an array has {lanes} lanes of elements of kind {kind}; supported: 1 lane of int, "
+            "uint, float or bfloat"
         )
     start = _HEAD.size + 8 * (rank + 1)
     if len(blob) < start:
@@ -80,5 +81,5 @@ def decode(text: str) -> DenseIntOrFPElementsAttr[Any]:
     if any(dim < 0 for dim in dims):
         raise ArrayError(f"the dims of an array must be at least 0, but are {dims}")
     if size != len(blob) - start:
-        raise ArrayError(f"an array announces {size} bytes, but {len(blob) - start} follow")
+        raise ArrayError(f"an array declares {size} bytes, but {len(blob) - start} follow")
     return dense(f"{_KINDS[kind]}{bits}", tuple(dims), blob[start:])

@@ -99,7 +99,7 @@ class BodyGrammar(TypeGrammar):
         for param in params:
             if param.name in names:
                 raise self.error(
-                    f"two parameters are called %{param.name}", param.at, len(param.name) + 1
+                    f"duplicate parameter %{param.name}", param.at, len(param.name) + 1
                 )
             names.add(param.name)
 
@@ -111,7 +111,8 @@ class BodyGrammar(TypeGrammar):
             local.device = self._device_in(attrs, local.at)
             if attrs:
                 raise self.error(
-                    f"a parameter has a virtual_device, but no {next(iter(attrs))}", local.at
+                    f"unknown parameter attribute {next(iter(attrs))}; expected virtual_device",
+                    local.at,
                 )
             self.take("}")
         if self.take_if(":"):
@@ -194,9 +195,9 @@ class BodyGrammar(TypeGrammar):
 
     def _require_semicolon(self, what: str) -> None:
         if not self.take_if(";"):
-            raise self.unexpected(f"';' behind {what}")
+            raise self.unexpected(f"';' after {what}")
         if self.kinds[self.position] in _CLOSERS:
-            raise self.unexpected(f"an expression behind {what}")
+            raise self.unexpected(f"an expression after {what}")
 
     def _let(self) -> Statement:
         self.take("let")
@@ -215,7 +216,7 @@ class BodyGrammar(TypeGrammar):
         if self.take_if(":"):
             local.type = self.type()
         if self.free is None:
-            raise self.error("a global function has no free variables", at, len("free_var"))
+            raise self.error("a global function cannot have free variables", at, len("free_var"))
         if local.name in self._free_names:
             raise self.error(f"%{local.name} is declared twice", local.at, len(local.name) + 1)
         self._free_names.add(local.name)
@@ -229,7 +230,7 @@ class BodyGrammar(TypeGrammar):
         before = self._bindings.get(number)
         if before is not None:
             raise self.places.error(
-                f"%{number} is bound twice", at, len(number) + 1, [("it is bound here", before.at)]
+                f"%{number} is bound twice", at, len(number) + 1, [("first bound here", before.at)]
             )
         binding = Binding(number, at, self._region, [])
         owner, refs, effects = self._owner, self._refs, self._effects
@@ -245,7 +246,7 @@ class BodyGrammar(TypeGrammar):
         number = self.take("graph")
         binding = self._bindings.get(number)
         if binding is None:
-            raise self.error(f"%{number} is not bound before it is used", at, len(number) + 1)
+            raise self.error(f"%{number} is used before it is bound", at, len(number) + 1)
         if not binding.pure:
             self._effects += 1
         binding.uses.append((self._region, self._owner))

@@ -104,7 +104,9 @@ def _call(emitter: Emitter, expr: ast.Call, first: Value | None) -> Value:
 def _refuse_attributes(emitter: Emitter, expr: ast.Call) -> None:
     for name in expr.attrs:
         if name != "attrs_type_key":
-            raise emitter.error(f"only calls of operators have attributes, such as {name}", expr.at)
+            raise emitter.error(
+                f"unexpected attribute {name}: only calls of operators have attributes", expr.at
+            )
 
 
 # ------------------------------------------------------------------- operators
@@ -148,7 +150,7 @@ def _on_tuple(
         type = arg.type
         if not isinstance(type, TupleType):
             given = emitter.text(type)
-            raise emitter.error(f"{name} takes a tuple, but this is of type {given}", at)
+            raise emitter.error(f"{name} expects a tuple, but got a value of type {given}", at)
         fields = [emitter.projected(arg, i, at) for i in range(len(type.types))]
         return build([emitter.ssa(f) for f in fields])
 
@@ -175,7 +177,7 @@ def _prepared(
         wanted = [n for n, d in cls.get_irdl_definition().properties.items() if _must_be_given(d)]
         missing = next((n for n in wanted if n not in properties), None)
         if missing is not None:
-            raise AttributeProblem(f"{missing} must be given")
+            raise AttributeProblem(f"{missing} is required")
     except (VerifyException, AttributeProblem) as error:
         text = str(error).replace(f"of relay.{name}", f"of {name}").replace("relay.", "")
         raise emitter.error(f"{name}: {text}", at, len(name)) from None
@@ -295,7 +297,9 @@ def name_value(emitter: Emitter, expr: ast.Name) -> Value:
         count = operand_count(name) or 0
     else:
         if name in OPERATORS or name in SPECIAL or name in KERNEL_CALLS:
-            raise emitter.error(f"{name} can only be called", expr.at, len(name))
+            raise emitter.error(
+                f"{name} can only be called, not used as a value", expr.at, len(name)
+            )
         raise emitter.unknown_name(name, expr.at)
     types = [emitter.solver.fresh() for _ in range(count)]
     block = Block()

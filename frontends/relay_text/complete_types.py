@@ -43,7 +43,7 @@ def cannot_infer(what: str, op: Operation) -> RelayTextError:
     """Return the error that the type of `what` cannot be inferred."""
     location = op.location
     assert isinstance(location, FileLineColLoc)
-    return RelayTextError(f"{what} cannot be inferred: write its type", location)
+    return RelayTextError(f"cannot infer {what}; add a type annotation", location)
 
 
 def _unknown_value(value: SSAValue, emitter: Emitter) -> RelayTextError:
@@ -51,7 +51,9 @@ def _unknown_value(value: SSAValue, emitter: Emitter) -> RelayTextError:
     if isinstance(value, BlockArgument):
         location = getattr(value, "location", None)
         if isinstance(location, FileLineColLoc):
-            return RelayTextError(f"the type of {name} cannot be inferred: write it", location)
+            return RelayTextError(
+                f"cannot infer the type of {name}; add a type annotation", location
+            )
         op = value.block.parent_op()
         assert op is not None
     else:
@@ -61,19 +63,19 @@ def _unknown_value(value: SSAValue, emitter: Emitter) -> RelayTextError:
     assert isinstance(location, FileLineColLoc)
     if isinstance(op, CallOpaqueOp):
         return RelayTextError(
-            f"the type of the result of {op.operator.data}, which is no operator of the dialect, "
-            "cannot be inferred: write it behind the call, as in /* ty=Tensor[(4), float32] */",
+            f"cannot infer the result type of {op.operator.data}, which is not an operator of the "
+            "dialect; write it after the call, as in /* ty=Tensor[(4), float32] */",
             location,
         )
     if isinstance(op, MatchOp) and not op.cases:
         return RelayTextError(
-            "nothing says what this match without cases gives: bind it with a type, as in "
+            "cannot infer the type of a match without cases; bind it with a type, as in "
             "let %x: int32 = match (…) {};",
             location,
         )
     text = emitter.text(value.type)
-    known = "" if text == "_" else f" (known so far: {text})"
-    return RelayTextError(f"the type of {name} cannot be inferred{known}", location)
+    known = "" if text == "_" else f"; known so far: {text}"
+    return RelayTextError(f"cannot infer the type of {name}{known}", location)
 
 
 def _replace_placeholders(emitter: Emitter) -> None:
@@ -105,7 +107,7 @@ def _never_known(waiting: Waiting, emitter: Emitter) -> RelayTextError:
         if can_be_written and emitter.solver.first_unknown(arg.type):
             return _unknown_value(arg, emitter)
     return waiting.places.error(
-        "the type of this cannot be inferred: an argument's type is not known", waiting.at
+        "cannot infer the type of this: the type of an argument is unknown", waiting.at
     )
 
 

@@ -52,7 +52,7 @@ def on_device(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
     if not isinstance(device, VirtualDeviceAttr):
         raise problem(emitter, call, "virtual_device must be a meta[VirtualDevice] entry")
     if device.is_unconstrained and (body or result):
-        raise problem(emitter, call, "a hint that constrains something must name a device")
+        raise problem(emitter, call, "a constraining hint must name a device")
     if explicit_memory.hinted(emitter, call, args[0], device, body or result):
         return args[0]
     return emitter.value(_hint(emitter.ssa(args[0]), device, body, result), call.at)
@@ -129,7 +129,7 @@ def _filled_like(emitter: Emitter, call: ast.Call, data: SSAValue, value: int) -
         raise not_a_tensor(emitter, call, data)
     if not is_static(type):
         given = emitter.text(type)
-        raise problem(emitter, call, f"the shape must be static, but this is of type {given}")
+        raise problem(emitter, call, f"the shape must be static, but the tensor is of type {given}")
     dtype = dtype_name(type.element_type) or ""
     return emitter.ssa(_full(emitter, call, value, type.get_shape(), dtype))
 
@@ -148,7 +148,7 @@ def _one(emitter: Emitter, call: ast.Call, value: int, dtype: Any) -> Any:
     element = arrays.element_type_of(str(dtype))
     code = _CODES.get(str(dtype))
     if element is None or (code is None and dtype != "bfloat16"):
-        raise problem(emitter, call, f'"{dtype}" is no dtype')
+        raise problem(emitter, call, f'unknown dtype "{dtype}"')
     if dtype == "bfloat16":
         data = struct.pack("<f", value)[2:]
     else:

@@ -48,7 +48,7 @@ def name_what_is_written(explicit: ExplicitMemory, blocks: Sequence[Block]) -> N
 
 def _location(op: Operation) -> FileLineColLoc:
     location = op.location
-    assert isinstance(location, FileLineColLoc), "what was read has a place"
+    assert isinstance(location, FileLineColLoc), "an op that was read has a location"
     return location
 
 
@@ -182,8 +182,8 @@ class _Naming:
         if value not in self.owner:
             made = value.owner.name if isinstance(value.owner, Operation) else "a pattern"
             raise RelayTextError(
-                f"what is written must be a tensor of memory.alloc_tensor or a parameter, "
-                f"but {_called(value)} comes from {made}",
+                f"a kernel must write into a memory.alloc_tensor or a parameter, "
+                f"but {_called(value)} is defined by {made}",
                 _location(op),
             )
         before = self.within.get(value)
@@ -191,14 +191,14 @@ class _Naming:
             before = _writer(self.written[value])
         if before is not None:
             raise RelayTextError(
-                f"{_called(value)} is written twice: a tensor of memory.alloc_tensor is written "
-                "once, another tensor in the same bytes is another memory.alloc_tensor",
+                f"{_called(value)} is written twice; to reuse its bytes, write into another "
+                "memory.alloc_tensor at the same offset",
                 _location(op),
-                notes=[("it is written here", _location(before))],
+                notes=[("first written here", _location(before))],
             )
         if self.owner[value] is not self.closure:
             raise RelayTextError(
-                f"a closure cannot write {_called(value)}, which is not its own: it may be called "
+                f"a closure cannot write {_called(value)}, which it does not own: it may be called "
                 "several times",
                 _location(op),
             )
@@ -211,21 +211,21 @@ class _Naming:
         inside = self.within.get(value)
         if inside is not None:
             return RelayTextError(
-                f"{_called(value)} is written in a branch, so what it holds is known there only: "
-                "let the branches give it",
+                f"{_called(value)} is written in a branch and undefined outside it: "
+                "return it from the branches",
                 _location(user),
-                notes=[("it is written here", _location(inside))],
+                notes=[("written here", _location(inside))],
             )
-        message = f"{_called(value)} is used here, but no kernel has written it yet"
+        message = f"{_called(value)} is used before a kernel has written it"
         if isinstance(value, BlockArgument):
-            message += ": a parameter that a kernel writes holds nothing before"
+            message += "; a parameter that a kernel writes has no contents before"
         return RelayTextError(message, _location(user))
 
     def _dead(self, value: SSAValue, user: Operation) -> RelayTextError:
         return RelayTextError(
             f"{_called(value)} is used after its memory.kill",
             _location(user),
-            notes=[("it is killed here", _location(self.killed[value]))],
+            notes=[("killed here", _location(self.killed[value]))],
         )
 
 

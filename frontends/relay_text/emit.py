@@ -130,15 +130,15 @@ class Emitter(Writer):
         local = use.local
         if local.region is not self.region and not self._is_in_scope(local):
             raise self.places.error(
-                f"%{local.name} is needed where it is not known: the graph binding that uses it "
-                f"is used outside of the scope of %{local.name}",
+                f"%{local.name} is not in scope: the graph binding that uses it is itself used "
+                f"outside the scope of %{local.name}",
                 use.at,
                 len(local.name) + 1,
                 [(f"%{local.name} is bound here", local.at)],
             )
         if local.value is None:
             raise self.error(
-                f"%{local.name} is what this let binds: only a function can use itself",
+                f"%{local.name} is used in its own definition: only a function can use itself",
                 use.at,
                 len(local.name) + 1,
             )
@@ -207,10 +207,10 @@ class Emitter(Writer):
         type = self.solver.shallow(tuple.type)
         if not isinstance(type, TupleType):
             given = self.text(type)
-            raise self.error(f"only a tuple has fields, but this is of type {given}", at)
+            raise self.error(f"expected a tuple, but got a value of type {given}", at)
         size = len(type.types)
         if index >= size:
-            raise self.error(f"the tuple has {size} fields: there is no field {index}", at)
+            raise self.error(f"the tuple has {size} fields, but field {index} is used", at)
         op = TupleGetItemOp.create(
             operands=[tuple],
             properties={"index": IntegerAttr(index, i64)},
@@ -241,7 +241,7 @@ class Emitter(Writer):
         if place is None or place is self.region:
             binding.result = generics.bound(self, binding) or self.emit(binding.value)
             return
-        assert place.block is not None, "a binding is needed inside its place"
+        assert place.block is not None, "a binding is used inside the region that computes it"
         region, self.region = self.region, place
         with self.writing(place.block):
             binding.result = generics.bound(self, binding) or self.emit(binding.value)
@@ -317,8 +317,8 @@ class Emitter(Writer):
         otherwise = self.branch(expr.other_region, expr.other, other)
         if not self.solver.unify(value.type, otherwise.type):
             raise self.error(
-                f"both branches must give one type, but the first gives "
-                f"{self.text(value.type)} and the second {self.text(otherwise.type)}",
+                f"both branches must have the same type, but the first is of type "
+                f"{self.text(value.type)} and the second of {self.text(otherwise.type)}",
                 expr.at,
                 2,
             )
@@ -340,7 +340,7 @@ class Emitter(Writer):
     def ref_write(self, expr: ast.RefWrite) -> Value:
         ref, contents = self._cell(expr.ref)
         value = self.emit_ssa(expr.value)
-        self.require(value.type, contents, "what is written", expr.value.at)
+        self.require(value.type, contents, "the value written", expr.value.at)
         return self.value(RefWriteOp(ref, value), expr.at)
 
     def _cell(self, expr: ast.Expr) -> tuple[SSAValue, Attribute]:
@@ -358,7 +358,7 @@ class Emitter(Writer):
         """Return the error about a name that is neither an operator nor a constructor."""
         known = [*calls.known_operators(), *self.program.constructors]
         return self.error(
-            f"there is no operator or constructor {name}{nearest(name, known)}", at, len(name)
+            f"unknown operator or constructor {name}{nearest(name, known)}", at, len(name)
         )
 
 

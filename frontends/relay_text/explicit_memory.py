@@ -158,7 +158,7 @@ def alloc_storage(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Va
     bytes = _size(emitter, call, size, "size")
     align = _folded(emitter, alignment, 0)
     if align is None:
-        why = "the alignment must be a constant: it is a part of the instruction"
+        why = "the alignment must be a constant, as it is part of the instruction"
         raise problem(emitter, call, why)
     return _explicit(emitter, memory.AllocStorageOp(bytes, align[0], on=device), call.at)
 
@@ -166,7 +166,7 @@ def alloc_storage(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Va
 def _element(emitter: Emitter, call: ast.Call, dtype: Any) -> Any:
     element = arrays.element_type_of(str(dtype or "float32"))
     if element is None:
-        raise problem(emitter, call, f'"{dtype}" is no dtype')
+        raise problem(emitter, call, f'unknown dtype "{dtype}"')
     return element
 
 
@@ -202,9 +202,9 @@ def _dims_of(emitter: Emitter, call: ast.Call, given: dict[str, Any]) -> tuple[i
     if dims is None:
         dims = asserted
     elif asserted and asserted != dims:
-        raise problem(emitter, call, "const_shape and assert_shape contradict each other")
+        raise problem(emitter, call, "const_shape and assert_shape must be equal, but differ")
     if dims is None:
-        raise problem(emitter, call, "one of const_shape and assert_shape must be given")
+        raise problem(emitter, call, "const_shape or assert_shape is required")
     return _checked(emitter, call, dims)
 
 
@@ -233,8 +233,8 @@ def _shape(
     if constant and is_static:
         numbers = _folded(emitter, shape, 1)
         if numbers != dims:
-            found = "no list of integers" if numbers is None else f"[{_listed(numbers)}]"
-            message = f"the shape is to be [{_listed(dims)}], but the argument is {found}"
+            found = "not a list of integers" if numbers is None else f"[{_listed(numbers)}]"
+            message = f"the shape must be [{_listed(dims)}], but the argument is {found}"
             raise problem(emitter, call, message)
         return None
     wanted = tensor_type(i64, [len(dims)])
@@ -275,7 +275,7 @@ def shape_of(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
     (data,) = values_of(emitter, call, args, 1)
     given = attributes_given(emitter, call, {"dtype": "int64"})
     if given["dtype"] not in ("int64", "", None):
-        raise problem(emitter, call, f"the dtype of shapes is int64, not {given['dtype']}")
+        raise problem(emitter, call, f"the dtype of a shape must be int64, but is {given['dtype']}")
 
     def build() -> Value:
         type = data.type

@@ -140,7 +140,7 @@ class ExpressionGrammar(BodyGrammar):
 
     def _index(self, digits: str, at: int) -> int:
         if len(digits) > 9:
-            raise self.error(f"no tuple has a field {digits[:20]}", at)
+            raise self.error(f"the field index {digits[:20]} is too large", at)
         return int(digits)
 
     def _call(self, callee: Expr) -> Expr:
@@ -252,13 +252,13 @@ class ExpressionGrammar(BodyGrammar):
         before = next((name[:e] for e in ends if self.locals.get(name[:e]) is not None), None)
         if before is not None:
             hint = (
-                f" ('{name[len(before)]}' belongs to the name; "
-                f"to compute with %{before}, write blanks around it)"
+                f" ('{name[len(before)]}' is part of the name; "
+                f"put blanks around it to compute with %{before})"
             )
         else:
             known = [n for n, local in self.locals.items() if local is not None]
             hint = nearest(name, known, "%")
-        return self.error(f"there is no variable %{name}{hint}", at, len(name) + 1)
+        return self.error(f"unknown variable %{name}{hint}", at, len(name) + 1)
 
     def _constant(self, at: int) -> Expr:
         position = self.position
@@ -288,7 +288,7 @@ class ExpressionGrammar(BodyGrammar):
         then_region = self.new_region()
         then = self.region_body(then_region)
         self.take("}")
-        self.take("else", "'else': a value is needed either way")
+        self.take("else", "'else', as an if always has a value")
         self.take("{")
         other_region = self.new_region()
         other = self.region_body(other_region)
@@ -348,7 +348,7 @@ class ExpressionGrammar(BodyGrammar):
                 local = self.new_local(region)
                 if local.name in names and local.name != "_":
                     raise self.error(
-                        f"two parts of the pattern are called %{local.name}",
+                        f"duplicate variable %{local.name} in the pattern",
                         at,
                         len(local.name) + 1,
                     )

@@ -70,9 +70,7 @@ def attributes_of(emitter: Emitter, attrs: Mapping[str, Any], at: int) -> Dictio
     for name, value in attrs.items():
         attr = attribute_of(value)
         if attr is None:
-            raise emitter.error(
-                f"the value of the function's attribute {name} is not supported", at
-            )
+            raise emitter.error(f"the function attribute {name} has an unsupported value", at)
         made[name] = attr
     return DictionaryAttr(made)
 
@@ -202,8 +200,12 @@ def call_value(
         wanted = FunctionType.from_lists([a.type for a in args], [result])
         if not emitter.solver.unify(type, wanted):
             given = emitter.text(type)
-            why = "takes itself" if given == "_" else f"is of type {given}"
-            raise emitter.error(f"only a function can be called, but this {why}", call.callee.at)
+            wrong = (
+                "infinite type: this function takes itself as an argument"
+                if given == "_"
+                else f"expected a function, but got a value of type {given}"
+            )
+            raise emitter.error(wrong, call.callee.at)
         type = wanted
     try:
         require_args(emitter, type, args, call, "the function")
@@ -220,8 +222,8 @@ def _single_types(emitter: Emitter, type: FunctionType) -> Iterator[tuple[str, F
     for name, found, location in emitter.single_types:
         if emitter.solver.resolved(found) in inputs:
             yield (
-                f"the type parameter {name} of this function stands for {emitter.text(found)}: "
-                "only a function that a let or a graph binding names has several types",
+                f"the type parameter {name} of this function is {emitter.text(found)}: "
+                "only a function that a let or a graph binding names can have several types",
                 location,
             )
 
@@ -248,7 +250,7 @@ def signature_of(emitter: Emitter, use: ast.Global) -> Signature:
     signature = emitter.program.functions.get(use.name)
     if signature is None:
         hint = nearest(use.name, emitter.program.functions, "@")
-        raise emitter.error(f"there is no function @{use.name}{hint}", use.at, len(use.name) + 1)
+        raise emitter.error(f"unknown function @{use.name}{hint}", use.at, len(use.name) + 1)
     return signature
 
 

@@ -114,7 +114,7 @@ def define(
 ) -> Generic:
     """Build `function` as a global function; inside, `itself` is bound to it."""
     around, outer_args = emitter.signature, emitter.type_args
-    assert around is not None, "what is written belongs to a function"
+    assert around is not None, "a generic function is inside a global function"
     own = _own_params(function.type_params, around.type_params)
     emitter.type_args = {**outer_args, **{p: TypeVarType(n) for p, n in own.items()}}
     function.type_params = [*own.values(), *around.type_params]
@@ -228,9 +228,9 @@ def check_scopes(emitter: Emitter) -> None:
         wrong = params - known.get(body, params) if body is not None else params
         if wrong:
             raise RelayTextError(
-                f"the type of {_called(value)} would be {emitter.text(value.type)}, but "
-                f"{min(wrong)} is a type parameter of a function that this is not in "
-                "(is a result type missing there?)",
+                f"the type of {_called(value)} would be {emitter.text(value.type)}, but the type "
+                f"parameter {min(wrong)} is not in scope here (is the result type of its "
+                "function missing?)",
                 _location(value),
             )
 
@@ -252,5 +252,5 @@ def _location(value: SSAValue) -> FileLineColLoc:
     if not isinstance(location, FileLineColLoc):
         op = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
         location = None if op is None else op.location
-    assert isinstance(location, FileLineColLoc), "what was read has a place"
+    assert isinstance(location, FileLineColLoc), "a value that was read has a location"
     return location

@@ -80,7 +80,7 @@ class Grammar(ExpressionGrammar):
         name = self.take("global")
         if self.kinds[self.position] == "=":
             raise self.error(
-                f"@{name} is an external function, which is not supported", at, len(name) + 1
+                f"@{name} is an external function; these are not supported", at, len(name) + 1
             )
         self.free = None
         return Definition(at, name, self.definition_tail(at))

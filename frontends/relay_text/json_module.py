@@ -163,7 +163,9 @@ class _ModuleReader(TypeReader):
         self.open.add(number)
         self.opened += 1
         if self.opened > 10 * len(self.graph.nodes):
-            raise GraphError(f"node {number} is shared too often: lets and functions are read anew")
+            raise GraphError(
+                f"node {number} is shared too often: lets and functions are copied at each use"
+            )
 
     def _expression(
         self,
@@ -298,7 +300,7 @@ class _ModuleReader(TypeReader):
                 local = self.locals.get(graph.child(number, "vid"))
                 if local is None:
                     name = graph.text(graph.child(graph.child(number, "vid"), "name_hint"))
-                    raise GraphError(f"%{name} (node {number}) is bound nowhere")
+                    raise GraphError(f"%{name} (node {number}) is not bound")
                 return ast.Use(number, local)
             case "Constant":
                 return ast.Dense(number, graph.array(number), f"constant_{number}")
@@ -311,7 +313,7 @@ class _ModuleReader(TypeReader):
             case "Constructor":
                 return self._named(number, graph.text(graph.child(number, "name_hint")))
             case _:
-                raise GraphError(f"a {graph.key(number)} (node {number}) is no expression")
+                raise GraphError(f"a {graph.key(number)} (node {number}) is not an expression")
 
     def _named(self, number: int, name: str) -> ast.Expr:
         self.module.names.setdefault(name, number)
@@ -340,7 +342,7 @@ class _ModuleReader(TypeReader):
             case "PatternTuple":
                 return ast.Fields(number, self._patterns(number, region))
             case _:
-                raise GraphError(f"a {graph.key(number)} (node {number}) is no pattern")
+                raise GraphError(f"a {graph.key(number)} (node {number}) is not a pattern")
 
     def _patterns(self, number: int, region: ast.Region) -> list[ast.Pattern]:
         return [self._pattern(n, region) for n in self.graph.children(number, "patterns")]

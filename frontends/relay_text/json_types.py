@@ -43,7 +43,7 @@ class TypeReader:
             if number in self._reading:
                 raise GraphError(f"node {number} contains itself")
             if len(self._reading) == MAX_TYPES:
-                raise GraphError(f"more than {MAX_TYPES} types are inside of each other")
+                raise GraphError(f"types are nested more than {MAX_TYPES} levels deep")
             self._reading.add(number)
             known = self._types[number] = self._read(number)
             self._reading.discard(number)
@@ -75,7 +75,7 @@ class TypeReader:
                 args = [self.type(n) for n in graph.children(number, "args")]
                 return self._adt(number, name, args)
             case _:
-                raise GraphError(f"a {graph.key(number)} (node {number}) is no type")
+                raise GraphError(f"a {graph.key(number)} (node {number}) is not a type")
 
     def _tensor(self, number: int) -> Attribute:
         graph = self.graph
@@ -103,7 +103,7 @@ class TypeReader:
         """Return the names of type parameters."""
         names = [self.name(n) for n in numbers]
         if len(set(names)) != len(names):
-            raise GraphError(f"two type parameters of {', '.join(names)} have one name")
+            raise GraphError(f"duplicate type parameter in {', '.join(names)}")
         return names
 
     def type_data(self, number: int) -> ast.TypeData:

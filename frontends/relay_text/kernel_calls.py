@@ -62,20 +62,24 @@ def _callee(emitter: Emitter, call: ast.Call) -> Signature | FnOp:
     if isinstance(expr, ast.Global):
         signature = functions.signature_of(emitter, expr)
         if not is_primitive(signature.definition.function.attrs.get("Primitive")):
-            raise problem(emitter, call, f"@{expr.name} is no kernel: it needs Primitive=1")
+            raise problem(
+                emitter, call, f"@{expr.name} is not a kernel; add the attribute Primitive=1"
+            )
         if signature.type_params:
-            raise problem(emitter, call, f"@{expr.name} is generic, which a kernel cannot be")
+            raise problem(emitter, call, f"a kernel cannot be generic, but @{expr.name} is")
         return signature
     value = emitter.emit(expr)
     if isinstance(value, OpResult) and isinstance(value.op, FnOp):
         if not is_primitive(_attribute(value.op, "Primitive")):
-            raise problem(emitter, call, "the function is no kernel: it needs Primitive=1")
+            raise problem(
+                emitter, call, "the function is not a kernel; add the attribute Primitive=1"
+            )
         return value.op
     raise problem(
         emitter,
         call,
-        "what is called must be a global kernel, or a function with Primitive=1 "
-        "that stands here or that a variable is bound to",
+        "the callee must be a global kernel, or a function literal with Primitive=1, "
+        "given here or bound to a variable",
     )
 
 
@@ -179,7 +183,7 @@ def _destination_call(
     single = len(outs) == 1 and not isinstance(known, TupleType)
     given = types[0] if single else _tuple_type(types)
     if not _holds_tuples(emitter, known):
-        emitter.require(given, result, f"what {_called(callee)} writes into", at)
+        emitter.require(given, result, f"the destination of {_called(callee)}", at)
     op = make(ins, outs)
     emitter.explicit.calls.append(KernelCall(op, callee, call.at))
     return nothing(emitter, op, call.at)

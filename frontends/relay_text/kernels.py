@@ -78,7 +78,7 @@ class Kernels:
         for fn in self.literals:
             if fn.result.first_use is None:
                 block = fn.parent
-                assert block is not None, "a literal stands in a block"
+                assert block is not None, "a literal is in a block"
                 block.erase_op(fn)
         for op in explicit.folded:
             if op.parent is not None and all(r.first_use is None for r in op.results):
@@ -103,9 +103,9 @@ class Kernels:
         other = self._others.get(definition.name)
         if other is not None:
             raise RelayTextError(
-                f"@{definition.name} is called as a kernel here, but is a function elsewhere",
+                f"@{definition.name} is called as a kernel here, but used as a function elsewhere",
                 _location(call.op),
-                notes=[("it is a function here", _location(other))],
+                notes=[("used as a function here", _location(other))],
             )
         function, location = definition.function, signature.places.location(definition.at)
         devices = [p.device or UNCONSTRAINED for p in function.params]
@@ -143,8 +143,8 @@ class Kernels:
             scope = device.scope.data if isinstance(device.scope, StringAttr) else ""
             if device != VirtualDeviceAttr(scope=device.scope):
                 raise RelayTextError(
-                    f"{name} is a kernel, which runs wherever it is called: "
-                    "a virtual_device of it has a memory scope only",
+                    f"{name} is a kernel, which runs on the device of its caller: "
+                    "its virtual_devices may only have a memory scope",
                     location,
                 )
             scopes.append(scope)
@@ -162,7 +162,7 @@ class Kernels:
         if outside is not None:
             name = f"%{outside.name_hint}" if outside.name_hint else "a value from outside"
             raise RelayTextError(
-                f"a kernel sees its parameters only, but this one uses {name}", _location(fn)
+                f"a kernel can only use its parameters, but this one uses {name}", _location(fn)
             )
         region = fn.body
         if fn.result.first_use is not None:  # also used as a closure
@@ -198,7 +198,7 @@ class Kernels:
         `scopes` are those of the function's parameters, then that of its result.
         """
         last = block.last_op
-        assert last is not None, "a function gives a value"
+        assert last is not None, "a function returns a value"
         location = _location(last)
         tuples: list[TupleOp] = []
         every: list[str] = []
@@ -280,7 +280,7 @@ class Kernels:
     def _no_tensor(self, what: str, type: Attribute, location: FileLineColLoc) -> RelayTextError:
         given = self.emitter.text(type)
         return RelayTextError(
-            f"a kernel takes and gives tensors, but {what} is of type {given}", location
+            f"a kernel accepts and returns tensors only, but {what} is of type {given}", location
         )
 
 
@@ -297,7 +297,7 @@ def _from_outside(region: Region) -> SSAValue | None:
 
 def _location(op: Operation) -> FileLineColLoc:
     location = op.location
-    assert isinstance(location, FileLineColLoc), "what was read has a place"
+    assert isinstance(location, FileLineColLoc), "an op that was read has a location"
     return location
 
 
@@ -319,14 +319,13 @@ def _check_types(emitter: Emitter, call: KernelCall, callee: PrimFuncOp) -> None
     ):
         if len(given) != len(wanted):
             raise RelayTextError(
-                f"the kernel @{name} has {len(wanted)} tensors as {what}s, "
-                f"but {len(given)} are given",
+                f"the kernel @{name} has {len(wanted)} tensor {what}s, but {len(given)} are given",
                 _location(op),
             )
         for i, (value, expected) in enumerate(zip(given, wanted, strict=True)):
             if value.type != expected:
                 raise RelayTextError(
-                    f"{what} {i} of the kernel @{name} is of type {emitter.text(expected)}, "
-                    f"but {emitter.text(value.type)} is given: a kernel has one type",
+                    f"{what} {i} of the kernel @{name} must be of type {emitter.text(expected)}, "
+                    f"but is of type {emitter.text(value.type)}: a kernel has exactly one type",
                     _location(op),
                 )

@@ -114,7 +114,7 @@ def _too_many(body: _Body) -> RelayTextError:
     generic, signature = body.generic, body.generic.signature
     return RelayTextError(
         f"%{generic.name} and the functions that it calls capture {len(body.captured)} values, "
-        f"which makes more than {LIMIT} arguments of functions with type parameters: "
+        f"which adds more than {LIMIT} arguments to calls of generic functions; "
         "pass some of them in a tuple",
         signature.places.location(signature.definition.at),
     )
@@ -137,7 +137,7 @@ def _pass(use: InvokeOp | GlobalOp, captured: Mapping[SSAValue, None], generic: 
         return
     type, at = use.result.type, use.parent
     assert isinstance(type, FunctionType)
-    assert at is not None, "what is used stands in a block"
+    assert at is not None, "a use is in a block"
     block = Block(arg_types=type.inputs.data)
     for argument, param in zip(block.args, generic.signature.block.args, strict=True):
         argument.name_hint = param.name_hint

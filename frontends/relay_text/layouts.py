@@ -132,7 +132,7 @@ def _sizes(
         )
     if source.blocks.keys() != target.blocks.keys() and not is_static(type):
         given = emitter.text(type)
-        raise problem(emitter, call, f"the shape must be static, but this is of type {given}")
+        raise problem(emitter, call, f"the shape must be static, but the tensor is of type {given}")
     size = dict(zip(source.axes, dims, strict=True))
     for letter, block in source.blocks.items():
         if size[letter] != block:
@@ -142,7 +142,9 @@ def _sizes(
             outer = letter.upper()
             if size[outer] % block:
                 raise problem(
-                    emitter, call, f"axis {outer}, {size[outer]}, is no multiple of {block}"
+                    emitter,
+                    call,
+                    f"axis {outer} must be a multiple of {block}, but is {size[outer]}",
                 )
             size[outer], size[letter] = size[outer] // block, block
     return size

@@ -115,15 +115,15 @@ def _after_nested_comment(text: str, position: int, places: Places) -> int:
             depth += 1 if mark[0] == "/*" else -1
             if depth == 0:
                 return mark.end()
-        raise places.error("this comment is not closed", start, 2)
+        raise places.error("unterminated comment", start, 2)
     if text[start] == '"':
-        raise places.error("this string is not closed", start)
+        raise places.error("unterminated string", start)
     if text.startswith("#[", start):
         end = text.find("]", start)
         width = end + 1 - start if end >= 0 else 2
         found = text[start : start + width]
         raise places.error(
-            f'expected #[version = "0.0.5"] or #[metadata], but found {found}', start, width
+            f'expected #[version = "0.0.5"] or #[metadata], but got {found}', start, width
         )
     raise places.error(f"unexpected character {text[start]!r}", start)
 

@@ -27,20 +27,20 @@ def number(text: str, negative: bool = False, rounded: bool = True) -> tuple[int
     match = _NUMBER.match(text)
     if match is None or match[1].count(".") > 1 or len(text) > MAX_DIGITS:
         shown = text if len(text) <= 40 else f"{text[:40]}…"
-        raise LiteralError(f"{shown} is no number")
+        raise LiteralError(f"invalid number '{shown}'")
     digits, suffix, width = match[1], match[2], match[3]
     widths = _WIDTHS[suffix or "i"]
     if width and int(width) not in widths:
         raise LiteralError(
-            f"a number of kind '{suffix}' has a width of {', '.join(map(str, widths))}, "
-            f"but here it is {width}"
+            f"a number with suffix '{suffix}' must have a width of {', '.join(map(str, widths))}, "
+            f"but has {width}"
         )
     if suffix == "f":
         bits = int(width) if width else 32
         value, dtype = _float(float(digits), negative, bits, text)
         return (value if rounded else float(digits) * (-1 if negative else 1)), dtype
     if not digits.isdigit():
-        raise LiteralError(f"a number with a point or an exponent is a float: write {digits}f")
+        raise LiteralError(f"a number with a point or an exponent must be a float; write {digits}f")
     integer = -int(digits) if negative else int(digits)
     if width:
         bits = int(width)

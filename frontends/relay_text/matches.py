@@ -64,7 +64,7 @@ def match(emitter: Emitter, expr: ast.Match) -> Value:
         types = [v.type for v in variables]
         add_params(emitter, block, variables, [t for t in types if t is not None])
         value = emitter.branch(case.region, case.body, block)
-        emitter.require(value.type, result, "what this case gives", case.body.result.at)
+        emitter.require(value.type, result, "the result of this case", case.body.result.at)
         joined = value.type if joined is None else emitter.solver.join(joined, value.type)
         regions.append(Region(block))
     op = MatchOp.create(
@@ -90,7 +90,7 @@ def _complete(emitter: Emitter, op: MatchOp, places: Places, at: int) -> None:
     missing = missing_cases(op.patterns.data, op.data.type, emitter.program.type_op)
     if missing is not None:
         what = f"does not cover {missing}" if op.patterns else "has no case"
-        message = f"this match {what}: add what is missing, or write match?"
+        message = f"this match {what}; add what is missing, or write match?"
         raise places.error(message, at, len("match"))
 
 
@@ -127,7 +127,7 @@ def _pattern(
                 types: Sequence[Attribute] = known.types.data
             else:
                 types = [emitter.solver.fresh() for _ in parts]
-                emitter.require(type, TupleType(tuple(types)), "what is matched", at)  # pyright: ignore[reportArgumentType]
+                emitter.require(type, TupleType(tuple(types)), "the matched value", at)  # pyright: ignore[reportArgumentType]
             fields = [_pattern(emitter, p, t, variables) for p, t in zip(parts, types, strict=True)]
             return TuplePattern(fields)
         case ast.Constructed(at, name, parts):
@@ -145,12 +145,12 @@ def _constructed(
     made = emitter.program.constructors.get(name)
     if made is None:
         hint = nearest(name, emitter.program.constructors)
-        raise emitter.error(f"there is no constructor {name}{hint}", at, len(name))
+        raise emitter.error(f"unknown constructor {name}{hint}", at, len(name))
     wanted, types = _instance(emitter, made)
     if not emitter.solver.unify(type, wanted):
         raise emitter.error(
             f"{name} makes values of type {emitter.text(wanted)}, "
-            f"but what is matched is of type {emitter.text(type)}",
+            f"but the matched value is of type {emitter.text(type)}",
             at,
             len(name),
         )

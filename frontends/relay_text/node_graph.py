@@ -60,9 +60,9 @@ class NodeGraph:
         try:
             data: Any = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise GraphError(f"this is not JSON: {error}") from None
+            raise GraphError(f"invalid JSON: {error}") from None
         if not isinstance(data, dict):
-            raise GraphError("this JSON is no object")
+            raise GraphError("expected a JSON object")
         document = cast("dict[str, Any]", data)
         self.nodes = self._list(document, "nodes")
         self.blobs = self._list(document, "b64ndarrays") if "b64ndarrays" in document else []
@@ -74,7 +74,7 @@ class NodeGraph:
     def _list(document: dict[str, Any], key: str) -> list[Any]:
         found = document.get(key)
         if not isinstance(found, list):
-            raise GraphError(f'this JSON has no list "{key}"')
+            raise GraphError(f'the JSON object has no list "{key}"')
         return cast("list[Any]", found)
 
     # ------------------------------------------------------------------- parts
@@ -87,7 +87,7 @@ class NodeGraph:
             raise GraphError(f"{what} must be the number of a node, but is {value!r}") from None
         if not 0 <= number < len(self.nodes):
             raise GraphError(
-                f"{what} must be the number of one of {len(self.nodes)} nodes, but is {number}"
+                f"{what} must be a node number in [0, {len(self.nodes)}), but is {number}"
             )
         return number
 
@@ -209,7 +209,7 @@ class NodeGraph:
         target = self.value(self.child(number, "target"))
         scope = self.value(self.child(number, "memory_scope"))
         if not isinstance(target, str | None) or not isinstance(scope, str | None):
-            raise GraphError(f"node {number} is no VirtualDevice")
+            raise GraphError(f"node {number} is not a VirtualDevice")
         return virtual_device(
             self._int(number, "device_type_int"),
             self._int(number, "virtual_device_id"),
@@ -242,7 +242,7 @@ class NodeGraph:
             index = -1
         if not 0 <= index < len(self.blobs):
             raise GraphError(
-                f"data of node {number} must be the number of one of {len(self.blobs)} arrays"
+                f"data of node {number} must be an array number in [0, {len(self.blobs)})"
             )
         try:
             return arrays.decode(str(self.blobs[index]))

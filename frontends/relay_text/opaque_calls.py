@@ -111,7 +111,7 @@ def _complete(op: CallOpaqueOp, places: Places, call: ast.Call) -> None:
     if not types:
         raise _no_tensor(f"the result of {name}", result, places, call.at)
     block = op.parent
-    assert block is not None, "the op was written"
+    assert block is not None, "the op is in a block"
     new = CallOpaqueOp(name, args, types, op.given)
     new.location = op.location
     block.insert_op_before(new, op)
@@ -138,7 +138,7 @@ def _no_tensor(what: str, value: SSAValue, places: Places, at: int) -> Exception
     from .type_text import type_text
 
     return places.error(
-        f"{what} must be a tensor or a tuple of tensors, as the operator is not known, "
+        f"{what} must be a tensor or a tuple of tensors, as the operator is unknown, "
         f"but is of type {type_text(value.type)}",
         at,
     )

@@ -69,7 +69,7 @@ def _sides(values: Values) -> None:
         return
     given = _tuple_of(padding)
     if len(given) not in (1, 2, 4):
-        raise AttributeProblem(f"padding has 1, 2 or 4 numbers, but here {len(given)}")
+        raise AttributeProblem(f"padding must have 1, 2 or 4 entries, but has {len(given)}")
     values["padding"] = given * 4 if len(given) == 1 else given * 2 if len(given) == 2 else given
 
 
@@ -77,7 +77,9 @@ def _same_layout(values: Values, layout: str) -> None:
     """Remove `out_layout`, which may be omitted or repeat the layout of the data."""
     out, data = values.pop("out_layout", ""), values.get(layout, "NCHW")
     if out not in ("", None, data):
-        raise AttributeProblem(f'out_layout must be that of the data, "{data}", but is "{out}"')
+        raise AttributeProblem(
+            f'out_layout must be "{data}", the layout of the data, but is "{out}"'
+        )
 
 
 def _window(*names: str, layout: str) -> Convert:
@@ -131,7 +133,7 @@ def _pad(values: Values) -> None:
 def _needs(name: str) -> Convert:
     def convert(values: Values) -> None:
         if name not in values:
-            raise AttributeProblem(f"{name} must be given")
+            raise AttributeProblem(f"{name} is required")
 
     return convert
 
@@ -151,7 +153,7 @@ def _without(*names: str) -> Convert:
 
 def _require(name: str, given: Any, wanted: Any) -> None:
     if given is not None and given != wanted and DYNAMIC_INDEX not in (given, wanted):
-        raise AttributeProblem(f"{name} is {given}, but the weight says {wanted}")
+        raise AttributeProblem(f"{name} is {given}, but the weight implies {wanted}")
 
 
 def _conv2d_repeats(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
@@ -167,13 +169,13 @@ def _conv2d_repeats(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> N
     if sizes is not None:
         sizes = _tuple_of(sizes)
         if len(sizes) != 2:
-            raise AttributeProblem(f"kernel_size has 2 numbers, but here {len(sizes)}")
+            raise AttributeProblem(f"kernel_size must have 2 entries, but has {len(sizes)}")
         for given, side in zip(sizes, "HW", strict=True):
             wanted = dims[order.index(side)]
             if given != wanted and DYNAMIC_INDEX not in (given, wanted):
                 wanteds = [dims[order.index(s)] for s in "HW"]
                 raise AttributeProblem(
-                    f"kernel_size is {list(sizes)}, but the weight says {wanteds}"
+                    f"kernel_size is {list(sizes)}, but the weight implies {wanteds}"
                 )
 
 
@@ -189,7 +191,7 @@ def _transposed_repeats(dropped: Mapping[str, Any], operands: Sequence[Tensor]) 
     sizes = dropped.get("kernel_size")
     if sizes is not None and list(_tuple_of(sizes)) != list(dims[2:]) and -1 not in dims:
         raise AttributeProblem(
-            f"kernel_size is {list(_tuple_of(sizes))}, but the weight says {list(dims[2:])}"
+            f"kernel_size is {list(_tuple_of(sizes))}, but the weight implies {list(dims[2:])}"
         )
 
 

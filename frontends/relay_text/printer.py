@@ -85,7 +85,7 @@ class _Module:
             if own is None:
                 parts.insert(0, f"extern type {STORAGE}\n")
             elif not _is_storage(own):
-                raise PrintingError("Relay text has one type Storage only: that of memory", own)
+                raise PrintingError("Relay text reserves the type name Storage for memory", own)
         return HEADER + "\n".join(parts) + self.shared.table.text()
 
     # -------------------------------------------------------------- data types
@@ -148,7 +148,7 @@ class _Module:
             raise PrintingError(f"Relay text cannot have a function called @{name}", op)
         if name not in self.called:
             raise PrintingError(
-                f"Relay text has no form for the kernel @{name}, which nothing calls: it would "
+                f"Relay text has no form for the kernel @{name}, which is never called: it would "
                 "be read as a function",
                 op,
             )
@@ -184,8 +184,8 @@ class _Module:
             user = self.called.get(op.sym_name.data)
             if user is not None:
                 raise PrintingError(
-                    f'Relay text cannot say relay.param "{inner.param.data}" in a function that '
-                    f"is called: it would be one more parameter of @{op.sym_name.data}",
+                    f'Relay text has no form for relay.param "{inner.param.data}" in a function '
+                    f"that is called: it would add a parameter to @{op.sym_name.data}",
                     inner,
                 )
             key = (inner.param.data, inner.result.type)
@@ -211,7 +211,7 @@ def _place_of_result(op: FuncOp) -> VirtualDeviceAttr | None:
     if other is not None:
         raise PrintingError(
             f"Relay text has no form for the results of @{op.sym_name.data} on {places[0].spec} "
-            f"and {other.spec}: they are one tuple, which is on one device",
+            f"and {other.spec}: they form one tuple, which is on one device",
             op,
         )
     return places[0] if places else None

@@ -88,7 +88,7 @@ class Body:
         """Return the text of `value` where a reader assumes it on `place`."""
         text = self._texts.get(value)
         if text is None:
-            assert isinstance(value, OpResult), "arguments of blocks have names"
+            assert isinstance(value, OpResult), "block arguments have names"
             text = self.leaf(value.op)
         if not self.placed or value in self.variables or not self._is_elsewhere(value, place):
             return text
@@ -106,8 +106,8 @@ class Body:
 
     def _on_device(self, text: str, value: SSAValue) -> str:
         device, op = place_of(value.type), value.owner
-        assert device is not None, "what is moved has a device"
-        assert isinstance(op, Operation), "arguments of blocks are variables"
+        assert device is not None, "a moved value has a device"
+        assert isinstance(op, Operation), "block arguments are variables"
         reference = self.shared.table.device(device, op)
         return f"on_device({text}, virtual_device={reference}, constrain_result=True)"
 
@@ -116,8 +116,8 @@ class Body:
         if isinstance(op, GlobalOp):
             return f"@{op.callee.string_value()}"
         if isinstance(op, ExtractOp):
-            raise unprintable("numbers that are no sizes or offsets", op)
-        assert isinstance(op, ConstantOp), f"{op.name} is no leaf"
+            raise unprintable("numbers other than sizes and offsets", op)
+        assert isinstance(op, ConstantOp), f"{op.name} is not a leaf"
         value = cast(Any, op.value)
         return literal(value) or self.shared.table.constant(value, op)
 
@@ -173,7 +173,7 @@ class Body:
     def _block(self, block: Block) -> None:
         """Print the statements of `block`, then its result."""
         last = block.last_op
-        assert last is not None, "a block ends in what it gives"
+        assert last is not None, "a block ends in a terminator"
         result = self._result_op(last)
         for op in block.ops:
             if op is result or op is last:

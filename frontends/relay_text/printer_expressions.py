@@ -48,11 +48,11 @@ def no_form(op: Operation) -> PrintingError:
     """Return the error about an op that has no form in Relay text."""
     dialect = op.name.partition(".")[0]
     if isinstance(op, CopyOp):
-        why = "device_copy gives a tensor of its own there; write the module before manifest-alloc"
+        why = "device_copy allocates its result there; print the module before manifest-alloc"
     elif dialect in ("memory", "vm", "bytecode"):
-        why = "it belongs to a level that Relay does not have"
+        why = "it belongs to a level that does not exist in Relay"
     elif isinstance(op, relay.PrimitiveOp):
-        why = "write the module before its operators are fused, or after outline-primitives"
+        why = "print the module before its operators are fused, or after outline-primitives"
     else:
         why = "Relay has no such operator"
     return PrintingError(f"Relay text has no form for {op.name}: {why}", op)
@@ -81,7 +81,7 @@ def opaque(body: Body, op: relay.CallOpaqueOp) -> str:
     """Return a call of an operator known by name only, with its type as a comment."""
     name, where = op.operator.data, place(body, op)
     if name in OPERATORS or name in KEYWORDS:
-        why = "is read as another operator" if name in OPERATORS else "is a word of its own"
+        why = "means another operator" if name in OPERATORS else "is a keyword"
         raise PrintingError(f'Relay text cannot call "{name}" by its name: it {why} there', op)
     args: list[str] = []
     for arg in op.arguments:
@@ -268,7 +268,7 @@ def pattern_text(body: Body, pattern: Attribute, variables: Any) -> str:
         case TuplePattern():
             return f"({', '.join(pattern_text(body, p, variables) for p in pattern.fields)})"
         case _:
-            raise AssertionError(f"no pattern: {pattern}")
+            raise AssertionError(f"not a pattern: {pattern}")
 
 
 _HEADS: dict[type[Operation], Head] = {

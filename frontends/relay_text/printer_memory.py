@@ -56,8 +56,8 @@ def _size(body: Body, op: Operation, static: int | None, dynamic: SSAValue | Non
     tensor = None if dynamic is None else extracted(dynamic)
     if tensor is None:
         raise PrintingError(
-            f"Relay text has no form for a number of bytes of {op.name} that is no element of an "
-            "int64 scalar",
+            f"Relay text has no form for a number of bytes of {op.name} that is not the element of "
+            "an int64 scalar",
             op,
         )
     return body.text(tensor, _place(body, op))

@@ -85,7 +85,7 @@ class MetadataTable:
         if text is None:
             kind = device.device_type
             if isinstance(kind, StringAttr) and device_number(kind.data) is None:
-                raise unprintable(f"the device type {kind.data}, which TVM does not know", at)
+                raise unprintable(f"the device type {kind.data}, which TVM does not have", at)
             text = self.devices[device] = f"meta[VirtualDevice][{len(self.devices)}]"
         return text
 

@@ -71,7 +71,7 @@ def read_text(
                 graph = NodeGraph(text[tokens.metadata :])
                 metadata = Metadata(graph, meta_table)
             except GraphError as error:
-                raise places.error(f"the metadata: {error}", tokens.starts[-1], 11) from None
+                raise places.error(f"invalid metadata: {error}", tokens.starts[-1], 11) from None
         else:
             metadata = Metadata(None, meta_table)
         grammar = Grammar(tokens, places, metadata)
@@ -154,11 +154,11 @@ class _Reader:
     def _twice(
         self, what: str, name: str, at: int, places: Places, before: DataType
     ) -> RelayTextError:
-        error = places.error(f"the {what} {name} is defined twice", at, len(name))
+        error = places.error(f"redefinition of the {what} {name}", at, len(name))
         first = before.definition.at
         if what == "constructor":
             first = next(c.at for c in before.definition.constructors if c.name == name)
-        error.notes = (("it is defined here", before.places.location(first)),)
+        error.notes = (("first defined here", before.places.location(first)),)
         return error
 
     def _check_types(self, module: Module) -> None:
@@ -168,7 +168,7 @@ class _Reader:
             data = self.program.types.get(name)
             if data is None:
                 hint = nearest(name, self.program.types)
-                raise module.places.error(f"there is no type {name}{hint}", at, len(name))
+                raise module.places.error(f"unknown type {name}{hint}", at, len(name))
             wanted = len(data.definition.params)
             if wanted != count:
                 raise module.places.error(
@@ -183,10 +183,10 @@ class _Reader:
             before = self.program.functions.get(definition.name)
             if before is not None:
                 error = module.places.error(
-                    f"@{definition.name} is defined twice", definition.at, len(definition.name) + 1
+                    f"redefinition of @{definition.name}", definition.at, len(definition.name) + 1
                 )
                 here = before.places.location(before.definition.at)
-                error.notes = (("it is defined here", here),)
+                error.notes = (("first defined here", here),)
                 raise error
             if definition.name in self.program.types:
                 raise self._both(definition, module.places)
@@ -200,7 +200,7 @@ class _Reader:
         """Return the error that a function and a data type share a name, which symbols cannot."""
         data, name = self.program.types[definition.name], definition.name
         error = places.error(
-            f"@{name} is called as the data type {name} is: symbols have one name each",
+            f"redefinition of {name}: it already names a data type",
             definition.at,
             len(name) + 1,
         )

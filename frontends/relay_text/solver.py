@@ -135,9 +135,9 @@ class Solver:
             type, depth = pending.pop()
             parts += 1
             if depth > MAX_DEPTH:
-                raise TypeTooLarge(f"a type here has more than {MAX_DEPTH} types around another")
+                raise TypeTooLarge(f"a type is nested more than {MAX_DEPTH} levels deep")
             if parts > MAX_PARTS:
-                raise TypeTooLarge(f"a type here has more than {MAX_PARTS} parts")
+                raise TypeTooLarge(f"a type has more than {MAX_PARTS} parts")
             if type.__class__ is not TensorType:
                 pending += [(part, depth + 1) for part in parts_of(self.shallow(type))]
 

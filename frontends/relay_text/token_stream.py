@@ -56,7 +56,7 @@ class TokenStream:
         """Return the error that `expected` was expected instead of the current token."""
         position = self.position
         return self.error(
-            f"expected {expected}, but found {self.found()}",
+            f"expected {expected}, but got {self.found()}",
             self.starts[position],
             self.width(position),
         )
@@ -64,7 +64,7 @@ class TokenStream:
     def too_deep(self, most: int, what: str) -> RelayTextError:
         """Return the error that the current token nests `what` more than `most` levels deep."""
         at = self.starts[self.position]
-        return self.error(f"there are more than {most} {what} inside of each other: {TOO_DEEP}", at)
+        return self.error(f"{TOO_DEEP}: more than {most} {what} inside each other", at)
 
     # ------------------------------------------------------------------ tokens
 

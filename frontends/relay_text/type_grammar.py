@@ -85,9 +85,7 @@ class TypeGrammar(TokenStream):
         position = self.position
         name = self.take("ident", "the name of a type parameter")
         if name in names:
-            raise self.error(
-                f"two type parameters are called {name}", self.starts[position], len(name)
-            )
+            raise self.error(f"duplicate type parameter {name}", self.starts[position], len(name))
         names.append(name)
 
     # ------------------------------------------------------------------- types
@@ -231,7 +229,7 @@ class TypeGrammar(TokenStream):
         if len(number) > 9 or int(number) >= size:
             known = self.metadata.keys()
             if size:
-                why = f"there are {size} entries of {key}"
+                why = f"{key} has {size} entries"
             elif known:
                 why = f"the metadata has only {', '.join(known)}"
             else:
@@ -256,7 +254,7 @@ class TypeGrammar(TokenStream):
             raise self.unexpected("an attribute: a name and '='")
         self.position += 2
         if name in attrs:
-            raise self.error(f"{name} is given twice", self.starts[position], len(name))
+            raise self.error(f"duplicate attribute {name}", self.starts[position], len(name))
         attrs[name] = self.attribute_value()
 
     def attribute_value(self) -> Any:

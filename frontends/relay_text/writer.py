@@ -222,7 +222,7 @@ class Writer:
         from .dims import refined
 
         block = waiting.op.parent
-        assert block is not None, "a placeholder stands in a block"
+        assert block is not None, "a placeholder is in a block"
         places, self.places = self.places, waiting.places
         self._complete(waiting.op.operands)
         with self.writing(block, waiting.op):

@@ -57,7 +57,7 @@ def range_(node: Node, b: Builder) -> Value:
     with np.errstate(all="ignore"):
         steps = (float(limit[0]) - float(start[0])) / float(delta[0])
     if not isfinite(steps):
-        raise node.error(f"from {start[0]} to {limit[0]} by {delta[0]} is no range")
+        raise node.error(f"the range from {start[0]} to {limit[0]} by {delta[0]} is not finite")
     count = max(ceil(steps), 0)
     b.require_few(count, "the range")
     numbers = np.arange(count, dtype=np.int64).astype(start.dtype)

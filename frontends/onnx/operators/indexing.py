@@ -35,11 +35,13 @@ def split(node: Node, b: Builder) -> Results:
         raise node.error(f"attribute num_outputs is {wanted}, but there are {count} outputs")
     if sizes is None:
         if wanted is None and total % count:
-            raise node.error(f"{total} elements of axis {axis} do not divide into {count}")
+            raise node.error(
+                f"the {total} elements of axis {axis} do not divide into {count} equal parts"
+            )
         part = -(-total // count)
         sizes = [min(part, max(total - i * part, 0)) for i in range(count)]
     if len(sizes) != count or sum(sizes) != total or any(n < 0 for n in sizes):
-        raise node.error(f"split is {sizes}; supported: {count} sizes that sum up to {total}")
+        raise node.error(f"split is {sizes}; supported: {count} sizes that sum to {total}")
     if count == 1:
         return x
     if len(set(sizes)) == 1:
@@ -84,7 +86,7 @@ def _sliced(
     if not len(starts) == len(ends) == len(axes) == len(steps):
         raise node.error(
             f"there are {len(starts)} starts, {len(ends)} ends, {len(axes)} axes and "
-            f"{len(steps)} steps; supported: as many of each"
+            f"{len(steps)} steps; supported: equal numbers of each"
         )
     if 0 in steps:
         raise node.error("a step is 0; supported: other integers")
@@ -183,7 +185,7 @@ def _padded(
         before, after = pads[i], pads[i + len(where)]
         size = shape_of(x)[axis]
         if size + min(before, 0) + min(after, 0) < 0:
-            raise node.error(f"pads {before} and {after} take away more than {size} elements")
+            raise node.error(f"pads {before} and {after} crop more than {size} elements")
         x = b.slice(x, axis, max(-before, 0), size - max(-after, 0))
         width[2 * axis : 2 * axis + 2] = max(before, 0), max(after, 0)
     if not any(width):

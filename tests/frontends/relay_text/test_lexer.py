@@ -72,10 +72,10 @@ def test_metadata_ends_the_program() -> None:
     [
         ("a\n  $", "2:3: unexpected character '$'"),
         ("@ main", "1:1: unexpected character '@'"),
-        ("a /* b", "1:3: this comment is not closed"),
-        ("/* /* */", "1:1: this comment is not closed"),
-        ('x "abc', "1:3: this string is not closed"),
-        ("#[meta]", '1:1: expected #[version = "0.0.5"] or #[metadata], but found #[meta]'),
+        ("a /* b", "1:3: unterminated comment"),
+        ("/* /* */", "1:1: unterminated comment"),
+        ('x "abc', "1:3: unterminated string"),
+        ("#[meta]", '1:1: expected #[version = "0.0.5"] or #[metadata], but got #[meta]'),
     ],
 )
 def test_what_is_no_token(text: str, expected: str) -> None:
@@ -126,13 +126,13 @@ def test_the_least_integers_are_numbers() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1.0", "a number with a point or an exponent is a float: write 1.0f"),
-        ("1e3", "a number with a point or an exponent is a float: write 1e3f"),
-        ("1f8", "a number of kind 'f' has a width of 16, 32, 64, but here it is 8"),
+        ("1.0", "a number with a point or an exponent must be a float; write 1.0f"),
+        ("1e3", "a number with a point or an exponent must be a float; write 1e3f"),
+        ("1f8", "a number with suffix 'f' must have a width of 16, 32, 64, but has 8"),
         ("40000i16", "40000 does not fit in an int16"),
         ("9223372036854775808", "9223372036854775808 does not fit in an int64"),
         ("1e39f", "1e39f does not fit in a float32"),
-        ("1" * 5000, "1" * 40 + "… is no number"),
+        ("1" * 5000, "invalid number '" + "1" * 40 + "…'"),
     ],
 )
 def test_wrong_numbers(text: str, message: str) -> None:
