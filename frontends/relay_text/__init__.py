@@ -17,7 +17,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from ...dialects.relay.constants import PARAMS_FILE
-from .errors import Places, RelayTextError
+from .errors import RelayTextError, SourceMap
 from .reader import Read, read_json, read_text
 
 __all__ = ["RelayTextError", "load_json", "load_module", "parse_json", "parse_module"]
@@ -72,6 +72,6 @@ def _with_weights(read: Read, name: str, path: Path) -> ModuleOp:
             write_weights(read.params, path)
         except OSError as error:
             message = f"cannot write the weights to {path}: {error}"
-            raise Places(name, "").error(message, 0) from None
+            raise SourceMap(name, "").error(message, 0) from None
         read.module.attributes[PARAMS_FILE] = StringAttr(path.name)
     return read.module

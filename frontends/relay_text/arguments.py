@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from xdsl.ir import SSAValue
 
 from . import syntax as ast
-from .writer import Value
+from .ir_builder import Value
 
 if TYPE_CHECKING:
-    from .emit import Emitter
+    from .module_builder import ModuleBuilder
 
 
 def name_of(call: ast.Call) -> str:
@@ -20,48 +20,48 @@ def name_of(call: ast.Call) -> str:
     return call.callee.name
 
 
-def problem(emitter: Emitter, call: ast.Call, message: str) -> Exception:
+def problem(builder: ModuleBuilder, call: ast.Call, message: str) -> Exception:
     """Return the error `message` about a call."""
     name = name_of(call)
-    return emitter.error(f"{name}: {message}", call.at, len(name))
+    return builder.error(f"{name}: {message}", call.offset, len(name))
 
 
-def require_count(emitter: Emitter, call: ast.Call, given: int, *counts: int) -> None:
+def require_count(builder: ModuleBuilder, call: ast.Call, given: int, *counts: int) -> None:
     """Require that a call has as many arguments as one of `counts`."""
     if given not in counts:
         name = name_of(call)
         wanted = " or ".join(map(str, counts))
-        raise emitter.error(
+        raise builder.error(
             f"{name} takes {wanted} argument{'' if counts == (1,) else 's'}, "
             f"but {given} {'is' if given == 1 else 'are'} given",
-            call.at,
+            call.offset,
             len(name),
         )
 
 
 def values_of(
-    emitter: Emitter, call: ast.Call, args: Sequence[Value], *counts: int
+    builder: ModuleBuilder, call: ast.Call, args: Sequence[Value], *counts: int
 ) -> list[SSAValue]:
     """Return the arguments as SSA values; there must be as many as one of `counts`."""
-    require_count(emitter, call, len(args), *counts)
-    return [emitter.ssa(arg) for arg in args]
+    require_count(builder, call, len(args), *counts)
+    return [builder.ssa(arg) for arg in args]
 
 
 def attributes_given(
-    emitter: Emitter, call: ast.Call, defaults: Mapping[str, Any]
+    builder: ModuleBuilder, call: ast.Call, defaults: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the attributes of a call, with defaults for those omitted; reject any others."""
     name = name_of(call)
     for given in call.attrs:
         if given not in defaults:
             known = ", ".join(defaults) or "none"
-            raise emitter.error(
-                f"{name} has no attribute {given} (its attributes: {known})", call.at, len(name)
+            raise builder.error(
+                f"{name} has no attribute {given} (its attributes: {known})", call.offset, len(name)
             )
     return {**defaults, **call.attrs}
 
 
-def not_a_tensor(emitter: Emitter, call: ast.Call, value: SSAValue) -> Exception:
+def not_a_tensor(builder: ModuleBuilder, call: ast.Call, value: SSAValue) -> Exception:
     """Return the error that a call expects a tensor but got `value`."""
-    given = emitter.text(value.type)
-    return problem(emitter, call, f"expected a tensor, but got a value of type {given}")
+    given = builder.text(value.type)
+    return problem(builder, call, f"expected a tensor, but got a value of type {given}")

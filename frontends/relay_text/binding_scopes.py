@@ -93,6 +93,3 @@ def is_within(region: Region | None, outer: Region) -> bool:
     while region is not None and region is not outer:
         region = region.around
     return region is not None
-
-
-__all__ = ["Binding", "is_within", "place_bindings", "settle"]

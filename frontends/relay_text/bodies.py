@@ -14,7 +14,7 @@ from abc import abstractmethod
 from typing import Any
 
 from ...dialects.device import VirtualDeviceAttr
-from .errors import Places
+from .errors import SourceMap
 from .lexer import Tokens
 from .metadata import Metadata
 from .syntax import Binding, Body, Expr, Function, Local, Node, Region, Statement
@@ -26,8 +26,8 @@ _CLOSERS = frozenset((")", "}", "]", ",", "end"))
 class BodyGrammar(TypeGrammar):
     """Reads the bodies of one definition after another."""
 
-    def __init__(self, tokens: Tokens, places: Places, metadata: Metadata):
-        super().__init__(tokens, places, metadata)
+    def __init__(self, tokens: Tokens, source_map: SourceMap, metadata: Metadata):
+        super().__init__(tokens, source_map, metadata)
         self.free: list[Local] | None = None
         """The free variables so far; None where none are allowed."""
         self._free_names: set[str] = set()
@@ -99,7 +99,7 @@ class BodyGrammar(TypeGrammar):
         for param in params:
             if param.name in names:
                 raise self.error(
-                    f"duplicate parameter %{param.name}", param.at, len(param.name) + 1
+                    f"duplicate parameter %{param.name}", param.offset, len(param.name) + 1
                 )
             names.add(param.name)
 
@@ -108,11 +108,11 @@ class BodyGrammar(TypeGrammar):
         if self.take_if("{"):
             attrs: dict[str, Any] = {}
             self.attribute(attrs)
-            local.device = self._device_in(attrs, local.at)
+            local.device = self._device_in(attrs, local.offset)
             if attrs:
                 raise self.error(
                     f"unknown parameter attribute {next(iter(attrs))}; expected virtual_device",
-                    local.at,
+                    local.offset,
                 )
             self.take("}")
         if self.take_if(":"):
@@ -207,7 +207,7 @@ class BodyGrammar(TypeGrammar):
         self.take("=")
         self.declare_local(local)
         value = self.braces() if self.kinds[self.position] == "{" else self.binary(0)
-        return Statement(local.at, local, value, self._refs)
+        return Statement(local.offset, local, value, self._refs)
 
     def _free_var(self) -> None:
         at = self.starts[self.position]
@@ -218,7 +218,7 @@ class BodyGrammar(TypeGrammar):
         if self.free is None:
             raise self.error("a global function cannot have free variables", at, len("free_var"))
         if local.name in self._free_names:
-            raise self.error(f"%{local.name} is declared twice", local.at, len(local.name) + 1)
+            raise self.error(f"%{local.name} is declared twice", local.offset, len(local.name) + 1)
         self._free_names.add(local.name)
         self.free.append(local)
         self.locals[local.name] = local
@@ -229,8 +229,11 @@ class BodyGrammar(TypeGrammar):
         self.position += 1
         before = self._bindings.get(number)
         if before is not None:
-            raise self.places.error(
-                f"%{number} is bound twice", at, len(number) + 1, [("first bound here", before.at)]
+            raise self.source_map.error(
+                f"%{number} is bound twice",
+                at,
+                len(number) + 1,
+                [("first bound here", before.offset)],
             )
         binding = Binding(number, at, self._region, [])
         owner, refs, effects = self._owner, self._refs, self._effects

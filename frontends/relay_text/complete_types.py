@@ -11,32 +11,32 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAVal
 from ...dialects.relay import CallOpaqueOp, InvokeOp, MatchOp
 from ...dialects.retyping import set_type
 from ...dialects.tensors import as_tensor
-from .dims import takes_over, view
+from .dims import reshape_view, try_retype
 from .errors import RelayTextError
-from .writer import Waiting, WaitingOp
+from .ir_builder import Deferred, DeferredOp
 
 if TYPE_CHECKING:
-    from .emit import Emitter
+    from .module_builder import ModuleBuilder
 
 
-def finish(emitter: Emitter) -> None:
+def complete_types(builder: ModuleBuilder) -> None:
     """Complete all types; raises `RelayTextError` where one cannot be inferred."""
-    emitter.solver.run_ready()
-    _replace_placeholders(emitter)
-    for value in emitter.open_values:
+    builder.solver.run_ready()
+    _replace_placeholders(builder)
+    for value in builder.open_values:
         if _is_placeholder(value):
             continue
-        type = emitter.solver.resolved(value.type)
-        if emitter.solver.first_unknown(type) is not None:
-            raise _unknown_value(value, emitter)
+        type = builder.solver.resolved(value.type)
+        if builder.solver.first_unknown(type) is not None:
+            raise _unknown_value(value, builder)
         set_type(value, type)
-    for complete in emitter.completions:
+    for complete in builder.completions:
         complete()
-    _complete_signatures(emitter)
+    _complete_signatures(builder)
 
 
 def _is_placeholder(value: SSAValue) -> bool:
-    return isinstance(value, OpResult) and isinstance(value.op, WaitingOp)
+    return isinstance(value, OpResult) and isinstance(value.op, DeferredOp)
 
 
 def cannot_infer(what: str, op: Operation) -> RelayTextError:
@@ -46,7 +46,7 @@ def cannot_infer(what: str, op: Operation) -> RelayTextError:
     return RelayTextError(f"cannot infer {what}; add a type annotation", location)
 
 
-def _unknown_value(value: SSAValue, emitter: Emitter) -> RelayTextError:
+def _unknown_value(value: SSAValue, builder: ModuleBuilder) -> RelayTextError:
     name = f"%{value.name_hint}" if value.name_hint else "this"
     if isinstance(value, BlockArgument):
         location = getattr(value, "location", None)
@@ -73,13 +73,13 @@ def _unknown_value(value: SSAValue, emitter: Emitter) -> RelayTextError:
             "let %x: int32 = match (…) {};",
             location,
         )
-    text = emitter.text(value.type)
+    text = builder.text(value.type)
     known = "" if text == "_" else f"; known so far: {text}"
     return RelayTextError(f"cannot infer the type of {name}{known}", location)
 
 
-def _replace_placeholders(emitter: Emitter) -> None:
-    by_op: dict[Operation, Waiting] = {w.op: w for w in emitter.waiting}
+def _replace_placeholders(builder: ModuleBuilder) -> None:
+    by_op: dict[Operation, Deferred] = {w.op: w for w in builder.deferred}
 
     def final(value: SSAValue) -> SSAValue:
         while isinstance(value, OpResult) and value.op in by_op:
@@ -88,56 +88,56 @@ def _replace_placeholders(emitter: Emitter) -> None:
             value = done
         return value
 
-    for waiting in emitter.waiting:
-        if waiting.done is None:
+    for deferred in builder.deferred:
+        if deferred.done is None:
             continue
-        value = final(waiting.done)
-        waiting.op.result.replace_all_uses_with(value)
-    for waiting in emitter.waiting:
-        if waiting.done is None:
-            raise _never_known(waiting, emitter)
-        waiting.op.detach()
-        waiting.op.erase()
+        value = final(deferred.done)
+        deferred.op.result.replace_all_uses_with(value)
+    for deferred in builder.deferred:
+        if deferred.done is None:
+            raise _never_known(deferred, builder)
+        deferred.op.detach()
+        deferred.op.erase()
 
 
-def _never_known(waiting: Waiting, emitter: Emitter) -> RelayTextError:
+def _never_known(deferred: Deferred, builder: ModuleBuilder) -> RelayTextError:
     """Report an unknown operand type, preferably of an operand whose type can be annotated."""
-    for arg in waiting.op.operands:
+    for arg in deferred.op.operands:
         can_be_written = isinstance(arg.owner, Block | CallOpaqueOp | MatchOp)
-        if can_be_written and emitter.solver.first_unknown(arg.type):
-            return _unknown_value(arg, emitter)
-    return waiting.places.error(
-        "cannot infer the type of this: the type of an argument is unknown", waiting.at
+        if can_be_written and builder.solver.first_unknown(arg.type):
+            return _unknown_value(arg, builder)
+    return deferred.source_map.error(
+        "cannot infer the type of this: the type of an argument is unknown", deferred.offset
     )
 
 
 # ------------------------------------------------------------------ signatures
 
 
-def _complete_signatures(emitter: Emitter) -> None:
-    for signature in emitter.program.functions.values():
-        type = emitter.solver.resolved(signature.type)
+def _complete_signatures(builder: ModuleBuilder) -> None:
+    for signature in builder.program.functions.values():
+        type = builder.solver.resolved(signature.type)
         assert isinstance(type, FunctionType)
         returned = signature.block.last_op
         if returned is not None:
-            _fit_result(emitter, returned, type.outputs.data[0])
+            _fit_result(builder, returned, type.outputs.data[0])
         signature.type = type
-    for op, signature in emitter.calls:
+    for op, signature in builder.calls:
         _fit_call(op, signature.type)
 
 
-def _fit_result(emitter: Emitter, returned: Operation, declared: Attribute) -> None:
+def _fit_result(builder: ModuleBuilder, returned: Operation, declared: Attribute) -> None:
     """Adapt the returned value to the declared result, whose dims may be known elsewhere."""
     (value,) = returned.operands
     if value.type == declared:
         return
     block = returned.parent
     assert block is not None
-    if isinstance(value, OpResult) and value.op.parent is block and takes_over(value, declared):
+    if isinstance(value, OpResult) and value.op.parent is block and try_retype(value, declared):
         return
     tensor = as_tensor(declared)
     if tensor is not None:
-        op = view(value, tensor)
+        op = reshape_view(value, tensor)
         op.location = returned.location
         block.insert_op_before(op, returned)
         returned.operands = [op.result]
@@ -145,8 +145,8 @@ def _fit_result(emitter: Emitter, returned: Operation, declared: Attribute) -> N
     location = returned.location
     assert isinstance(location, FileLineColLoc)
     raise RelayTextError(
-        f"the function returns a value of type {emitter.text(value.type)}, "
-        f"but its result is declared as {emitter.text(declared)}",
+        f"the function returns a value of type {builder.text(value.type)}, "
+        f"but its result is declared as {builder.text(declared)}",
         location,
     )
 

@@ -25,23 +25,23 @@ from ...dialects.tensors import as_tensor, dtype_name, is_static
 from . import arrays, explicit_memory
 from . import syntax as ast
 from .arguments import attributes_given, not_a_tensor, problem, require_count, values_of
+from .ir_builder import Value
 from .layouts import layout_transform
-from .writer import Value
 
 if TYPE_CHECKING:
-    from .emit import Emitter
+    from .module_builder import ModuleBuilder
 
-Emit: TypeAlias = Callable[["Emitter", ast.Call, Sequence[Value]], Value]
+Emit: TypeAlias = Callable[["ModuleBuilder", ast.Call, Sequence[Value]], Value]
 
 
 # --------------------------------------------------------------------- devices
 
 
-def on_device(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
+def on_device(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
     """Build a device hint."""
-    require_count(emitter, call, len(args), 1)
+    require_count(builder, call, len(args), 1)
     given = attributes_given(
-        emitter,
+        builder,
         call,
         {"virtual_device": None, "constrain_result": False, "constrain_body": True},
     )
@@ -50,12 +50,12 @@ def on_device(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
     if device is None and not body and not result:
         device = VirtualDeviceAttr()
     if not isinstance(device, VirtualDeviceAttr):
-        raise problem(emitter, call, "virtual_device must be a meta[VirtualDevice] entry")
+        raise problem(builder, call, "virtual_device must be a meta[VirtualDevice] entry")
     if device.is_unconstrained and (body or result):
-        raise problem(emitter, call, "a constraining hint must name a device")
-    if explicit_memory.hinted(emitter, call, args[0], device, body or result):
+        raise problem(builder, call, "a constraining hint must name a device")
+    if explicit_memory.absorb_hint(builder, call, args[0], device, body or result):
         return args[0]
-    return emitter.value(_hint(emitter.ssa(args[0]), device, body, result), call.at)
+    return builder.value(_hint(builder.ssa(args[0]), device, body, result), call.offset)
 
 
 def _hint(value: SSAValue, device: VirtualDeviceAttr, body: bool, result: bool) -> OnDeviceOp:
@@ -70,44 +70,46 @@ def _hint(value: SSAValue, device: VirtualDeviceAttr, body: bool, result: bool) 
     )
 
 
-def _device_copy(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
+def _device_copy(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
     """Build a copy as two hints: types carry no devices before planning."""
-    (value,) = values_of(emitter, call, args, 1)
+    (value,) = values_of(builder, call, args, 1)
     given = attributes_given(
-        emitter, call, {"src_virtual_device": None, "dst_virtual_device": None}
+        builder, call, {"src_virtual_device": None, "dst_virtual_device": None}
     )
     devices: list[VirtualDeviceAttr] = []
     for name, device in given.items():
         if not isinstance(device, VirtualDeviceAttr) or device.is_unconstrained:
             raise problem(
-                emitter, call, f"{name} must be a meta[VirtualDevice] entry with a device"
+                builder, call, f"{name} must be a meta[VirtualDevice] entry with a device"
             )
         devices.append(device)
     source, destination = devices
-    there = emitter.value(_hint(value, source, True, True), call.at)
-    return emitter.value(_hint(there, destination, False, True), call.at)
+    there = builder.value(_hint(value, source, True, True), call.offset)
+    return builder.value(_hint(there, destination, False, True), call.offset)
 
 
 # --------------------------------------------------------------------- tensors
 
 
-def _dropout(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    (data,) = values_of(emitter, call, args, 1)
-    attributes_given(emitter, call, {"rate": 0.5})
+def _dropout(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
+    (data,) = values_of(builder, call, args, 1)
+    attributes_given(builder, call, {"rate": 0.5})
 
     def build() -> Value:
-        return emitter.several([data, _filled_like(emitter, call, data, 1)], call.at, results=True)
+        return builder.tuple_value(
+            [data, _filled_like(builder, call, data, 1)], call.offset, from_operator=True
+        )
 
-    return emitter.when_known([data], build, call.at)
+    return builder.defer_until_known([data], build, call.offset)
 
 
 def _filled(value: int) -> Emit:
     """Return the rule for `zeros` and `ones`."""
 
-    def emit(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-        values_of(emitter, call, args, 0)
-        given = attributes_given(emitter, call, {"shape": None, "dtype": "float32"})
-        return _full(emitter, call, value, given["shape"], given["dtype"])
+    def emit(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
+        values_of(builder, call, args, 0)
+        given = attributes_given(builder, call, {"shape": None, "dtype": "float32"})
+        return _full(builder, call, value, given["shape"], given["dtype"])
 
     return emit
 
@@ -115,40 +117,42 @@ def _filled(value: int) -> Emit:
 def _like(value: int) -> Emit:
     """Return the rule for `zeros_like` and `ones_like`."""
 
-    def emit(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-        (data,) = values_of(emitter, call, args, 1)
-        attributes_given(emitter, call, {})
-        return emitter.when_known([data], lambda: _filled_like(emitter, call, data, value), call.at)
+    def emit(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
+        (data,) = values_of(builder, call, args, 1)
+        attributes_given(builder, call, {})
+        return builder.defer_until_known(
+            [data], lambda: _filled_like(builder, call, data, value), call.offset
+        )
 
     return emit
 
 
-def _filled_like(emitter: Emitter, call: ast.Call, data: SSAValue, value: int) -> SSAValue:
+def _filled_like(builder: ModuleBuilder, call: ast.Call, data: SSAValue, value: int) -> SSAValue:
     type = as_tensor(data.type)
     if type is None:
-        raise not_a_tensor(emitter, call, data)
+        raise not_a_tensor(builder, call, data)
     if not is_static(type):
-        given = emitter.text(type)
-        raise problem(emitter, call, f"the shape must be static, but the tensor is of type {given}")
+        given = builder.text(type)
+        raise problem(builder, call, f"the shape must be static, but the tensor is of type {given}")
     dtype = dtype_name(type.element_type) or ""
-    return emitter.ssa(_full(emitter, call, value, type.get_shape(), dtype))
+    return builder.ssa(_full(builder, call, value, type.get_shape(), dtype))
 
 
-def _full(emitter: Emitter, call: ast.Call, value: int, shape: Any, dtype: Any) -> Value:
+def _full(builder: ModuleBuilder, call: ast.Call, value: int, shape: Any, dtype: Any) -> Value:
     from .calls import operator
 
-    scalar = emitter.value(ConstantOp(_one(emitter, call, value, dtype)), call.at)
-    return operator(emitter, "full", [scalar], {"shape": shape}, call.at)
+    scalar = builder.value(ConstantOp(_one(builder, call, value, dtype)), call.offset)
+    return operator(builder, "full", [scalar], {"shape": shape}, call.offset)
 
 
-def _one(emitter: Emitter, call: ast.Call, value: int, dtype: Any) -> Any:
+def _one(builder: ModuleBuilder, call: ast.Call, value: int, dtype: Any) -> Any:
     """Return `value` as a scalar constant of `dtype`."""
     import struct
 
     element = arrays.element_type_of(str(dtype))
     code = _CODES.get(str(dtype))
     if element is None or (code is None and dtype != "bfloat16"):
-        raise problem(emitter, call, f'unknown dtype "{dtype}"')
+        raise problem(builder, call, f'unknown dtype "{dtype}"')
     if dtype == "bfloat16":
         data = struct.pack("<f", value)[2:]
     else:
@@ -165,59 +169,59 @@ _CODES = {
 }
 
 
-def _full_of(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
+def _full_of(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
     """Build `full`; TVM may also state a dtype, to which the value is cast."""
     from .calls import operator
 
-    (value,) = values_of(emitter, call, args, 1)
-    given = attributes_given(emitter, call, {"shape": None, "dtype": ""})
+    (value,) = values_of(builder, call, args, 1)
+    given = attributes_given(builder, call, {"shape": None, "dtype": ""})
     dtype = given["dtype"] or ""
 
     def build() -> Value:
         type = as_tensor(value.type)
         scalar: Value = value
         if dtype and type is not None and dtype_name(type.element_type) != dtype:
-            scalar = operator(emitter, "cast", [value], {"dtype": dtype}, call.at)
-        return operator(emitter, "full", [scalar], {"shape": given["shape"]}, call.at)
+            scalar = operator(builder, "cast", [value], {"dtype": dtype}, call.offset)
+        return operator(builder, "full", [scalar], {"shape": given["shape"]}, call.offset)
 
-    return emitter.when_known([value], build, call.at)
+    return builder.defer_until_known([value], build, call.offset)
 
 
-def _pad(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
+def _pad(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
     """Build `nn.pad`; the value is the second argument or (before TVM 0.8) an attribute."""
     from .calls import operator
 
     attrs = dict(call.attrs)
     value = attrs.pop("pad_value", 0)
     if len(args) == 2:
-        return operator(emitter, "nn.pad", args, attrs, call.at)
-    (data,) = values_of(emitter, call, args, 1)
+        return operator(builder, "nn.pad", args, attrs, call.offset)
+    (data,) = values_of(builder, call, args, 1)
 
     def build() -> Value:
         type = as_tensor(data.type)
         dtype = "" if type is None else dtype_name(type.element_type)
-        scalar = emitter.value(ConstantOp(_one(emitter, call, value, dtype)), call.at)
-        return operator(emitter, "nn.pad", [data, scalar], attrs, call.at)
+        scalar = builder.value(ConstantOp(_one(builder, call, value, dtype)), call.offset)
+        return operator(builder, "nn.pad", [data, scalar], attrs, call.offset)
 
-    return emitter.when_known([data], build, call.at)
+    return builder.defer_until_known([data], build, call.offset)
 
 
-def _shape_of(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
+def _shape_of(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
     """Build the dims of a tensor, in the requested dtype."""
     from .calls import operator
 
-    given = attributes_given(emitter, call, {"dtype": "int32"})
-    plain = ast.Call(call.at, call.callee, call.args, {}, call.end)
-    shape = explicit_memory.shape_of(emitter, plain, args)
+    given = attributes_given(builder, call, {"dtype": "int32"})
+    plain = ast.Call(call.offset, call.callee, call.args, {}, call.end_offset)
+    shape = explicit_memory.shape_of(builder, plain, args)
     dtype = given["dtype"] or "int32"
     if dtype == "int64":
         return shape
-    return operator(emitter, "cast", [shape], {"dtype": dtype}, call.at)
+    return operator(builder, "cast", [shape], {"dtype": dtype}, call.offset)
 
 
 # ------------------------------------------------------------------- by name
 
-SPECIAL: Mapping[str, Emit] = {
+COMPOSITES: Mapping[str, Emit] = {
     "on_device": on_device,
     "device_copy": _device_copy,
     "nn.dropout": _dropout,

@@ -29,11 +29,11 @@ from .errors import RelayTextError
 from .explicit_memory import ExplicitMemory
 
 
-def name_what_is_written(explicit: ExplicitMemory, blocks: Sequence[Block]) -> None:
+def rename_written_tensors(explicit: ExplicitMemory, blocks: Sequence[Block]) -> None:
     """Make the uses in `blocks`, the bodies of functions, refer to the values written."""
     if not explicit.calls and not explicit.ops:
         return
-    naming = _Naming(explicit)
+    naming = _Renaming(explicit)
     for block in blocks:
         naming.block(block)
     naming.clear()
@@ -57,7 +57,7 @@ def _called(value: SSAValue) -> str:
 
 
 @dataclass(eq=False)
-class _Naming:
+class _Renaming:
     """State at the current op."""
 
     explicit: ExplicitMemory

@@ -25,14 +25,14 @@ from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
 from ...dialects.relay.types import refine
 from ...dialects.retyping import set_type
 from ...dialects.tensors import Tensor, as_tensor
-from .writer import WaitingOp, Writer
+from .ir_builder import DeferredOp, IRBuilder
 
 
-def refined(writer: Writer, value: SSAValue, declared: Attribute, at: int) -> SSAValue:
+def refine_dims(builder: IRBuilder, value: SSAValue, declared: Attribute, at: int) -> SSAValue:
     """
     Return `value` with all dims that `declared`, which agrees with its type, knows in addition.
     """
-    solver = writer.solver
+    solver = builder.solver
     if value.type is declared:
         return value
     given, declared = solver.resolved(value.type), solver.resolved(declared)
@@ -41,25 +41,25 @@ def refined(writer: Writer, value: SSAValue, declared: Attribute, at: int) -> SS
     if solver.first_unknown(given) is not None or solver.first_unknown(declared) is not None:
         return value
     type = refine(given, declared)
-    if type is None or type == given or _takes_over(writer, value, type):
+    if type is None or type == given or _retype_here(builder, value, type):
         return value
-    return _viewed(writer, value, type, at)
+    return _view_as(builder, value, type, at)
 
 
-def _takes_over(writer: Writer, value: SSAValue, type: Attribute) -> bool:
+def _retype_here(builder: IRBuilder, value: SSAValue, type: Attribute) -> bool:
     """Retype `value` if an op of the current block defines it; return whether that succeeded."""
-    if not isinstance(value, OpResult) or value.op.parent is not writer.block:
+    if not isinstance(value, OpResult) or value.op.parent is not builder.block:
         return False
     for operand in value.op.operands:
-        set_type(operand, writer.solver.resolved(operand.type))
-    return takes_over(value, type)
+        set_type(operand, builder.solver.resolved(operand.type))
+    return try_retype(value, type)
 
 
-def takes_over(value: OpResult, type: Attribute) -> bool:
+def try_retype(value: OpResult, type: Attribute) -> bool:
     """Retype `value` to `type` if its defining op still verifies; return whether it did."""
     before = value.type
     set_type(value, type)
-    if isinstance(value.op, WaitingOp | FuncCallOp):  # settled once all types are known
+    if isinstance(value.op, DeferredOp | FuncCallOp):  # settled once all types are known
         return True
     try:
         value.op.verify_()
@@ -69,23 +69,23 @@ def takes_over(value: OpResult, type: Attribute) -> bool:
     return True
 
 
-def _viewed(writer: Writer, value: SSAValue, type: Attribute, at: int) -> SSAValue:
+def _view_as(builder: IRBuilder, value: SSAValue, type: Attribute, at: int) -> SSAValue:
     """Build a view of `value` as `type`, for a value that cannot be retyped."""
     if value.type == type:
         return value
     tensor = as_tensor(type)
     if tensor is not None:
-        return writer.value(view(value, tensor), at)
+        return builder.value(reshape_view(value, tensor), at)
     if not isinstance(type, TupleType):
         return value
     fields: list[SSAValue] = []
     for i, part in enumerate(type.types):
-        field = writer.value(TupleGetItemOp(value, i), at)
-        fields.append(_viewed(writer, field, part, at))
-    return writer.value(TupleOp(fields), at)
+        field = builder.value(TupleGetItemOp(value, i), at)
+        fields.append(_view_as(builder, field, part, at))
+    return builder.value(TupleOp(fields), at)
 
 
-def view(value: SSAValue, type: Tensor) -> ReshapeOp:
+def reshape_view(value: SSAValue, type: Tensor) -> ReshapeOp:
     """Build a reshape of `value` to a `type` of the same rank; unknown dims are copied (0)."""
     shape: Sequence[int] = type.get_shape()
     dims = [0 if dim == DYNAMIC_INDEX else dim for dim in shape]

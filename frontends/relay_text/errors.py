@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from re import compile, finditer
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
+from xdsl.ir import Operation
 from xdsl.utils.exceptions import DiagnosticException
 
 _LONG_WORD = compile(r"\S{161,}")
@@ -48,7 +49,7 @@ class RelayTextError(DiagnosticException):
         self.notes = tuple(notes)
 
 
-class Places:
+class SourceMap:
     """
     Maps offsets in a text to lines and columns of the file `name`.
 
@@ -82,6 +83,20 @@ class Places:
         """Return the error `message` about `width` characters at the offset `at`."""
         placed = [(text, self.location(where)) for text, where in notes]
         return RelayTextError(message, self.location(at), width, placed)
+
+
+class PrintingError(DiagnosticException):
+    """The program has no form as Relay text; `op` and its `location` are to blame."""
+
+    def __init__(self, message: str, op: Operation):
+        super().__init__(message)
+        self.op = op
+        self.location = op.location if isinstance(op.location, FileLineColLoc) else None
+
+
+def unprintable(what: str, op: Operation) -> PrintingError:
+    """Return the error that Relay text has no form for `what`."""
+    return PrintingError(f"Relay text has no form for {what}", op)
 
 
 def nearest(wrong: str, known: Iterable[str], sigil: str = "") -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 
 from .bodies import BodyGrammar
-from .errors import Places, nearest
+from .errors import SourceMap, nearest
 from .lexer import Tokens
 from .metadata import Metadata
 from .node_graph import Attrs
@@ -79,8 +79,8 @@ _LONG = 1000
 class ExpressionGrammar(BodyGrammar):
     """Reads expressions."""
 
-    def __init__(self, tokens: Tokens, places: Places, metadata: Metadata):
-        super().__init__(tokens, places, metadata)
+    def __init__(self, tokens: Tokens, source_map: SourceMap, metadata: Metadata):
+        super().__init__(tokens, source_map, metadata)
         self._open = 0
         self._patterns_open = 0
 
@@ -97,7 +97,7 @@ class ExpressionGrammar(BodyGrammar):
         if self.kinds[self.position] != ";":
             return value
         self.position += 1
-        first = Statement(value.at, None, value, [])
+        first = Statement(value.offset, None, value, [])
         rest = self.body()
         rest.statements.insert(0, first)
         return rest
@@ -167,7 +167,7 @@ class ExpressionGrammar(BodyGrammar):
         if kinds[self.position] != ")":
             raise self.unexpected("',' or ')'")
         self.position += 1
-        return Call(callee.at, callee, args, attrs, self._end())
+        return Call(callee.offset, callee, args, attrs, self._end())
 
     def _attrs_object(self) -> dict[str, Any]:
         position = self.position

@@ -15,12 +15,12 @@ from xdsl.ir import Attribute
 
 from ...dialects.device import VirtualDeviceAttr
 from . import syntax as ast
-from .errors import Places
+from .errors import SourceMap
 from .json_types import TypeReader, kind
 from .node_graph import Attrs, GraphError, NodeGraph
 
 
-class NodePlaces(Places):
+class NodeMap(SourceMap):
     """Maps node numbers to lines."""
 
     def location(self, at: int) -> FileLineColLoc:
@@ -29,7 +29,7 @@ class NodePlaces(Places):
 
 def module_of(graph: NodeGraph, name: str) -> ast.Module:
     """Read the program whose root is an `IRModule`; raises `GraphError`."""
-    return _ModuleReader(graph, ast.Module(NodePlaces(name, ""))).read()
+    return _ModuleReader(graph, ast.Module(NodeMap(name, ""))).read()
 
 
 _COMPOUND = frozenset(

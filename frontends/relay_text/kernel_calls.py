@@ -33,12 +33,12 @@ from ...dialects.relay.tuples import TupleOp
 from . import functions
 from . import syntax as ast
 from .arguments import attributes_given, problem, require_count
-from .explicit_memory import nothing
+from .explicit_memory import unit_result
+from .ir_builder import TupleValue, Value
 from .program import Signature
-from .writer import Several, Value
 
 if TYPE_CHECKING:
-    from .emit import Emitter
+    from .module_builder import ModuleBuilder
 
 OPEN = SymbolRefAttr("?")
 """Placeholder for a callee that is not known yet."""
@@ -50,33 +50,33 @@ class KernelCall:
 
     op: Operation
     callee: Signature | FnOp
-    at: int
+    offset: int
 
 
 # --------------------------------------------------------------------- callees
 
 
-def _callee(emitter: Emitter, call: ast.Call) -> Signature | FnOp:
+def _callee(builder: ModuleBuilder, call: ast.Call) -> Signature | FnOp:
     """Return the callee."""
     expr = call.args[0]
     if isinstance(expr, ast.Global):
-        signature = functions.signature_of(emitter, expr)
+        signature = functions.signature_of(builder, expr)
         if not is_primitive(signature.definition.function.attrs.get("Primitive")):
             raise problem(
-                emitter, call, f"@{expr.name} is not a kernel; add the attribute Primitive=1"
+                builder, call, f"@{expr.name} is not a kernel; add the attribute Primitive=1"
             )
         if signature.type_params:
-            raise problem(emitter, call, f"a kernel cannot be generic, but @{expr.name} is")
+            raise problem(builder, call, f"a kernel cannot be generic, but @{expr.name} is")
         return signature
-    value = emitter.emit(expr)
+    value = builder.emit(expr)
     if isinstance(value, OpResult) and isinstance(value.op, FnOp):
         if not is_primitive(_attribute(value.op, "Primitive")):
             raise problem(
-                emitter, call, "the function is not a kernel; add the attribute Primitive=1"
+                builder, call, "the function is not a kernel; add the attribute Primitive=1"
             )
         return value.op
     raise problem(
-        emitter,
+        builder,
         call,
         "the callee must be a global kernel, or a function literal with Primitive=1, "
         "given here or bound to a variable",
@@ -94,52 +94,52 @@ def is_primitive(value: Any) -> bool:
     return isinstance(value, int) and value != 0
 
 
-def _type_of(emitter: Emitter, callee: Signature | FnOp) -> FunctionType:
+def _type_of(builder: ModuleBuilder, callee: Signature | FnOp) -> FunctionType:
     if isinstance(callee, Signature):
         return callee.type
-    return cast(FunctionType, emitter.solver.shallow(callee.result.type))
+    return cast(FunctionType, builder.solver.shallow(callee.result.type))
 
 
 # ------------------------------------------------------------------- arguments
 
 
-def _fields(emitter: Emitter, call: ast.Call, index: int) -> list[Value]:
+def _fields(builder: ModuleBuilder, call: ast.Call, index: int) -> list[Value]:
     """Return the fields of the tuple argument `index`; a tuple literal is not built for that."""
     expr = call.args[index]
     if isinstance(expr, ast.Tuple):
-        return [emitter.emit(field) for field in expr.fields]
-    value = emitter.emit(expr)
-    parts = parts_of(emitter, value, expr.at)
+        return [builder.emit(field) for field in expr.fields]
+    value = builder.emit(expr)
+    parts = parts_of(builder, value, expr.offset)
     if parts is None:
-        given = emitter.text(emitter.type_of(value))
-        raise problem(emitter, call, f"argument {index} must be a tuple, but is of type {given}")
+        given = builder.text(builder.type_of(value))
+        raise problem(builder, call, f"argument {index} must be a tuple, but is of type {given}")
     return parts
 
 
-def parts_of(emitter: Emitter, value: Value, at: int) -> list[Value] | None:
+def parts_of(builder: ModuleBuilder, value: Value, at: int) -> list[Value] | None:
     """Return the fields of `value`; None if it is not known to be a tuple."""
-    if isinstance(value, Several):
+    if isinstance(value, TupleValue):
         return list(value.values)
     if isinstance(value, OpResult) and isinstance(value.op, TupleOp):
         return list(value.op.operands)
-    type = emitter.solver.shallow(value.type)
+    type = builder.solver.shallow(value.type)
     if not isinstance(type, TupleType):
         return None
-    return [emitter.projected(value, i, at) for i in range(len(type.types))]
+    return [builder.projected(value, i, at) for i in range(len(type.types))]
 
 
-def leaves_of(emitter: Emitter, value: Value, at: int) -> list[SSAValue]:
+def leaves_of(builder: ModuleBuilder, value: Value, at: int) -> list[SSAValue]:
     """Return the tensors in `value`, flattening known tuples."""
-    parts = parts_of(emitter, value, at)
+    parts = parts_of(builder, value, at)
     if parts is None:
-        return [emitter.ssa(value)]
-    return [leaf for part in parts for leaf in leaves_of(emitter, part, at)]
+        return [builder.ssa(value)]
+    return [leaf for part in parts for leaf in leaves_of(builder, part, at)]
 
 
-def _relay_type(emitter: Emitter, value: Value) -> Attribute:
+def _relay_type(builder: ModuleBuilder, value: Value) -> Attribute:
     """Return the type of `value` without building its tuple."""
-    if isinstance(value, Several):
-        return _tuple_type([_relay_type(emitter, part) for part in value.values])
+    if isinstance(value, TupleValue):
+        return _tuple_type([_relay_type(builder, part) for part in value.values])
     return value.type
 
 
@@ -147,18 +147,20 @@ def _tuple_type(types: Sequence[Attribute]) -> TupleType:
     return TupleType(tuple(cast(TypeAttribute, type) for type in types))
 
 
-def _arguments(emitter: Emitter, call: ast.Call, type: FunctionType, callee: str) -> list[SSAValue]:
+def _arguments(
+    builder: ModuleBuilder, call: ast.Call, type: FunctionType, callee: str
+) -> list[SSAValue]:
     """Return the tensors passed to a kernel of `type`: argument 1 of the call."""
-    fields = _fields(emitter, call, 1)
+    fields = _fields(builder, call, 1)
     wanted = type.inputs.data
     if len(fields) != len(wanted):
         raise problem(
-            emitter, call, f"{callee} takes {len(wanted)} arguments, but {len(fields)} are given"
+            builder, call, f"{callee} takes {len(wanted)} arguments, but {len(fields)} are given"
         )
-    at = call.args[1].at
+    at = call.args[1].offset
     for i, (given, param) in enumerate(zip(fields, wanted, strict=True)):
-        emitter.require(_relay_type(emitter, given), param, f"argument {i} of {callee}", at)
-    return [leaf for given in fields for leaf in leaves_of(emitter, given, at)]
+        builder.require(_relay_type(builder, given), param, f"argument {i} of {callee}", at)
+    return [leaf for given in fields for leaf in leaves_of(builder, given, at)]
 
 
 # ----------------------------------------------------------------------- calls
@@ -169,45 +171,47 @@ def _called(callee: Signature | FnOp) -> str:
 
 
 def _destination_call(
-    emitter: Emitter, call: ast.Call, make: Callable[[list[SSAValue], list[SSAValue]], Operation]
+    builder: ModuleBuilder,
+    call: ast.Call,
+    make: Callable[[list[SSAValue], list[SSAValue]], Operation],
 ) -> Value:
     """Build a call that writes into given tensors and returns unit."""
-    callee = _callee(emitter, call)
-    type = _type_of(emitter, callee)
-    ins = _arguments(emitter, call, type, _called(callee))
-    at = call.args[2].at
-    outs = [o for value in _fields(emitter, call, 2) for o in leaves_of(emitter, value, at)]
+    callee = _callee(builder, call)
+    type = _type_of(builder, callee)
+    ins = _arguments(builder, call, type, _called(callee))
+    at = call.args[2].offset
+    outs = [o for value in _fields(builder, call, 2) for o in leaves_of(builder, value, at)]
     (result,) = type.outputs.data
-    known = emitter.solver.shallow(result)
+    known = builder.solver.shallow(result)
     types = [out.type for out in outs]
     single = len(outs) == 1 and not isinstance(known, TupleType)
     given = types[0] if single else _tuple_type(types)
-    if not _holds_tuples(emitter, known):
-        emitter.require(given, result, f"the destination of {_called(callee)}", at)
+    if not _holds_tuples(builder, known):
+        builder.require(given, result, f"the destination of {_called(callee)}", at)
     op = make(ins, outs)
-    emitter.explicit.calls.append(KernelCall(op, callee, call.at))
-    return nothing(emitter, op, call.at)
+    builder.explicit.calls.append(KernelCall(op, callee, call.offset))
+    return unit_result(builder, op, call.offset)
 
 
-def _holds_tuples(emitter: Emitter, type: Attribute) -> bool:
+def _holds_tuples(builder: ModuleBuilder, type: Attribute) -> bool:
     """Return whether `type` is a tuple that contains tuples; its outs form one flat list."""
     return isinstance(type, TupleType) and any(
-        isinstance(emitter.solver.shallow(part), TupleType) for part in type.types
+        isinstance(builder.solver.shallow(part), TupleType) for part in type.types
     )
 
 
-def invoke_tvm_op(emitter: Emitter, call: ast.Call) -> Value:
+def invoke_tvm_op(builder: ModuleBuilder, call: ast.Call) -> Value:
     """Build `vm.invoke_tvm_op`; any attributes only repeat those of the kernel and are dropped."""
-    return _destination_call(emitter, call, lambda ins, outs: vm.InvokeTvmOp.on(OPEN, ins, outs))
+    return _destination_call(builder, call, lambda ins, outs: vm.InvokeTvmOp.on(OPEN, ins, outs))
 
 
-def shape_func(emitter: Emitter, call: ast.Call) -> Value:
+def shape_func(builder: ModuleBuilder, call: ast.Call) -> Value:
     """Build `vm.shape_func`; `is_input` has a flag for each tensor argument."""
-    flags = attributes_given(emitter, call, {"is_input": None})["is_input"]
+    flags = attributes_given(builder, call, {"is_input": None})["is_input"]
     if not isinstance(flags, tuple) or any(
         flag not in (0, 1) for flag in cast("tuple[Any, ...]", flags)
     ):
-        raise problem(emitter, call, "is_input must be a list of 0 and 1")
+        raise problem(builder, call, "is_input must be a list of 0 and 1")
     numbers = [int(flag) for flag in cast("tuple[Any, ...]", flags)]
 
     def make(ins: list[SSAValue], outs: list[SSAValue]) -> Operation:
@@ -215,20 +219,20 @@ def shape_func(emitter: Emitter, call: ast.Call) -> Value:
         op.properties["is_input"] = DenseArrayBase.from_list(i64, numbers)
         return op
 
-    return _destination_call(emitter, call, make)
+    return _destination_call(builder, call, make)
 
 
-def call_lowered(emitter: Emitter, call: ast.Call) -> Value:
+def call_lowered(builder: ModuleBuilder, call: ast.Call) -> Value:
     """Build `relay.call_lowered`, which returns what the kernel computes."""
-    attributes_given(emitter, call, {"metadata": None})
-    callee = _callee(emitter, call)
-    type = _type_of(emitter, callee)
-    ins = _arguments(emitter, call, type, _called(callee))
+    attributes_given(builder, call, {"metadata": None})
+    callee = _callee(builder, call)
+    type = _type_of(builder, callee)
+    ins = _arguments(builder, call, type, _called(callee))
     op = CallLoweredOp.on(OPEN, ins, type.outputs.data)
     if _reshapes_only(call.attrs.get("metadata")) or _kernel_reshapes_only(callee):
         op.properties["reshape_only"] = UnitAttr()
-    emitter.explicit.calls.append(KernelCall(op, callee, call.at))
-    return emitter.value(op, call.at)
+    builder.explicit.calls.append(KernelCall(op, callee, call.offset))
+    return builder.value(op, call.offset)
 
 
 _RESHAPE_ONLY = "relay.reshape_only"
@@ -253,13 +257,13 @@ def _kernel_reshapes_only(callee: Signature | FnOp) -> bool:
     return is_primitive(_attribute(callee, _RESHAPE_ONLY))
 
 
-EmitCall: TypeAlias = "Callable[[Emitter, ast.Call], Value]"
+EmitCall: TypeAlias = "Callable[[ModuleBuilder, ast.Call], Value]"
 
 
 def _counted(emit: EmitCall, count: int) -> EmitCall:
-    def counted(emitter: Emitter, call: ast.Call) -> Value:
-        require_count(emitter, call, len(call.args), count)
-        return emit(emitter, call)
+    def counted(builder: ModuleBuilder, call: ast.Call) -> Value:
+        require_count(builder, call, len(call.args), count)
+        return emit(builder, call)
 
     return counted
 

@@ -19,7 +19,7 @@ A lowered call has one result per tensor; the tuple is rebuilt for users that ex
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import (
@@ -44,11 +44,10 @@ from ...dialects.walking import walk
 from .errors import RelayTextError
 from .functions import attributes_of
 from .kernel_calls import KernelCall
-from .kernel_tuples import fold_projections, with_results
 from .program import Signature
 
 if TYPE_CHECKING:
-    from .emit import Emitter
+    from .module_builder import ModuleBuilder
 
 ATTRS = "relay.attrs"
 NAME_LIMIT = 80
@@ -58,23 +57,23 @@ NAME_LIMIT = 80
 class Kernels:
     """The kernels of a program: named definitions and function literals."""
 
-    def __init__(self, emitter: Emitter):
-        self.emitter = emitter
+    def __init__(self, builder: ModuleBuilder):
+        self.builder = builder
         self.defined: dict[str, PrimFuncOp] = {}
         self.literals: dict[FnOp, PrimFuncOp] = {}
         self._others: Mapping[str, Operation] = {}
 
     def complete(self) -> None:
         """Build the kernels and set the callee of every call; raises `RelayTextError`."""
-        explicit = self.emitter.explicit
+        explicit = self.builder.explicit
         if explicit.calls:
             self._others = self._other_uses()
         callees = [self._kernel(call) for call in explicit.calls]
         for call, callee in zip(explicit.calls, callees, strict=True):
             call.op.properties["callee"] = SymbolRefAttr(callee.sym_name.data)
             if isinstance(call.op, CallLoweredOp):
-                call.op = with_results(call.op, callee.function_type.outputs.data)
-            _check_types(self.emitter, call, callee)
+                call.op = flatten_results(call.op, callee.function_type.outputs.data)
+            _check_types(self.builder, call, callee)
         for fn in self.literals:
             if fn.result.first_use is None:
                 block = fn.parent
@@ -107,11 +106,11 @@ class Kernels:
                 _location(call.op),
                 notes=[("used as a function here", _location(other))],
             )
-        function, location = definition.function, signature.places.location(definition.at)
+        function, location = definition.function, signature.source_map.location(definition.offset)
         devices = [p.device or UNCONSTRAINED for p in function.params]
         scopes = self._scopes(devices, function.device, f"@{definition.name}", location)
-        self.emitter.places = signature.places
-        attrs = attributes_of(self.emitter, function.attrs, definition.at) or DictionaryAttr({})
+        self.builder.source_map = signature.source_map
+        attrs = attributes_of(self.builder, function.attrs, definition.offset) or DictionaryAttr({})
         op = self._made(definition.name, signature.block, attrs.data, scopes)
         op.location = location
         return op
@@ -119,7 +118,7 @@ class Kernels:
     def _other_uses(self) -> dict[str, Operation]:
         """Return, for each function used other than as a kernel, an op that uses it."""
         found: dict[str, Operation] = {}
-        for signature in self.emitter.program.functions.values():
+        for signature in self.builder.program.functions.values():
             for op in walk(signature.block):
                 symbol = op.properties.get("callee")
                 if not isinstance(symbol, SymbolRefAttr):
@@ -158,7 +157,7 @@ class Kernels:
         known = fn.param_devices
         devices = [UNCONSTRAINED] * len(fn.params) if known is None else list(known)
         scopes = self._scopes(devices, fn.result_device, "this", _location(fn))
-        outside = _from_outside(fn.body)
+        outside = _first_capture(fn.body)
         if outside is not None:
             name = f"%{outside.name_hint}" if outside.name_hint else "a value from outside"
             raise RelayTextError(
@@ -180,7 +179,7 @@ class Kernels:
 
     def _unique(self, base: str) -> str:
         taken = {k.sym_name.data for k in self.literals.values()}
-        taken.update(self.emitter.program.functions)
+        taken.update(self.builder.program.functions)
         name, number = base, 0
         while name in taken:
             number += 1
@@ -236,7 +235,7 @@ class Kernels:
             return
         name = f"parameter %{argument.name_hint}" if argument.name_hint else "a parameter"
         if not isinstance(type, TupleType):
-            raise self._no_tensor(name, type, location)
+            raise self._not_a_tensor(name, type, location)
         block, hint = argument.block, argument.name_hint
         parts: list[BlockArgument] = []
         for i, part in enumerate(type.types):
@@ -263,7 +262,7 @@ class Kernels:
         if as_tensor(type) is not None:
             return [value]
         if not isinstance(type, TupleType):
-            raise self._no_tensor("its result", type, _location(before))
+            raise self._not_a_tensor("its result", type, _location(before))
         if isinstance(value, OpResult) and isinstance(value.op, TupleOp):
             tuples.append(value.op)
             parts = list(value.op.operands)
@@ -277,14 +276,14 @@ class Kernels:
             parts = [item.result for item in items]
         return [leaf for part in parts for leaf in self._leaves(part, before, tuples)]
 
-    def _no_tensor(self, what: str, type: Attribute, location: FileLineColLoc) -> RelayTextError:
-        given = self.emitter.text(type)
+    def _not_a_tensor(self, what: str, type: Attribute, location: FileLineColLoc) -> RelayTextError:
+        given = self.builder.text(type)
         return RelayTextError(
             f"a kernel accepts and returns tensors only, but {what} is of type {given}", location
         )
 
 
-def _from_outside(region: Region) -> SSAValue | None:
+def _first_capture(region: Region) -> SSAValue | None:
     """Return the first value that `region` uses but does not define."""
     inside: set[SSAValue] = set()
     for op in walk(region):
@@ -307,7 +306,7 @@ def _name_of(block: Block) -> str:
     return "_".join(["fused", *names]).replace(".", "_")[:NAME_LIMIT]
 
 
-def _check_types(emitter: Emitter, call: KernelCall, callee: PrimFuncOp) -> None:
+def _check_types(builder: ModuleBuilder, call: KernelCall, callee: PrimFuncOp) -> None:
     """Require that a call's types equal those of the kernel, including unknown dims."""
     op, type = call.op, callee.function_type
     ins = list(op.ins) if isinstance(op, DestinationCall) else list(op.operands)
@@ -325,7 +324,54 @@ def _check_types(emitter: Emitter, call: KernelCall, callee: PrimFuncOp) -> None
         for i, (value, expected) in enumerate(zip(given, wanted, strict=True)):
             if value.type != expected:
                 raise RelayTextError(
-                    f"{what} {i} of the kernel @{name} must be of type {emitter.text(expected)}, "
-                    f"but is of type {emitter.text(value.type)}: a kernel has exactly one type",
+                    f"{what} {i} of the kernel @{name} must be of type {builder.text(expected)}, "
+                    f"but is of type {builder.text(value.type)}: a kernel has exactly one type",
                     _location(op),
                 )
+
+
+# ---------------------------------------------------------------- tuples of results
+
+
+def fold_projections(tuple: TupleOp) -> None:
+    """Replace projections of a tuple by its fields."""
+    for use in list(tuple.result.uses):
+        item = use.operation
+        if isinstance(item, TupleGetItemOp) and item.parent is not None:
+            item.result.replace_all_uses_with(tuple.operands[item.index.value.data])
+            item.parent.erase_op(item)
+
+
+def flatten_results(op: CallLoweredOp, types: Sequence[Attribute]) -> CallLoweredOp:
+    """Give the call one result per tensor; rebuild their tuple where it is used."""
+    (result,) = op.results
+    if [result.type] == list(types):
+        return op
+    block = op.parent
+    assert block is not None
+    made = CallLoweredOp.on(op.callee, op.operands, types, op.reshape_only)
+    made.location = op.location
+    ops: list[Operation] = [made]
+    whole = _rebuilt(result.type, iter(made.results), ops)
+    for each in ops[1:]:
+        each.location = op.location
+    block.insert_ops_before(ops, op)
+    whole.name_hint = result.name_hint
+    result.replace_all_uses_with(whole)
+    block.erase_op(op)
+    for each in reversed(ops[1:]):
+        assert isinstance(each, TupleOp)
+        fold_projections(each)
+    for each in reversed(ops[1:]):
+        if each.results[0].first_use is None:
+            block.erase_op(each)
+    return made
+
+
+def _rebuilt(type: Attribute, leaves: Iterator[SSAValue], ops: list[Operation]) -> SSAValue:
+    """Rebuild a value of `type` from `leaves`, appending the tuple ops to `ops`."""
+    if not isinstance(type, TupleType):
+        return next(leaves)
+    made = TupleOp([_rebuilt(part, leaves, ops) for part in type.types])
+    ops.append(made)
+    return made.result

@@ -28,7 +28,7 @@ from .program import Generic
 from .solver import parts_of
 from .syntax import Local
 
-LIMIT = 100_000
+MAX_ADDED_ARGUMENTS = 100_000
 """Maximum number of arguments added to the calls of a program (a few seconds' work)."""
 
 
@@ -56,14 +56,14 @@ def pass_captures(generics: Mapping[str, Generic]) -> None:
     for body in bodies:
         ops = walk(body.generic.signature.block)
         body.called = list(dict.fromkeys(by_use[op] for op in ops if op in by_use))
-    _close(bodies)
+    _propagate_captures(bodies)
     for body in bodies:
         _drop_unused_params(body)
         for use in body.generic.uses if body.captured else ():
-            _pass(use, body.captured, body.generic)
+            _pass_captures(use, body.captured, body.generic)
     for body in bodies:
         if body.captured:
-            _receive(body)
+            _add_parameters(body)
 
 
 def _body(generic: Generic, generics: Mapping[str, Generic]) -> _Body:
@@ -93,12 +93,15 @@ def type_params(type: Attribute) -> Iterator[str]:
         yield from type_params(part)
 
 
-def _close(bodies: Sequence[_Body]) -> None:
+def _propagate_captures(bodies: Sequence[_Body]) -> None:
     """Propagate captures and type parameters from callees to callers up to a fixed point."""
     changed = True
     while changed:
         changed = False
-        if sum(len(body.captured) * len(body.generic.uses) for body in bodies) > LIMIT:
+        if (
+            sum(len(body.captured) * len(body.generic.uses) for body in bodies)
+            > MAX_ADDED_ARGUMENTS
+        ):
             raise _too_many(max(bodies, key=lambda body: len(body.captured)))
         for body in bodies:
             before = len(body.captured), len(body.params)
@@ -114,9 +117,9 @@ def _too_many(body: _Body) -> RelayTextError:
     generic, signature = body.generic, body.generic.signature
     return RelayTextError(
         f"%{generic.name} and the functions that it calls capture {len(body.captured)} values, "
-        f"which adds more than {LIMIT} arguments to calls of generic functions; "
+        f"which adds more than {MAX_ADDED_ARGUMENTS} arguments to calls of generic functions; "
         "pass some of them in a tuple",
-        signature.places.location(signature.definition.at),
+        signature.source_map.location(signature.definition.offset),
     )
 
 
@@ -130,7 +133,9 @@ def _drop_unused_params(body: _Body) -> None:
         use.type_args = ArrayAttr(compress(use.type_args, kept))
 
 
-def _pass(use: InvokeOp | GlobalOp, captured: Mapping[SSAValue, None], generic: Generic) -> None:
+def _pass_captures(
+    use: InvokeOp | GlobalOp, captured: Mapping[SSAValue, None], generic: Generic
+) -> None:
     """Pass `captured` as additional arguments; a function value becomes a closure that does so."""
     if isinstance(use, InvokeOp):
         use.operands = [*use.operands, *captured]
@@ -153,17 +158,17 @@ def _pass(use: InvokeOp | GlobalOp, captured: Mapping[SSAValue, None], generic: 
     at.erase_op(use)
 
 
-def _receive(body: _Body) -> None:
+def _add_parameters(body: _Body) -> None:
     """Append one parameter for each captured value."""
     signature, inside = body.generic.signature, dict[SSAValue, SSAValue]()
     function, block = signature.definition.function, signature.block
-    here = signature.places.location(function.at)
+    here = signature.source_map.location(function.offset)
     for value in body.captured:
         argument = inside[value] = block.insert_arg(value.type, len(block.args))
         argument.name_hint = value.name_hint
         argument.location = here
         name = value.name_hint or "captured"
-        function.params.append(Local(name, function.at, None, function.region))
+        function.params.append(Local(name, function.offset, None, function.region))
     for op in walk(block):
         if any(operand in inside for operand in op.operands):
             op.operands = [inside.get(operand, operand) for operand in op.operands]

@@ -22,10 +22,10 @@ from xdsl.ir import SSAValue
 from ...dialects.tensors import as_tensor, is_static
 from . import syntax as ast
 from .arguments import attributes_given, not_a_tensor, problem, values_of
-from .writer import Value
+from .ir_builder import Value
 
 if TYPE_CHECKING:
-    from .emit import Emitter
+    from .module_builder import ModuleBuilder
 
 _LAYOUT = re.compile(r"(?:[A-Z]|[1-9][0-9]{0,8}[a-z])+", re.ASCII)
 _AXIS = re.compile(r"([0-9]*)([A-Za-z])", re.ASCII)
@@ -51,34 +51,34 @@ def parsed(text: str) -> Layout | None:
     return Layout(axes, blocks)
 
 
-def layout_transform(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
+def layout_transform(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
     """Reorder axes, and split them into blocks or join them."""
-    (data,) = values_of(emitter, call, args, 1)
-    given = attributes_given(emitter, call, {"src_layout": None, "dst_layout": None})
+    (data,) = values_of(builder, call, args, 1)
+    given = attributes_given(builder, call, {"src_layout": None, "dst_layout": None})
     layouts: list[Layout] = []
     for name, text in given.items():
         layout = parsed(text) if isinstance(text, str) else None
         if layout is None:
-            raise problem(emitter, call, f'{name} must be a layout such as "NCHW", but is {text!r}')
+            raise problem(builder, call, f'{name} must be a layout such as "NCHW", but is {text!r}')
         layouts.append(layout)
     source, target = layouts
     whole = tuple(letter for letter in source.axes if letter.isupper())
     if set(whole) != {letter for letter in target.axes if letter.isupper()}:
-        raise problem(emitter, call, "src_layout and dst_layout must have the same axes")
+        raise problem(builder, call, "src_layout and dst_layout must have the same axes")
 
     def build() -> Value:
         both = source.blocks.keys() & target.blocks.keys()
         if all(source.blocks[letter] == target.blocks[letter] for letter in both):
-            return _transformed(emitter, call, data, source, target)
+            return _transformed(builder, call, data, source, target)
         joined = Layout(whole, {})
-        between = _transformed(emitter, call, data, source, joined)
-        return _transformed(emitter, call, between, joined, target)
+        between = _transformed(builder, call, data, source, joined)
+        return _transformed(builder, call, between, joined, target)
 
-    return emitter.when_known([data], build, call.at)
+    return builder.defer_until_known([data], build, call.offset)
 
 
 def _transformed(
-    emitter: Emitter, call: ast.Call, data: SSAValue, source: Layout, target: Layout
+    builder: ModuleBuilder, call: ast.Call, data: SSAValue, source: Layout, target: Layout
 ) -> SSAValue:
     """Convert `data` to another layout; an axis in blocks on both sides has equal ones."""
     from .calls import operator
@@ -87,9 +87,9 @@ def _transformed(
         attributes: dict[str, Any] = {attribute: tuple(numbers)}
         if name == "reshape" and 0 in numbers:
             attributes["allowzero"] = True
-        return emitter.ssa(operator(emitter, name, [value], attributes, call.at))
+        return builder.ssa(operator(builder, name, [value], attributes, call.offset))
 
-    size = _sizes(emitter, call, data, source, target)
+    size = _sizes(builder, call, data, source, target)
     split: list[str] = []
     for letter in source.axes:
         split.append(letter)
@@ -117,32 +117,32 @@ def _transformed(
 
 
 def _sizes(
-    emitter: Emitter, call: ast.Call, data: SSAValue, source: Layout, target: Layout
+    builder: ModuleBuilder, call: ast.Call, data: SSAValue, source: Layout, target: Layout
 ) -> dict[str, int]:
     """Return the size of each axis, with the blocks of both sides as separate axes."""
     type = as_tensor(data.type)
     if type is None:
-        raise not_a_tensor(emitter, call, data)
+        raise not_a_tensor(builder, call, data)
     dims = type.get_shape()
     if len(dims) != len(source.axes):
         raise problem(
-            emitter,
+            builder,
             call,
             f"src_layout has {len(source.axes)} axes, but the tensor has rank {len(dims)}",
         )
     if source.blocks.keys() != target.blocks.keys() and not is_static(type):
-        given = emitter.text(type)
-        raise problem(emitter, call, f"the shape must be static, but the tensor is of type {given}")
+        given = builder.text(type)
+        raise problem(builder, call, f"the shape must be static, but the tensor is of type {given}")
     size = dict(zip(source.axes, dims, strict=True))
     for letter, block in source.blocks.items():
         if size[letter] != block:
-            raise problem(emitter, call, f"axis {letter} must be {block}, but is {size[letter]}")
+            raise problem(builder, call, f"axis {letter} must be {block}, but is {size[letter]}")
     for letter, block in target.blocks.items():
         if letter not in source.blocks:
             outer = letter.upper()
             if size[outer] % block:
                 raise problem(
-                    emitter,
+                    builder,
                     call,
                     f"axis {outer} must be a multiple of {block}, but is {size[outer]}",
                 )

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from .errors import Places
+from .errors import SourceMap
 
 KEYWORDS = frozenset(
     (
@@ -68,7 +68,7 @@ class Tokens:
     """Where the JSON after `#[metadata]` starts, if there is any."""
 
 
-def tokenize(text: str, places: Places) -> Tokens:
+def tokenize(text: str, source_map: SourceMap) -> Tokens:
     """Return the tokens of `text`; raises `RelayTextError` at an invalid one."""
     tokens = Tokens()
     kinds, texts, starts = tokens.kinds, tokens.texts, tokens.starts
@@ -77,7 +77,7 @@ def tokenize(text: str, places: Places) -> Tokens:
     while True:
         match = find(text, position)
         if match is None:
-            position = _after_nested_comment(text, position, places)
+            position = _after_nested_comment(text, position, source_map)
             continue
         kind = match.lastgroup
         assert kind is not None
@@ -102,7 +102,7 @@ def tokenize(text: str, places: Places) -> Tokens:
             return tokens
 
 
-def _after_nested_comment(text: str, position: int, places: Places) -> int:
+def _after_nested_comment(text: str, position: int, source_map: SourceMap) -> int:
     """
     Return the position after a nested comment at `position`; report an error if there is none.
     """
@@ -115,17 +115,17 @@ def _after_nested_comment(text: str, position: int, places: Places) -> int:
             depth += 1 if mark[0] == "/*" else -1
             if depth == 0:
                 return mark.end()
-        raise places.error("unterminated comment", start, 2)
+        raise source_map.error("unterminated comment", start, 2)
     if text[start] == '"':
-        raise places.error("unterminated string", start)
+        raise source_map.error("unterminated string", start)
     if text.startswith("#[", start):
         end = text.find("]", start)
         width = end + 1 - start if end >= 0 else 2
         found = text[start : start + width]
-        raise places.error(
+        raise source_map.error(
             f'expected #[version = "0.0.5"] or #[metadata], but got {found}', start, width
         )
-    raise places.error(f"unexpected character {text[start]!r}", start)
+    raise source_map.error(f"unexpected character {text[start]!r}", start)
 
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}

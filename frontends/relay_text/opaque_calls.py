@@ -25,28 +25,30 @@ from ...dialects.relay.properties import ints
 from ...dialects.retyping import set_type
 from ...dialects.tensors import as_tensor
 from . import syntax as ast
-from .errors import Places
-from .writer import Value
+from .errors import SourceMap
+from .ir_builder import Value
 
 if TYPE_CHECKING:
-    from .emit import Emitter
+    from .module_builder import ModuleBuilder
 
 _NOTED = re.compile(r"\s*/\*\s*ty=(.*?)(?:\s+span=.*?)?\s*\*/", re.DOTALL)
 
 
-def opaque_call(emitter: Emitter, name: str, args: Sequence[SSAValue], call: ast.Call) -> Value:
+def opaque_call(
+    builder: ModuleBuilder, name: str, args: Sequence[SSAValue], call: ast.Call
+) -> Value:
     """Build a call of an operator of which only the name is known."""
     if not is_operator_name(name):  # a name from a saved module
-        raise emitter.unknown_name(name, call.at)
-    attributes = _attributes(emitter, name, call)
-    type = noted_type(emitter, call) or emitter.solver.fresh()
+        raise builder.unknown_name(name, call.offset)
+    attributes = _attributes(builder, name, call)
+    type = noted_type(builder, call) or builder.solver.fresh()
     op = CallOpaqueOp(name, args, [type], attributes)
-    places = emitter.places
-    emitter.completions.append(lambda: _complete(op, places, call))
-    return emitter.value(op, call.at)
+    source_map = builder.source_map
+    builder.completions.append(lambda: _complete(op, source_map, call))
+    return builder.value(op, call.offset)
 
 
-def _attributes(emitter: Emitter, name: str, call: ast.Call) -> dict[str, Attribute]:
+def _attributes(builder: ModuleBuilder, name: str, call: ast.Call) -> dict[str, Attribute]:
     from .functions import attribute_of
 
     made: dict[str, Attribute] = {}
@@ -54,7 +56,9 @@ def _attributes(emitter: Emitter, name: str, call: ast.Call) -> dict[str, Attrib
         array = _array(value)
         attr = attribute_of(value) if array is None else array
         if attr is None or not is_operator_name(key):
-            raise emitter.error(f"the value of {name}'s attribute {key} is not supported", call.at)
+            raise builder.error(
+                f"the value of {name}'s attribute {key} is not supported", call.offset
+            )
         made[key] = attr
     return made
 
@@ -70,7 +74,7 @@ def _array(value: Any) -> Attribute | None:
     return ints(numbers) if fits else None
 
 
-def noted_type(emitter: Emitter, call: ast.Call) -> Attribute | None:
+def noted_type(builder: ModuleBuilder, call: ast.Call) -> Attribute | None:
     """Return the type in the comment `/* ty=… */` after `call`, if there is a readable one."""
     from .errors import RelayTextError
     from .lexer import tokenize
@@ -79,37 +83,37 @@ def noted_type(emitter: Emitter, call: ast.Call) -> Attribute | None:
 
     if call.type is not None:
         type = call.type()
-        return None if type is None else emitter.annotation(type)
-    match = _NOTED.match(emitter.source, call.end)
+        return None if type is None else builder.annotation(type)
+    match = _NOTED.match(builder.source, call.end_offset)
     if match is None:
         return None
-    places = Places("", match[1])
+    source_map = SourceMap("", match[1])
     try:
-        grammar = TypeGrammar(tokenize(match[1], places), places, Metadata(None))
+        grammar = TypeGrammar(tokenize(match[1], source_map), source_map, Metadata(None))
         type = grammar.type()
         grammar.take("end")
     except RelayTextError:
         return None
-    return emitter.annotation(type)
+    return builder.annotation(type)
 
 
 # ------------------------------------------------- once all types are known
 
 
-def _complete(op: CallOpaqueOp, places: Places, call: ast.Call) -> None:
+def _complete(op: CallOpaqueOp, source_map: SourceMap, call: ast.Call) -> None:
     """Make `op` accept and return tensors only, flattening tuples."""
     name = op.operator.data
     args: list[SSAValue | Sequence[SSAValue]] = []
     for i, arg in enumerate(op.args):
         tensors = _tensors(arg.type)
         if tensors is None:
-            at = call.args[i].at if i < len(call.args) else call.at
-            raise _no_tensor(f"argument {i} of {name}", arg, places, at)
+            at = call.args[i].offset if i < len(call.args) else call.offset
+            raise _not_a_tensor(f"argument {i} of {name}", arg, source_map, at)
         args.append(_fields(arg, op) if isinstance(arg.type, TupleType) else arg)
     (result,) = op.results
     types = _tensors(result.type)
     if not types:
-        raise _no_tensor(f"the result of {name}", result, places, call.at)
+        raise _not_a_tensor(f"the result of {name}", result, source_map, call.offset)
     block = op.parent
     assert block is not None, "the op is in a block"
     new = CallOpaqueOp(name, args, types, op.given)
@@ -134,10 +138,10 @@ def _tensors(type: Attribute) -> Sequence[Attribute] | None:
     return None if as_tensor(type) is None else (type,)
 
 
-def _no_tensor(what: str, value: SSAValue, places: Places, at: int) -> Exception:
-    from .type_text import type_text
+def _not_a_tensor(what: str, value: SSAValue, source_map: SourceMap, at: int) -> Exception:
+    from .ir_builder import type_text
 
-    return places.error(
+    return source_map.error(
         f"{what} must be a tensor or a tuple of tensors, as the operator is unknown, "
         f"but is of type {type_text(value.type)}",
         at,

@@ -28,18 +28,18 @@ from ...dialects.tensors import Tensor
 Values: TypeAlias = dict[str, Any]
 
 
-class AttributeProblem(Exception):
+class InvalidAttribute(Exception):
     """An attribute has a value that its operator does not accept."""
 
 
 Convert: TypeAlias = Callable[[Values], None]
 """Converts attributes from TVM's form to ours, in place."""
 
-Check: TypeAlias = Callable[[Mapping[str, Any], Sequence[Tensor]], None]
+Verify: TypeAlias = Callable[[Mapping[str, Any], Sequence[Tensor]], None]
 """Checks the dropped attributes against the operands' types."""
 
 
-def _nothing(values: Values) -> None:
+def _keep(values: Values) -> None:
     pass
 
 
@@ -49,27 +49,27 @@ class Rule:
 
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """TVM's defaults where they differ from ours."""
-    convert: Convert = _nothing
-    checked: tuple[str, ...] = ()
+    convert: Convert = _keep
+    redundant: tuple[str, ...] = ()
     """Attributes that repeat what the operands' types say."""
-    check: Check | None = None
+    verify: Verify | None = None
 
 
 # ---------------------------------------------------------------- conversions
 
 
-def _tuple_of(value: Any) -> tuple[Any, ...]:
+def _as_tuple(value: Any) -> tuple[Any, ...]:
     return cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
 
 
-def _sides(values: Values) -> None:
+def _expand_padding(values: Values) -> None:
     """Expand 1, 2 or 4 entries of padding to 4: top, left, bottom, right."""
     padding = values.get("padding")
     if padding is None:
         return
-    given = _tuple_of(padding)
+    given = _as_tuple(padding)
     if len(given) not in (1, 2, 4):
-        raise AttributeProblem(f"padding must have 1, 2 or 4 entries, but has {len(given)}")
+        raise InvalidAttribute(f"padding must have 1, 2 or 4 entries, but has {len(given)}")
     values["padding"] = given * 4 if len(given) == 1 else given * 2 if len(given) == 2 else given
 
 
@@ -77,24 +77,24 @@ def _same_layout(values: Values, layout: str) -> None:
     """Remove `out_layout`, which may be omitted or repeat the layout of the data."""
     out, data = values.pop("out_layout", ""), values.get(layout, "NCHW")
     if out not in ("", None, data):
-        raise AttributeProblem(
+        raise InvalidAttribute(
             f'out_layout must be "{data}", the layout of the data, but is "{out}"'
         )
 
 
 def _window(*names: str, layout: str) -> Convert:
     def convert(values: Values) -> None:
-        _sides(values)
+        _expand_padding(values)
         _same_layout(values, layout)
         for name in names:
             given = values.get(name)
-            if given is not None and len(_tuple_of(given)) == 1:
-                values[name] = _tuple_of(given) * 2
+            if given is not None and len(_as_tuple(given)) == 1:
+                values[name] = _as_tuple(given) * 2
 
     return convert
 
 
-def _listed(*names: str) -> Convert:
+def _as_list(*names: str) -> Convert:
     """Return a conversion that lets a single number stand for a list of one."""
 
     def convert(values: Values) -> None:
@@ -106,14 +106,14 @@ def _listed(*names: str) -> Convert:
 
 
 def _reduction(values: Values) -> None:
-    _listed("axis")(values)
+    _as_list("axis")(values)
     if values.get("axis") == ():  # in TVM an empty list reduces all axes
         del values["axis"]
 
 
 def _empty_is_absent(*names: str) -> Convert:
     def convert(values: Values) -> None:
-        _listed(*names)(values)
+        _as_list(*names)(values)
         for name in names:
             if values.get(name) == ():
                 del values[name]
@@ -126,19 +126,19 @@ def _pad(values: Values) -> None:
     if isinstance(width, tuple):
         flat: list[Any] = []
         for pair in cast("tuple[Any, ...]", width):
-            flat += _tuple_of(pair)
+            flat += _as_tuple(pair)
         values["pad_width"] = tuple(flat)
 
 
-def _needs(name: str) -> Convert:
+def _require(name: str) -> Convert:
     def convert(values: Values) -> None:
         if name not in values:
-            raise AttributeProblem(f"{name} is required")
+            raise InvalidAttribute(f"{name} is required")
 
     return convert
 
 
-def _without(*names: str) -> Convert:
+def _drop(*names: str) -> Convert:
     """Return a conversion that drops attributes without meaning here, such as scheduler hints."""
 
     def convert(values: Values) -> None:
@@ -151,12 +151,12 @@ def _without(*names: str) -> Convert:
 # --------------------------------------------------------------------- checks
 
 
-def _require(name: str, given: Any, wanted: Any) -> None:
+def _require_agreement(name: str, given: Any, wanted: Any) -> None:
     if given is not None and given != wanted and DYNAMIC_INDEX not in (given, wanted):
-        raise AttributeProblem(f"{name} is {given}, but the weight implies {wanted}")
+        raise InvalidAttribute(f"{name} is {given}, but the weight implies {wanted}")
 
 
-def _conv2d_repeats(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
+def _verify_conv2d(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
     """Check `channels` and `kernel_size` against the weight."""
     dims = operands[1].get_shape()
     if len(dims) != 4:
@@ -164,22 +164,22 @@ def _conv2d_repeats(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> N
     order = dropped.get("kernel_layout") or "OIHW"
     if sorted(order) != sorted("OIHW"):
         return
-    _require("channels", dropped.get("channels"), dims[order.index("O")])
+    _require_agreement("channels", dropped.get("channels"), dims[order.index("O")])
     sizes = dropped.get("kernel_size")
     if sizes is not None:
-        sizes = _tuple_of(sizes)
+        sizes = _as_tuple(sizes)
         if len(sizes) != 2:
-            raise AttributeProblem(f"kernel_size must have 2 entries, but has {len(sizes)}")
+            raise InvalidAttribute(f"kernel_size must have 2 entries, but has {len(sizes)}")
         for given, side in zip(sizes, "HW", strict=True):
             wanted = dims[order.index(side)]
             if given != wanted and DYNAMIC_INDEX not in (given, wanted):
                 wanteds = [dims[order.index(s)] for s in "HW"]
-                raise AttributeProblem(
+                raise InvalidAttribute(
                     f"kernel_size is {list(sizes)}, but the weight implies {wanteds}"
                 )
 
 
-def _transposed_repeats(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
+def _verify_conv2d_transpose(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
     """
     Check `channels` and `kernel_size` against the weight, which has the channels of one group.
     """
@@ -187,24 +187,28 @@ def _transposed_repeats(dropped: Mapping[str, Any], operands: Sequence[Tensor]) 
     if len(dims) != 4:
         return
     if DYNAMIC_INDEX not in dims:
-        _require("channels", dropped.get("channels"), dims[1] * int(dropped.get("groups") or 1))
+        _require_agreement(
+            "channels", dropped.get("channels"), dims[1] * int(dropped.get("groups") or 1)
+        )
     sizes = dropped.get("kernel_size")
-    if sizes is not None and list(_tuple_of(sizes)) != list(dims[2:]) and -1 not in dims:
-        raise AttributeProblem(
-            f"kernel_size is {list(_tuple_of(sizes))}, but the weight implies {list(dims[2:])}"
+    if sizes is not None and list(_as_tuple(sizes)) != list(dims[2:]) and -1 not in dims:
+        raise InvalidAttribute(
+            f"kernel_size is {list(_as_tuple(sizes))}, but the weight implies {list(dims[2:])}"
         )
 
 
-def _units_are_rows(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
+def _verify_dense(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
     dims = operands[1].get_shape()
     if len(dims) == 2:
-        _require("units", dropped.get("units"), dims[0])
+        _require_agreement("units", dropped.get("units"), dims[0])
 
 
-def _units_are_columns(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
+def _verify_matmul(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
     dims = operands[1].get_shape()
     if len(dims) == 2:
-        _require("units", dropped.get("units"), dims[0 if dropped.get("transpose_b") else 1])
+        _require_agreement(
+            "units", dropped.get("units"), dims[0 if dropped.get("transpose_b") else 1]
+        )
 
 
 # ---------------------------------------------------------------------- table
@@ -212,7 +216,7 @@ def _units_are_columns(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -
 _SCHEDULING = ("auto_scheduler_rewritten_layout", "meta_schedule_original_shape")
 
 
-def _both(*converts: Convert) -> Convert:
+def _chain(*converts: Convert) -> Convert:
     def convert(values: Values) -> None:
         for each in converts:
             each(values)
@@ -226,21 +230,21 @@ _REDUCTION = Rule(convert=_reduction)
 
 RULES: Mapping[str, Rule] = {
     "nn.conv2d": Rule(
-        convert=_both(_window("strides", "dilation", layout="data_layout"), _without(*_SCHEDULING)),
-        checked=("channels", "kernel_size"),
-        check=_conv2d_repeats,
+        convert=_chain(_window("strides", "dilation", layout="data_layout"), _drop(*_SCHEDULING)),
+        redundant=("channels", "kernel_size"),
+        verify=_verify_conv2d,
     ),
     "nn.conv2d_transpose": Rule(
-        convert=_both(
+        convert=_chain(
             _window("strides", "dilation", "output_padding", layout="data_layout"),
-            _without("out_dtype"),
+            _drop("out_dtype"),
         ),
-        checked=("channels", "kernel_size"),
-        check=_transposed_repeats,
+        redundant=("channels", "kernel_size"),
+        verify=_verify_conv2d_transpose,
     ),
-    "nn.dense": Rule(convert=_without(*_SCHEDULING), checked=("units",), check=_units_are_rows),
-    "nn.matmul": Rule(convert=_without(*_SCHEDULING), checked=("units",), check=_units_are_columns),
-    "nn.batch_matmul": Rule({"transpose_b": False}, _without(*_SCHEDULING)),
+    "nn.dense": Rule(convert=_drop(*_SCHEDULING), redundant=("units",), verify=_verify_dense),
+    "nn.matmul": Rule(convert=_drop(*_SCHEDULING), redundant=("units",), verify=_verify_matmul),
+    "nn.batch_matmul": Rule({"transpose_b": False}, _drop(*_SCHEDULING)),
     "nn.leaky_relu": Rule({"alpha": 0.25}),
     "nn.lrn": Rule({"alpha": 1e-4}),
     "nn.max_pool2d": _POOL,
@@ -250,16 +254,16 @@ RULES: Mapping[str, Rule] = {
     "nn.pad": Rule(convert=_pad),
     **dict.fromkeys(("sum", "mean", "max", "min", "prod", "all", "any"), _REDUCTION),
     **dict.fromkeys(("argmax", "argmin"), _REDUCTION),
-    "reshape": Rule(convert=_listed("newshape")),
+    "reshape": Rule(convert=_as_list("newshape")),
     "transpose": Rule(convert=_empty_is_absent("axes")),
-    "squeeze": Rule(convert=_listed("axis")),
+    "squeeze": Rule(convert=_as_list("axis")),
     "strided_slice": Rule(
-        convert=_both(_listed("begin", "end"), _empty_is_absent("strides", "axes"))
+        convert=_chain(_as_list("begin", "end"), _empty_is_absent("strides", "axes"))
     ),
-    "tile": Rule(convert=_listed("reps")),
-    "repeat": Rule(convert=_needs("axis")),
-    "reverse": Rule(convert=_needs("axis")),
-    "broadcast_to": Rule(convert=_both(_without("dtype"), _listed("shape"))),
+    "tile": Rule(convert=_as_list("reps")),
+    "repeat": Rule(convert=_require("axis")),
+    "reverse": Rule(convert=_require("axis")),
+    "broadcast_to": Rule(convert=_chain(_drop("dtype"), _as_list("shape"))),
 }
 
 OPERATORS: Mapping[str, type[Operator]] = {
@@ -281,7 +285,7 @@ def is_variadic(name: str) -> bool:
 
 
 @cache
-def gives_tuple(name: str) -> bool:
+def returns_tuple(name: str) -> bool:
     """Return whether the operator's result is a tuple in Relay, even of one field."""
     results = OPERATORS[name].get_irdl_definition().results
     return len(results) != 1 or isinstance(results[0][1], VarResultDef)
@@ -298,7 +302,7 @@ def rule_of(name: str) -> Rule:
     return RULES.get(name, _NO_RULE)
 
 
-def converted(name: str, given: Mapping[str, Any]) -> tuple[Values, Values]:
+def convert_attributes(name: str, given: Mapping[str, Any]) -> tuple[Values, Values]:
     """
     Convert the attributes of operator `name`; return ours, and those to check, if any.
 
@@ -311,8 +315,8 @@ def converted(name: str, given: Mapping[str, Any]) -> tuple[Values, Values]:
             values.pop(key, None)
             continue
         if key.endswith("dtype") and value not in ELEMENT_TYPES:
-            raise AttributeProblem(f'{key} must be a dtype, but is "{value}"')
+            raise InvalidAttribute(f'{key} must be a dtype, but is "{value}"')
         values[key] = value
-    dropped = {key: values.pop(key) for key in rule.checked if key in values}
+    dropped = {key: values.pop(key) for key in rule.redundant if key in values}
     rule.convert(values)
     return values, {**values, **dropped} if dropped else {}

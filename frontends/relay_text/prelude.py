@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from .composite_operators import SPECIAL
-from .errors import Places
+from .composite_operators import COMPOSITES
+from .errors import SourceMap
 from .grammar import Grammar
 from .lexer import tokenize
 from .metadata import Metadata
@@ -34,13 +34,15 @@ class Entry:
 
     def parsed(self) -> Module:
         """Parse the definition anew, as building a program modifies its syntax."""
-        places = Places(FILE, self.text, self.lines_before)
-        return Grammar(tokenize(self.text, places), places, Metadata(None)).read_definitions()
+        source_map = SourceMap(FILE, self.text, self.lines_before)
+        return Grammar(
+            tokenize(self.text, source_map), source_map, Metadata(None)
+        ).read_definitions()
 
 
 def _uses(module: Module) -> frozenset[str]:
     """Return the names that `module` uses: functions with `@`, and types and constructors."""
-    names = (name for name in module.names if name not in OPERATORS and name not in SPECIAL)
+    names = (name for name in module.names if name not in OPERATORS and name not in COMPOSITES)
     types = (name for name, _ in module.type_uses)
     return frozenset((*(f"@{name}" for name in module.globals), *names, *types))
 

@@ -34,9 +34,9 @@ from ...dialects.relay.globals import TYPE_PARAMS, GlobalOp, InvokeOp
 from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp
 from ...dialects.vm import DestinationCall
 from ...dialects.walking import walk
+from .errors import PrintingError
 from .operators import OPERATORS
 from .printer_body import Body, Shared
-from .printer_errors import PrintingError
 from .printer_expressions import function_attributes, no_form, params
 from .printer_memory import kernel_attributes, kernel_devices
 from .printer_names import is_global_name, is_word

@@ -29,14 +29,13 @@ from ...dialects.relay.matching import MatchOp
 from ...dialects.relay.operator import Operator
 from ...dialects.relay.type_terms import AdtType, RefType
 from ...dialects.vm import DestinationCall
-from .printer_declared import is_declared
-from .printer_errors import unprintable
+from .errors import unprintable
 from .printer_expressions import closing, head
 from .printer_literals import literal
 from .printer_metadata import MetadataTable
 from .printer_names import LocalNames
 from .printer_operators import OperatorTexts
-from .printer_order import Form, Order, order_of, source_of
+from .printer_order import Form, Order, is_declared, order_of, source_of
 from .printer_types import TypeTexts, place_of, tuple_text
 
 

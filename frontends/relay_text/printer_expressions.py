@@ -18,9 +18,9 @@ from ...dialects.relay.patterns import (
     VarPattern,
     WildcardPattern,
 )
+from .errors import PrintingError
 from .lexer import KEYWORDS
-from .operators import OPERATORS, gives_tuple, is_variadic
-from .printer_errors import PrintingError
+from .operators import OPERATORS, is_variadic, returns_tuple
 from .printer_memory import HEADS
 from .printer_operators import attribute_text
 from .printer_types import place_of, tuple_text
@@ -74,7 +74,7 @@ def operator(body: Body, op: Operation, name: str) -> str:
     if is_variadic(name):
         args = [body.bound(tuple_text(args))]
     text = f"{name}({', '.join(args)}{body.shared.operators.attributes(op, name)})"
-    return f"({text}).0" if gives_tuple(name) and len(op.results) == 1 else text
+    return f"({text}).0" if returns_tuple(name) and len(op.results) == 1 else text
 
 
 def opaque(body: Body, op: relay.CallOpaqueOp) -> str:
@@ -292,5 +292,3 @@ _HEADS: dict[type[Operation], Head] = {
     **HEADS,
 }
 """The rule for each op that is not an operator."""
-
-__all__ = ["closing", "function_attributes", "head", "params"]

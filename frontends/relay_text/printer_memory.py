@@ -29,7 +29,7 @@ from ...dialects import memory, vm
 from ...dialects.device import VirtualDeviceAttr, device_of, tensor_type
 from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp
 from ...dialects.tensors import as_tensor, dtype_name
-from .printer_errors import PrintingError, unprintable
+from .errors import PrintingError, unprintable
 from .printer_operators import attribute_text
 from .printer_types import dtype_text, place_of, tuple_text
 

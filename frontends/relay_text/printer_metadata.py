@@ -20,7 +20,7 @@ from ...dialects.device import VirtualDeviceAttr
 from ...dialects.tensors import Tensor, as_tensor, element_size, is_static
 from .arrays import MAGIC
 from .devices import DEVICE_TYPES
-from .printer_errors import unprintable
+from .errors import unprintable
 from .printer_literals import Dense
 from .printer_types import dtype_text
 from .targets import target_parts

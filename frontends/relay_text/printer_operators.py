@@ -34,8 +34,8 @@ from xdsl.irdl import IRDLOperation
 from ...dialects.attributes import properties_of
 from ...dialects.device import VirtualDeviceAttr
 from ...dialects.tensors import as_tensor, dtype_name
+from .errors import unprintable
 from .operators import OPERATORS, rule_of
-from .printer_errors import unprintable
 from .printer_literals import attribute_float, string_text
 from .printer_metadata import MetadataTable
 

@@ -27,18 +27,22 @@ from functools import cache
 from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import CallOp as FuncCallOp
 from xdsl.dialects.tensor import ExtractOp
-from xdsl.ir import Block, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
+from ...dialects.device import with_device
+from ...dialects.interfaces import InferTypes
 from ...dialects.memory import AllocStorageOp, AllocTensorOp, KillOp
 from ...dialects.relay.closures import CallOp, FnOp
 from ...dialects.relay.constants import ConstantOp, ParamOp
 from ...dialects.relay.device_ops import OnDeviceOp
 from ...dialects.relay.globals import GlobalOp, InvokeOp
 from ...dialects.relay.matching import MatchOp
+from ...dialects.relay.operator import infer_result_types
 from ...dialects.relay.references import RefCreateOp, RefReadOp, RefWriteOp
 from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
+from ...dialects.tensors import as_tensor, is_static
 from ...dialects.vm import DestinationCall
-from .printer_declared import is_declared
 
 ORDERED = (
     *(FuncCallOp, CallOp, InvokeOp, RefCreateOp, RefReadOp, RefWriteOp),
@@ -112,7 +116,7 @@ class _Scan:
     ops: list[Operation]
     """The ops that are printed, without the terminator; params are in the signature."""
     stack: list[Operation] = field(default_factory=list[Operation])
-    at: int = 0
+    position: int = 0
     """The index of the current op."""
     forced: set[Operation] = field(default_factory=set[Operation])
 
@@ -135,11 +139,11 @@ def _scan(block: Block, order: Order, is_function: bool) -> list[Operation]:
     if not ops:
         return []
     terminator = ops.pop()
-    scan = _Scan(block, order, demands, ops, at=len(ops))
+    scan = _Scan(block, order, demands, ops, position=len(ops))
     _need(scan, terminator)
-    while scan.at > 0:
-        scan.at -= 1
-        _place(scan, ops[scan.at])
+    while scan.position > 0:
+        scan.position -= 1
+        _place(scan, ops[scan.position])
     if is_function:
         _keep_hint(scan, terminator)
     return _needed_outside(scan, terminator)
@@ -157,15 +161,20 @@ def _need(scan: _Scan, op: Operation) -> None:
             continue
         need = operand.op
         if type(need) is ExtractOp:
-            if scan.at > 0 and need is scan.ops[scan.at - 1]:
-                scan.at -= 1
+            if scan.position > 0 and need is scan.ops[scan.position - 1]:
+                scan.position -= 1
             scan.order.forms[need] = Form.LEAF
             if not isinstance(need.tensor, OpResult) or need.tensor.op.parent is not scan.block:
                 continue
             need = need.tensor.op
-        if not op.regions and scan.at > 0 and need is scan.ops[scan.at - 1] and _is_leaf(need):
+        if (
+            not op.regions
+            and scan.position > 0
+            and need is scan.ops[scan.position - 1]
+            and _is_leaf(need)
+        ):
             scan.order.forms[need] = Form.LEAF
-            scan.at -= 1
+            scan.position -= 1
         else:
             needs.append(need)
     needs.reverse()
@@ -190,8 +199,8 @@ def _place(scan: _Scan, op: Operation) -> None:
     if _is_needed_now(scan, op):
         source = source_of(op)
         scan.order.forms[op] = Form.NODE if source is None else Form.PART
-        if type(op) is TupleOp and op.operands and scan.at > 0:
-            before = scan.ops[scan.at - 1]
+        if type(op) is TupleOp and op.operands and scan.position > 0:
+            before = scan.ops[scan.position - 1]
             if isinstance(before, TupleOp) and before.results[0] not in op.operands:
                 scan.forced.add(before)  # a reader builds tuples late, the last one first
         _need(scan, op)
@@ -202,7 +211,7 @@ def _place(scan: _Scan, op: Operation) -> None:
     source = source_of(op)
     if source is not None and _is_only_tuple(scan, source, op):
         scan.order.forms[source] = Form.PART
-        scan.at -= 1
+        scan.position -= 1
         _need(scan, source)
         return
     _need(scan, op)
@@ -222,7 +231,7 @@ def _is_only_tuple(scan: _Scan, source: Operation, op: Operation) -> bool:
     """
     Return whether `op`, the tuple of `source`'s results, directly follows it as its only user.
     """
-    adjacent = scan.at > 0 and scan.ops[scan.at - 1] is source
+    adjacent = scan.position > 0 and scan.ops[scan.position - 1] is source
     return adjacent and all(u.operation is op for r in source.results for u in r.uses)
 
 
@@ -238,8 +247,8 @@ def _must_be_let(scan: _Scan, op: Operation) -> bool:
                 return True
     source = source_of(op)
     if source is not None and (
-        scan.at == 0
-        or scan.ops[scan.at - 1] is not source
+        scan.position == 0
+        or scan.ops[scan.position - 1] is not source
         or any(isinstance(u.operation, TupleGetItemOp) for u in op.results[0].uses)
     ):
         return True
@@ -345,3 +354,38 @@ def _is_statement(order: Order, op: Operation) -> bool:
 
 def _defining(operands: Sequence[SSAValue]) -> list[Operation]:
     return [operand.op for operand in operands if isinstance(operand, OpResult)]
+
+
+# ------------------------------------------------------------- types to declare
+
+
+def is_declared(op: Operation) -> bool:
+    """
+    Return whether the type of `op`'s one result must be printed, as its operands do not imply it.
+    """
+    if type(op) is InvokeOp:  # built where dims are known on one side only
+        return not op.type_args.data
+    if type(op) is MatchOp and not op.cases:
+        return True
+    if len(op.results) != 1 or not _infers(type(op)):
+        return False
+    if op.operands and not op.regions and all(_is_static(o.type) for o in op.operands):
+        return False
+    try:
+        inferred = infer_result_types(op)
+    except VerifyException:
+        return True
+    if inferred is None:
+        return False
+    return with_device(inferred[0], None) != with_device(op.results[0].type, None)
+
+
+@cache
+def _infers(kind: type[Operation]) -> bool:
+    """Return whether operand types imply result types; a closure states all its types."""
+    return kind is not FnOp and kind.has_trait(InferTypes)
+
+
+def _is_static(type: Attribute) -> bool:
+    tensor = as_tensor(type)
+    return tensor is not None and is_static(tensor)

@@ -13,7 +13,7 @@ from ...dialects.memory import StorageType
 from ...dialects.relay.type_terms import AdtType, RefType, TypeVarType
 from ...dialects.relay.types import IncompleteType
 from ...dialects.tensors import as_tensor, dtype_name
-from .printer_errors import unprintable
+from .errors import unprintable
 
 
 def tuple_type(types: list[str]) -> str:

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Block
 
 from ...dialects.relay import GlobalOp, InvokeOp, TypeDataOp
 from ...dialects.relay.type_terms import AdtType, TypeVarType
-from .errors import Places
+from .errors import SourceMap
 from .syntax import Call, Constructor, Definition, TypeData
 
 
@@ -19,7 +19,7 @@ class Signature:
     """A global function: its definition, its type, and the block of its body."""
 
     definition: Definition
-    places: Places
+    source_map: SourceMap
     type: FunctionType
     block: Block
 
@@ -56,7 +56,7 @@ class DataType:
     """A data type and where it is defined."""
 
     definition: TypeData
-    places: Places
+    source_map: SourceMap
 
     def type(self) -> AdtType:
         """Return the type applied to its own parameters."""
@@ -64,7 +64,7 @@ class DataType:
 
 
 @dataclass(eq=False, repr=False)
-class Made:
+class ConstructorInfo:
     """A constructor and its data type."""
 
     of: DataType
@@ -80,7 +80,7 @@ class Program:
     """All definitions, by name."""
 
     types: dict[str, DataType] = field(default_factory=dict[str, DataType])
-    constructors: dict[str, Made] = field(default_factory=dict[str, Made])
+    constructors: dict[str, ConstructorInfo] = field(default_factory=dict[str, ConstructorInfo])
     functions: dict[str, Signature] = field(default_factory=dict[str, Signature])
     _type_ops: dict[str, TypeDataOp] = field(default_factory=dict[str, TypeDataOp])
 

@@ -18,11 +18,11 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Attribute, Block, SSAValue
 
 from ...dialects.device import VirtualDeviceAttr
-from .errors import Places
+from .errors import SourceMap
 
 if TYPE_CHECKING:
+    from .ir_builder import TupleValue
     from .program import Generic
-    from .writer import Several
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -49,11 +49,11 @@ class Local:
     """A variable: a parameter, or one bound by a `let`, a `free_var` or a pattern."""
 
     name: str
-    at: int
+    offset: int
     type: Attribute | None
     region: Region | None
     device: VirtualDeviceAttr | None = None
-    value: SSAValue | Several | Generic | None = None
+    value: SSAValue | TupleValue | Generic | None = None
     """The value bound to the variable, while it is in scope."""
 
 
@@ -62,7 +62,7 @@ class Binding:
     """A graph binding: a node of the graph, computed where it is first needed."""
 
     number: str
-    at: int
+    offset: int
     region: Region
     refs: list[Binding]
     """The bindings that the value uses outside its own regions, in order."""
@@ -83,7 +83,7 @@ class Binding:
 class Use:
     """A use of a variable."""
 
-    at: int
+    offset: int
     local: Local
 
 
@@ -91,7 +91,7 @@ class Use:
 class Node:
     """A use of a graph binding."""
 
-    at: int
+    offset: int
     binding: Binding
 
 
@@ -99,7 +99,7 @@ class Node:
 class Global:
     """A global function."""
 
-    at: int
+    offset: int
     name: str
 
 
@@ -107,7 +107,7 @@ class Global:
 class Scalar:
     """A literal number or truth value of a dtype."""
 
-    at: int
+    offset: int
     value: int | float
     dtype: str
 
@@ -116,7 +116,7 @@ class Scalar:
 class Dense:
     """A constant tensor of the metadata."""
 
-    at: int
+    offset: int
     value: DenseIntOrFPElementsAttr[Any]
     name: str
 
@@ -125,7 +125,7 @@ class Dense:
 class Name:
     """An operator or a constructor."""
 
-    at: int
+    offset: int
     name: str
 
 
@@ -133,11 +133,11 @@ class Name:
 class Call:
     """A call of an operator, a constructor or a function."""
 
-    at: int
+    offset: int
     callee: Expr
     args: list[Expr]
     attrs: dict[str, Any]
-    end: int
+    end_offset: int
     """Where the text of the call ends."""
     type: Callable[[], Attribute | None] | None = None
     """Returns the type of the result, if the program states it other than in the text."""
@@ -147,7 +147,7 @@ class Call:
 class Tuple:
     """A tuple."""
 
-    at: int
+    offset: int
     fields: list[Expr]
 
 
@@ -155,7 +155,7 @@ class Tuple:
 class Projection:
     """A field of a tuple."""
 
-    at: int
+    offset: int
     tuple: Expr
     index: int
 
@@ -164,7 +164,7 @@ class Projection:
 class Body:
     """Statements, then the result; a graph binding is where the text has it."""
 
-    at: int
+    offset: int
     statements: list[Statement | Binding]
     result: Expr
     refs: list[Binding]
@@ -180,7 +180,7 @@ def has_lets(body: Body) -> bool:
 class Statement:
     """`let %x = value`, or `value;`, which is a `let` without a variable."""
 
-    at: int
+    offset: int
     local: Local | None
     value: Expr
     refs: list[Binding]
@@ -190,7 +190,7 @@ class Statement:
 class If:
     """A choice between two bodies."""
 
-    at: int
+    offset: int
     condition: Expr
     then: Body
     then_region: Region
@@ -202,7 +202,7 @@ class If:
 class Function:
     """A function: a closure, or the function that a `def` defines."""
 
-    at: int
+    offset: int
     type_params: list[str]
     params: list[Local]
     attrs: dict[str, Any]
@@ -220,14 +220,14 @@ class Function:
 class Wildcard:
     """A pattern that matches anything."""
 
-    at: int
+    offset: int
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Variable:
     """A pattern that matches anything and binds it."""
 
-    at: int
+    offset: int
     local: Local
 
 
@@ -235,7 +235,7 @@ class Variable:
 class Constructed:
     """A pattern that matches values of a constructor; `fields` is None when omitted."""
 
-    at: int
+    offset: int
     name: str
     fields: list[Pattern] | None
 
@@ -244,7 +244,7 @@ class Constructed:
 class Fields:
     """A pattern that matches a tuple."""
 
-    at: int
+    offset: int
     fields: list[Pattern]
 
 
@@ -264,7 +264,7 @@ class Case:
 class Match:
     """A choice by the shape of a value."""
 
-    at: int
+    offset: int
     data: Expr
     cases: list[Case]
     complete: bool
@@ -274,7 +274,7 @@ class Match:
 class RefCreate:
     """The creation of a cell."""
 
-    at: int
+    offset: int
     value: Expr
 
 
@@ -282,7 +282,7 @@ class RefCreate:
 class RefRead:
     """A read of a cell."""
 
-    at: int
+    offset: int
     ref: Expr
 
 
@@ -290,7 +290,7 @@ class RefRead:
 class RefWrite:
     """A write to a cell."""
 
-    at: int
+    offset: int
     ref: Expr
     value: Expr
 
@@ -319,7 +319,7 @@ Expr: TypeAlias = (
 class Constructor:
     """A constructor of a data type."""
 
-    at: int
+    offset: int
     name: str
     fields: list[Attribute]
 
@@ -328,7 +328,7 @@ class Constructor:
 class TypeData:
     """The definition of a data type."""
 
-    at: int
+    offset: int
     name: str
     params: list[str]
     constructors: list[Constructor]
@@ -344,7 +344,7 @@ def is_empty(data: TypeData) -> bool:
 class Definition:
     """`def @name`."""
 
-    at: int
+    offset: int
     name: str
     function: Function
 
@@ -353,7 +353,7 @@ class Definition:
 class Module:
     """A program, and the names that it uses, which the prelude may define."""
 
-    places: Places
+    source_map: SourceMap
     types: list[TypeData] = field(default_factory=list[TypeData])
     functions: list[Definition] = field(default_factory=list[Definition])
     type_uses: dict[tuple[str, int], int] = field(default_factory=dict["tuple[str, int]", int])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from .errors import TOO_DEEP, Places, RelayTextError
+from .errors import TOO_DEEP, RelayTextError, SourceMap
 from .lexer import Tokens, unescaped
 from .literals import LiteralError, number
 
@@ -29,16 +29,16 @@ _SIGILS = {"local": "%", "graph": "%", "global": "@"}
 class TokenStream:
     """Tokens and the position of the current one."""
 
-    def __init__(self, tokens: Tokens, places: Places):
+    def __init__(self, tokens: Tokens, source_map: SourceMap):
         self.kinds, self.texts, self.starts = tokens.kinds, tokens.texts, tokens.starts
-        self.places = places
+        self.source_map = source_map
         self.position: int = 0
 
     # ------------------------------------------------------------------ errors
 
     def error(self, message: str, at: int, width: int = 1) -> RelayTextError:
         """Return an error about the text at the offset `at`."""
-        return self.places.error(message, at, width)
+        return self.source_map.error(message, at, width)
 
     def width(self, position: int) -> int:
         """Return the length of the token at `position`."""

@@ -19,7 +19,7 @@ from ...dialects.memory import StorageType
 from ...dialects.relay.type_terms import AdtType, RefType, TypeVarType
 from ...dialects.relay.types import IncompleteType
 from .arrays import element_type_of
-from .errors import Places, nearest
+from .errors import SourceMap, nearest
 from .lexer import Tokens
 from .metadata import Metadata
 from .node_graph import GraphError
@@ -39,13 +39,13 @@ MAX_TYPES = 200
 class TypeGrammar(TokenStream):
     """Reads types and attribute values; knows the names in scope."""
 
-    def __init__(self, tokens: Tokens, places: Places, metadata: Metadata):
-        super().__init__(tokens, places)
+    def __init__(self, tokens: Tokens, source_map: SourceMap, metadata: Metadata):
+        super().__init__(tokens, source_map)
         self.metadata = metadata
         self.locals: dict[str, Local | None] = {}
         self._undo: list[tuple[dict[str, Any], str, Any]] = []
         self._type_names: dict[str, Attribute | None] = {}
-        self.module = Module(places)
+        self.module = Module(source_map)
         self._tensors: dict[tuple[Any, ...], Attribute] = {}
         self._types_open = 0
         self._values_open = 0

@@ -263,7 +263,7 @@ def test_a_function_without_a_name_has_one_type_and_the_error_says_so() -> None:
     ((note, location),) = caught.value.notes
     assert (location.line.data, location.column.data) == (3, 11)
     assert note == (
-        "the type parameter A of this function stands for int32: "
+        "the type parameter A of this function is int32: "
         "only a function that a let or a graph binding names can have several types"
     )
 

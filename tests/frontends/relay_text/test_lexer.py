@@ -2,20 +2,20 @@
 
 import pytest
 
-from xrelay.frontends.relay_text.errors import Places, RelayTextError
+from xrelay.frontends.relay_text.errors import RelayTextError, SourceMap
 from xrelay.frontends.relay_text.lexer import tokenize, unescaped
 from xrelay.frontends.relay_text.literals import LiteralError, number
 
 
 def tokens(text: str) -> list[tuple[str, str]]:
-    found = tokenize(text, Places("t", text))
+    found = tokenize(text, SourceMap("t", text))
     assert found.kinds[-2:] == ["end", "end"]
     return list(zip(found.kinds[:-2], found.texts[:-2], strict=True))
 
 
 def failure(text: str) -> str:
     with pytest.raises(RelayTextError) as caught:
-        tokenize(text, Places("t", text))
+        tokenize(text, SourceMap("t", text))
     at = caught.value.location
     return f"{at.line.data}:{at.column.data}: {caught.value.message}"
 
@@ -61,7 +61,7 @@ def test_tokens(text: str, expected: list[tuple[str, str]]) -> None:
 
 def test_metadata_ends_the_program() -> None:
     text = '%x\n#[metadata]\n{"root": $}'
-    found = tokenize(text, Places("t", text))
+    found = tokenize(text, SourceMap("t", text))
     assert found.kinds == ["local", "end", "end"]
     assert found.metadata is not None
     assert text[found.metadata :] == '\n{"root": $}'

@@ -25,9 +25,9 @@ from xrelay.dialects.memory import Memory
 from xrelay.dialects.relay import Relay
 from xrelay.dialects.vm import Vm
 from xrelay.frontends.relay_text import parse_module
+from xrelay.frontends.relay_text.errors import PrintingError
 from xrelay.frontends.relay_text.literals import number
 from xrelay.frontends.relay_text.printer import module_text
-from xrelay.frontends.relay_text.printer_errors import PrintingError
 from xrelay.frontends.relay_text.printer_literals import (
     attribute_float,
     float_text,

@@ -10,35 +10,47 @@ Placeholders stay until the end, when `complete_types` replaces them by what was
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FileLineColLoc, TensorType
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    FileLineColLoc,
+    FunctionType,
+    TensorType,
+    TupleType,
+)
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import AnyAttr, IRDLOperation, irdl_op_definition, result_def, var_operand_def
 
+from ...dialects.memory import StorageType
 from ...dialects.relay.tuples import TupleOp
+from ...dialects.relay.type_terms import AdtType, RefType, TypeVarType
 from ...dialects.retyping import set_type
-from .errors import Places, RelayTextError
+from ...dialects.tensors import as_tensor, dtype_name
+from .errors import RelayTextError, SourceMap
 from .solver import Solver, UnknownType
-from .type_text import type_text
+
+_OTHER = re.compile(r"[^A-Za-z0-9_$.-]")
+_NUMBERED = re.compile(r"_(?=[0-9]+\Z)")
 
 
 @irdl_op_definition
-class WaitingOp(IRDLOperation):
+class DeferredOp(IRDLOperation):
     """Placeholder for ops that cannot be built until the types of `args` are known."""
 
-    name = "relay_text.waiting"
+    name = "relay_text.deferred"
 
     args = var_operand_def(AnyAttr())
     result = result_def(AnyAttr())
 
 
 @dataclass(eq=False, repr=False)
-class Several:
+class TupleValue:
     """
     The values of a tuple; a `relay.tuple` is built when the tuple itself is needed.
 
@@ -50,35 +62,35 @@ class Several:
     block: Block
     after: Operation | None
     """The last op in `block` when the value was created; None if there was none."""
-    results: bool
+    from_operator: bool
     tuple: SSAValue | None = None
 
 
-Value: TypeAlias = SSAValue | Several
+Value: TypeAlias = SSAValue | TupleValue
 
 
 @dataclass(eq=False, repr=False)
-class Waiting:
+class Deferred:
     """A placeholder and the function that builds its replacement."""
 
-    op: WaitingOp
+    op: DeferredOp
     build: Callable[[], Value]
-    places: Places
-    at: int
+    source_map: SourceMap
+    offset: int
     done: SSAValue | None = None
 
 
 @dataclass(eq=False, repr=False)
-class Writer:
+class IRBuilder:
     """The insertion point, and what is known about types."""
 
     ctx: Context
-    places: Places
+    source_map: SourceMap
     solver: Solver = field(default_factory=Solver)
     block: Block = field(default_factory=Block)
     before: Operation | None = None
     """Insert before this op; None to append to `block`."""
-    waiting: list[Waiting] = field(default_factory=list[Waiting])
+    deferred: list[Deferred] = field(default_factory=list[Deferred])
     reached: int = 0
     """The offset of the op built last."""
     open_values: list[SSAValue] = field(default_factory=list[SSAValue])
@@ -87,7 +99,7 @@ class Writer:
     # ------------------------------------------------------------------ errors
 
     def error(self, message: str, at: int, width: int = 1) -> RelayTextError:
-        return self.places.error(message, at, width)
+        return self.source_map.error(message, at, width)
 
     def text(self, type: Attribute) -> str:
         """Return `type` in Relay's notation, for a message."""
@@ -113,7 +125,7 @@ class Writer:
 
     def add(self, op: Operation, at: int) -> Operation:
         """Insert `op`, which is at the offset `at` of the text."""
-        op.location = self.places.location(at)
+        op.location = self.source_map.location(at)
         self.reached = at
         if self.before is None:
             self.block.add_op(op)
@@ -134,11 +146,11 @@ class Writer:
         if self.solver.first_unknown(value.type) is not None:
             self.open_values.append(value)
 
-    def several(self, values: Sequence[SSAValue], at: int, results: bool) -> Several:
+    def tuple_value(self, values: Sequence[SSAValue], at: int, from_operator: bool) -> TupleValue:
         """Return `values` as a tuple that is not built yet."""
         self.reached = at
         after = self.block.last_op if self.before is None else self.before.prev_op
-        return Several(values, self.places.location(at), self.block, after, results)
+        return TupleValue(values, self.source_map.location(at), self.block, after, from_operator)
 
     def ssa(self, value: Value) -> SSAValue:
         """Return `value` as one SSA value, building its tuple on first use."""
@@ -165,7 +177,7 @@ class Writer:
 
     # ----------------------------------------------------------------- waiting
 
-    def when_known(
+    def defer_until_known(
         self, args: Sequence[SSAValue], build: Callable[[], Value], at: int, shallow: bool = False
     ) -> Value:
         """
@@ -177,10 +189,10 @@ class Writer:
         if unknown is None:
             self._complete(args)
             return build()
-        op = WaitingOp.create(operands=args, result_types=[self.solver.fresh()])
-        waiting = Waiting(op, build, self.places, at)
-        self.waiting.append(waiting)
-        self._wait(waiting, args, unknown, shallow)
+        op = DeferredOp.create(operands=args, result_types=[self.solver.fresh()])
+        deferred = Deferred(op, build, self.source_map, at)
+        self.deferred.append(deferred)
+        self._resume_later(deferred, args, unknown, shallow)
         return self.value(op, at)
 
     def _missing(self, args: Sequence[SSAValue], shallow: bool) -> UnknownType | None:
@@ -191,15 +203,15 @@ class Writer:
             found = self._missing_now(args, shallow)
         return found
 
-    def _wait(
-        self, waiting: Waiting, args: Sequence[SSAValue], unknown: UnknownType, shallow: bool
+    def _resume_later(
+        self, deferred: Deferred, args: Sequence[SSAValue], unknown: UnknownType, shallow: bool
     ) -> None:
         def again() -> None:
             missing = self._missing_now(args, shallow)
             if missing is not None:
-                self._wait(waiting, args, missing, shallow)
+                self._resume_later(deferred, args, missing, shallow)
                 return
-            self._build(waiting)
+            self._build(deferred)
 
         self.solver.when_known(unknown, again)
 
@@ -217,16 +229,58 @@ class Writer:
             if arg.type.__class__ is not TensorType:
                 set_type(arg, self.solver.resolved(arg.type))
 
-    def _build(self, waiting: Waiting) -> None:
+    def _build(self, deferred: Deferred) -> None:
         """Build the replacement of a placeholder, before it."""
-        from .dims import refined
+        from .dims import refine_dims
 
-        block = waiting.op.parent
+        block = deferred.op.parent
         assert block is not None, "a placeholder is in a block"
-        places, self.places = self.places, waiting.places
-        self._complete(waiting.op.operands)
-        with self.writing(block, waiting.op):
-            waiting.done = self.ssa(waiting.build())
-            self.require(waiting.done.type, waiting.op.result.type, "this", waiting.at)
-            waiting.done = refined(self, waiting.done, waiting.op.result.type, waiting.at)
-        self.places = places
+        source_map, self.source_map = self.source_map, deferred.source_map
+        self._complete(deferred.op.operands)
+        with self.writing(block, deferred.op):
+            deferred.done = self.ssa(deferred.build())
+            self.require(deferred.done.type, deferred.op.result.type, "this", deferred.offset)
+            deferred.done = refine_dims(
+                self, deferred.done, deferred.op.result.type, deferred.offset
+            )
+        self.source_map = source_map
+
+
+# ----------------------------------------------------------------------- text
+
+
+def ssa_name(name: str) -> str | None:
+    """Return `name` as a readable SSA name, or None if no character is left."""
+    if name.isidentifier() and name.isascii() and not name[-1].isdigit():
+        return name
+    text = _OTHER.sub("_", name).lstrip("0123456789")
+    # the printer treats a trailing `_1` as a number of its own
+    return _NUMBERED.sub(".", text) or None
+
+
+def type_text(type: Attribute) -> str:
+    """Return `Tensor[(3, ?), float32]`, `fn (A) -> B`, `List[A]`; an unknown type is `_`."""
+    tensor = as_tensor(type)
+    if tensor is not None:
+        dtype = dtype_name(tensor.element_type) or str(tensor.element_type)
+        if not tensor.get_num_dims():
+            return dtype
+        dims = ("?" if dim == DYNAMIC_INDEX else str(dim) for dim in tensor.get_shape())
+        return f"Tensor[({', '.join(dims)}), {dtype}]"
+    match type:
+        case TupleType():
+            return f"({', '.join(map(type_text, type.types.data))})"
+        case FunctionType():
+            params = ", ".join(map(type_text, type.inputs.data))
+            return f"fn ({params}) -> {', '.join(map(type_text, type.outputs.data))}"
+        case RefType():
+            return f"ref({type_text(type.contents)})"
+        case AdtType():
+            args = f"[{', '.join(map(type_text, type.args.data))}]" if type.args.data else ""
+            return f"{type.adt.string_value()}{args}"
+        case StorageType():
+            return "Storage[]"
+        case TypeVarType():
+            return type.parameter.data
+        case _:
+            return "_"

@@ -31,19 +31,17 @@ from ...dialects.relay.constants import ConstantOp, ParamOp
 from ...dialects.relay.control import IfOp, YieldOp
 from ...dialects.relay.references import RefCreateOp, RefReadOp, RefWriteOp
 from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
-from ...dialects.relay.type_terms import AdtType, RefType, TypeVarType
+from ...dialects.relay.type_terms import RefType, TypeVarType
 from . import calls, functions, generics, matches
 from . import syntax as ast
 from .binding_scopes import is_within, settle
-from .dims import refined
+from .dims import refine_dims
 from .errors import nearest
-from .explicit_memory import ExplicitMemory, Nothing
-from .names import ssa_name
+from .explicit_memory import ExplicitMemory, UnitResult
+from .ir_builder import IRBuilder, TupleValue, Value, ssa_name
 from .program import Generic, Program, Signature
 from .solver import rebuilt
-from .type_text import type_text
 from .weights import belongs_in_file
-from .writer import Several, Value, Writer
 
 SCALAR_BOOL = tensor_type(i1, [])
 _PACK = {
@@ -58,7 +56,7 @@ _PACK = {
 
 
 @dataclass(eq=False, repr=False)
-class Emitter(Writer):
+class ModuleBuilder(IRBuilder):
     """Builds the ops of one program."""
 
     source: str = ""
@@ -123,23 +121,23 @@ class Emitter(Writer):
 
     def use(self, use: ast.Use) -> Value:
         value = self.meaning(use)
-        return generics.value(self, value, use.at) if isinstance(value, Generic) else value
+        return generics.value(self, value, use.offset) if isinstance(value, Generic) else value
 
     def meaning(self, use: ast.Use) -> Value | Generic:
         """Return the value that a variable is bound to."""
         local = use.local
         if local.region is not self.region and not self._is_in_scope(local):
-            raise self.places.error(
+            raise self.source_map.error(
                 f"%{local.name} is not in scope: the graph binding that uses it is itself used "
                 f"outside the scope of %{local.name}",
-                use.at,
+                use.offset,
                 len(local.name) + 1,
-                [(f"%{local.name} is bound here", local.at)],
+                [(f"%{local.name} is bound here", local.offset)],
             )
         if local.value is None:
             raise self.error(
                 f"%{local.name} is used in its own definition: only a function can use itself",
-                use.at,
+                use.offset,
                 len(local.name) + 1,
             )
         return local.value
@@ -149,7 +147,7 @@ class Emitter(Writer):
 
     def node(self, node: ast.Node) -> Value:
         value = self.result_of(node.binding)
-        return generics.value(self, value, node.at) if isinstance(value, Generic) else value
+        return generics.value(self, value, node.offset) if isinstance(value, Generic) else value
 
     def result_of(self, binding: ast.Binding) -> Value | Generic:
         """Return the value of a graph binding, building it first if necessary."""
@@ -159,7 +157,7 @@ class Emitter(Writer):
         return binding.result
 
     def scalar(self, scalar: ast.Scalar) -> Value:
-        return self.value(ConstantOp(self._dense_scalar(scalar.value, scalar.dtype)), scalar.at)
+        return self.value(ConstantOp(self._dense_scalar(scalar.value, scalar.dtype)), scalar.offset)
 
     def _dense_scalar(self, value: int | float, dtype: str) -> DenseIntOrFPElementsAttr[Any]:
         key = (value, dtype, str(value).startswith("-"))
@@ -176,14 +174,14 @@ class Emitter(Writer):
     def dense(self, constant: ast.Dense) -> Value:
         if self.separate and belongs_in_file(constant.value.type):
             self.params.setdefault(constant.name, constant.value)
-            return self.value(ParamOp(constant.name, constant.value.type), constant.at)
-        return self.value(ConstantOp(constant.value), constant.at)
+            return self.value(ParamOp(constant.name, constant.value.type), constant.offset)
+        return self.value(ConstantOp(constant.value), constant.offset)
 
     def tuple(self, tuple: ast.Tuple) -> Value:
         fields = [self.emit_ssa(f) for f in tuple.fields]
         if not fields:
-            return self.value(TupleOp([]), tuple.at)
-        return self.several(fields, tuple.at, results=False)
+            return self.value(TupleOp([]), tuple.offset)
+        return self.tuple_value(fields, tuple.offset, from_operator=False)
 
     def projection(self, projection: ast.Projection) -> Value:
         spine = [projection]
@@ -193,15 +191,17 @@ class Emitter(Writer):
             inner = inner.tuple
         value = self.emit(inner)
         for each in reversed(spine):
-            value = self.projected(value, each.index, each.at)
+            value = self.projected(value, each.index, each.offset)
         return value
 
     def projected(self, value: Value, index: int, at: int) -> Value:
         """Build field `index` of `value`."""
-        if isinstance(value, Several) and value.results and index < len(value.values):
+        if isinstance(value, TupleValue) and value.from_operator and index < len(value.values):
             return value.values[index]
         tuple = self.ssa(value)
-        return self.when_known([tuple], lambda: self._field(tuple, index, at), at, shallow=True)
+        return self.defer_until_known(
+            [tuple], lambda: self._field(tuple, index, at), at, shallow=True
+        )
 
     def _field(self, tuple: SSAValue, index: int, at: int) -> Value:
         type = self.solver.shallow(tuple.type)
@@ -270,7 +270,7 @@ class Emitter(Writer):
         local = statement.local
         if local is None:
             value = self.emit(statement.value)
-            if not isinstance(value, Nothing):
+            if not isinstance(value, UnitResult):
                 self.ssa(value)
             return
         generic = generics.let(self, statement)
@@ -281,9 +281,9 @@ class Emitter(Writer):
         value = functions.let_value(self, statement, annotation)
         if annotation is not None:
             type = value.type if isinstance(value, SSAValue) else TupleType(())
-            self.require(type, annotation, f"%{local.name}", local.at)
+            self.require(type, annotation, f"%{local.name}", local.offset)
             if isinstance(value, SSAValue):
-                value = refined(self, value, annotation, local.at)
+                value = refine_dims(self, value, annotation, local.offset)
         if isinstance(value, SSAValue) and value.name_hint is None:
             value.name_hint = ssa_name(local.name)
         local.value = value
@@ -294,7 +294,7 @@ class Emitter(Writer):
         settle(region, self.function.region)
         region.block = block
         outer, self.region = self.region, region
-        self.reached = body.at
+        self.reached = body.offset
         with self.writing(block):
             value = self.ssa(self.body(body))
         self.region = outer
@@ -306,12 +306,12 @@ class Emitter(Writer):
         """
         value = self.region_body(region, body, block)
         with self.writing(block):
-            self.add(YieldOp(value), body.result.at)
+            self.add(YieldOp(value), body.result.offset)
         return value
 
     def if_(self, expr: ast.If) -> Value:
         condition = self.emit_ssa(expr.condition)
-        self.require(condition.type, SCALAR_BOOL, "the condition", expr.condition.at)
+        self.require(condition.type, SCALAR_BOOL, "the condition", expr.condition.offset)
         then, other = Block(), Block()
         value = self.branch(expr.then_region, expr.then, then)
         otherwise = self.branch(expr.other_region, expr.other, other)
@@ -319,29 +319,29 @@ class Emitter(Writer):
             raise self.error(
                 f"both branches must have the same type, but the first is of type "
                 f"{self.text(value.type)} and the second of {self.text(otherwise.type)}",
-                expr.at,
+                expr.offset,
                 2,
             )
         type = self.solver.join(value.type, otherwise.type)
         regions = [IrRegion(then), IrRegion(other)]
         return self.value(
-            IfOp.create(operands=[condition], result_types=[type], regions=regions), expr.at
+            IfOp.create(operands=[condition], result_types=[type], regions=regions), expr.offset
         )
 
     # ------------------------------------------------------------------- cells
 
     def ref_create(self, expr: ast.RefCreate) -> Value:
-        return self.value(RefCreateOp(self.emit_ssa(expr.value)), expr.at)
+        return self.value(RefCreateOp(self.emit_ssa(expr.value)), expr.offset)
 
     def ref_read(self, expr: ast.RefRead) -> Value:
         ref, contents = self._cell(expr.ref)
-        return self.value(RefReadOp.create(operands=[ref], result_types=[contents]), expr.at)
+        return self.value(RefReadOp.create(operands=[ref], result_types=[contents]), expr.offset)
 
     def ref_write(self, expr: ast.RefWrite) -> Value:
         ref, contents = self._cell(expr.ref)
         value = self.emit_ssa(expr.value)
-        self.require(value.type, contents, "the value written", expr.value.at)
-        return self.value(RefWriteOp(ref, value), expr.at)
+        self.require(value.type, contents, "the value written", expr.value.offset)
+        return self.value(RefWriteOp(ref, value), expr.offset)
 
     def _cell(self, expr: ast.Expr) -> tuple[SSAValue, Attribute]:
         ref = self.emit_ssa(expr)
@@ -349,7 +349,7 @@ class Emitter(Writer):
         if isinstance(type, RefType):
             return ref, type.contents
         contents = self.solver.fresh()
-        self.require(type, RefType(contents), "this", expr.at)
+        self.require(type, RefType(contents), "this", expr.offset)
         return ref, contents
 
     # ------------------------------------------------------------------- names
@@ -362,23 +362,21 @@ class Emitter(Writer):
         )
 
 
-_EMIT: dict[type, Callable[[Emitter, Any], Value]] = {
-    ast.Use: Emitter.use,
-    ast.Node: Emitter.node,
+_EMIT: dict[type, Callable[[ModuleBuilder, Any], Value]] = {
+    ast.Use: ModuleBuilder.use,
+    ast.Node: ModuleBuilder.node,
     ast.Global: functions.global_value,
-    ast.Scalar: Emitter.scalar,
-    ast.Dense: Emitter.dense,
+    ast.Scalar: ModuleBuilder.scalar,
+    ast.Dense: ModuleBuilder.dense,
     ast.Name: calls.name_value,
     ast.Call: calls.call,
-    ast.Tuple: Emitter.tuple,
-    ast.Projection: Emitter.projection,
-    ast.Body: Emitter.body,
-    ast.If: Emitter.if_,
+    ast.Tuple: ModuleBuilder.tuple,
+    ast.Projection: ModuleBuilder.projection,
+    ast.Body: ModuleBuilder.body,
+    ast.If: ModuleBuilder.if_,
     ast.Function: functions.closure_value,
     ast.Match: matches.match,
-    ast.RefCreate: Emitter.ref_create,
-    ast.RefRead: Emitter.ref_read,
-    ast.RefWrite: Emitter.ref_write,
+    ast.RefCreate: ModuleBuilder.ref_create,
+    ast.RefRead: ModuleBuilder.ref_read,
+    ast.RefWrite: ModuleBuilder.ref_write,
 }
-
-__all__ = ["AdtType", "Emitter", "type_text"]
