@@ -31,7 +31,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import memory, relay, vm
 from ..dialects.device import VirtualDeviceAttr, device_of
-from ..dialects.interfaces import WantsStorage
+from ..dialects.interfaces import Bufferizable
 from ..dialects.tensors import Tensor, as_tensor, bits_of, is_static, storage_alignment, tensor_size
 from ..dialects.walking import walk
 from .analysis.symbols import called_symbols
@@ -98,8 +98,8 @@ class AllocateResults(RewritePattern):
     """By type, so that a type's sizes are computed once."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        wants = op.get_trait(WantsStorage)
-        if wants is None:
+        bufferizable = op.get_trait(Bufferizable)
+        if bufferizable is None:
             return
         storages = [self._storage(result) for result in op.results]
         tensors = [
@@ -112,7 +112,7 @@ class AllocateResults(RewritePattern):
         ]
         for op_made, hint in [(o, "storage") for o in storages] + [(o, "tensor") for o in tensors]:
             op_made.results[0].name_hint = hint
-        written = wants.in_destination_passing_style(op, [t.results[0] for t in tensors])
+        written = bufferizable.to_destination_style(op, [t.results[0] for t in tensors])
         for old, new in zip(op.results, written.results, strict=True):
             new.name_hint = old.name_hint
         rewriter.replace(op, [*storages, *tensors, written], written.results)

@@ -36,7 +36,7 @@ def only_killed(value: SSAValue, besides: Operation | None = None) -> bool:
 
 def written_tensors(op: Operation) -> list[SSAValue]:
     """The `outs` of a destination-passing op: its last operands, one per result."""
-    return list(op.operands[len(op.operands) - len(op.results) :])
+    return list(DestinationPassing.outs(op))
 
 
 def is_dead_write(op: Operation) -> bool:

@@ -21,8 +21,8 @@ from xdsl.passes import ModulePass
 
 from ..dialects import relay
 from ..dialects.device import UNCONSTRAINED, VirtualDeviceAttr, device_of, devices_in, told_apart
-from ..dialects.interfaces import DeviceRule, Fusible, On, OnHost, Together, WantsStorage
-from ..dialects.relay.types import is_incomplete
+from ..dialects.interfaces import Bufferizable, DeviceRule, Fusible, On, OnHost, Together
+from ..dialects.relay.incomplete import is_incomplete
 from .support.diagnostics import PassError
 
 Stage = Literal[
@@ -118,7 +118,7 @@ def primitive(op: Operation, in_kernel: bool) -> str | None:
 
 
 def unallocated(op: Operation, in_kernel: bool) -> str | None:
-    if op.has_trait(WantsStorage):
+    if op.has_trait(Bufferizable):
         return "manifest-alloc should have given it storage"
     return None
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
+from ..dialects.relay.annotations import NAME
 from ..dialects.relay.constants import PARAMS_FILE
 from ..lowering.assemble import assemble
 from ..passes.support.diagnostics import Message, ReportingContext, Severity
@@ -132,6 +133,6 @@ def _result_names(function: FuncOp) -> tuple[str | None, ...]:
         return (None,) * len(function.function_type.outputs)
     names: list[str | None] = []
     for entry in attrs:
-        name = entry.data.get("relay.name")
+        name = entry.data.get(NAME)
         names.append(name.data if isinstance(name, StringAttr) else None)
     return tuple(names)

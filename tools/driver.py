@@ -158,6 +158,7 @@ class XRelayOpt(xDSLOptMain):
             properties_as_attributes=args.print_no_properties,
             debuginfo=args.print_debuginfo,
             colored=args.syntax_highlight,
+            aliases=not args.print_local_scope,
             elide_above=args.elide_above,
         )
 

@@ -34,7 +34,7 @@ from ..formats import parse_location, print_location
 from ..interfaces import Aliasing, AnyDevice, InferTypes
 from .call_text import parse_call, print_call, verify_call
 from .control import verify_yielded, yielded
-from .types import IncompleteType
+from .incomplete import IncompleteType
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
+from ...dialects.relay.annotations import NAME
 from ...dialects.relay.constants import INLINE_LIMIT
 from .builder import Builder
 from .errors import OnnxError
@@ -37,9 +38,6 @@ from .node import Node
 from .operators import RULES, Rule
 from .schema import require_signature
 from .values import Array, Value, value_name
-
-NAME = "relay.name"
-"""The attribute that holds the name of an argument or result in the model."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from xdsl.dialects.builtin import BoolAttr
 from xdsl.ir import SSAValue
 
 from ...dialects.device import VirtualDeviceAttr
@@ -55,19 +54,7 @@ def on_device(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> 
         raise problem(builder, call, "a constraining hint must name a device")
     if explicit_memory.absorb_hint(builder, call, args[0], device, body or result):
         return args[0]
-    return builder.value(_hint(builder.ssa(args[0]), device, body, result), call.offset)
-
-
-def _hint(value: SSAValue, device: VirtualDeviceAttr, body: bool, result: bool) -> OnDeviceOp:
-    return OnDeviceOp.create(
-        operands=[value],
-        properties={
-            "device": device,
-            "constrain_body": BoolAttr.from_bool(body),
-            "constrain_result": BoolAttr.from_bool(result),
-        },
-        result_types=[value.type],
-    )
+    return builder.value(OnDeviceOp(builder.ssa(args[0]), device, body, result), call.offset)
 
 
 def _device_copy(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
@@ -84,8 +71,8 @@ def _device_copy(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) 
             )
         devices.append(device)
     source, destination = devices
-    there = builder.value(_hint(value, source, True, True), call.offset)
-    return builder.value(_hint(there, destination, False, True), call.offset)
+    there = builder.value(OnDeviceOp(value, source, True, True), call.offset)
+    return builder.value(OnDeviceOp(there, destination, False, True), call.offset)
 
 
 # --------------------------------------------------------------------- tensors

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    BoolAttr,
     DenseIntOrFPElementsAttr,
     IntegerType,
     TensorType,
@@ -320,7 +319,8 @@ def absorb_hint(
     if isinstance(arg, UnitResult):
         results = () if arg.op is None else tuple(arg.op.results)
         for value in results if constrains else ():
-            builder.explicit.hinted[value] = _fixed(builder, value, device, call.offset)
+            hint = OnDeviceOp(value, device, True, True)
+            builder.explicit.hinted[value] = builder.value(hint, call.offset)
         return True
     inner = call.args[0]
     if isinstance(inner, ast.Node):
@@ -332,18 +332,5 @@ def absorb_hint(
         return False
     if constrains:
         with builder.writing(block, op):
-            op.operands[0] = _fixed(builder, op.storage, device, call.offset)
+            op.operands[0] = builder.value(OnDeviceOp(op.storage, device, True, True), call.offset)
     return True
-
-
-def _fixed(builder: ModuleBuilder, value: SSAValue, device: VirtualDeviceAttr, at: int) -> SSAValue:
-    op = OnDeviceOp.create(
-        operands=[value],
-        properties={
-            "device": device,
-            "constrain_body": BoolAttr.from_bool(True),
-            "constrain_result": BoolAttr.from_bool(True),
-        },
-        result_types=[value.type],
-    )
-    return builder.value(op, at)

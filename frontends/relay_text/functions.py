@@ -24,7 +24,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 from ...dialects.device import VirtualDeviceAttr
 from ...dialects.relay import CallOp, FnOp, GlobalOp, InvokeOp
 from ...dialects.relay.control import YieldOp
-from ...dialects.relay.type_terms import substituted
+from ...dialects.relay.language_types import substituted
 from . import calls
 from . import syntax as ast
 from .composite_operators import on_device

@@ -28,8 +28,8 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import AnyAttr, IRDLOperation, irdl_op_definition, result_def, var_operand_def
 
 from ...dialects.memory import StorageType
+from ...dialects.relay.language_types import AdtType, RefType, TypeVarType
 from ...dialects.relay.tuples import TupleOp
-from ...dialects.relay.type_terms import AdtType, RefType, TypeVarType
 from ...dialects.retyping import set_type
 from ...dialects.tensors import as_tensor, dtype_name
 from .errors import RelayTextError, SourceMap

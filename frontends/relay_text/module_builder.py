@@ -29,9 +29,10 @@ from ...dialects.attributes import ELEMENT_TYPES
 from ...dialects.device import tensor_type
 from ...dialects.relay.constants import ConstantOp, ParamOp
 from ...dialects.relay.control import IfOp, YieldOp
+from ...dialects.relay.language_types import RefType, TypeVarType
 from ...dialects.relay.references import RefCreateOp, RefReadOp, RefWriteOp
 from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
-from ...dialects.relay.type_terms import RefType, TypeVarType
+from ...dialects.type_algebra import parts, rebuild
 from . import calls, functions, generics, matches
 from . import syntax as ast
 from .binding_scopes import is_within, settle
@@ -40,7 +41,6 @@ from .errors import nearest
 from .explicit_memory import ExplicitMemory, UnitResult
 from .ir_builder import IRBuilder, TupleValue, Value, ssa_name
 from .program import Generic, Program, Signature
-from .solver import rebuilt
 from .weights import belongs_in_file
 
 SCALAR_BOOL = tensor_type(i1, [])
@@ -106,7 +106,7 @@ class ModuleBuilder(IRBuilder):
     def _instance(self, type: Attribute) -> Attribute:
         if isinstance(type, TypeVarType):
             return self.type_args.get(type.parameter.data, type)
-        return rebuilt(type, self._instance)
+        return rebuild(type, [self._instance(part) for part in parts(type)])
 
     # ------------------------------------------------------------- expressions
 

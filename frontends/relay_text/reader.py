@@ -19,7 +19,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from ...dialects.relay.adt import TypeDataOp
-from ...dialects.relay.globals import TYPE_PARAMS
+from ...dialects.relay.annotations import ATTRS, NAME, TYPE_PARAMS
 from . import calls, functions, generics, prelude
 from .binding_scopes import place_bindings
 from .complete_types import complete_types
@@ -38,10 +38,7 @@ from .solver import TypeTooLarge
 from .syntax import Definition, Local, Module, TypeData, has_lets, is_empty
 from .type_grammar import STORAGE
 
-NAME = "relay.name"
-"""The attribute that holds an argument's name if that cannot be its name in the IR."""
 DEVICE = "relay.device"
-ATTRS = "relay.attrs"
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from xdsl.traits import IsTerminator
 from ...dialects import memory, relay
 from ...dialects.device import VirtualDeviceAttr, devices_in, with_device
 from ...dialects.interfaces import DeviceConstant, DeviceRule, SameDevice
-from ...dialects.relay.types import is_incomplete
+from ...dialects.relay.incomplete import is_incomplete
 from .device_rules import READERS, Read
 
 CHANGED: tuple[type[Operation], ...] = (

@@ -13,8 +13,8 @@ from xdsl.utils.exceptions import VerifyException
 from ...dialects.attributes import plain_values
 from ...dialects.device import tensor_type, with_device
 from ...dialects.interfaces import kernel_attributes, kernel_name
+from ...dialects.relay.incomplete import refine
 from ...dialects.relay.operator import infer_result_types
-from ...dialects.relay.types import refine
 from ...dialects.tensors import Tensor, as_tensor, is_static
 from ...runtime.kernels.bind import Bind
 from ...runtime.kernels.loading import no_kernel
