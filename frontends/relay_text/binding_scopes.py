@@ -46,29 +46,29 @@ def _need_before_regions(binding: Binding, place: Region) -> None:
         inner: Region | None = None
         at = region if owner is None else owner.place
         while at is not None and at is not place:
-            inner, at = at, at.around
+            inner, at = at, at.parent
         if at is not None and inner is not None:
             inner.refs.append(binding)
 
 
-def _around(region: Region) -> Region | None:
+def _parent(region: Region) -> Region | None:
     return region.outer if region.owner is None else region.owner.place
 
 
 def _settle(region: Region, root: Region) -> bool:
-    """Set `around` and `depth` of `region`; return False if it is in an unused binding."""
+    """Set `parent` and `depth` of `region`; return False if it is in an unused binding."""
     chain: list[Region] = []
     at = region
-    while at is not root and at.around is None:
+    while at is not root and at.parent is None:
         chain.append(at)
-        outer = _around(at)
+        outer = _parent(at)
         if outer is None:
             return False
         at = outer
     for inner in reversed(chain):
-        outer = _around(inner)
+        outer = _parent(inner)
         assert outer is not None
-        inner.around = outer
+        inner.parent = outer
         inner.depth = outer.depth + 1
     return True
 
@@ -77,8 +77,8 @@ def _common(a: Region, b: Region) -> Region:
     while a is not b:
         if a.depth < b.depth:
             a, b = b, a
-        assert a.around is not None, "every region is in the function's"
-        a = a.around
+        assert a.parent is not None, "every region is in the function's"
+        a = a.parent
     return a
 
 
@@ -91,5 +91,5 @@ def settle(region: Region, root: Region) -> None:
 def is_within(region: Region | None, outer: Region) -> bool:
     """Return whether `region` is `outer` or inside it; both are settled."""
     while region is not None and region is not outer:
-        region = region.around
+        region = region.parent
     return region is not None

@@ -114,14 +114,14 @@ def operator(
     builder: ModuleBuilder, name: str, args: Sequence[Value], attrs: Mapping[str, Any], at: int
 ) -> Value:
     """Build operator `name` on `args`; several results become a tuple."""
-    cls, properties, dropped = _prepared(builder, name, attrs, at)
+    cls, properties, dropped = _prepare(builder, name, attrs, at)
     count = operand_count(name)
     if len(args) != (1 if count is None else count):
         wanted = "one tuple" if count is None else f"{count} argument{'' if count == 1 else 's'}"
         raise builder.error(f"{name} takes {wanted}, but {len(args)} are given", at, len(name))
 
     def build(operands: Sequence[SSAValue]) -> Value:
-        return _write(builder, name, cls, operands, properties, dropped, at)
+        return _infer_and_add(builder, name, cls, operands, properties, dropped, at)
 
     if count is None:
         return _on_tuple(builder, name, args[0], build, at)
@@ -149,13 +149,13 @@ def _on_tuple(
         if not isinstance(type, TupleType):
             given = builder.text(type)
             raise builder.error(f"{name} expects a tuple, but got a value of type {given}", at)
-        fields = [builder.projected(arg, i, at) for i in range(len(type.types))]
+        fields = [builder.project_value(arg, i, at) for i in range(len(type.types))]
         return build([builder.ssa(f) for f in fields])
 
     return builder.defer_until_known([arg], take_apart, at)
 
 
-def _prepared(
+def _prepare(
     builder: ModuleBuilder, name: str, attrs: Mapping[str, Any], at: int
 ) -> tuple[type[Operator], dict[str, Attribute], Values]:
     """
@@ -190,7 +190,7 @@ def _must_be_given(definition: Any) -> bool:
     return not isinstance(definition, OptPropertyDef) and definition.default_value is None
 
 
-def _write(
+def _infer_and_add(
     builder: ModuleBuilder,
     name: str,
     cls: type[Operator],
@@ -229,7 +229,7 @@ def _verify_redundant(name: str, dropped: Values, operands: Sequence[SSAValue]) 
         verify(dropped, tensors)
 
 
-def fixed_hint(expr: ast.Expr) -> ast.Expr:
+def fix_hint(expr: ast.Expr) -> ast.Expr:
     """
     Make the `on_device` that `expr` is constrain its result too, and return the new `expr`.
 
@@ -239,14 +239,14 @@ def fixed_hint(expr: ast.Expr) -> ast.Expr:
     """
     if isinstance(expr, ast.Node) and len(expr.binding.uses) == 1:
         assert expr.binding.value is not None
-        expr.binding.value = fixed_hint(expr.binding.value)
+        expr.binding.value = fix_hint(expr.binding.value)
     elif isinstance(expr, ast.Body) and not ast.has_lets(expr):
-        expr.result = fixed_hint(expr.result)
+        expr.result = fix_hint(expr.result)
     elif isinstance(expr, ast.Projection):
         hint = _detach_hint(expr)
         if hint is not None:
             hint.args = [expr]
-            return fixed_hint(hint)
+            return fix_hint(hint)
     elif _is_hint(expr):
         expr.attrs = {**expr.attrs, "constrain_result": True}
     return expr

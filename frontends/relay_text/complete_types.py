@@ -95,12 +95,12 @@ def _replace_placeholders(builder: ModuleBuilder) -> None:
         deferred.op.result.replace_all_uses_with(value)
     for deferred in builder.deferred:
         if deferred.done is None:
-            raise _never_known(deferred, builder)
+            raise _unresolved(deferred, builder)
         deferred.op.detach()
         deferred.op.erase()
 
 
-def _never_known(deferred: Deferred, builder: ModuleBuilder) -> RelayTextError:
+def _unresolved(deferred: Deferred, builder: ModuleBuilder) -> RelayTextError:
     """Report an unknown operand type, preferably of an operand whose type can be annotated."""
     for arg in deferred.op.operands:
         can_be_written = isinstance(arg.owner, Block | CallOpaqueOp | MatchOp)
@@ -120,13 +120,13 @@ def _complete_signatures(builder: ModuleBuilder) -> None:
         assert isinstance(type, FunctionType)
         returned = signature.block.last_op
         if returned is not None:
-            _fit_result(builder, returned, type.outputs.data[0])
+            _adapt_result(builder, returned, type.outputs.data[0])
         signature.type = type
     for op, signature in builder.calls:
-        _fit_call(op, signature.type)
+        _adapt_call(op, signature.type)
 
 
-def _fit_result(builder: ModuleBuilder, returned: Operation, declared: Attribute) -> None:
+def _adapt_result(builder: ModuleBuilder, returned: Operation, declared: Attribute) -> None:
     """Adapt the returned value to the declared result, whose dims may be known elsewhere."""
     (value,) = returned.operands
     if value.type == declared:
@@ -151,7 +151,7 @@ def _fit_result(builder: ModuleBuilder, returned: Operation, declared: Attribute
     )
 
 
-def _fit_call(op: Operation, type: FunctionType) -> None:
+def _adapt_call(op: Operation, type: FunctionType) -> None:
     """Replace a `func.call`, which needs equal types, by `relay.invoke` where known dims differ."""
     given = [a.type for a in op.operands]
     if given == list(type.inputs) and [r.type for r in op.results] == list(type.outputs):

@@ -90,7 +90,7 @@ def _dropout(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> V
     return builder.defer_until_known([data], build, call.offset)
 
 
-def _filled(value: int) -> Emit:
+def _zeros_or_ones(value: int) -> Emit:
     """Return the rule for `zeros` and `ones`."""
 
     def emit(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
@@ -101,7 +101,7 @@ def _filled(value: int) -> Emit:
     return emit
 
 
-def _like(value: int) -> Emit:
+def _zeros_or_ones_like(value: int) -> Emit:
     """Return the rule for `zeros_like` and `ones_like`."""
 
     def emit(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
@@ -128,11 +128,11 @@ def _filled_like(builder: ModuleBuilder, call: ast.Call, data: SSAValue, value: 
 def _full(builder: ModuleBuilder, call: ast.Call, value: int, shape: Any, dtype: Any) -> Value:
     from .calls import operator
 
-    scalar = builder.value(ConstantOp(_one(builder, call, value, dtype)), call.offset)
+    scalar = builder.value(ConstantOp(_scalar_constant(builder, call, value, dtype)), call.offset)
     return operator(builder, "full", [scalar], {"shape": shape}, call.offset)
 
 
-def _one(builder: ModuleBuilder, call: ast.Call, value: int, dtype: Any) -> Any:
+def _scalar_constant(builder: ModuleBuilder, call: ast.Call, value: int, dtype: Any) -> Any:
     """Return `value` as a scalar constant of `dtype`."""
     import struct
 
@@ -156,7 +156,7 @@ _CODES = {
 }
 
 
-def _full_of(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
+def _full_call(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
     """Build `full`; TVM may also state a dtype, to which the value is cast."""
     from .calls import operator
 
@@ -187,7 +187,9 @@ def _pad(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value
     def build() -> Value:
         type = as_tensor(data.type)
         dtype = "" if type is None else dtype_name(type.element_type)
-        scalar = builder.value(ConstantOp(_one(builder, call, value, dtype)), call.offset)
+        scalar = builder.value(
+            ConstantOp(_scalar_constant(builder, call, value, dtype)), call.offset
+        )
         return operator(builder, "nn.pad", [data, scalar], attrs, call.offset)
 
     return builder.defer_until_known([data], build, call.offset)
@@ -212,11 +214,11 @@ COMPOSITES: Mapping[str, Emit] = {
     "on_device": on_device,
     "device_copy": _device_copy,
     "nn.dropout": _dropout,
-    "zeros": _filled(0),
-    "ones": _filled(1),
-    "zeros_like": _like(0),
-    "ones_like": _like(1),
-    "full": _full_of,
+    "zeros": _zeros_or_ones(0),
+    "ones": _zeros_or_ones(1),
+    "zeros_like": _zeros_or_ones_like(0),
+    "ones_like": _zeros_or_ones_like(1),
+    "full": _full_call,
     "nn.pad": _pad,
     "layout_transform": layout_transform,
     "shape_of": _shape_of,

@@ -32,10 +32,10 @@ def rename_written_tensors(explicit: ExplicitMemory, blocks: Sequence[Block]) ->
     """Make the uses in `blocks`, the bodies of functions, refer to the values written."""
     if not explicit.calls and not explicit.ops:
         return
-    naming = _Renaming(explicit)
+    renaming = _Renaming(explicit)
     for block in blocks:
-        naming.block(block)
-    naming.clear()
+        renaming.block(block)
+    renaming.erase_dead()
     for op in (*explicit.ops, *(call.op for call in explicit.calls)):
         if op.parent is None:
             continue
@@ -56,27 +56,27 @@ class _Renaming:
     explicit: ExplicitMemory
     written: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     """The value that was written into each tensor."""
-    within: dict[SSAValue, Operation] = field(default_factory=dict[SSAValue, Operation])
+    written_in_region: dict[SSAValue, Operation] = field(default_factory=dict[SSAValue, Operation])
     """The op that wrote a tensor inside the regions of an op that is already visited."""
     killed: dict[SSAValue, Operation] = field(default_factory=dict[SSAValue, Operation])
-    meant: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    aliases: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     """Projections of deferred tuples, mapped to the fields that they select."""
-    later: dict[SSAValue, TupleOp] = field(default_factory=dict[SSAValue, TupleOp])
+    deferred_tuples: dict[SSAValue, TupleOp] = field(default_factory=dict[SSAValue, TupleOp])
     """Tuples that are built where they are used."""
     owner: dict[SSAValue, Operation | None] = field(
         default_factory=dict[SSAValue, "Operation | None"]
     )
     """The closure, if any, that owns each tensor to write."""
     closure: Operation | None = None
-    done: list[Operation] = field(default_factory=list[Operation])
+    dead: list[Operation] = field(default_factory=list[Operation])
     """Ops without remaining uses."""
 
     def __post_init__(self) -> None:
         for call in self.explicit.calls:
             for out in call.op.outs if isinstance(call.op, DestinationCall) else ():
-                around = out.block.parent_op() if isinstance(out, BlockArgument) else call.op
-                if around is None or isinstance(around, FnOp):  # a parameter
-                    self.owner[out] = around
+                enclosing = out.block.parent_op() if isinstance(out, BlockArgument) else call.op
+                if enclosing is None or isinstance(enclosing, FnOp):  # a parameter
+                    self.owner[out] = enclosing
 
     # ------------------------------------------------------------------- order
 
@@ -84,78 +84,81 @@ class _Renaming:
         """Visit a block; return the tensors that it writes, which no later block can name."""
         written, killed = len(self.written), len(self.killed)
         for op in list(block.ops):
-            self._operands(op)
+            self._visit_operands(op)
             if op.regions:
-                self._regions(op)
+                self._visit_regions(op)
         mine = list(self.written)[written:]
         for value in list(self.killed)[killed:]:
             del self.killed[value]
         return mine
 
-    def _regions(self, op: Operation) -> None:
+    def _visit_regions(self, op: Operation) -> None:
         outer = self.closure
         if isinstance(op, FnOp):
             self.closure = op
-        within: dict[SSAValue, Operation] = {}
+        written_in_region: dict[SSAValue, Operation] = {}
         for region in op.regions:
             for block in region.blocks:
                 for value in self.block(block):
-                    within[value] = _writer(self.written.pop(value))
-        self.within |= within
+                    written_in_region[value] = _writer(self.written.pop(value))
+        self.written_in_region |= written_in_region
         self.closure = outer
 
-    def clear(self) -> None:
+    def erase_dead(self) -> None:
         """Erase the original tuples and projections that are no longer used."""
-        for op in reversed(self.done):
+        for op in reversed(self.dead):
             if op.parent is not None:
                 op.parent.erase_op(op)
 
     # ---------------------------------------------------------------- operands
 
-    def _operands(self, op: Operation) -> None:
+    def _visit_operands(self, op: Operation) -> None:
         if isinstance(op, AllocTensorOp):
             self.owner[op.tensor] = self.closure
-        elif isinstance(op, TupleOp) and any(map(self._is_later, op.operands)):
-            self.later[op.result] = op
-            self.done.append(op)
+        elif isinstance(op, TupleOp) and any(map(self._is_deferred, op.operands)):
+            self.deferred_tuples[op.result] = op
+            self.dead.append(op)
             return
-        elif isinstance(op, TupleGetItemOp) and self.meant.get(op.tuple, op.tuple) in self.later:
-            whole = self.later[self.meant.get(op.tuple, op.tuple)]
+        elif (
+            isinstance(op, TupleGetItemOp)
+            and self.aliases.get(op.tuple, op.tuple) in self.deferred_tuples
+        ):
+            whole = self.deferred_tuples[self.aliases.get(op.tuple, op.tuple)]
             field = whole.operands[op.index.value.data]
-            self.meant[op.result] = self.meant.get(field, field)
-            self.done.append(op)
+            self.aliases[op.result] = self.aliases.get(field, field)
+            self.dead.append(op)
             return
         elif isinstance(op, KillOp):
-            value = self.meant.get(op.value, op.value)
+            value = self.aliases.get(op.value, op.value)
             if value in self.killed:
-                raise self._dead(value, op)
-            op.operands[0] = value if value in self.owner else self._resolved(value, op)
+                raise self._used_after_kill(value, op)
+            op.operands[0] = value if value in self.owner else self._resolve(value, op)
             self.killed[value] = op
             return
         outs = len(op.ins) if isinstance(op, DestinationCall) else len(op.operands)
         for i, operand in enumerate(op.operands):
             if i < outs:
-                value = self._resolved(operand, op)
+                value = self._resolve(operand, op)
             else:
-                value = self.meant.get(operand, operand)
+                value = self.aliases.get(operand, operand)
                 self._write(value, op, op.results[i - outs])
             if value is not operand:
                 op.operands[i] = value
 
-    def _is_later(self, value: SSAValue) -> bool:
+    def _is_deferred(self, value: SSAValue) -> bool:
         """Return whether `value` cannot be named yet."""
-        value = self.meant.get(value, value)
-        return value in self.later or (value in self.owner and value not in self.written)
+        value = self.aliases.get(value, value)
+        return value in self.deferred_tuples or (value in self.owner and value not in self.written)
 
-    def _resolved(self, value: SSAValue, user: Operation) -> SSAValue:
+    def _resolve(self, value: SSAValue, user: Operation) -> SSAValue:
         """Return the value that `value` refers to where `user` uses it."""
-        value = self.meant.get(value, value)
+        value = self.aliases.get(value, value)
         if value in self.killed:
-            raise self._dead(value, user)
-        if value in self.later:
-            fields = [self._resolved(part, user) for part in self.later[value].operands]
+            raise self._used_after_kill(value, user)
+        if value in self.deferred_tuples:
+            fields = [self._resolve(part, user) for part in self.deferred_tuples[value].operands]
             made = TupleOp(fields)
-            made.location = self.later[value].location
+            made.location = self.deferred_tuples[value].location
             made.result.name_hint = value.name_hint
             block = user.parent
             assert block is not None
@@ -171,7 +174,7 @@ class _Renaming:
     def _write(self, value: SSAValue, op: Operation, result: OpResult) -> None:
         """Record that `op` writes the tensor `value`, which then holds `result` or a hint on it."""
         if value in self.killed:
-            raise self._dead(value, op)
+            raise self._used_after_kill(value, op)
         if value not in self.owner:
             made = value.owner.name if isinstance(value.owner, Operation) else "a pattern"
             raise RelayTextError(
@@ -179,7 +182,7 @@ class _Renaming:
                 f"but {_called(value)} is defined by {made}",
                 location_of(op),
             )
-        before = self.within.get(value)
+        before = self.written_in_region.get(value)
         if value in self.written:
             before = _writer(self.written[value])
         if before is not None:
@@ -201,7 +204,7 @@ class _Renaming:
     # ------------------------------------------------------------------ errors
 
     def _unwritten(self, value: SSAValue, user: Operation) -> RelayTextError:
-        inside = self.within.get(value)
+        inside = self.written_in_region.get(value)
         if inside is not None:
             return RelayTextError(
                 f"{_called(value)} is written in a branch and undefined outside it: "
@@ -214,7 +217,7 @@ class _Renaming:
             message += "; a parameter that a kernel writes has no contents before"
         return RelayTextError(message, location_of(user))
 
-    def _dead(self, value: SSAValue, user: Operation) -> RelayTextError:
+    def _used_after_kill(self, value: SSAValue, user: Operation) -> RelayTextError:
         return RelayTextError(
             f"{_called(value)} is used after its memory.kill",
             location_of(user),

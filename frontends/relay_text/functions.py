@@ -174,7 +174,7 @@ def body_value(
     """Build the parameters and the body of `function`, which `itself` names, into `block`."""
     add_params(builder, block, function.params, types)
     if not ast.has_lets(function.body):
-        function.body.result = calls.fixed_hint(function.body.result)
+        function.body.result = calls.fix_hint(function.body.result)
     outer_region, scope = builder.region, None if itself is None else itself.region
     if itself is not None:
         itself.region = function.region

@@ -99,7 +99,7 @@ def named(builder: ModuleBuilder, expr: ast.Expr) -> Generic | None:
     """Return the generic function that an expression names, or None."""
     value = None
     if isinstance(expr, ast.Use):
-        value = builder.meaning(expr) if isinstance(expr.local.value, Generic) else None
+        value = builder.lookup(expr) if isinstance(expr.local.value, Generic) else None
     elif isinstance(expr, ast.Node):
         value = builder.result_of(expr.binding)
     return value if isinstance(value, Generic) else None
@@ -113,18 +113,18 @@ def define(
     hint: ast.Call | None,
 ) -> Generic:
     """Build `function` as a global function; inside, `itself` is bound to it."""
-    around, outer_args = builder.signature, builder.type_args
-    assert around is not None, "a generic function is inside a global function"
-    own = _own_params(function.type_params, around.type_params)
+    enclosing, outer_args = builder.signature, builder.type_args
+    assert enclosing is not None, "a generic function is inside a global function"
+    own = _own_params(function.type_params, enclosing.type_params)
     builder.type_args = {**outer_args, **{p: TypeVarType(n) for p, n in own.items()}}
-    function.type_params = [*own.values(), *around.type_params]
+    function.type_params = [*own.values(), *enclosing.type_params]
     types = [builder.annotation(p.type) for p in function.params]
     result = builder.annotation(function.result)
-    definition = ast.Definition(function.offset, _symbol(builder, around, name), function)
+    definition = ast.Definition(function.offset, _symbol(builder, enclosing, name), function)
     type = FunctionType.from_lists(types, [result])
     signature = Signature(definition, builder.source_map, type, Block())
-    outer = builder.generics.get(around.definition.name)
-    origin = around if outer is None else outer.origin
+    outer = builder.generics.get(enclosing.definition.name)
+    origin = enclosing if outer is None else outer.origin
     generic = Generic(name, signature, tuple(own.values()), origin, hint)
     builder.generics[definition.name] = generic
 
@@ -134,13 +134,13 @@ def define(
     value = functions.body_value(builder, function, signature.block, types, result, itself)
     with builder.writing(signature.block):
         builder.add(ReturnOp(value), function.body.result.offset)
-    builder.signature, builder.type_args = around, outer_args
+    builder.signature, builder.type_args = enclosing, outer_args
     return generic
 
 
-def _own_params(params: Sequence[str], around: Sequence[str]) -> dict[str, str]:
+def _own_params(params: Sequence[str], enclosing: Sequence[str]) -> dict[str, str]:
     """Rename type parameters that clash with those of the enclosing functions."""
-    taken = set(around)
+    taken = set(enclosing)
     own: dict[str, str] = {}
     for param in params:
         numbered = (f"{param}_{i}" for i in count(1))
@@ -149,10 +149,10 @@ def _own_params(params: Sequence[str], around: Sequence[str]) -> dict[str, str]:
     return own
 
 
-def _symbol(builder: ModuleBuilder, around: Signature, name: str) -> str:
+def _symbol(builder: ModuleBuilder, enclosing: Signature, name: str) -> str:
     """Return an unused name for the global function."""
     program = builder.program
-    first = f"{around.definition.name}_{ssa_name(name) or 'fn'}"
+    first = f"{enclosing.definition.name}_{ssa_name(name) or 'fn'}"
     numbered = (f"{first}_{i}" for i in count(max(1, len(builder.generics))))
     return next(
         symbol

@@ -125,7 +125,7 @@ def parts_of(builder: ModuleBuilder, value: Value, at: int) -> list[Value] | Non
     type = builder.solver.shallow(value.type)
     if not isinstance(type, TupleType):
         return None
-    return [builder.projected(value, i, at) for i in range(len(type.types))]
+    return [builder.project_value(value, i, at) for i in range(len(type.types))]
 
 
 def leaves_of(builder: ModuleBuilder, value: Value, at: int) -> list[SSAValue]:

@@ -84,16 +84,16 @@ class Kernels:
         if isinstance(callee, FnOp):
             made = self.literals.get(callee)
             if made is None:
-                made = self.literals[callee] = self._of_literal(callee)
+                made = self.literals[callee] = self._kernel_of_literal(callee)
             return made
         made = self.defined.get(callee.definition.name)
         if made is None:
-            made = self.defined[callee.definition.name] = self._of_definition(callee, call)
+            made = self.defined[callee.definition.name] = self._kernel_of_definition(callee, call)
         return made
 
     # ------------------------------------------------------------ definitions
 
-    def _of_definition(self, signature: Signature, call: KernelCall) -> PrimFuncOp:
+    def _kernel_of_definition(self, signature: Signature, call: KernelCall) -> PrimFuncOp:
         definition = signature.definition
         other = self._others.get(definition.name)
         if other is not None:
@@ -107,7 +107,7 @@ class Kernels:
         scopes = self._scopes(devices, function.device, f"@{definition.name}", location)
         self.builder.source_map = signature.source_map
         attrs = attributes_of(self.builder, function.attrs, definition.offset) or DictionaryAttr({})
-        op = self._made(definition.name, signature.block, attrs.data, scopes)
+        op = self._build_kernel(definition.name, signature.block, attrs.data, scopes)
         op.location = location
         return op
 
@@ -147,7 +147,7 @@ class Kernels:
 
     # --------------------------------------------------------------- literals
 
-    def _of_literal(self, fn: FnOp) -> PrimFuncOp:
+    def _kernel_of_literal(self, fn: FnOp) -> PrimFuncOp:
         if fn.recursive is not None:
             raise RelayTextError("a kernel cannot call itself", location_of(fn))
         known = fn.param_devices
@@ -169,11 +169,13 @@ class Kernels:
         block = region.block
         region.detach_block(block)
         attrs = DictionaryAttr({}) if fn.attrs is None else fn.attrs
-        op = self._made(self._unique(kernel_symbol(block.ops)), block, attrs.data, scopes)
+        op = self._build_kernel(
+            self._unique_name(kernel_symbol(block.ops)), block, attrs.data, scopes
+        )
         op.location = fn.location
         return op
 
-    def _unique(self, base: str) -> str:
+    def _unique_name(self, base: str) -> str:
         taken = {k.sym_name.data for k in self.literals.values()}
         taken.update(self.builder.program.functions)
         name, number = base, 0
@@ -184,7 +186,7 @@ class Kernels:
 
     # ------------------------------------------------------------------- both
 
-    def _made(
+    def _build_kernel(
         self, name: str, block: Block, attrs: Mapping[str, Attribute], scopes: Sequence[str]
     ) -> PrimFuncOp:
         """
@@ -199,9 +201,9 @@ class Kernels:
         every: list[str] = []
         for argument, scope in zip(list(block.args), scopes, strict=False):
             before = len(block.args)
-            self._take_apart(argument, tuples, location)
+            self._flatten_parameter(argument, tuples, location)
             every += [scope] * (1 + len(block.args) - before)
-        results = self._leaves(last.operands[0], last, tuples)
+        results = self._flatten_value(last.operands[0], last, tuples)
         block.erase_op(last)
         end = YieldOp(*results)
         end.location = location
@@ -220,7 +222,7 @@ class Kernels:
             op.attributes[ATTRS] = DictionaryAttr(left)
         return op
 
-    def _take_apart(
+    def _flatten_parameter(
         self, argument: BlockArgument, tuples: list[TupleOp], location: FileLineColLoc
     ) -> None:
         """
@@ -246,9 +248,11 @@ class Kernels:
         fold_projections(whole)
         tuples.append(whole)
         for inner in parts:
-            self._take_apart(inner, tuples, location)
+            self._flatten_parameter(inner, tuples, location)
 
-    def _leaves(self, value: SSAValue, before: Operation, tuples: list[TupleOp]) -> list[SSAValue]:
+    def _flatten_value(
+        self, value: SSAValue, before: Operation, tuples: list[TupleOp]
+    ) -> list[SSAValue]:
         """
         Return the tensors in `value`; projections that extract them are inserted at `before`.
 
@@ -270,7 +274,7 @@ class Kernels:
                 item.location = before.location
             block.insert_ops_before(items, before)
             parts = [item.result for item in items]
-        return [leaf for part in parts for leaf in self._leaves(part, before, tuples)]
+        return [leaf for part in parts for leaf in self._flatten_value(part, before, tuples)]
 
     def _not_a_tensor(self, what: str, type: Attribute, location: FileLineColLoc) -> RelayTextError:
         given = self.builder.text(type)
@@ -336,7 +340,7 @@ def flatten_results(op: CallLoweredOp, types: Sequence[Attribute]) -> CallLowere
     made = CallLoweredOp.on(op.callee, op.operands, types, op.reshape_only)
     made.location = op.location
     ops: list[Operation] = [made]
-    whole = _rebuilt(result.type, iter(made.results), ops)
+    whole = _rebuild_tuple(result.type, iter(made.results), ops)
     for each in ops[1:]:
         each.location = op.location
     block.insert_ops_before(ops, op)
@@ -352,10 +356,10 @@ def flatten_results(op: CallLoweredOp, types: Sequence[Attribute]) -> CallLowere
     return made
 
 
-def _rebuilt(type: Attribute, leaves: Iterator[SSAValue], ops: list[Operation]) -> SSAValue:
+def _rebuild_tuple(type: Attribute, leaves: Iterator[SSAValue], ops: list[Operation]) -> SSAValue:
     """Rebuild a value of `type` from `leaves`, appending the tuple ops to `ops`."""
     if not isinstance(type, TupleType):
         return next(leaves)
-    made = TupleOp([_rebuilt(part, leaves, ops) for part in type.types])
+    made = TupleOp([_rebuild_tuple(part, leaves, ops) for part in type.types])
     ops.append(made)
     return made.result

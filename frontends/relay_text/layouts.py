@@ -39,7 +39,7 @@ class Layout:
     blocks: dict[str, int]
 
 
-def parsed(text: str) -> Layout | None:
+def parse_layout(text: str) -> Layout | None:
     """Parse a layout such as "NCHW"; None if it is malformed."""
     if _LAYOUT.fullmatch(text) is None:
         return None
@@ -57,7 +57,7 @@ def layout_transform(builder: ModuleBuilder, call: ast.Call, args: Sequence[Valu
     given = attributes_given(builder, call, {"src_layout": None, "dst_layout": None})
     layouts: list[Layout] = []
     for name, text in given.items():
-        layout = parsed(text) if isinstance(text, str) else None
+        layout = parse_layout(text) if isinstance(text, str) else None
         if layout is None:
             raise problem(builder, call, f'{name} must be a layout such as "NCHW", but is {text!r}')
         layouts.append(layout)
@@ -69,15 +69,15 @@ def layout_transform(builder: ModuleBuilder, call: ast.Call, args: Sequence[Valu
     def build() -> Value:
         both = source.blocks.keys() & target.blocks.keys()
         if all(source.blocks[letter] == target.blocks[letter] for letter in both):
-            return _transformed(builder, call, data, source, target)
+            return _convert(builder, call, data, source, target)
         joined = Layout(whole, {})
-        between = _transformed(builder, call, data, source, joined)
-        return _transformed(builder, call, between, joined, target)
+        between = _convert(builder, call, data, source, joined)
+        return _convert(builder, call, between, joined, target)
 
     return builder.defer_until_known([data], build, call.offset)
 
 
-def _transformed(
+def _convert(
     builder: ModuleBuilder, call: ast.Call, data: SSAValue, source: Layout, target: Layout
 ) -> SSAValue:
     """Convert `data` to another layout; an axis in blocks on both sides has equal ones."""

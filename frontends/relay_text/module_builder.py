@@ -120,10 +120,10 @@ class ModuleBuilder(IRBuilder):
         return value if isinstance(value, SSAValue) else self.ssa(value)
 
     def use(self, use: ast.Use) -> Value:
-        value = self.meaning(use)
+        value = self.lookup(use)
         return generics.value(self, value, use.offset) if isinstance(value, Generic) else value
 
-    def meaning(self, use: ast.Use) -> Value | Generic:
+    def lookup(self, use: ast.Use) -> Value | Generic:
         """Return the value that a variable is bound to."""
         local = use.local
         if local.region is not self.region and not self._is_in_scope(local):
@@ -191,10 +191,10 @@ class ModuleBuilder(IRBuilder):
             inner = inner.tuple
         value = self.emit(inner)
         for each in reversed(spine):
-            value = self.projected(value, each.index, each.offset)
+            value = self.project_value(value, each.index, each.offset)
         return value
 
-    def projected(self, value: Value, index: int, at: int) -> Value:
+    def project_value(self, value: Value, index: int, at: int) -> Value:
         """Build field `index` of `value`."""
         if isinstance(value, TupleValue) and value.from_operator and index < len(value.values):
             return value.values[index]
@@ -253,7 +253,7 @@ class ModuleBuilder(IRBuilder):
         """Build the statements of `body` in order, then its result."""
         for statement in body.statements:
             if isinstance(statement, ast.Statement) and statement.local is not None:
-                statement.value = calls.fixed_hint(statement.value)
+                statement.value = calls.fix_hint(statement.value)
         for statement in body.statements:
             if isinstance(statement, ast.Binding):
                 if statement.pure and statement.place is self.region:

@@ -120,7 +120,7 @@ def _complete(op: CallOpaqueOp, source_map: SourceMap, call: ast.Call) -> None:
     new.location = op.location
     block.insert_op_before(new, op)
     if isinstance(result.type, TupleType):
-        _give_fields(result, new)
+        _replace_tuple(result, new)
     else:
         new.results[0].name_hint = result.name_hint
         result.replace_all_uses_with(new.results[0])
@@ -162,7 +162,7 @@ def _fields(tuple: SSAValue, before: Operation) -> Sequence[SSAValue]:
     return [item.result for item in items]
 
 
-def _give_fields(result: OpResult, new: CallOpaqueOp) -> None:
+def _replace_tuple(result: OpResult, new: CallOpaqueOp) -> None:
     """Replace `result`, a tuple, by the results of `new`, which are its fields."""
     for use in list(result.uses):
         user = use.operation

@@ -206,7 +206,7 @@ def _place(scan: _Scan, op: Operation) -> None:
         _need(scan, op)
         return
     scan.stack.clear()
-    if _would_be_fixed(op) and op.results[0].first_use is not None:
+    if _would_become_fixed(op) and op.results[0].first_use is not None:
         scan.order.forms[op] = Form.HINT
     source = source_of(op)
     if source is not None and _is_only_tuple(scan, source, op):
@@ -252,7 +252,7 @@ def _must_be_let(scan: _Scan, op: Operation) -> bool:
         or any(isinstance(u.operation, TupleGetItemOp) for u in op.results[0].uses)
     ):
         return True
-    if op in scan.order.binders and not _is_given(op):
+    if op in scan.order.binders and not _is_block_result(op):
         return True
     return _is_used_inside_only(op, scan.block)
 
@@ -265,7 +265,7 @@ def _binds_names(op: Operation, order: Order) -> bool:
     return any(o.results and (_is_statement(order, o) or o in order.binders) for o in inner)
 
 
-def _is_given(op: Operation) -> bool:
+def _is_block_result(op: Operation) -> bool:
     """Return whether the block of `op` ends in returning its result, which has no other use."""
     after = op.next_op
     return after is not None and after.next_op is None and op.results[0].has_one_use()
@@ -281,10 +281,10 @@ def _is_used_inside_only(op: Operation, block: Block) -> bool:
                 return False
             inner = user.parent
             while inner is not None:
-                around = inner.parent_op()
-                if around is None or around.parent is block:
+                enclosing = inner.parent_op()
+                if enclosing is None or enclosing.parent is block:
                     break
-                inner = around.parent
+                inner = enclosing.parent
             if where is not None and inner is not where:
                 return False
             where = inner
@@ -305,7 +305,11 @@ def _keep_hint(scan: _Scan, terminator: Operation) -> None:
     """Bind a hint that is a function's result and would otherwise be read as a fixed one."""
     for value in terminator.operands:
         op = value.owner
-        if not isinstance(op, Operation) or op.parent is not scan.block or not _would_be_fixed(op):
+        if (
+            not isinstance(op, Operation)
+            or op.parent is not scan.block
+            or not _would_become_fixed(op)
+        ):
             continue
         if any(_is_statement(scan.order, o) for o in scan.ops):
             continue
@@ -320,7 +324,7 @@ def _keep_hint(scan: _Scan, terminator: Operation) -> None:
             scan.order.forms[op] = Form.HINT
 
 
-def _would_be_fixed(op: Operation) -> bool:
+def _would_become_fixed(op: Operation) -> bool:
     """Return whether a `let` of `op` would be read as a hint that constrains its result too."""
     return type(op) is OnDeviceOp and op.constrain_body and not op.constrain_result
 

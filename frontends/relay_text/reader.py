@@ -140,19 +140,19 @@ class _Reader:
         for definition in module.types:
             before = types.get(definition.name)
             if before is not None:
-                raise self._twice(
+                raise self._redefinition(
                     "type", definition.name, definition.offset, module.source_map, before
                 )
             data = types[definition.name] = DataType(definition, source_map)
             for constructor in definition.constructors:
                 made = self.program.constructors.get(constructor.name)
                 if made is not None:
-                    raise self._twice(
+                    raise self._redefinition(
                         "constructor", constructor.name, constructor.offset, source_map, made.of
                     )
                 self.program.constructors[constructor.name] = ConstructorInfo(data, constructor)
 
-    def _twice(
+    def _redefinition(
         self, what: str, name: str, at: int, source_map: SourceMap, before: DataType
     ) -> RelayTextError:
         error = source_map.error(f"redefinition of the {what} {name}", at, len(name))
@@ -192,14 +192,14 @@ class _Reader:
                 error.notes = (("first defined here", here),)
                 raise error
             if definition.name in self.program.types:
-                raise self._both(definition, module.source_map)
+                raise self._name_clash(definition, module.source_map)
             function = definition.function
             params = [annotation(p.type) for p in function.params]
             type = FunctionType.from_lists(params, [annotation(function.result)])
             signature = Signature(definition, module.source_map, type, Block())
             self.program.functions[definition.name] = signature
 
-    def _both(self, definition: Definition, source_map: SourceMap) -> RelayTextError:
+    def _name_clash(self, definition: Definition, source_map: SourceMap) -> RelayTextError:
         """Return the error that a function and a data type share a name, which symbols cannot."""
         data, name = self.program.types[definition.name], definition.name
         error = source_map.error(
@@ -223,7 +223,7 @@ class _Reader:
         types, (result,) = signature.type.inputs.data, signature.type.outputs.data
         functions.add_params(builder, signature.block, function.params, types)
         if not has_lets(function.body):
-            function.body.result = calls.fixed_hint(function.body.result)
+            function.body.result = calls.fix_hint(function.body.result)
         value = builder.region_body(function.region, function.body, signature.block)
         at = function.body.result.offset
         builder.require(value.type, result, f"the result of @{signature.definition.name}", at)

@@ -37,7 +37,7 @@ class Region:
     owner: Binding | None
     refs: list[Binding] = field(default_factory=list["Binding"])
     """The bindings that must be computed before what contains the region."""
-    around: Region | None = None
+    parent: Region | None = None
     """The region that encloses this one in the IR, once known."""
     depth: int = 0
     """The number of enclosing regions, once known."""
