@@ -84,7 +84,7 @@ class AllocTensorOp(IRDLOperation):
 
     @classmethod
     def static(cls, storage: SSAValue, type: Attribute) -> Self:
-        """A tensor of static shape at the start of `storage`, made fast: without checks."""
+        """A tensor of static shape at byte 0, made without checks: passes make one a result."""
         return cls.create(operands=[storage], result_types=[type], properties=_AT_START)
 
     @classmethod

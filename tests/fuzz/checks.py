@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from xrelay.passes.planning import command as plan
+from xrelay.tools import plan
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.listing import listing
