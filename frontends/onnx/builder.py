@@ -134,7 +134,7 @@ class Builder:
         try:
             folded = fold(name, arrays, properties)
         except (ValueError, IndexError, TypeError) as error:
-            raise self.node.error(f"cannot fold: {error}") from None
+            raise self.node.error(f"cannot fold constants: {error}") from None
         return None if folded is None else [self.constant(a) for a in folded]
 
     # ------------------------------------------------------------ constants
@@ -143,13 +143,13 @@ class Builder:
         """Return a constant called `name`, by default after the node."""
         return Constant(name or self.node.title, array)
 
-    def repeated(self, element: Array, shape: Sequence[int]) -> Constant:
+    def splat(self, element: Array, shape: Sequence[int]) -> Constant:
         """Return a tensor of `shape` with one repeated element."""
         if prod(n for n in shape if n) * element.itemsize >= 2**63:
             raise self.node.error(f"a tensor of shape {list(shape)} does not fit any memory")
         return self.constant(np.broadcast_to(element.reshape(()), tuple(shape)))
 
-    def require_few(self, elements: int, what: str) -> None:
+    def require_size(self, elements: int, what: str) -> None:
         """Require that `what`, an array about to be created, is not too large."""
         if elements > MAKE_LIMIT:
             raise self.node.error(f"{what} has {elements} elements; supported: up to {MAKE_LIMIT}")
@@ -158,7 +158,7 @@ class Builder:
         """Return `number` as a tensor of rank 0."""
         if dtype.kind in "iu" and not (isfinite(number) and number == dtype.type(number)):
             raise self.node.error(f"dtype {dtype} cannot represent {number}")
-        with np.errstate(over="ignore"):  # then it is an infinity
+        with np.errstate(over="ignore"):  # an overflow yields an infinity
             array = np.asarray(number).astype(dtype)
         key = (dtype.name, array.tobytes())
         if key not in self._scalars:

@@ -35,7 +35,8 @@ from .builder import Builder
 from .errors import OnnxError
 from .model import DEFAULT_DOMAINS, initializers_of, input_type, opset_of
 from .node import Node
-from .operators import RULES, Rule
+from .operators import RULES
+from .operators.rule import Rule
 from .schema import require_signature
 from .values import Array, Value, value_name
 
@@ -94,7 +95,7 @@ class _Importer:
             if info.name in self.values:
                 raise OnnxError(f'two inputs are called "{info.name}"')
             argument.name_hint = value_name(info.name)
-            argument.location = NameLoc(StringAttr(info.name), self._place(0))
+            argument.location = NameLoc(StringAttr(info.name), self._location(0))
             self.values[info.name] = argument
             names.append(info.name)
         return names
@@ -109,7 +110,7 @@ class _Importer:
         return results
 
     def _module(self, arguments: Sequence[str], results: Sequence[SSAValue]) -> ModuleOp:
-        place = NameLoc(StringAttr(self.graph.name or "main"), self._place(0))
+        place = NameLoc(StringAttr(self.graph.name or "main"), self._location(0))
         self.block.add_op(ReturnOp.create(operands=results, location=place))
         main = FuncOp(
             "main",
@@ -124,12 +125,12 @@ class _Importer:
 
     # ---------------------------------------------------------------- nodes
 
-    def _place(self, number: int) -> FileLineColLoc:
+    def _location(self, number: int) -> FileLineColLoc:
         """Return node `number`, from 1, as a line; the graph itself is line 1 too."""
         return FileLineColLoc(self.file, IntAttr(max(1, number)), IntAttr(1))
 
     def _convert_node(self, proto: NodeProto, index: int, used: frozenset[str]) -> None:
-        node = Node(proto, self.opset, self._place(index + 1), used=used)
+        node = Node(proto, self.opset, self._location(index + 1), used=used)
         rule = _rule_for(node)
         node.inputs = [self._input(node, name) for name in proto.input]
         require_signature(node)

@@ -188,9 +188,7 @@ def fn(body: Body, op: relay.FnOp) -> str:
 def params(
     body: Body, op: Operation, values: Sequence[SSAValue], devices: Sequence[Attribute | None]
 ) -> list[str]:
-    """
-    Return `%a {virtual_device=…}: T` for each parameter; types tell the device of a planned one.
-    """
+    """Return `%a {virtual_device=…}: T` for each parameter; a planned type states its device."""
     shown: list[str] = []
     for value, device in zip(values, devices, strict=True):
         if value not in body.variables:

@@ -10,10 +10,8 @@ from .normalization import RULES as NORMALIZATION
 from .pooling import RULES as POOLING
 from .reductions import RULES as REDUCTIONS
 from .resize import RULES as RESIZE
-from .rule import Rule, Rules
+from .rule import Rules
 from .shapes import RULES as SHAPES
-
-__all__ = ["RULES", "Rule"]
 
 RULES: Rules = {
     **ACTIVATIONS,

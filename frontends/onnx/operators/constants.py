@@ -41,7 +41,7 @@ def constant_of_shape(node: Node, b: Builder) -> Value:
         raise node.error(f"attribute value has {element.size} elements; supported: 1")
     if any(n < 0 for n in shape):
         raise node.error(f"shape is {shape}; supported: dims of at least 0")
-    return b.repeated(element, shape)
+    return b.splat(element, shape)
 
 
 def range_(node: Node, b: Builder) -> Value:
@@ -59,7 +59,7 @@ def range_(node: Node, b: Builder) -> Value:
     if not isfinite(steps):
         raise node.error(f"the range from {start[0]} to {limit[0]} by {delta[0]} is not finite")
     count = max(ceil(steps), 0)
-    b.require_few(count, "the range")
+    b.require_size(count, "the range")
     numbers = np.arange(count, dtype=np.int64).astype(start.dtype)
     return b.constant(np.asarray(start + numbers * delta, start.dtype))
 
@@ -71,7 +71,7 @@ def eye_like(node: Node, b: Builder) -> Value:
     rows, columns = shape_of(x)
     given = node.optional_int("dtype")
     dtype = dtype_of(x) if given is None else node.dtype("dtype")
-    b.require_few(rows * columns, "the matrix")
+    b.require_size(rows * columns, "the matrix")
     return b.constant(np.eye(rows, columns, node.integer("k", 0), dtype))
 
 
@@ -87,7 +87,7 @@ def dropout(node: Node, b: Builder) -> Results:
     if node.scalar_at(2, "training_mode") and node.scalar_at(1, "ratio") != 0:
         raise node.error("input training_mode is true; supported: false")
     x = node.input(0)
-    return x, b.repeated(np.asarray(True), shape_of(x))
+    return x, b.splat(np.asarray(True), shape_of(x))
 
 
 RULES: Rules = {

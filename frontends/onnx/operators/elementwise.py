@@ -55,7 +55,7 @@ def _binary_rules(name: str) -> tuple[Rule, ...]:
     return (Rule(aligned_binary(name), 6, 7), Rule(binary(name), 7))
 
 
-def joined(name: str, node: Node, b: Builder) -> Value:
+def combined(name: str, node: Node, b: Builder) -> Value:
     """Combine all inputs, with broadcasting, by the binary operator `name`."""
     first, *others = node.variadic()
     for other in others:
@@ -67,14 +67,14 @@ def variadic(name: str) -> Convert:
     """Return the conversion of one or more inputs, combined by the binary operator `name`."""
 
     def convert(node: Node, b: Builder) -> Value:
-        return joined(name, node, b)
+        return combined(name, node, b)
 
     return convert
 
 
 def mean(node: Node, b: Builder) -> Value:
     """Compute the mean of the inputs, element by element."""
-    total = joined("add", node, b)
+    total = combined("add", node, b)
     return b.op("divide", total, b.scalar_like(len(node.inputs), total))
 
 

@@ -201,7 +201,7 @@ def trilu(node: Node, b: Builder) -> Value:
         raise node.error(f"the input has rank {len(shape)}; supported: 2 and more")
     diagonal = int(node.scalar_at(1, "k") or 0)
     triangle = np.triu if node.flag("upper", True) else np.tril
-    b.require_few(max(shape[-2], 1) * max(shape[-1], 1), "the mask")
+    b.require_size(max(shape[-2], 1) * max(shape[-1], 1), "the mask")
     mask = b.constant(triangle(np.ones(shape[-2:], np.bool_), diagonal))
     return b.op("where", mask, x, b.scalar_like(0, x))
 
@@ -213,7 +213,7 @@ def one_hot(node: Node, b: Builder) -> Value:
     if depth is None or depth < 1 or shape_of(values) != (2,):
         raise node.error(f"depth is {depth}; supported: 1 and more, and two values")
     depth = int(depth)
-    b.require_few(depth, "a row")
+    b.require_size(depth, "a row")
     shape = shape_of(indices)
     axis = node.axis(node.integer("axis", -1), len(shape) + 1)
     indices = b.cast(indices, np.dtype(np.int64))

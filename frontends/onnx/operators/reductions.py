@@ -19,41 +19,41 @@ def _reduced(name: str, x: Value, axes: Axes, keepdims: bool, b: Builder) -> Val
     return b.op(name, x, axis=axes, keepdims=keepdims) if axes else x
 
 
-Write: TypeAlias = Callable[[Value, Axes, bool, Builder], Value]
+BuildReduction: TypeAlias = Callable[[Value, Axes, bool, Builder], Value]
 """Builds a reduction of a value over axes, which are kept as 1 or removed."""
 
 
-def _over_axes(write: Write, node: Node, b: Builder) -> Value:
+def _over_axes(build: BuildReduction, node: Node, b: Builder) -> Value:
     """Build a reduction over the node's axes: all of them when none are given."""
     x = node.input(0)
     rank = len(shape_of(x))
     keepdims = node.flag("keepdims", True)
-    nothing = node.flag("noop_with_empty_axes", False)
-    axes = node.int_list("axes", 1) or ([] if nothing else list(range(rank)))
-    return write(x, tuple(node.axes(axes, rank)), keepdims, b)
+    is_noop = node.flag("noop_with_empty_axes", False)
+    axes = node.int_list("axes", 1) or ([] if is_noop else list(range(rank)))
+    return build(x, tuple(node.axes(axes, rank)), keepdims, b)
 
 
-def over_axes(write: Write) -> Convert:
-    """Return the conversion to a reduction that `write` builds."""
+def over_axes(build: BuildReduction) -> Convert:
+    """Return the conversion to a reduction that `build` builds."""
 
     def convert(node: Node, b: Builder) -> Value:
-        return _over_axes(write, node, b)
+        return _over_axes(build, node, b)
 
     return convert
 
 
-def simple(name: str) -> Convert:
+def reduction(name: str) -> Convert:
     """Return the conversion to the reduction `name` of `relay`."""
     return over_axes(lambda x, axes, keep, b: _reduced(name, x, axes, keep, b))
 
 
-def extreme(name: str, of_bools: str) -> Convert:
+def extremum(name: str, of_bools: str) -> Convert:
     """Return the conversion to a maximum or minimum, which becomes any or all for booleans."""
 
-    def write(x: Value, axes: Axes, keep: bool, b: Builder) -> Value:
+    def build(x: Value, axes: Axes, keep: bool, b: Builder) -> Value:
         return _reduced(of_bools if dtype_of(x) == np.bool_ else name, x, axes, keep, b)
 
-    return over_axes(write)
+    return over_axes(build)
 
 
 def reduce_mean(node: Node, b: Builder) -> Value:
@@ -116,10 +116,10 @@ RULES: Rules = {
     "ReduceL2": since(1, over_axes(_l2)),
     "ReduceLogSum": since(1, over_axes(_log_sum)),
     "ReduceLogSumExp": since(1, over_axes(_log_sum_exp)),
-    "ReduceMax": since(1, extreme("max", "any")),
+    "ReduceMax": since(1, extremum("max", "any")),
     "ReduceMean": since(1, reduce_mean),
-    "ReduceMin": since(1, extreme("min", "all")),
-    "ReduceProd": since(1, simple("prod")),
-    "ReduceSum": since(1, simple("sum")),
+    "ReduceMin": since(1, extremum("min", "all")),
+    "ReduceProd": since(1, reduction("prod")),
+    "ReduceSum": since(1, reduction("sum")),
     "ReduceSumSquare": since(1, over_axes(_sum_square)),
 }

@@ -18,7 +18,7 @@ from ..node import Node
 from ..values import Array, Value, shape_of
 from .rule import Rule, Rules
 
-Place = Callable[[Array, float, int, int], Array]
+CoordinateMap = Callable[[Array, float, int, int], Array]
 """Maps coordinates in the result, scale, old size and new size to coordinates in the input."""
 
 
@@ -36,7 +36,7 @@ def _half_pixel_symmetric(x: Array, scale: float, old: int, new: int) -> Array:
     return centre * (1 - adjustment) + (x + 0.5) / scale - 0.5
 
 
-PLACES: dict[str, Place] = {
+COORDINATE_MAPS: dict[str, CoordinateMap] = {
     "half_pixel": lambda x, scale, old, new: (x + 0.5) / scale - 0.5,
     "half_pixel_symmetric": _half_pixel_symmetric,
     "pytorch_half_pixel": _pytorch_half_pixel,
@@ -55,7 +55,7 @@ ROUNDINGS: dict[str, Rounding] = {
 }
 
 
-def _simple(x: Array, scale: float) -> Array:
+def _round_as_opset_10(x: Array, scale: float) -> Array:
     """Round as in opset 10, following its examples and onnxruntime: up when downsampling."""
     return np.ceil(x) if scale < 1 else np.floor(x)
 
@@ -78,13 +78,15 @@ def _scaled(node: Node, scales: Sequence[float], b: Builder) -> Value:
     x = node.input(0)
     _require_scales(node, scales, len(shape_of(x)))
     sizes = [_scaled_size(n, s) for n, s in zip(shape_of(x), scales, strict=True)]
-    return _picked(x, sizes, list(scales), PLACES["asymmetric"], _simple, b)
+    return _resized(x, sizes, list(scales), COORDINATE_MAPS["asymmetric"], _round_as_opset_10, b)
 
 
 def resize(node: Node, b: Builder) -> Value:
     """Convert from opset 11 on: to scales or to sizes, of all axes or some."""
     node.choice("mode", "nearest", ("nearest",))
-    place = node.choice("coordinate_transformation_mode", "half_pixel", tuple(PLACES))
+    coordinate_map = node.choice(
+        "coordinate_transformation_mode", "half_pixel", tuple(COORDINATE_MAPS)
+    )
     rounding = node.choice("nearest_mode", "round_prefer_floor", tuple(ROUNDINGS))
     node.ignore("cubic_coeff_a", "exclude_outside", "extrapolation_value")
     if node.flag("antialias", False):
@@ -94,7 +96,7 @@ def resize(node: Node, b: Builder) -> Value:
     named = node.ints("axes")
     axes = list(range(len(shape))) if named is None else node.axes(named, len(shape))
     scales, sizes = _targets(node, axes, shape)
-    return _picked(x, sizes, scales, PLACES[place], ROUNDINGS[rounding], b)
+    return _resized(x, sizes, scales, COORDINATE_MAPS[coordinate_map], ROUNDINGS[rounding], b)
 
 
 def _targets(
@@ -133,11 +135,11 @@ def _require_scales(node: Node, scales: Sequence[float], count: int) -> None:
         raise node.error(f"scales are {list(scales)}; supported: {count} numbers above 0")
 
 
-def _picked(
+def _resized(
     x: Value,
     sizes: Sequence[int],
     scales: Sequence[float],
-    place: Place,
+    coordinate_map: CoordinateMap,
     rounding: Rounding,
     b: Builder,
 ) -> Value:
@@ -145,8 +147,8 @@ def _picked(
     shape = shape_of(x)
     picks: dict[int, Array] = {}
     for axis, (old, new, scale) in enumerate(zip(shape, sizes, scales, strict=True)):
-        b.require_few(new, f"axis {axis} of the result")
-        places = place(np.arange(new, dtype=np.float32), scale, old, new)
+        b.require_size(new, f"axis {axis} of the result")
+        places = coordinate_map(np.arange(new, dtype=np.float32), scale, old, new)
         found = np.clip(rounding(places, scale), 0, max(old - 1, 0)).astype(np.int64)
         if old != new or not np.array_equal(found, np.arange(old)):
             picks[axis] = found

@@ -36,5 +36,5 @@ Rules: TypeAlias = dict[str, tuple[Rule, ...]]
 
 
 def since(opset: int, convert: Convert) -> tuple[Rule, ...]:
-    """Return the only rule of an operator."""
+    """Return the only rule of an operator, valid from `opset` on."""
     return (Rule(convert, opset),)
