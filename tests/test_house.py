@@ -170,7 +170,6 @@ def circles(graph: dict[str, list[str]]) -> list[list[str]]:
 
 KNOWN_CIRCLES = (
     "frontends.relay_text",  # until its own redesign
-    "passes.analysis",
 )
 """Packages whose modules import each other in circles."""
 

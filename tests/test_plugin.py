@@ -374,6 +374,15 @@ def test_lit_tests(plugin: Plugin):
     assert "Passed: 5 (100.00%)" in printed_by("lit -j 1 lit_tests", EXAMPLE, plugin.env)
 
 
+def test_reference_pages_are_made_as_the_documentation_says(plugin: Plugin):
+    page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+    *_, code = re.findall(r"```python\n(.*?)```", page, re.S)
+    command = [sys.executable, "-c", code]
+    printed = subprocess.run(command, env=plugin.env, capture_output=True, text=True, check=True)
+    assert "# The `demo` dialect" in printed.stdout
+    assert "| `scale` | an f64 float | `1.000000e+00 : f64` |" in printed.stdout
+
+
 def test_without_the_plugin_its_operators_are_unknown():
     command = [str(Path(SCRIPTS) / "xrelay-opt"), str(EXAMPLE / "program.mlir")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)

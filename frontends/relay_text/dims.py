@@ -23,8 +23,8 @@ from ...dialects.relay.incomplete import refine
 from ...dialects.relay.properties import ints
 from ...dialects.relay.reshape import ReshapeOp
 from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
-from ...dialects.retyping import set_type
 from ...dialects.tensors import Tensor, as_tensor
+from ...dialects.xdsl_internals import set_type
 from .ir_builder import DeferredOp, IRBuilder
 
 

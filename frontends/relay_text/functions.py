@@ -25,6 +25,7 @@ from ...dialects.device import VirtualDeviceAttr
 from ...dialects.relay import CallOp, FnOp, GlobalOp, InvokeOp
 from ...dialects.relay.control import YieldOp
 from ...dialects.relay.language_types import substituted
+from ...dialects.xdsl_internals import append_arguments
 from . import calls
 from . import syntax as ast
 from .composite_operators import on_device
@@ -84,16 +85,14 @@ def add_params(
     builder: ModuleBuilder, block: Block, params: Sequence[ast.Local], types: Sequence[Attribute]
 ) -> None:
     """Add an argument to `block` for each of `params`, and bind these to them."""
-    before = block.args
     made: list[BlockArgument] = []
-    for i, (param, type) in enumerate(zip(params, types, strict=True), len(before)):
+    for i, (param, type) in enumerate(zip(params, types, strict=True), len(block.args)):
         argument = BlockArgument(type, block, i, builder.source_map.location(param.offset))
         argument.name_hint = ssa_name(param.name)
         builder.note(argument)
         param.value = argument
         made.append(argument)
-    # `insert_arg` copies all arguments each time
-    block._args = (*before, *made)  # pyright: ignore[reportPrivateUsage]
+    append_arguments(block, made)
 
 
 # -------------------------------------------------------------------- closures

@@ -30,8 +30,8 @@ from xdsl.irdl import AnyAttr, IRDLOperation, irdl_op_definition, result_def, va
 from ...dialects.memory import StorageType
 from ...dialects.relay.language_types import AdtType, RefType, TypeVarType
 from ...dialects.relay.tuples import TupleOp
-from ...dialects.retyping import set_type
 from ...dialects.tensors import as_tensor, dtype_name
+from ...dialects.xdsl_internals import set_type
 from .errors import RelayTextError, SourceMap
 from .solver import Solver, UnknownType
 

@@ -238,7 +238,9 @@ def test_the_result_says_how_it_was_made():
 
 
 def test_an_unknown_strategy_lists_those_there_are():
-    with pytest.raises(UnknownStrategy, match=r"unknown strategy 'magic' \(expected one of: coalesce, "):
+    with pytest.raises(
+        UnknownStrategy, match=r"unknown strategy 'magic' \(expected one of: coalesce, "
+    ):
         solve(Problem(()), "magic")
 
 
