@@ -1,1 +1,1 @@
-"""The ways in: other formats become `relay` IR."""
+"""Frontends: readers that convert other formats to `relay` IR."""

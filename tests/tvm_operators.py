@@ -13,7 +13,7 @@ from inferring import OPERATORS
 from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects.attributes import plain_attributes, properties_of
-from xrelay.frontends.relay_text.operators import AttributeProblem, converted
+from xrelay.frontends.relay_text.operators import InvalidAttribute, convert_attributes
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ OURS: Mapping[str, tuple[str, ...]] = {
 def _read(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """All attributes of the operator for which the text gives these."""
     cls = OPERATORS[name]
-    values, _ = converted(name, given)
+    values, _ = convert_attributes(name, given)
     return plain_attributes(cls.create(properties=properties_of(cls, values)))
 
 
@@ -121,7 +121,7 @@ def disagreements(name: str) -> list[str]:
             continue
         try:
             absent, written = _read(name, given), _read(name, {**given, key: default})
-        except (AttributeProblem, VerifyException) as error:
+        except (InvalidAttribute, VerifyException) as error:
             found.append(f"{key}: {error}")
             continue
         if absent != written:

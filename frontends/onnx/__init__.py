@@ -1,12 +1,12 @@
 """
-ONNX models become modules of the `relay` dialect (extra `onnx`).
+Convert ONNX models into modules of the `relay` dialect (extra `onnx`).
 
     data = Path("model.onnx").read_bytes()
     module = load_module(ctx, data, "model.onnx", Path("model.safetensors"))
 
-One function converts each operator (`operators/`); what is not supported is an `OnnxError`
-that names node, operator, opset and what is. Nothing here imports `onnx` or NumPy before a
-model is loaded.
+Each operator is converted by one function (`operators/`). Anything unsupported is an `OnnxError`
+that names the node, the operator, the opset and what is supported. `onnx` and NumPy are imported
+only when a model is loaded.
 """
 
 import importlib
@@ -23,15 +23,14 @@ __all__ = ["OnnxError", "load_module"]
 
 def load_module(ctx: Context, data: bytes, name: str, weights_path: Path | None) -> ModuleOp:
     """
-    The model in `data`, which stands in the file `name`, as a module.
+    Convert the model in `data`, the contents of the file `name`, into a module.
 
-    Its function `@main` has the graph's inputs for arguments and the graph's outputs for
-    results, with their ONNX names in the attribute `relay.name`. Constants of more than 1 KiB
-    are `relay.param`s, written to `weights_path` (`.safetensors`, replaced when it is there);
-    the module's `relay.params` is that file's name, without a folder. With no path, they are
-    left out and `relay.params` is absent. Raises `OnnxError`, with a place in `name`, for a
-    damaged model, for what is not supported, and when the package `onnx` or the file of the
-    weights cannot be had.
+    The arguments and results of its function `@main` are the graph's inputs and outputs, with their
+    ONNX names in the attribute `relay.name`. Constants of more than 1 KiB become `relay.param`s,
+    written to `weights_path` (`.safetensors`, replaced if it exists); the module's `relay.params`
+    is that file's name, without a folder. Without a path they are not written and `relay.params`
+    is absent. Raises `OnnxError`, with a location in `name`, for a damaged model, for anything
+    unsupported, and when the package `onnx` or the file of the weights is not available.
     """
     try:
         return _load(data, name, weights_path)

@@ -1,11 +1,10 @@
 """
-Writes `relay` operators at the end of a block, for the node at hand.
+Build `relay` operators at the end of a block, for the current node.
 
     y = b.op("nn.conv2d", x, w, strides=(2, 2), groups=1)
 
-Operands are values; Python properties become attributes as the dialect wants them. When all
-operands are known at compile time and the operator is one that can be folded, nothing is
-written and the result is a constant too.
+Operands are values, and Python properties are converted to attributes. If all operands are known
+at compile time and the operator can be folded, no op is built and the result is a constant.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from .values import (
 
 
 def _plain(value: Any) -> Any:
-    """`value` as `properties_of` takes it: dtypes by name, sequences of Python's integers."""
+    """Convert `value` for `properties_of`: dtypes by name, sequences of Python integers."""
     if isinstance(value, np.dtype):
         return cast("np.dtype[Any]", value).name
     return value if isinstance(value, int | float | str) else [int(i) for i in value]
@@ -46,7 +45,7 @@ class Builder:
     """
     Appends operators to a block; `params` are the constants too large for the text.
 
-    Those are the ones of more than `inline_limit` bytes.
+    These are the ones of more than `inline_limit` bytes.
     """
 
     def __init__(self, block: Block, inline_limit: int):
@@ -59,7 +58,7 @@ class Builder:
 
     @property
     def node(self) -> Node:
-        """The node at hand: the operators written are its, and so are the errors."""
+        """The current node, which operators and errors are attributed to."""
         assert self._node is not None, "no node is being converted"
         return self._node
 
@@ -70,11 +69,13 @@ class Builder:
     # ------------------------------------------------------------ operators
 
     def op(self, name: str, *operands: Value, **properties: Any) -> Value:
-        """The one result of operator `name` (without `relay.`); None properties are absent."""
+        """
+        Build operator `name` (without `relay.`), which has one result; None properties are omitted.
+        """
         return self.results(name, operands, **properties)[0]
 
     def results(self, name: str, operands: Sequence[Value], **properties: Any) -> Sequence[Value]:
-        """All results of operator `name`."""
+        """Build operator `name` and return all its results."""
         given = {k: v for k, v in properties.items() if v is not None}
         folded = self._folded(name, operands, given)
         if folded is not None:
@@ -103,31 +104,31 @@ class Builder:
         try:
             folded = fold(name, arrays, properties)
         except (ValueError, IndexError, TypeError) as error:
-            raise self.node.error(f"on constants: {error}") from None
+            raise self.node.error(f"cannot fold constants: {error}") from None
         return None if folded is None else [self.constant(a) for a in folded]
 
     # ------------------------------------------------------------ constants
 
     def constant(self, array: Array, name: str = "") -> Constant:
-        """A constant called `name`, or else after the node."""
+        """Return a constant called `name`, by default after the node."""
         return Constant(name or self.node.title, array)
 
-    def repeated(self, element: Array, shape: Sequence[int]) -> Constant:
-        """One element as a tensor of `shape`."""
+    def splat(self, element: Array, shape: Sequence[int]) -> Constant:
+        """Return a tensor of `shape` with one repeated element."""
         if prod(n for n in shape if n) * element.itemsize >= 2**63:
             raise self.node.error(f"a tensor of shape {list(shape)} does not fit any memory")
         return self.constant(np.broadcast_to(element.reshape(()), tuple(shape)))
 
-    def require_few(self, elements: int, what: str) -> None:
-        """`what`, an array that is about to be made up, must not be too large."""
+    def require_size(self, elements: int, what: str) -> None:
+        """Require that `what`, an array about to be created, is not too large."""
         if elements > MAKE_LIMIT:
             raise self.node.error(f"{what} has {elements} elements; supported: up to {MAKE_LIMIT}")
 
     def scalar(self, number: float, dtype: np.dtype[Any]) -> Constant:
-        """`number` as a tensor of rank 0."""
+        """Return `number` as a tensor of rank 0."""
         if dtype.kind in "iu" and not (isfinite(number) and number == dtype.type(number)):
-            raise self.node.error(f"{number} is no number of dtype {dtype}")
-        with np.errstate(over="ignore"):  # it is an infinity then
+            raise self.node.error(f"dtype {dtype} cannot represent {number}")
+        with np.errstate(over="ignore"):  # an overflow yields an infinity
             array = np.asarray(number).astype(dtype)
         key = (dtype.name, array.tobytes())
         if key not in self._scalars:
@@ -135,15 +136,15 @@ class Builder:
         return self._scalars[key]
 
     def scalar_like(self, number: float, value: Value) -> Constant:
-        """`number` as a tensor of rank 0 with the element type of `value`."""
+        """Return `number` as a tensor of rank 0 with the element type of `value`."""
         return self.scalar(number, dtype_of(value))
 
     def ints(self, numbers: Sequence[int]) -> Constant:
-        """A vector of i64."""
+        """Return a vector of i64."""
         return self.constant(np.asarray(list(numbers), np.int64))
 
     def tensor(self, value: Value) -> SSAValue:
-        """`value` as a tensor: a constant gets its operator when it is first needed as one."""
+        """Return `value` as a tensor; the op of a constant is built on first use."""
         if not isinstance(value, Constant):
             return value
         if value.tensor is None:
@@ -154,10 +155,10 @@ class Builder:
     def _materialize(self, constant: Constant) -> SSAValue:
         type = tensor_type_of(constant)
         array = constant.array
-        # what has no dims is a number that an operator was given, not a weight
+        # a value without dims is a parameter of an operator, not a weight
         inline = array.ndim == 0 or array.nbytes <= self.inline_limit
         if array.size == 0 or (constant.is_splat and not inline):
-            # no bytes in the file for one element, repeated
+            # one repeated element takes no bytes in the file
             element: Any = array[(0,) * array.ndim] if array.size else 0
             fill = self.scalar(element, array.dtype)
             return self.tensor(self.op("full", fill, shape=array.shape))
@@ -176,7 +177,7 @@ class Builder:
     # ------------------------------------------------------ what many rules do
 
     def reshape(self, value: Value, shape: Sequence[int]) -> Value:
-        """`value` with a static shape of as many elements."""
+        """Reshape `value` to a static shape with as many elements."""
         old = shape_of(value)
         if old == tuple(shape):
             return value
@@ -188,25 +189,25 @@ class Builder:
         return self.op("reshape", value, newshape=tuple(shape), allowzero=zeros)
 
     def transpose(self, value: Value, axes: Sequence[int]) -> Value:
-        """`value` with its dims in the order of `axes`."""
+        """Permute the dims of `value` into the order of `axes`."""
         if list(axes) == list(range(len(axes))):
             return value
         return self.op("transpose", value, axes=tuple(axes))
 
     def broadcast_to(self, value: Value, shape: Sequence[int]) -> Value:
-        """`value` repeated to `shape`."""
+        """Broadcast `value` to `shape`."""
         if shape_of(value) == tuple(shape):
             return value
         return self.op("broadcast_to", value, shape=tuple(shape))
 
     def cast(self, value: Value, dtype: np.dtype[Any]) -> Value:
-        """`value` with elements of `dtype`."""
+        """Cast the elements of `value` to `dtype`."""
         if dtype_of(value) == dtype:
             return value
         return self.op("cast", value, dtype=dtype)
 
     def slice(self, value: Value, axis: int, begin: int, end: int) -> Value:
-        """The part of `value` from `begin` to `end` of `axis`."""
+        """Slice `value` from `begin` to `end` along `axis`."""
         if (begin, end) == (0, shape_of(value)[axis]):
             return value
         return self.op(

@@ -1,4 +1,4 @@
-"""What is said to the user about an ONNX model that cannot be read or converted."""
+"""Errors about ONNX models that cannot be read or converted."""
 
 from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.utils.exceptions import DiagnosticException
@@ -8,9 +8,8 @@ class OnnxError(DiagnosticException):
     """
     A model is damaged, or uses something that is not supported.
 
-    `location` is the place of the node: the model's file, with the node's number (from 1, in
-    the order of the graph) for a line. An error that is about no single node has none until
-    `load_module` gives it that of the file.
+    `location` is the node: the model's file, with the node's number (from 1, in the order of the
+    graph) as the line. An error without a node gets the location of the file from `load_module`.
     """
 
     def __init__(self, message: str, location: FileLineColLoc | None = None):

@@ -1,9 +1,9 @@
 """
-Operators on arrays: what is known at compile time is computed at compile time.
+Fold operators on arrays that are known at compile time.
 
-Shapes in ONNX are tensors; chains like Shape, Gather, Concat, Reshape end here and leave no
-operator behind. Big arrays are only given new views: other work on weights is left to the
-`fold-constants` pass.
+Shapes in ONNX are tensors; chains such as Shape, Gather, Concat, Reshape are folded here and leave
+no operators behind. Large arrays only get new views; other work on weights is left to the pass
+`fold-constants`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,17 +16,17 @@ from ...operators.slicing import as_slice, picked
 from .values import Array
 
 FOLD_LIMIT = 1024
-"""The most elements of an operand of an operator that is folded, views excepted."""
+"""Maximum number of elements of an operand of a folded operator, views excepted."""
 
 MAKE_LIMIT = 2**26
-"""The most elements of an array that is made up here (a mask, a range of indices)."""
+"""Maximum number of elements of a generated array (a mask, a range of indices)."""
 
 Properties = Mapping[str, Any]
 Fold = Callable[[Sequence[Array], Properties], Sequence[Array]]
 
 
 def reshaped(array: Array, shape: Sequence[int]) -> Array:
-    """`array` with another shape; a repeated element stays a repeated element."""
+    """Reshape `array`; one repeated element stays one repeated element."""
     if array.size > 1 and not any(array.strides):
         return np.broadcast_to(array[(0,) * array.ndim], tuple(shape))
     return array.reshape(tuple(shape))
@@ -87,7 +87,7 @@ VIEWS: Mapping[str, Fold] = {
     "strided_slice": _slice,
     "split": _split,
 }
-"""Operators that copy nothing: folded whatever the size."""
+"""Operators that copy nothing; folded regardless of size."""
 
 ARITHMETIC: Mapping[str, Fold] = {
     "abs": _ufunc(np.abs),
@@ -125,7 +125,7 @@ ARITHMETIC: Mapping[str, Fold] = {
 
 def fold(name: str, arrays: Sequence[Array], properties: Properties) -> Sequence[Array] | None:
     """
-    The results of operator `name` (without `relay.`) on `arrays`; None when it is not folded.
+    Return the results of operator `name` (without `relay.`) on `arrays`; None if it is not folded.
 
     Raises `ValueError` or `IndexError` when the operands do not fit.
     """
@@ -137,9 +137,9 @@ def fold(name: str, arrays: Sequence[Array], properties: Properties) -> Sequence
     if rule is None:
         return None
     if name == "broadcast_to" and arrays[0].size != 1 and prod(properties["shape"]) > MAKE_LIMIT:
-        return None  # a view now, but not when it is reshaped or written
+        return None  # a view now, but a copy when it is reshaped or written
     if name in ("divide", "mod", "floor_mod") and arrays[1].dtype.kind in "iu":
         if not arrays[1].all():
-            return None  # division by zero: what it gives is the machine's business
+            return None  # the result of division by zero depends on the machine
     with np.errstate(all="ignore"):
         return rule(arrays, properties)

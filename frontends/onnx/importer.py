@@ -1,5 +1,5 @@
 """
-An ONNX graph becomes a function of `relay` operators.
+Convert an ONNX graph into a function of `relay` operators.
 
     model.onnx                    func.func @main(%data: tensor<1x3xf32> {relay.name = "data"})
       data --+                        -> (tensor<1x2xf32> {relay.name = "y"}) {
@@ -7,9 +7,8 @@ An ONNX graph becomes a function of `relay` operators.
                                     %y = relay.nn.dense %data, %w : …
                                     func.return %y : tensor<1x2xf32>
 
-Nodes are converted in their order, each once, by the rule of its operator. Initializers are
-constants, those that are graph inputs too (as old models have it) not excepted: arguments are
-only what has no value.
+Nodes are converted once each, in order, by the rule of their operator. Initializers are constants,
+even those that are graph inputs too (as in old models): arguments are the inputs without a value.
 """
 
 from __future__ import annotations
@@ -36,7 +35,8 @@ from .builder import Builder
 from .errors import OnnxError
 from .model import DEFAULT_DOMAINS, initializers_of, input_type, opset_of
 from .node import Node
-from .operators import RULES, Rule
+from .operators import RULES
+from .operators.rule import Rule
 from .schema import require_signature
 from .values import Array, Value, value_name
 
@@ -51,17 +51,17 @@ class Conversion:
 
 def convert_model(model: ModelProto, name: str, *, inline_limit: int = INLINE_LIMIT) -> Conversion:
     """
-    Convert `model`, which stands in the file `name`.
+    Convert `model`, the contents of the file `name`.
 
-    The module has one public function `@main`, whose arguments and results are those of the
-    graph, in order. Initializers of more than `inline_limit` bytes are `relay.param`s. Raises
-    `OnnxError` for what is not supported.
+    The module has one public function `@main`, whose arguments and results are those of the graph,
+    in order. Initializers of more than `inline_limit` bytes become `relay.param`s. Raises
+    `OnnxError` for anything unsupported.
     """
     return _Importer(model, name, inline_limit).convert()
 
 
 class _Importer:
-    """One conversion; `values` is what each ONNX name stands for so far."""
+    """State of a conversion; `values` maps each ONNX name to its value so far."""
 
     def __init__(self, model: ModelProto, name: str, inline_limit: int):
         self.graph = model.graph
@@ -95,7 +95,7 @@ class _Importer:
             if info.name in self.values:
                 raise OnnxError(f'two inputs are called "{info.name}"')
             argument.name_hint = value_name(info.name)
-            argument.location = NameLoc(StringAttr(info.name), self._place(0))
+            argument.location = NameLoc(StringAttr(info.name), self._location(0))
             self.values[info.name] = argument
             names.append(info.name)
         return names
@@ -105,12 +105,12 @@ class _Importer:
         for info in self.graph.output:
             value = self.values.get(info.name)
             if value is None:
-                raise OnnxError(f'output "{info.name}" of the graph is computed by no node')
+                raise OnnxError(f'no node computes the output "{info.name}" of the graph')
             results.append(self.builder.tensor(value))
         return results
 
     def _module(self, arguments: Sequence[str], results: Sequence[SSAValue]) -> ModuleOp:
-        place = NameLoc(StringAttr(self.graph.name or "main"), self._place(0))
+        place = NameLoc(StringAttr(self.graph.name or "main"), self._location(0))
         self.block.add_op(ReturnOp.create(operands=results, location=place))
         main = FuncOp(
             "main",
@@ -125,12 +125,12 @@ class _Importer:
 
     # ---------------------------------------------------------------- nodes
 
-    def _place(self, number: int) -> FileLineColLoc:
-        """Node `number`, from 1, as a line; the graph itself is line 1 too."""
+    def _location(self, number: int) -> FileLineColLoc:
+        """Return node `number`, from 1, as a line; the graph itself is line 1 too."""
         return FileLineColLoc(self.file, IntAttr(max(1, number)), IntAttr(1))
 
     def _convert_node(self, proto: NodeProto, index: int, used: frozenset[str]) -> None:
-        node = Node(proto, self.opset, self._place(index + 1), used=used)
+        node = Node(proto, self.opset, self._location(index + 1), used=used)
         rule = _rule_for(node)
         node.inputs = [self._input(node, name) for name in proto.input]
         require_signature(node)
@@ -138,7 +138,7 @@ class _Importer:
         try:
             made = rule.convert(node, self.builder)
         except (MemoryError, OverflowError) as error:
-            raise node.error(f"its numbers are too large: {error}") from None
+            raise node.error(f"a number is too large: {error}") from None
         node.require_all_read()
         results = made if isinstance(made, Sequence) else [made]
         for i, name in enumerate(node.outputs):
@@ -151,7 +151,7 @@ class _Importer:
                     )
                 continue
             if name in self.values:
-                raise node.error(f'"{name}" has a value already')
+                raise node.error(f'redefinition of "{name}"')
             value = results[i]
             self.values[name] = value
             if isinstance(value, SSAValue) and value.name_hint is None:
@@ -162,12 +162,12 @@ class _Importer:
             return None
         value = self.values.get(name)
         if value is None:
-            raise node.error(f'input "{name}" is computed by no node before this one')
+            raise node.error(f'no earlier node computes the input "{name}"')
         return value
 
 
 def _rule_for(node: Node) -> Rule:
-    """How to convert `node`; raises `OnnxError` when nothing here knows."""
+    """Return the rule that converts `node`; raises `OnnxError` if there is none."""
     domain = node.proto.domain
     if domain not in DEFAULT_DOMAINS:
         raise node.error(f"the operator is of domain {domain}; supported: ai.onnx")

@@ -1,4 +1,4 @@
-"""Reads a model's bytes and checks what can be said before any node is looked at."""
+"""Read a model's bytes and check what does not depend on its nodes."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ DEFAULT_DOMAINS = ("", "ai.onnx")
 
 
 def read_model(data: bytes) -> ModelProto:
-    """The model that `data` holds; raises `OnnxError` when it is damaged or is none."""
+    """Parse the model in `data`; raises `OnnxError` when it is damaged or not a model."""
     try:
         model = load_model_from_string(data)
     except DecodeError:
-        raise OnnxError("this is no ONNX model, or it is damaged or cut off") from None
+        raise OnnxError("not an ONNX model, or damaged or truncated") from None
     if not model.HasField("graph") or not model.opset_import:
-        raise OnnxError("this is no ONNX model: it has no graph or no operator set")
-    # the reader gives bytes where text is not valid, whatever its types say
+        raise OnnxError("not an ONNX model: it has no graph or no operator set")
+    # the parser returns bytes where text is invalid, whatever its types say
     if any(isinstance(name, bytes) for name in _names(model)):
-        raise OnnxError("this is no ONNX model, or it is damaged: a name is not valid UTF-8")
+        raise OnnxError("not an ONNX model, or damaged: a name is not valid UTF-8")
     return model
 
 
 def _names(model: ModelProto) -> Iterator[object]:
-    """All text that conversion reads."""
+    """Yield all text that the conversion reads."""
     graph = model.graph
     yield graph.name
     for opset in model.opset_import:
@@ -51,7 +51,7 @@ def _names(model: ModelProto) -> Iterator[object]:
 
 
 def opset_of(model: ModelProto) -> int:
-    """The version of the default operator set, within `OPSETS`."""
+    """Return the version of the default operator set, which must be in `OPSETS`."""
     versions = [o.version for o in model.opset_import if o.domain in DEFAULT_DOMAINS]
     if not versions:
         domains = ", ".join(o.domain for o in model.opset_import)
@@ -65,7 +65,7 @@ def opset_of(model: ModelProto) -> int:
 
 
 def initializers_of(model: ModelProto) -> Iterator[Constant]:
-    """The arrays that stand in the model."""
+    """Yield the arrays stored in the model."""
     if model.graph.sparse_initializer:
         name = model.graph.sparse_initializer[0].values.name
         raise OnnxError(f'initializer "{name}" is sparse; supported: dense ones')
@@ -77,10 +77,10 @@ def initializers_of(model: ModelProto) -> Iterator[Constant]:
 
 
 def input_type(info: ValueInfoProto) -> Tensor:
-    """The type of a graph input, which must be a tensor of static shape."""
+    """Return the type of a graph input, which must be a tensor of static shape."""
     what = f'input "{info.name}"'
     if info.type.WhichOneof("value") != "tensor_type":
-        kind = info.type.WhichOneof("value") or "of no type"
+        kind = info.type.WhichOneof("value") or "without type"
         raise OnnxError(f"{what} is {kind}; supported: tensors")
     tensor = info.type.tensor_type
     try:

@@ -1,8 +1,8 @@
 """
-One node of an ONNX graph as its converter sees it.
+A node of an ONNX graph as its converter sees it.
 
-Inputs are values, attributes are read by name and type, and every complaint names the node.
-An attribute that the converter has not read is one that it does not support.
+Inputs are values, attributes are read by name and type, and every error names the node. Attributes
+that the converter does not read are reported as unsupported.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _KINDS = {
 
 
 def _kind(number: int) -> str:
-    """A type of attributes in words."""
+    """Describe an attribute type."""
     for kind, words in _KINDS.items():
         if kind == number:
             return words
@@ -39,14 +39,14 @@ def _kind(number: int) -> str:
 
 @dataclass
 class Node:
-    """A node with its inputs resolved; `inputs[i]` is None where an optional one is left out."""
+    """A node with resolved inputs; `inputs[i]` is None if optional and omitted."""
 
     proto: NodeProto
     opset: int
     place: FileLineColLoc
     inputs: Sequence[Value | None] = ()
     used: frozenset[str] = frozenset()
-    """The names among `outputs` that something in the graph needs."""
+    """The names among `outputs` that the graph uses."""
     _attributes: dict[str, AttributeProto] = field(init=False)
     _read: set[str] = field(default_factory=set[str])
 
@@ -61,12 +61,12 @@ class Node:
 
     @property
     def outputs(self) -> Sequence[str]:
-        """The names of the results; "" where an optional one is left out."""
+        """The names of the results; "" for an optional one that is omitted."""
         return list(self.proto.output)
 
     @property
     def title(self) -> str:
-        """The node's name or, when it has none, that of its first output."""
+        """The node's name or, if it has none, that of its first output."""
         return self.proto.name or next((o for o in self.outputs if o), self.op_type)
 
     @property
@@ -74,7 +74,7 @@ class Node:
         return NameLoc(StringAttr(self.title), self.place)
 
     def error(self, message: str) -> OnnxError:
-        """An error about this node: `message` after node, operator and opset."""
+        """Return the error `message`, prefixed with node, operator and opset."""
         return OnnxError(
             f'node "{self.title}" ({self.op_type}, opset {self.opset}): {message}', self.place
         )
@@ -82,22 +82,22 @@ class Node:
     # --------------------------------------------------------------- inputs
 
     def optional(self, index: int) -> Value | None:
-        """Input `index`, if the node has it."""
+        """Return input `index`, or None if it is omitted."""
         return self.inputs[index] if index < len(self.inputs) else None
 
     def input(self, index: int) -> Value:
-        """Input `index`, which the operator demands."""
+        """Return input `index`, which the operator requires."""
         value = self.optional(index)
         if value is None:
             raise self.error(f"input {index} is missing")
         return value
 
     def variadic(self) -> list[Value]:
-        """All inputs, of which there must be at least one."""
+        """Return all inputs, of which there must be at least one."""
         return [self.input(i) for i in range(max(1, len(self.inputs)))]
 
     def optional_array(self, index: int, what: str) -> Array | None:
-        """Input `index`, if the node has it, which must be known at compile time."""
+        """Return input `index` as an array known at compile time, or None if it is omitted."""
         value = self.optional(index)
         if value is None:
             return None
@@ -109,14 +109,14 @@ class Node:
         return value.array
 
     def array(self, index: int, what: str) -> Array:
-        """Input `index`, which must be known at compile time."""
+        """Return input `index` as an array known at compile time."""
         self.input(index)
         array = self.optional_array(index, what)
         assert array is not None
         return array
 
     def ints_at(self, index: int, what: str) -> list[int] | None:
-        """Input `index`, if the node has it, as a list of integers known at compile time."""
+        """Return input `index` as integers known at compile time, or None if it is omitted."""
         array = self.optional_array(index, what)
         if array is None:
             return None
@@ -128,12 +128,14 @@ class Node:
         return [int(i) for i in array.reshape(-1)]
 
     def required_ints(self, index: int, what: str) -> list[int]:
-        """Input `index`, which the operator demands, as a list of integers."""
+        """Return input `index`, which the operator requires, as a list of integers."""
         self.input(index)
         return self.ints_at(index, what) or []
 
     def scalar_at(self, index: int, what: str) -> Any | None:
-        """Input `index`, if the node has it: its one element, known at compile time."""
+        """
+        Return the one element of input `index`, known at compile time, or None if it is omitted.
+        """
         array = self.optional_array(index, what)
         if array is None:
             return None
@@ -156,44 +158,44 @@ class Node:
         return found
 
     def optional_int(self, name: str) -> int | None:
-        """The integer attribute `name`, if the node has it."""
+        """Return the integer attribute `name`, if present."""
         found = self._attribute(name, AttributeProto.INT)
         return None if found is None else found.i
 
     def integer(self, name: str, default: int) -> int:
-        """The integer attribute `name`."""
+        """Return the integer attribute `name`."""
         found = self.optional_int(name)
         return default if found is None else found
 
     def flag(self, name: str, default: bool) -> bool:
-        """The attribute `name`, which is 0 or 1."""
+        """Return the attribute `name`, which is 0 or 1."""
         value = self.integer(name, int(default))
         if value not in (0, 1):
             raise self.error(f"attribute {name} is {value}; supported: 0, 1")
         return bool(value)
 
     def ints(self, name: str) -> list[int] | None:
-        """The attribute `name`, a list of integers, if the node has it."""
+        """Return the attribute `name`, a list of integers, if present."""
         found = self._attribute(name, AttributeProto.INTS)
         return None if found is None else list(found.ints)
 
     def optional_float(self, name: str) -> float | None:
-        """The float attribute `name`, if the node has it."""
+        """Return the float attribute `name`, if present."""
         found = self._attribute(name, AttributeProto.FLOAT)
         return None if found is None else found.f
 
     def number(self, name: str, default: float) -> float:
-        """The float attribute `name`."""
+        """Return the float attribute `name`."""
         found = self.optional_float(name)
         return default if found is None else found
 
     def floats(self, name: str) -> list[float] | None:
-        """The attribute `name`, a list of floats, if the node has it."""
+        """Return the attribute `name`, a list of floats, if present."""
         found = self._attribute(name, AttributeProto.FLOATS)
         return None if found is None else list(found.floats)
 
     def choice(self, name: str, default: str, supported: Sequence[str]) -> str:
-        """The string attribute `name`, which must be one of `supported`."""
+        """Return the string attribute `name`, which must be one of `supported`."""
         found = self._attribute(name, AttributeProto.STRING)
         value = default if found is None else found.s.decode("utf-8", "replace")
         if value not in supported:
@@ -201,7 +203,7 @@ class Node:
         return value
 
     def tensor(self, name: str) -> Array | None:
-        """The tensor attribute `name`, if the node has it."""
+        """Return the tensor attribute `name`, if present."""
         found = self._attribute(name, AttributeProto.TENSOR)
         if found is None:
             return None
@@ -211,7 +213,7 @@ class Node:
             raise self.error(f"attribute {name}: {error.message}") from None
 
     def dtype(self, name: str) -> np.dtype[Any]:
-        """The attribute `name`, which every node has: a dtype by ONNX's number."""
+        """Return the required attribute `name`, a dtype by ONNX's number."""
         number = self.optional_int(name)
         if number is None:
             raise self.error(f"attribute {name} is missing")
@@ -221,11 +223,11 @@ class Node:
             raise self.error(f"attribute {name}: {error.message}") from None
 
     def ignore(self, *names: str) -> None:
-        """Accept the attributes `names`, whose value changes nothing."""
+        """Accept the attributes `names`, whose values have no effect."""
         self._read.update(names)
 
     def require_all_read(self) -> None:
-        """Complain about the attributes that the converter has not asked for."""
+        """Reject the attributes that the converter has not read."""
         unknown = sorted(self._attributes.keys() - self._read)
         if unknown:
             supported = ", ".join(sorted(self._read)) or "none"
@@ -236,12 +238,12 @@ class Node:
     # ------------------------------------------------------- what they share
 
     def int_list(self, name: str, index: int) -> list[int] | None:
-        """Integers that are the attribute `name` in old opsets and input `index` in new ones."""
+        """Return integers from attribute `name` (old opsets) or input `index` (new opsets)."""
         found = self.ints(name)
         return self.ints_at(index, name) if found is None else found
 
     def axis(self, axis: int, rank: int, what: str = "axis") -> int:
-        """`axis` of a tensor of `rank` dims, counted from the front."""
+        """Return `axis` of a tensor of `rank` dims, counted from the front."""
         if not -rank <= axis < rank:
             raise self.error(
                 f"{what} must be in [{-rank}, {rank}), but is {axis}"
@@ -251,14 +253,14 @@ class Node:
         return axis % rank
 
     def axes(self, axes: Sequence[int], rank: int) -> list[int]:
-        """`axes` of a tensor of `rank` dims, counted from the front, in order, each once."""
+        """Return distinct `axes` of a tensor of `rank` dims, counted from the front, sorted."""
         found = [self.axis(a, rank, "an axis") for a in axes]
         if len(set(found)) != len(found):
             raise self.error(f"axes must differ, but are {list(axes)}")
         return found
 
     def require_rank(self, value: Value, ranks: Sequence[int], what: str) -> None:
-        """`value` must have one of `ranks` dims."""
+        """Require that the rank of `value` is one of `ranks`."""
         rank = len(shape_of(value))
         if rank not in ranks:
             raise self.error(
@@ -266,6 +268,6 @@ class Node:
             )
 
     def require_unused(self, index: int, what: str) -> None:
-        """Nothing may need output `index`."""
+        """Require that output `index` is not used."""
         if index < len(self.outputs) and self.outputs[index] in self.used:
             raise self.error(f"output {index} ({what}) is used; supported: output 0 only")

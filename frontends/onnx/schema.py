@@ -1,4 +1,4 @@
-"""What ONNX itself demands of a node: how many inputs, and of which dtypes."""
+"""ONNX's own requirements on a node: the number of inputs and their dtypes."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _TYPE_NAMES = {
 
 @dataclass(frozen=True)
 class Signature:
-    """The number of inputs that are demanded, and the dtypes that each may have."""
+    """The required number of inputs, and the dtypes allowed for each."""
 
     min_inputs: int
     max_inputs: int
     dtypes: tuple[frozenset[str], ...]
-    """By input; the last one goes for all further inputs, too."""
+    """By input; the last one applies to all further inputs."""
 
 
 @cache
 def signature_of(op_type: str, opset: int) -> Signature | None:
-    """The signature of an operator; None when the package does not know it."""
+    """Return the signature of an operator; None when the package does not know it."""
     try:
         schema = defs.get_schema(op_type, opset)
     except defs.SchemaError:
@@ -41,7 +41,7 @@ def signature_of(op_type: str, opset: int) -> Signature | None:
 
 
 def require_signature(node: Node) -> None:
-    """Raise `OnnxError` when the inputs of `node` are not what its operator takes."""
+    """Raise `OnnxError` if the inputs of `node` do not match its operator's signature."""
     signature = signature_of(node.op_type, node.opset)
     if signature is None:
         return

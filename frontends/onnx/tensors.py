@@ -12,12 +12,12 @@ from .values import SUPPORTED_DTYPES, Array
 
 
 def dtype_of_number(number: int) -> np.dtype[Any]:
-    """The NumPy dtype for ONNX's number of an element type."""
+    """Return the NumPy dtype for ONNX's number of an element type."""
     try:
         dtype = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(number))
     except (KeyError, TypeError, ValueError):
         dtype = None
-    # 4-bit and 8-bit floats and the like have NumPy dtypes too, but none of ours
+    # 4-bit and 8-bit floats have NumPy dtypes too, but none that are supported here
     if dtype is None or dtype.name not in SUPPORTED_DTYPES:
         raise OnnxError(
             f"dtype {_name(number)} is not supported; supported: {', '.join(SUPPORTED_DTYPES)}"
@@ -33,11 +33,11 @@ def _name(number: int) -> str:
 
 
 def array_of(tensor: TensorProto) -> Array:
-    """The array that `tensor` holds; its data must stand in the model itself."""
+    """Return the array in `tensor`, whose data must be in the model itself."""
     dtype = dtype_of_number(tensor.data_type)
     if tensor.data_location == TensorProto.EXTERNAL:
         raise OnnxError(
-            "the data stands in another file; supported: data in the model itself "
+            "the data is in another file; supported: data in the model itself "
             "(onnx.save with save_as_external_data=False)"
         )
     dims = list(tensor.dims)
@@ -45,8 +45,8 @@ def array_of(tensor: TensorProto) -> Array:
         raise OnnxError(f"the shape {dims} has a negative dim")
     if tensor.HasField("raw_data") and len(tensor.raw_data) != prod(dims) * dtype.itemsize:
         raise OnnxError(
-            f"{dtype.name} of shape {dims} takes {prod(dims) * dtype.itemsize} bytes, "
-            f"but there are {len(tensor.raw_data)}"
+            f"{dtype.name} of shape {dims} needs {prod(dims) * dtype.itemsize} bytes, "
+            f"but got {len(tensor.raw_data)}"
         )
     try:
         array = numpy_helper.to_array(tensor)

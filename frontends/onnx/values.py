@@ -1,8 +1,8 @@
 """
-What an ONNX name stands for while a graph is converted: an SSA value, or an array.
+The values of ONNX names during conversion: SSA values or arrays.
 
-Initializers, constants and what is computed from them and from static shapes stay arrays
-until an operator needs them as a tensor, so that a shape never becomes a tensor program.
+Initializers, constants, and results computed from them and from static shapes stay arrays until an
+operator needs them as tensors, so computations of shapes never become tensor programs.
 """
 
 import re
@@ -40,9 +40,9 @@ SUPPORTED_DTYPES = tuple(_ELEMENT_TYPES)
 @dataclass(eq=False)
 class Constant:
     """
-    A value known at compile time; `name` is what it is called in the side file.
+    A value known at compile time; `name` is its name in the side file.
 
-    An array whose strides are all 0 is one element repeated and takes no memory.
+    An array whose strides are all 0 is one repeated element and takes no memory.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Constant:
 
     @property
     def is_splat(self) -> bool:
-        """Whether the array is stored as one element, repeated."""
+        """Whether the array is stored as one repeated element."""
         return self.array.size != 1 and not any(self.array.strides)
 
 
@@ -60,30 +60,30 @@ Value: TypeAlias = SSAValue | Constant
 
 
 def element_type(dtype: np.dtype[Any]) -> Attribute | None:
-    """The element type for a NumPy dtype; None when there is none."""
+    """Return the element type for a NumPy dtype; None if there is none."""
     return _ELEMENT_TYPES.get(dtype.name)
 
 
 def tensor_type_of(value: Value) -> Tensor:
-    """The type that `value` has, or would have, as a tensor; its shape is static."""
+    """Return the type of `value` as a tensor; its shape is static."""
     if isinstance(value, Constant):
         element = element_type(value.array.dtype)
-        assert element is not None, f"no tensor holds {value.array.dtype}"
+        assert element is not None, f"no element type for {value.array.dtype}"
         return tensor_type(element, list(value.array.shape))
     type = as_tensor(value.type)
-    assert type is not None, f"{value.type} is no tensor"
+    assert type is not None, f"{value.type} is not a tensor"
     return type
 
 
 def shape_of(value: Value) -> tuple[int, ...]:
-    """The static shape of `value`."""
+    """Return the static shape of `value`."""
     if isinstance(value, Constant):
         return value.array.shape
     return tuple(tensor_type_of(value).get_shape())
 
 
 def dtype_of(value: Value) -> np.dtype[Any]:
-    """The NumPy dtype of `value`'s elements."""
+    """Return the NumPy dtype of `value`'s elements."""
     if isinstance(value, Constant):
         return value.array.dtype
     name = dtype_name(tensor_type_of(value).element_type)
@@ -92,13 +92,13 @@ def dtype_of(value: Value) -> np.dtype[Any]:
 
 
 def is_float(dtype: np.dtype[Any]) -> bool:
-    """Whether `dtype` is a floating-point one."""
+    """Return whether `dtype` is a floating-point dtype."""
     return dtype.kind == "f"
 
 
 def value_name(name: str) -> str | None:
-    """`name` as an SSA name can be, readable; None when nothing is left of it."""
+    """Return `name` as a readable SSA name, or None if no character is left."""
     text = re.sub(r"[^\w$.-]", "_", name, flags=re.ASCII).lstrip("0123456789")
-    # the printer takes a last `_1` for a number of its own
+    # the printer treats a trailing `_1` as a number of its own
     text = re.sub(r"_(?=\d+$)", ".", text)
     return text or None

@@ -1,4 +1,4 @@
-"""Writes the constants that are too large for IR text to their side file."""
+"""Write constants that are too large for IR text to their side file."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +12,7 @@ from .values import Array
 
 
 def write_weights(params: Mapping[str, Array], path: Path) -> None:
-    """Write `params` to `path` (safetensors); what was there is replaced."""
+    """Write `params` to `path` (safetensors), replacing the file."""
     try:
         save_file({k: np.ascontiguousarray(v) for k, v in params.items()}, path)
     except (OSError, ValueError, SafetensorError) as error:

@@ -1,10 +1,10 @@
 """
-Relay text (format 0.0.5) becomes modules of the `relay` dialect.
+Read Relay text (format 0.0.5) into modules of the `relay` dialect.
 
     module = parse_module(ctx, text, "model.relay")
 
-What TVM's parser takes is read, and what its printer writes. Types that the text leaves out are
-inferred. `docs/relay_text.md` lists where the meaning differs from TVM's, and why.
+The reader accepts what TVM's parser accepts, and what TVM's printer writes. Types that the text
+omits are inferred. `docs/relay_text.md` lists where the meaning differs from TVM's, and why.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from ...dialects.relay.constants import PARAMS_FILE
-from .errors import Places, RelayTextError
+from .errors import RelayTextError, SourceMap
 from .reader import Read, read_json, read_text
 
 __all__ = ["RelayTextError", "load_json", "load_module", "parse_json", "parse_module"]
@@ -30,12 +30,12 @@ def parse_module(
     meta_table: Mapping[str, Sequence[Any]] | None = None,
 ) -> ModuleOp:
     """
-    The program in `text`, which stands in the file `name`, as a module.
+    Parse `text`, the contents of the file `name`, into a module.
 
-    Each `def` is a `func.func`; a text that is one expression is `@main`. `meta_table` has
-    further entries for `meta[key][n]`, after those of the text: NumPy arrays (or dense
+    Each `def` becomes a `func.func`; a text that is a single expression becomes `@main`.
+    `meta_table` adds entries for `meta[key][n]` after those of the text: NumPy arrays (or dense
     attributes) for `relay.Constant`, `VirtualDeviceAttr`s for `VirtualDevice`. Every op has the
-    place where it stands in the text. Raises `RelayTextError`.
+    location of its text. Raises `RelayTextError`.
     """
     return read_text(ctx, text, name, meta_table).module
 
@@ -44,23 +44,23 @@ def load_module(
     ctx: Context, text: str, name: str, weights_path: Path, lines_before: int = 0
 ) -> ModuleOp:
     """
-    As `parse_module`, but constants of more than 1 KiB are `relay.param`s.
+    Parse as `parse_module` does, but turn constants of more than 1 KiB into `relay.param`s.
 
-    They are written to `weights_path` (`.safetensors`, replaced when it is there), whose name
-    is the module's `relay.params`; without such constants there is no file. `lines_before` is
-    the number of the file's lines that come before `text`.
+    These are written to `weights_path` (`.safetensors`, replaced if it exists), and the module's
+    `relay.params` names that file; without such constants no file is written. `lines_before` is the
+    number of lines of the file that precede `text`.
     """
     read = read_text(ctx, text, name, separate=True, lines_before=lines_before)
     return _with_weights(read, name, weights_path)
 
 
 def load_json(ctx: Context, text: str, name: str, weights_path: Path) -> ModuleOp:
-    """As `load_module`, of a module that `tvm.ir.save_json` wrote; lines are numbers of nodes."""
+    """Load a module saved by `tvm.ir.save_json` as `load_module` does; lines are node numbers."""
     return _with_weights(read_json(ctx, text, name, separate=True), name, weights_path)
 
 
 def parse_json(ctx: Context, text: str, name: str) -> ModuleOp:
-    """As `parse_module`, of a module that `tvm.ir.save_json` wrote; lines are numbers of nodes."""
+    """Parse a module saved by `tvm.ir.save_json` as `parse_module` does; lines are node numbers."""
     return read_json(ctx, text, name).module
 
 
@@ -72,6 +72,6 @@ def _with_weights(read: Read, name: str, path: Path) -> ModuleOp:
             write_weights(read.params, path)
         except OSError as error:
             message = f"cannot write the weights to {path}: {error}"
-            raise Places(name, "").error(message, 0) from None
+            raise SourceMap(name, "").error(message, 0) from None
         read.module.attributes[PARAMS_FILE] = StringAttr(path.name)
     return read.module

@@ -1,4 +1,4 @@
-"""What calls that are no ordinary operators check of their arguments and attributes."""
+"""Argument and attribute checks for calls that are not ordinary operators."""
 
 from __future__ import annotations
 
@@ -8,60 +8,60 @@ from typing import TYPE_CHECKING, Any
 from xdsl.ir import SSAValue
 
 from . import syntax as ast
-from .writer import Value
+from .ir_builder import Value
 
 if TYPE_CHECKING:
-    from .emit import Emitter
+    from .module_builder import ModuleBuilder
 
 
 def name_of(call: ast.Call) -> str:
-    """The name that is called."""
+    """Return the name of the operator that is called."""
     assert isinstance(call.callee, ast.Name)
     return call.callee.name
 
 
-def problem(emitter: Emitter, call: ast.Call, message: str) -> Exception:
-    """The error that something is wrong with a call."""
+def problem(builder: ModuleBuilder, call: ast.Call, message: str) -> Exception:
+    """Return the error `message` about a call."""
     name = name_of(call)
-    return emitter.error(f"{name}: {message}", call.at, len(name))
+    return builder.error(f"{name}: {message}", call.offset, len(name))
 
 
-def require_count(emitter: Emitter, call: ast.Call, given: int, *counts: int) -> None:
-    """A call must have as many arguments as one of `counts` says."""
+def require_count(builder: ModuleBuilder, call: ast.Call, given: int, *counts: int) -> None:
+    """Require that a call has as many arguments as one of `counts`."""
     if given not in counts:
         name = name_of(call)
         wanted = " or ".join(map(str, counts))
-        raise emitter.error(
+        raise builder.error(
             f"{name} takes {wanted} argument{'' if counts == (1,) else 's'}, "
             f"but {given} {'is' if given == 1 else 'are'} given",
-            call.at,
+            call.offset,
             len(name),
         )
 
 
 def values_of(
-    emitter: Emitter, call: ast.Call, args: Sequence[Value], *counts: int
+    builder: ModuleBuilder, call: ast.Call, args: Sequence[Value], *counts: int
 ) -> list[SSAValue]:
-    """The arguments as values, as many as one of `counts`."""
-    require_count(emitter, call, len(args), *counts)
-    return [emitter.ssa(arg) for arg in args]
+    """Return the arguments as SSA values; there must be as many as one of `counts`."""
+    require_count(builder, call, len(args), *counts)
+    return [builder.ssa(arg) for arg in args]
 
 
 def attributes_given(
-    emitter: Emitter, call: ast.Call, defaults: Mapping[str, Any]
+    builder: ModuleBuilder, call: ast.Call, defaults: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The attributes of a call, with defaults for those that are left out; no others."""
+    """Return the attributes of a call, with defaults for those omitted; reject any others."""
     name = name_of(call)
     for given in call.attrs:
         if given not in defaults:
             known = ", ".join(defaults) or "none"
-            raise emitter.error(
-                f"{name} has no attribute {given} (its attributes: {known})", call.at, len(name)
+            raise builder.error(
+                f"{name} has no attribute {given} (its attributes: {known})", call.offset, len(name)
             )
     return {**defaults, **call.attrs}
 
 
-def not_a_tensor(emitter: Emitter, call: ast.Call, value: SSAValue) -> Exception:
-    """The error that a call wants a tensor where `value` is given."""
-    given = emitter.text(value.type)
-    return problem(emitter, call, f"expected a tensor, but this is of type {given}")
+def not_a_tensor(builder: ModuleBuilder, call: ast.Call, value: SSAValue) -> Exception:
+    """Return the error that a call expects a tensor but got `value`."""
+    given = builder.text(value.type)
+    return problem(builder, call, f"expected a tensor, but got a value of type {given}")

@@ -1,8 +1,8 @@
 """
 TVM's saved arrays (the entries of `b64ndarrays`) as dense constants.
 
-Little endian: u64 magic, u64 0, i32 device type and id, i32 rank, u8 kind of the elements (0 int,
-1 uint, 2 float, 4 bfloat), u8 bits, u16 lanes, i64 dims, i64 bytes that follow, the elements.
+Little endian: u64 magic, u64 0, i32 device type and id, i32 rank, u8 element kind (0 int, 1 uint,
+2 float, 4 bfloat), u8 bits, u16 lanes, i64 dims, i64 number of bytes that follow, the elements.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ MAX_RANK = 64
 
 
 class ArrayError(Exception):
-    """An array is damaged, or of a kind that is not supported."""
+    """An array is damaged, or its elements are of an unsupported kind."""
 
 
 def element_type_of(dtype: str) -> Attribute | None:
-    """The element type of a dtype as TVM spells it; None when there is none."""
+    """Return the element type of a dtype in TVM's spelling, or None if there is none."""
     return ELEMENT_TYPES.get("bool" if dtype in ("uint1", "int1") else dtype)
 
 
 def constant(dtype: str, shape: tuple[int, ...], data: bytes) -> dense.Dense:
     """
-    The constant of these elements, in row-major order, little endian; booleans take a byte each.
+    Build a constant from elements in row-major order, little endian; booleans take a byte each.
 
     Raises `ArrayError` for an unknown dtype or a wrong number of bytes.
     """
@@ -45,29 +45,30 @@ def constant(dtype: str, shape: tuple[int, ...], data: bytes) -> dense.Dense:
     wanted = prod(shape) * element_size(element)
     if len(data) != wanted:
         raise ArrayError(
-            f"{wanted} bytes are needed for {dtype} elements of shape {list(shape)}, "
-            f"but there are {len(data)}"
+            f"{dtype} elements of shape {list(shape)} need {wanted} bytes, but got {len(data)}"
         )
     return dense.dense(tensor_type(element, list(shape)), data)
 
 
 def decode(text: str) -> dense.Dense:
-    """The array that `text`, in base64, holds; raises `ArrayError` when it is damaged."""
+    """Decode an array in base64; raises `ArrayError` when it is damaged."""
     try:
         blob = binascii.a2b_base64(text.encode("ascii"))
     except (binascii.Error, UnicodeEncodeError) as error:
-        raise ArrayError(f"an array is not base64: {error}") from None
+        raise ArrayError(f"an array is not valid base64: {error}") from None
     if len(blob) < _HEAD.size:
-        raise ArrayError(f"an array has {len(blob)} bytes, but its head alone has {_HEAD.size}")
+        raise ArrayError(
+            f"an array needs a header of {_HEAD.size} bytes, but has {len(blob)} bytes"
+        )
     magic, _, _, _, rank, kind, bits, lanes = _HEAD.unpack_from(blob)
     if magic != MAGIC:
-        raise ArrayError(f"an array starts with {MAGIC:#x}, but this one with {magic:#x}")
+        raise ArrayError(f"an array must start with {MAGIC:#x}, but starts with {magic:#x}")
     if not 0 <= rank <= MAX_RANK:
         raise ArrayError(f"the rank of an array must be in [0, {MAX_RANK}], but is {rank}")
     if kind not in _KINDS or lanes != 1:
         raise ArrayError(
-            f"an array has {lanes} lanes of elements of kind {kind}; supported: 1 of int, uint, "
-            f"float or bfloat"
+            f"an array has {lanes} lanes of elements of kind {kind}; supported: 1 lane of int, "
+            "uint, float or bfloat"
         )
     start = _HEAD.size + 8 * (rank + 1)
     if len(blob) < start:
@@ -76,5 +77,5 @@ def decode(text: str) -> dense.Dense:
     if any(dim < 0 for dim in dims):
         raise ArrayError(f"the dims of an array must be at least 0, but are {dims}")
     if size != len(blob) - start:
-        raise ArrayError(f"an array announces {size} bytes, but {len(blob) - start} follow")
+        raise ArrayError(f"an array declares {size} bytes, but {len(blob) - start} follow")
     return constant(f"{_KINDS[kind]}{bits}", tuple(dims), blob[start:])

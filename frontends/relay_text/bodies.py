@@ -1,5 +1,5 @@
 """
-Bodies of Relay text: statements, graph bindings, functions; and who uses which binding where.
+The grammar of bodies: statements, graph bindings, functions, and the uses of each binding.
 
     body     := (item ';')* expression ';'?
     item     := 'let' LOCAL (':' type)? '=' expression | GRAPH '=' expression | expression
@@ -14,7 +14,7 @@ from abc import abstractmethod
 from typing import Any
 
 from ...dialects.device import VirtualDeviceAttr
-from .errors import Places
+from .errors import SourceMap
 from .lexer import Tokens
 from .metadata import Metadata
 from .syntax import Binding, Body, Expr, Function, Local, Node, Region, Statement
@@ -26,10 +26,10 @@ _CLOSERS = frozenset((")", "}", "]", ",", "end"))
 class BodyGrammar(TypeGrammar):
     """Reads the bodies of one definition after another."""
 
-    def __init__(self, tokens: Tokens, places: Places, metadata: Metadata):
-        super().__init__(tokens, places, metadata)
+    def __init__(self, tokens: Tokens, source_map: SourceMap, metadata: Metadata):
+        super().__init__(tokens, source_map, metadata)
         self.free: list[Local] | None = None
-        """The free variables so far; None where there can be none."""
+        """The free variables so far; None where none are allowed."""
         self._free_names: set[str] = set()
         self._region = Region(None, None)
         self._owner: Binding | None = None
@@ -38,11 +38,11 @@ class BodyGrammar(TypeGrammar):
         self._finished: list[Binding] = []
         self._branches = False
         self._effects = 0
-        """How many things were read that may not be computed early."""
+        """The number of expressions read so far that may not be computed early."""
 
     @abstractmethod
     def binary(self, tightest: int) -> Expr:
-        """An expression of infix operators that bind tighter than `tightest`."""
+        """Parse an expression of infix operators that bind tighter than `tightest`."""
 
     # -------------------------------------------------------------- functions
 
@@ -54,14 +54,14 @@ class BodyGrammar(TypeGrammar):
         self._branches = False
 
     def definition_tail(self, at: int) -> Function:
-        """`[A](params) -> type { body }` of a `def` or a lone `fn`."""
+        """Parse `[A](params) -> type { body }` of a `def` or a lone `fn`."""
         self._start_definition()
         function = self._function(at)
         function.bindings, function.branches = self._finished, self._branches
         return function
 
     def definition_of_expression(self, at: int) -> Function:
-        """The rest of the program as a body without parameters."""
+        """Parse the remainder of the program as a body without parameters."""
         self._start_definition()
         region = self._region
         body = self.body()
@@ -99,7 +99,7 @@ class BodyGrammar(TypeGrammar):
         for param in params:
             if param.name in names:
                 raise self.error(
-                    f"two parameters are called %{param.name}", param.at, len(param.name) + 1
+                    f"duplicate parameter %{param.name}", param.offset, len(param.name) + 1
                 )
             names.add(param.name)
 
@@ -108,10 +108,11 @@ class BodyGrammar(TypeGrammar):
         if self.take_if("{"):
             attrs: dict[str, Any] = {}
             self.attribute(attrs)
-            local.device = self._device_in(attrs, local.at)
+            local.device = self._device_in(attrs, local.offset)
             if attrs:
                 raise self.error(
-                    f"a parameter has a virtual_device, but no {next(iter(attrs))}", local.at
+                    f"unknown parameter attribute {next(iter(attrs))}; expected virtual_device",
+                    local.offset,
                 )
             self.take("}")
         if self.take_if(":"):
@@ -120,7 +121,7 @@ class BodyGrammar(TypeGrammar):
         return local
 
     def _device_in(self, attrs: dict[str, Any], at: int) -> VirtualDeviceAttr | None:
-        """Take the pseudo attribute `virtual_device` out of `attrs`."""
+        """Remove the pseudo attribute `virtual_device` from `attrs` and return it."""
         if "virtual_device" not in attrs:
             return None
         device = attrs.pop("virtual_device")
@@ -129,7 +130,7 @@ class BodyGrammar(TypeGrammar):
         return None if device.is_unconstrained else device
 
     def has_effect(self) -> None:
-        """What is being read may not be computed earlier than where it is needed."""
+        """Note that the current expression may not be computed earlier than where it is needed."""
         self._effects += 1
 
     def new_local(self, region: Region | None) -> Local:
@@ -137,7 +138,7 @@ class BodyGrammar(TypeGrammar):
         return Local(self.take("local"), at, None, region)
 
     def region_body(self, region: Region) -> Body:
-        """A body that is computed in `region`."""
+        """Parse a body that is computed in `region`."""
         saved = self._region, self._owner, self._refs
         self._region, self._owner, self._refs = region, None, []
         body = self.body()
@@ -155,7 +156,7 @@ class BodyGrammar(TypeGrammar):
     # ----------------------------------------------------------------- bodies
 
     def body(self) -> Body:
-        """Items and a result, up to what closes them."""
+        """Parse items and a result, up to the closing token."""
         start = self.starts[self.position]
         mark = self.open_scope()
         statements: list[Statement | Binding] = []
@@ -194,9 +195,9 @@ class BodyGrammar(TypeGrammar):
 
     def _require_semicolon(self, what: str) -> None:
         if not self.take_if(";"):
-            raise self.unexpected(f"';' behind {what}")
+            raise self.unexpected(f"';' after {what}")
         if self.kinds[self.position] in _CLOSERS:
-            raise self.unexpected(f"an expression behind {what}")
+            raise self.unexpected(f"an expression after {what}")
 
     def _let(self) -> Statement:
         self.take("let")
@@ -206,7 +207,7 @@ class BodyGrammar(TypeGrammar):
         self.take("=")
         self.declare_local(local)
         value = self.braces() if self.kinds[self.position] == "{" else self.binary(0)
-        return Statement(local.at, local, value, self._refs)
+        return Statement(local.offset, local, value, self._refs)
 
     def _free_var(self) -> None:
         at = self.starts[self.position]
@@ -215,9 +216,9 @@ class BodyGrammar(TypeGrammar):
         if self.take_if(":"):
             local.type = self.type()
         if self.free is None:
-            raise self.error("a global function has no free variables", at, len("free_var"))
+            raise self.error("a global function cannot have free variables", at, len("free_var"))
         if local.name in self._free_names:
-            raise self.error(f"%{local.name} is declared twice", local.at, len(local.name) + 1)
+            raise self.error(f"%{local.name} is declared twice", local.offset, len(local.name) + 1)
         self._free_names.add(local.name)
         self.free.append(local)
         self.locals[local.name] = local
@@ -228,8 +229,11 @@ class BodyGrammar(TypeGrammar):
         self.position += 1
         before = self._bindings.get(number)
         if before is not None:
-            raise self.places.error(
-                f"%{number} is bound twice", at, len(number) + 1, [("it is bound here", before.at)]
+            raise self.source_map.error(
+                f"%{number} is bound twice",
+                at,
+                len(number) + 1,
+                [("first bound here", before.offset)],
             )
         binding = Binding(number, at, self._region, [])
         owner, refs, effects = self._owner, self._refs, self._effects
@@ -245,7 +249,7 @@ class BodyGrammar(TypeGrammar):
         number = self.take("graph")
         binding = self._bindings.get(number)
         if binding is None:
-            raise self.error(f"%{number} is not bound before it is used", at, len(number) + 1)
+            raise self.error(f"%{number} is used before it is bound", at, len(number) + 1)
         if not binding.pure:
             self._effects += 1
         binding.uses.append((self._region, self._owner))

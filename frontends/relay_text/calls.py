@@ -1,4 +1,4 @@
-"""Calls: of operators, constructors, global functions and closures."""
+"""Calls of operators, constructors, global functions and closures."""
 
 from __future__ import annotations
 
@@ -17,36 +17,34 @@ from ...dialects.relay.operator import Operator
 from ...dialects.tensors import Tensor, as_tensor
 from . import functions, generics, matches
 from . import syntax as ast
+from .composite_operators import COMPOSITES
+from .ir_builder import TupleValue, Value
 from .kernel_calls import KERNEL_CALLS
+from .opaque_calls import opaque_call
 from .operators import (
-    AttributeProblem,
+    InvalidAttribute,
     Values,
-    converted,
-    gives_tuple,
+    convert_attributes,
     is_variadic,
     operand_count,
+    returns_tuple,
     rule_of,
 )
-from .special import SPECIAL, on_device
-from .unregistered import opaque_call
-from .writer import Several, Value
 
 if TYPE_CHECKING:
-    from .emit import Emitter
-
-__all__ = ["call", "fixed_hint", "known_operators", "name_value", "on_device"]
+    from .module_builder import ModuleBuilder
 
 
 def known_operators() -> list[str]:
-    """The names of all operators that the text can use."""
-    return [*BY_NAME, *SPECIAL, *KERNEL_CALLS]
+    """Return the names of all operators that the text can use."""
+    return [*BY_NAME, *COMPOSITES, *KERNEL_CALLS]
 
 
-def call(emitter: Emitter, expr: ast.Call) -> Value:
+def call(builder: ModuleBuilder, expr: ast.Call) -> Value:
     """
-    The value of a call.
+    Build a call.
 
-    Calls that are each other's first argument, as infix operators make them, are no recursion.
+    Calls that are each other's first argument, as infix operators make them, cause no recursion.
     """
     spine = [expr]
     while True:
@@ -60,124 +58,128 @@ def call(emitter: Emitter, expr: ast.Call) -> Value:
     value: Value | None = None
     while spine:
         each = spine.pop()
-        value = _call(emitter, each, value)
+        value = _call(builder, each, value)
     assert value is not None
     return value
 
 
-def _call(emitter: Emitter, expr: ast.Call, first: Value | None) -> Value:
-    """The value of a call whose first argument has the value `first`, if it is known."""
+def _call(builder: ModuleBuilder, expr: ast.Call, first: Value | None) -> Value:
+    """Build a call; `first` is the value of its first argument, if already built."""
     callee = expr.callee
-    emit = emitter.emit
+    emit = builder.emit
     if isinstance(callee, ast.Name):
         kernel_call = KERNEL_CALLS.get(callee.name)
         if kernel_call is not None:
-            return kernel_call(emitter, expr)
+            return kernel_call(builder, expr)
         if first is None:
             args = [emit(arg) for arg in expr.args]
         else:
             args = [first, *(emit(arg) for arg in expr.args[1:])]
         name = callee.name
-        if name in emitter.program.constructors:
-            _refuse_attributes(emitter, expr)
-            return matches.construct(emitter, name, [emitter.ssa(a) for a in args], expr)
-        special = SPECIAL.get(name)
+        if name in builder.program.constructors:
+            _refuse_attributes(builder, expr)
+            return matches.construct(builder, name, [builder.ssa(a) for a in args], expr)
+        special = COMPOSITES.get(name)
         if special is not None:
-            return special(emitter, expr, args)
+            return special(builder, expr, args)
         if name in BY_NAME:
-            return operator(emitter, name, args, expr.attrs, expr.at)
-        if emitter.ctx.allow_unregistered:
-            return opaque_call(emitter, name, [emitter.ssa(a) for a in args], expr)
-        raise emitter.unknown_name(name, expr.at)
-    _refuse_attributes(emitter, expr)
+            return operator(builder, name, args, expr.attrs, expr.offset)
+        if builder.ctx.allow_unregistered:
+            return opaque_call(builder, name, [builder.ssa(a) for a in args], expr)
+        raise builder.unknown_name(name, expr.offset)
+    _refuse_attributes(builder, expr)
     if isinstance(callee, ast.Global):
-        args = [emitter.emit_ssa(arg) for arg in expr.args]
-        return functions.call_global(emitter, callee, args, expr)
-    generic = generics.named(emitter, callee)
+        args = [builder.emit_ssa(arg) for arg in expr.args]
+        return functions.call_global(builder, callee, args, expr)
+    generic = generics.named(builder, callee)
     if generic is not None:
-        return generics.call(emitter, generic, expr)
-    function = emitter.emit_ssa(callee)
-    return functions.call_value(emitter, function, [emitter.emit_ssa(a) for a in expr.args], expr)
+        return generics.call(builder, generic, expr)
+    function = builder.emit_ssa(callee)
+    return functions.call_value(builder, function, [builder.emit_ssa(a) for a in expr.args], expr)
 
 
-def _refuse_attributes(emitter: Emitter, expr: ast.Call) -> None:
+def _refuse_attributes(builder: ModuleBuilder, expr: ast.Call) -> None:
     for name in expr.attrs:
         if name != "attrs_type_key":
-            raise emitter.error(f"only calls of operators have attributes, such as {name}", expr.at)
+            raise builder.error(
+                f"unexpected attribute {name}: only calls of operators have attributes", expr.offset
+            )
 
 
 # ------------------------------------------------------------------- operators
 
 
 def operator(
-    emitter: Emitter, name: str, args: Sequence[Value], attrs: Mapping[str, Any], at: int
+    builder: ModuleBuilder, name: str, args: Sequence[Value], attrs: Mapping[str, Any], at: int
 ) -> Value:
-    """The value of operator `name` on `args`; several results are a tuple."""
-    cls, properties, dropped = _prepared(emitter, name, attrs, at)
+    """Build operator `name` on `args`; several results become a tuple."""
+    cls, properties, dropped = _prepare(builder, name, attrs, at)
     count = operand_count(name)
     if len(args) != (1 if count is None else count):
         wanted = "one tuple" if count is None else f"{count} argument{'' if count == 1 else 's'}"
-        raise emitter.error(f"{name} takes {wanted}, but {len(args)} are given", at, len(name))
+        raise builder.error(f"{name} takes {wanted}, but {len(args)} are given", at, len(name))
 
     def build(operands: Sequence[SSAValue]) -> Value:
-        return _write(emitter, name, cls, operands, properties, dropped, at)
+        return _infer_and_add(builder, name, cls, operands, properties, dropped, at)
 
     if count is None:
-        return _on_tuple(emitter, name, args[0], build, at)
-    operands = [a if isinstance(a, SSAValue) else emitter.ssa(a) for a in args]
+        return _on_tuple(builder, name, args[0], build, at)
+    operands = [a if isinstance(a, SSAValue) else builder.ssa(a) for a in args]
     for operand in operands:
         if operand.type.__class__ is not TensorType:
-            return emitter.when_known(operands, lambda: build(operands), at)
+            return builder.defer_until_known(operands, lambda: build(operands), at)
     return build(operands)
 
 
 def _on_tuple(
-    emitter: Emitter,
+    builder: ModuleBuilder,
     name: str,
     arg: Value,
     build: Callable[[Sequence[SSAValue]], Value],
     at: int,
 ) -> Value:
-    """An operator on the fields of one tuple."""
-    if isinstance(arg, Several):
+    """Build an operator on the fields of one tuple."""
+    if isinstance(arg, TupleValue):
         values = arg.values
-        return emitter.when_known(values, lambda: build(values), at)
+        return builder.defer_until_known(values, lambda: build(values), at)
 
     def take_apart() -> Value:
         type = arg.type
         if not isinstance(type, TupleType):
-            given = emitter.text(type)
-            raise emitter.error(f"{name} takes a tuple, but this is of type {given}", at)
-        fields = [emitter.projected(arg, i, at) for i in range(len(type.types))]
-        return build([emitter.ssa(f) for f in fields])
+            given = builder.text(type)
+            raise builder.error(f"{name} expects a tuple, but got a value of type {given}", at)
+        fields = [builder.project_value(arg, i, at) for i in range(len(type.types))]
+        return build([builder.ssa(f) for f in fields])
 
-    return emitter.when_known([arg], take_apart, at)
+    return builder.defer_until_known([arg], take_apart, at)
 
 
-def _prepared(
-    emitter: Emitter, name: str, attrs: Mapping[str, Any], at: int
+def _prepare(
+    builder: ModuleBuilder, name: str, attrs: Mapping[str, Any], at: int
 ) -> tuple[type[Operator], dict[str, Attribute], Values]:
-    """The class of operator `name`, its properties, and the attributes that are only checked."""
+    """
+    Return the class of operator `name`, its properties, and the attributes that are only checked.
+    """
     key = (name, *attrs.items())
     try:
-        known = emitter.prepared.get(key)
+        known = builder.prepared.get(key)
     except TypeError:  # an attribute that is not hashable
         known = None
     if known is not None:
         return known
     cls = BY_NAME[name]
     try:
-        values, dropped = converted(name, attrs)
+        values, dropped = convert_attributes(name, attrs)
         properties = properties_of(cls, values)
         wanted = [n for n, d in cls.get_irdl_definition().properties.items() if _must_be_given(d)]
         missing = next((n for n in wanted if n not in properties), None)
         if missing is not None:
-            raise AttributeProblem(f"{missing} must be given")
-    except (VerifyException, AttributeProblem) as error:
+            raise InvalidAttribute(f"{missing} is required")
+    except (VerifyException, InvalidAttribute) as error:
         text = str(error).replace(f"of relay.{name}", f"of {name}").replace("relay.", "")
-        raise emitter.error(f"{name}: {text}", at, len(name)) from None
+        raise builder.error(f"{name}: {text}", at, len(name)) from None
     made = cls, properties, dropped
-    emitter.prepared[key] = made
+    builder.prepared[key] = made
     return made
 
 
@@ -187,8 +189,8 @@ def _must_be_given(definition: Any) -> bool:
     return not isinstance(definition, OptPropertyDef) and definition.default_value is None
 
 
-def _write(
-    emitter: Emitter,
+def _infer_and_add(
+    builder: ModuleBuilder,
     name: str,
     cls: type[Operator],
     operands: Sequence[SSAValue],
@@ -199,49 +201,51 @@ def _write(
     op = cls.create(operands=operands, properties=properties)
     try:
         if dropped:
-            _check(name, dropped, operands)
+            _verify_redundant(name, dropped, operands)
         infer = op.get_trait(InferTypes)
         assert infer is not None, f"{name} has a type rule"
         types = infer.rule(op)
-    except (VerifyException, AttributeProblem) as error:
+    except (VerifyException, InvalidAttribute) as error:
         text = str(error).replace("relay.", "")
-        raise emitter.error(f"{name}: {text}", at, len(name)) from None
+        raise builder.error(f"{name}: {text}", at, len(name)) from None
     op.results = SSAValues(OpResult(type, op, i) for i, type in enumerate(types))
-    emitter.add(op, at)
+    builder.add(op, at)
     results = op.results
-    return emitter.several(results, at, results=True) if gives_tuple(name) else results[0]
+    return (
+        builder.tuple_value(results, at, from_operator=True) if returns_tuple(name) else results[0]
+    )
 
 
-def _check(name: str, dropped: Values, operands: Sequence[SSAValue]) -> None:
-    check = rule_of(name).check
+def _verify_redundant(name: str, dropped: Values, operands: Sequence[SSAValue]) -> None:
+    verify = rule_of(name).verify
     tensors: list[Tensor] = []
     for operand in operands:
         tensor = as_tensor(operand.type)
         if tensor is None:
-            return  # the type rule says so
+            return  # the type rule reports it
         tensors.append(tensor)
-    if check is not None:
-        check(dropped, tensors)
+    if verify is not None:
+        verify(dropped, tensors)
 
 
-def fixed_hint(expr: ast.Expr) -> ast.Expr:
+def fix_hint(expr: ast.Expr) -> ast.Expr:
     """
-    `expr` with the `on_device` that it is constraining its result too.
+    Make the `on_device` that `expr` is constrain its result too, and return the new `expr`.
 
-    That is what TVM's planner makes of one that a `let` binds or that is a function's body; it
-    takes the field of a hinted tuple for a hinted field. A hint that other expressions share
-    stays as it is.
+    TVM's planner does so for a hint that is bound by a `let` or is the body of a function, and it
+    treats a field of a hinted tuple as a hinted field. A hint that other expressions share stays as
+    it is.
     """
     if isinstance(expr, ast.Node) and len(expr.binding.uses) == 1:
         assert expr.binding.value is not None
-        expr.binding.value = fixed_hint(expr.binding.value)
+        expr.binding.value = fix_hint(expr.binding.value)
     elif isinstance(expr, ast.Body) and not ast.has_lets(expr):
-        expr.result = fixed_hint(expr.result)
+        expr.result = fix_hint(expr.result)
     elif isinstance(expr, ast.Projection):
-        hint = _taken_hint(expr)
+        hint = _detach_hint(expr)
         if hint is not None:
             hint.args = [expr]
-            return fixed_hint(hint)
+            return fix_hint(hint)
     elif _is_hint(expr):
         expr.attrs = {**expr.attrs, "constrain_result": True}
     return expr
@@ -256,8 +260,8 @@ def _is_hint(expr: ast.Expr | None) -> TypeGuard[ast.Call]:
     )
 
 
-def _taken_hint(projection: ast.Projection) -> ast.Call | None:
-    """The hint on the tuple of which this is a field, taken off it; None when it must stay."""
+def _detach_hint(projection: ast.Projection) -> ast.Call | None:
+    """Detach the hint from the tuple that `projection` reads; None when it must stay."""
     while True:
         inner, binding = projection.tuple, None
         if isinstance(inner, ast.Node):
@@ -280,33 +284,35 @@ def _taken_hint(projection: ast.Projection) -> ast.Call | None:
 # ---------------------------------------------------------- operators as values
 
 
-def name_value(emitter: Emitter, expr: ast.Name) -> Value:
-    """A constructor or an operator as a value: a closure around a call of it."""
+def name_value(builder: ModuleBuilder, expr: ast.Name) -> Value:
+    """Build a constructor or an operator as a value: a closure around a call of it."""
     name = expr.name
-    made = emitter.program.constructors.get(name)
+    made = builder.program.constructors.get(name)
     if made is not None:
         count = len(made.fields)
         if not count:
-            return matches.construct(emitter, name, [], _bare_call(expr))
+            return matches.construct(builder, name, [], _bare_call(expr))
     elif name in BY_NAME and not is_variadic(name):
         count = operand_count(name) or 0
     else:
-        if name in BY_NAME or name in SPECIAL or name in KERNEL_CALLS:
-            raise emitter.error(f"{name} can only be called", expr.at, len(name))
-        raise emitter.unknown_name(name, expr.at)
-    types = [emitter.solver.fresh() for _ in range(count)]
+        if name in BY_NAME or name in COMPOSITES or name in KERNEL_CALLS:
+            raise builder.error(
+                f"{name} can only be called, not used as a value", expr.offset, len(name)
+            )
+        raise builder.unknown_name(name, expr.offset)
+    types = [builder.solver.fresh() for _ in range(count)]
     block = Block()
     for type in types:
-        emitter.note(block.insert_arg(type, len(block.args)))
-    with emitter.writing(block):
+        builder.note(block.insert_arg(type, len(block.args)))
+    with builder.writing(block):
         args = list(block.args)
         if made is not None:
-            value = matches.construct(emitter, name, args, _bare_call(expr))
+            value = matches.construct(builder, name, args, _bare_call(expr))
         else:
-            value = emitter.ssa(operator(emitter, name, args, {}, expr.at))
-        emitter.add(YieldOp(value), expr.at)
-    return emitter.value(FnOp(types, value.type, Region(block)), expr.at)
+            value = builder.ssa(operator(builder, name, args, {}, expr.offset))
+        builder.add(YieldOp(value), expr.offset)
+    return builder.value(FnOp(types, value.type, Region(block)), expr.offset)
 
 
 def _bare_call(expr: ast.Name) -> ast.Call:
-    return ast.Call(expr.at, expr, [], {}, expr.at + len(expr.name))
+    return ast.Call(expr.offset, expr, [], {}, expr.offset + len(expr.name))

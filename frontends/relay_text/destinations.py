@@ -1,15 +1,15 @@
 """
-After a kernel has written a tensor, the tensor's name means what was written.
+Rename each tensor to the value that a kernel wrote into it.
 
     %t = memory.alloc_tensor %s[0]                     %t = memory.alloc_tensor %s[0]
     vm.invoke_tvm_op @f ins(%x) outs(%t) -> T    ->    %y = vm.invoke_tvm_op @f … outs(%t) -> T
     %z = relay.negative %t                             %z = relay.negative %y
 
-In Relay a tensor is changed where it is; in the IR a kernel gives a new value. Blocks are gone
-through in program order, with what has been written in this block and those around it. What is
-read before it is written, after its `memory.kill`, or what only a branch writes is an error;
-so is what is written twice, or by a closure that does not own it. A tuple of tensors
-that are not written yet is made where it is used. `memory.kill` names the tensor itself.
+Relay updates a tensor in place; in the IR a kernel returns a new value. Blocks are visited in
+program order, with the tensors written so far in the block and those enclosing it. Errors are:
+reading a tensor before it is written, after its `memory.kill`, or when only a branch writes it;
+writing it twice; writing it in a closure that does not own it. A tuple of tensors that are not
+written yet is built where it is used. `memory.kill` names the tensor itself.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from .errors import RelayTextError, location_of
 from .explicit_memory import ExplicitMemory
 
 
-def name_what_is_written(explicit: ExplicitMemory, blocks: Sequence[Block]) -> None:
-    """Let the uses in `blocks`, the bodies of functions, name what was written."""
+def rename_written_tensors(explicit: ExplicitMemory, blocks: Sequence[Block]) -> None:
+    """Make the uses in `blocks`, the bodies of functions, refer to the values written."""
     if not explicit.calls and not explicit.ops:
         return
-    naming = _Naming(explicit)
+    renaming = _Renaming(explicit)
     for block in blocks:
-        naming.block(block)
-    naming.clear()
+        renaming.block(block)
+    renaming.erase_dead()
     for op in (*explicit.ops, *(call.op for call in explicit.calls)):
         if op.parent is None:
             continue
@@ -50,112 +50,115 @@ def _called(value: SSAValue) -> str:
 
 
 @dataclass(eq=False)
-class _Naming:
-    """What is known at the op at hand."""
+class _Renaming:
+    """State at the current op."""
 
     explicit: ExplicitMemory
     written: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    """What each tensor was written with."""
-    within: dict[SSAValue, Operation] = field(default_factory=dict[SSAValue, Operation])
-    """The op that wrote a tensor, inside of an op that has come to its end."""
+    """The value that was written into each tensor."""
+    written_in_region: dict[SSAValue, Operation] = field(default_factory=dict[SSAValue, Operation])
+    """The op that wrote a tensor inside the regions of an op that is already visited."""
     killed: dict[SSAValue, Operation] = field(default_factory=dict[SSAValue, Operation])
-    meant: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    """Projections of tuples that are made later: the fields that they are."""
-    later: dict[SSAValue, TupleOp] = field(default_factory=dict[SSAValue, TupleOp])
-    """Tuples that are made where they are used."""
+    aliases: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    """Projections of deferred tuples, mapped to the fields that they select."""
+    deferred_tuples: dict[SSAValue, TupleOp] = field(default_factory=dict[SSAValue, TupleOp])
+    """Tuples that are built where they are used."""
     owner: dict[SSAValue, Operation | None] = field(
         default_factory=dict[SSAValue, "Operation | None"]
     )
-    """The closure, if any, in which each tensor to write stands."""
+    """The closure, if any, that owns each tensor to write."""
     closure: Operation | None = None
-    done: list[Operation] = field(default_factory=list[Operation])
-    """What is left over."""
+    dead: list[Operation] = field(default_factory=list[Operation])
+    """Ops without remaining uses."""
 
     def __post_init__(self) -> None:
         for call in self.explicit.calls:
             for out in call.op.outs if isinstance(call.op, DestinationCall) else ():
-                around = out.block.parent_op() if isinstance(out, BlockArgument) else call.op
-                if around is None or isinstance(around, FnOp):  # a parameter
-                    self.owner[out] = around
+                enclosing = out.block.parent_op() if isinstance(out, BlockArgument) else call.op
+                if enclosing is None or isinstance(enclosing, FnOp):  # a parameter
+                    self.owner[out] = enclosing
 
     # ------------------------------------------------------------------- order
 
     def block(self, block: Block) -> list[SSAValue]:
-        """Go through a block; the tensors that it writes, which nobody after it can name."""
+        """Visit a block; return the tensors that it writes, which no later block can name."""
         written, killed = len(self.written), len(self.killed)
         for op in list(block.ops):
-            self._operands(op)
+            self._visit_operands(op)
             if op.regions:
-                self._regions(op)
+                self._visit_regions(op)
         mine = list(self.written)[written:]
         for value in list(self.killed)[killed:]:
             del self.killed[value]
         return mine
 
-    def _regions(self, op: Operation) -> None:
+    def _visit_regions(self, op: Operation) -> None:
         outer = self.closure
         if isinstance(op, FnOp):
             self.closure = op
-        within: dict[SSAValue, Operation] = {}
+        written_in_region: dict[SSAValue, Operation] = {}
         for region in op.regions:
             for block in region.blocks:
                 for value in self.block(block):
-                    within[value] = _writer(self.written.pop(value))
-        self.within |= within
+                    written_in_region[value] = _writer(self.written.pop(value))
+        self.written_in_region |= written_in_region
         self.closure = outer
 
-    def clear(self) -> None:
-        """Remove the tuples that nobody uses where they stood."""
-        for op in reversed(self.done):
+    def erase_dead(self) -> None:
+        """Erase the original tuples and projections that are no longer used."""
+        for op in reversed(self.dead):
             if op.parent is not None:
                 op.parent.erase_op(op)
 
     # ---------------------------------------------------------------- operands
 
-    def _operands(self, op: Operation) -> None:
+    def _visit_operands(self, op: Operation) -> None:
         if isinstance(op, AllocTensorOp):
             self.owner[op.tensor] = self.closure
-        elif isinstance(op, TupleOp) and any(map(self._is_later, op.operands)):
-            self.later[op.result] = op
-            self.done.append(op)
+        elif isinstance(op, TupleOp) and any(map(self._is_deferred, op.operands)):
+            self.deferred_tuples[op.result] = op
+            self.dead.append(op)
             return
-        elif isinstance(op, TupleGetItemOp) and self.meant.get(op.tuple, op.tuple) in self.later:
-            whole = self.later[self.meant.get(op.tuple, op.tuple)]
+        elif (
+            isinstance(op, TupleGetItemOp)
+            and self.aliases.get(op.tuple, op.tuple) in self.deferred_tuples
+        ):
+            whole = self.deferred_tuples[self.aliases.get(op.tuple, op.tuple)]
             field = whole.operands[op.index.value.data]
-            self.meant[op.result] = self.meant.get(field, field)
-            self.done.append(op)
+            self.aliases[op.result] = self.aliases.get(field, field)
+            self.dead.append(op)
             return
         elif isinstance(op, KillOp):
-            value = self.meant.get(op.value, op.value)
+            value = self.aliases.get(op.value, op.value)
             if value in self.killed:
-                raise self._dead(value, op)
-            op.operands[0] = value if value in self.owner else self._resolved(value, op)
+                raise self._used_after_kill(value, op)
+            op.operands[0] = value if value in self.owner else self._resolve(value, op)
             self.killed[value] = op
             return
         outs = len(op.ins) if isinstance(op, DestinationCall) else len(op.operands)
         for i, operand in enumerate(op.operands):
             if i < outs:
-                value = self._resolved(operand, op)
+                value = self._resolve(operand, op)
             else:
-                value = self.meant.get(operand, operand)
+                value = self.aliases.get(operand, operand)
                 self._write(value, op, op.results[i - outs])
             if value is not operand:
                 op.operands[i] = value
 
-    def _is_later(self, value: SSAValue) -> bool:
-        """Whether `value` cannot be named yet."""
-        value = self.meant.get(value, value)
-        return value in self.later or (value in self.owner and value not in self.written)
+    def _is_deferred(self, value: SSAValue) -> bool:
+        """Return whether `value` cannot be named yet."""
+        value = self.aliases.get(value, value)
+        return value in self.deferred_tuples or (value in self.owner and value not in self.written)
 
-    def _resolved(self, value: SSAValue, user: Operation) -> SSAValue:
-        """What `value` means where `user` uses it."""
-        value = self.meant.get(value, value)
+    def _resolve(self, value: SSAValue, user: Operation) -> SSAValue:
+        """Return the value that `value` refers to where `user` uses it."""
+        value = self.aliases.get(value, value)
         if value in self.killed:
-            raise self._dead(value, user)
-        if value in self.later:
-            fields = [self._resolved(part, user) for part in self.later[value].operands]
+            raise self._used_after_kill(value, user)
+        if value in self.deferred_tuples:
+            fields = [self._resolve(part, user) for part in self.deferred_tuples[value].operands]
             made = TupleOp(fields)
-            made.location = self.later[value].location
+            made.location = self.deferred_tuples[value].location
             made.result.name_hint = value.name_hint
             block = user.parent
             assert block is not None
@@ -169,29 +172,29 @@ class _Naming:
         return result
 
     def _write(self, value: SSAValue, op: Operation, result: OpResult) -> None:
-        """`op` writes the tensor `value`; what is there then is `result`, or a hint on it."""
+        """Record that `op` writes the tensor `value`, which then holds `result` or a hint on it."""
         if value in self.killed:
-            raise self._dead(value, op)
+            raise self._used_after_kill(value, op)
         if value not in self.owner:
             made = value.owner.name if isinstance(value.owner, Operation) else "a pattern"
             raise RelayTextError(
-                f"what is written must be a tensor of memory.alloc_tensor or a parameter, "
-                f"but {_called(value)} comes from {made}",
+                f"a kernel must write into a memory.alloc_tensor or a parameter, "
+                f"but {_called(value)} is defined by {made}",
                 location_of(op),
             )
-        before = self.within.get(value)
+        before = self.written_in_region.get(value)
         if value in self.written:
             before = _writer(self.written[value])
         if before is not None:
             raise RelayTextError(
-                f"{_called(value)} is written twice: a tensor of memory.alloc_tensor is written "
-                "once, another tensor in the same bytes is another memory.alloc_tensor",
+                f"{_called(value)} is written twice; to reuse its bytes, write into another "
+                "memory.alloc_tensor at the same offset",
                 location_of(op),
-                notes=[("it is written here", location_of(before))],
+                notes=[("first written here", location_of(before))],
             )
         if self.owner[value] is not self.closure:
             raise RelayTextError(
-                f"a closure cannot write {_called(value)}, which is not its own: it may be called "
+                f"a closure cannot write {_called(value)}, which it does not own: it may be called "
                 "several times",
                 location_of(op),
             )
@@ -201,29 +204,29 @@ class _Naming:
     # ------------------------------------------------------------------ errors
 
     def _unwritten(self, value: SSAValue, user: Operation) -> RelayTextError:
-        inside = self.within.get(value)
+        inside = self.written_in_region.get(value)
         if inside is not None:
             return RelayTextError(
-                f"{_called(value)} is written in a branch, so what it holds is known there only: "
-                "let the branches give it",
+                f"{_called(value)} is written in a branch and undefined outside it: "
+                "return it from the branches",
                 location_of(user),
-                notes=[("it is written here", location_of(inside))],
+                notes=[("written here", location_of(inside))],
             )
-        message = f"{_called(value)} is used here, but no kernel has written it yet"
+        message = f"{_called(value)} is used before a kernel has written it"
         if isinstance(value, BlockArgument):
-            message += ": a parameter that a kernel writes holds nothing before"
+            message += "; a parameter that a kernel writes has no contents before"
         return RelayTextError(message, location_of(user))
 
-    def _dead(self, value: SSAValue, user: Operation) -> RelayTextError:
+    def _used_after_kill(self, value: SSAValue, user: Operation) -> RelayTextError:
         return RelayTextError(
             f"{_called(value)} is used after its memory.kill",
             location_of(user),
-            notes=[("it is killed here", location_of(self.killed[value]))],
+            notes=[("killed here", location_of(self.killed[value]))],
         )
 
 
 def _writer(value: SSAValue) -> Operation:
-    """The op that wrote `value`, which may be a hint on what it gives."""
+    """Return the op that wrote `value`, which may be a hint on its result."""
     op = value.owner
     assert isinstance(op, Operation)
     if isinstance(op, DestinationCall):

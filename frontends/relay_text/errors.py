@@ -1,4 +1,4 @@
-"""What is said to the user about a Relay program that cannot be read, and where."""
+"""Errors about Relay programs that cannot be read or written, with their locations."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from xdsl.utils.exceptions import DiagnosticException
 
 _LONG_WORD = compile(r"\S{161,}")
 _MESSAGE = 1000
-"""The most characters of a message."""
+"""Maximum length of a message."""
 _NAME = 100
-"""The most characters of a name for which others are suggested."""
+"""Maximum length of a name for which similar names are suggested."""
 
 
 def _shortened(message: str) -> str:
-    """`message` without the middle of words that nobody would read to the end."""
+    """Return `message` without the middle of overlong words."""
     text = _LONG_WORD.sub(lambda m: f"{m[0][:100]}…{m[0][-20:]}", message)
     return text if len(text) <= _MESSAGE else f"{text[:_MESSAGE]}…"
 
@@ -31,8 +31,8 @@ class RelayTextError(DiagnosticException):
     """
     A Relay program is wrong, or uses something that is not supported.
 
-    `location` is the place of what is wrong (line and column from 1), `width` the number of
-    characters there, `notes` other places that take part.
+    `location` is the place of the error (line and column from 1), `width` the number of characters
+    there, `notes` are messages at related places.
     """
 
     def __init__(
@@ -50,20 +50,20 @@ class RelayTextError(DiagnosticException):
 
 
 def location_of(it: Operation | SSAValue) -> FileLineColLoc:
-    """The place of an op or value that was read; of a value without one, that of its op."""
+    """Return the location of an op or value; for a value without one, that of its op."""
     location = getattr(it, "location", None)
     if isinstance(it, SSAValue) and not isinstance(location, FileLineColLoc):
         op = it.owner if isinstance(it.owner, Operation) else it.owner.parent_op()
         location = None if op is None else op.location
-    assert isinstance(location, FileLineColLoc), "what was read has a place"
+    assert isinstance(location, FileLineColLoc), "an op that was read has a location"
     return location
 
 
-class Places:
+class SourceMap:
     """
-    Offsets in a text as lines and columns of the file `name`.
+    Maps offsets in a text to lines and columns of the file `name`.
 
-    The text may be a part of the file that other lines come before.
+    The text may be a part of the file, preceded by other lines.
     """
 
     def __init__(self, name: str, text: str, lines_before: int = 0):
@@ -73,7 +73,7 @@ class Places:
         self._numbers: dict[int, IntAttr] = {}
 
     def location(self, at: int) -> FileLineColLoc:
-        """Line and column, from 1, of the offset `at`."""
+        """Return the line and column, from 1, of the offset `at`."""
         line = bisect_right(self._starts, at)
         return FileLineColLoc(
             self.file,
@@ -90,13 +90,27 @@ class Places:
     def error(
         self, message: str, at: int, width: int = 1, notes: Iterable[tuple[str, int]] = ()
     ) -> RelayTextError:
-        """The error `message` about `width` characters at the offset `at`."""
+        """Return the error `message` about `width` characters at the offset `at`."""
         placed = [(text, self.location(where)) for text, where in notes]
         return RelayTextError(message, self.location(at), width, placed)
 
 
+class PrintingError(DiagnosticException):
+    """The program has no form as Relay text; `op` and its `location` are to blame."""
+
+    def __init__(self, message: str, op: Operation):
+        super().__init__(message)
+        self.op = op
+        self.location = op.location if isinstance(op.location, FileLineColLoc) else None
+
+
+def unprintable(what: str, op: Operation) -> PrintingError:
+    """Return the error that Relay text has no form for `what`."""
+    return PrintingError(f"Relay text has no form for {what}", op)
+
+
 def nearest(wrong: str, known: Iterable[str], sigil: str = "") -> str:
-    """ "; did you mean 'x' or 'y'?" for the names that are nearest to `wrong`, or nothing."""
+    """Return "; did you mean 'x' or 'y'?" for the names closest to `wrong`, or ""."""
     if len(wrong) > _NAME:
         return ""
     close = [f"'{sigil}{name}'" for name in get_close_matches(wrong, list(known), n=3)]

@@ -1,14 +1,14 @@
 """
-The calls of `memory.*` and `vm.*` that run no kernel.
+Calls of `memory.*` and `vm.*` that do not run a kernel.
 
     memory.alloc_storage(140i64, 64i64, virtual_device=D)     memory.alloc_storage 140 align 64 on D
     memory.alloc_tensor(%s, 0i64, S, const_shape=S)       ->  memory.alloc_tensor %s[0]
     vm.reshape_tensor(%x, S, newshape=[8])                    vm.reshape_tensor %x
     vm.shape_of(%x), memory.kill(%t)                          ops of the same names
 
-Sizes, offsets and shapes that are constants become attributes; a size that is not is an element
-of its tensor (`tensor.extract`), a shape an operand. `kernel_calls` has the calls of kernels,
-`destinations` says which value the name of an allocated tensor means.
+Constant sizes, offsets and shapes become attributes. A size that is not constant becomes the
+element of its tensor (`tensor.extract`), such a shape an operand. `kernel_calls` builds the calls
+of kernels, and `destinations` decides which value the name of an allocated tensor refers to.
 """
 
 from __future__ import annotations
@@ -34,54 +34,59 @@ from ...dialects.tensors import as_tensor
 from . import arrays
 from . import syntax as ast
 from .arguments import attributes_given, not_a_tensor, problem, values_of
-from .writer import Several, Value
+from .ir_builder import TupleValue, Value
 
 if TYPE_CHECKING:
-    from .emit import Emitter
     from .kernel_calls import KernelCall
+    from .module_builder import ModuleBuilder
 
 SCALAR = tensor_type(i64, [])
-"""What sizes and offsets are."""
+"""The type of sizes and offsets."""
 
 
 @dataclass(eq=False, repr=False)
-class Nothing(Several):
-    """The unit that a call gives whose op gives no value: written only where it is used."""
+class UnitResult(TupleValue):
+    """The unit result of an op without results; materialised only if used."""
 
     op: Operation | None = None
 
 
 @dataclass(eq=False, repr=False)
 class ExplicitMemory:
-    """What is to be done about explicit memory once the program has been read."""
+    """Work on explicit memory that is left until the program has been read."""
 
     calls: list[KernelCall] = field(default_factory=list["KernelCall"])
-    """The calls of kernels: who is called is not known before all is read."""
+    """Calls of kernels; the callees are known only at the end."""
     ops: list[Operation] = field(default_factory=list[Operation])
-    """The other ops of `memory` and `vm`, which are to be verified."""
+    """The other ops of `memory` and `vm`, which remain to be verified."""
     folded: list[Operation] = field(default_factory=list[Operation])
-    """What was made for arguments that became attributes, users first."""
+    """Ops built for arguments that became attributes, users first."""
     hinted: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    """Results of kernels, and the hints on them that are used in their place."""
+    """Results of kernels, mapped to the hints that replace them."""
 
 
-def nothing(emitter: Emitter, op: Operation, at: int) -> Value:
-    """Write `op`; the unit that it gives."""
-    emitter.add(op, at)
-    return Nothing([], emitter.places.location(at), emitter.block, op, results=False, op=op)
+def unit_result(builder: ModuleBuilder, op: Operation, at: int) -> Value:
+    """Add `op` and return its unit result."""
+    builder.add(op, at)
+    return UnitResult(
+        [], builder.source_map.location(at), builder.block, op, from_operator=False, op=op
+    )
 
 
-def _explicit(emitter: Emitter, op: Operation, at: int) -> SSAValue:
-    """Write `op`; its result."""
-    emitter.explicit.ops.append(op)
-    return emitter.value(op, at)
+def _explicit(builder: ModuleBuilder, op: Operation, at: int) -> SSAValue:
+    """Add `op` and return its result."""
+    builder.explicit.ops.append(op)
+    return builder.value(op, at)
 
 
 # ------------------------------------------------------------------- constants
 
 
 def _constant(value: SSAValue) -> list[Operation]:
-    """The constant that `value` is, and the hints on it, users first; empty if it is none."""
+    """
+    Return the constant that defines `value` and the hints on it, users first; empty if there is
+    none.
+    """
     ops: list[Operation] = []
     while isinstance(value, OpResult) and isinstance(value.op, OnDeviceOp):
         ops.append(value.op)
@@ -92,7 +97,7 @@ def _constant(value: SSAValue) -> list[Operation]:
 
 
 def integers(dense: DenseIntOrFPElementsAttr[Any], rank: int) -> tuple[int, ...] | None:
-    """The numbers in a constant of integers of `rank` 0 or 1; None when it is another."""
+    """Return the elements of an integer constant of `rank` 0 or 1; None for any other constant."""
     type = as_tensor(dense.type)
     if (
         type is None
@@ -107,97 +112,101 @@ def integers(dense: DenseIntOrFPElementsAttr[Any], rank: int) -> tuple[int, ...]
     return values * count if len(values) == 1 else values
 
 
-def _folded(emitter: Emitter, value: SSAValue, rank: int) -> tuple[int, ...] | None:
-    """The numbers that `value` is, if it is a constant: it need not be written then."""
+def _folded(builder: ModuleBuilder, value: SSAValue, rank: int) -> tuple[int, ...] | None:
+    """Return the elements of `value` if it is constant; its op is then not needed."""
     ops = _constant(value)
     if not ops:
         return None
     constant = cast(ConstantOp, ops[-1])
     numbers = integers(cast("DenseIntOrFPElementsAttr[Any]", constant.value), rank)
     if numbers is not None:
-        emitter.explicit.folded += ops
+        builder.explicit.folded += ops
     return numbers
 
 
-def _size(emitter: Emitter, call: ast.Call, value: SSAValue, what: str) -> int | SSAValue:
-    """A number of bytes: a constant, or else an element of an int64 scalar."""
-    numbers = _folded(emitter, value, 0)
+def _size(builder: ModuleBuilder, call: ast.Call, value: SSAValue, what: str) -> int | SSAValue:
+    """
+    Return a number of bytes: an integer if constant, otherwise the element of an int64 scalar.
+    """
+    numbers = _folded(builder, value, 0)
     if numbers is not None:
         return numbers[0]
-    if not emitter.solver.unify(SCALAR, value.type):
-        given = emitter.text(value.type)
-        raise problem(emitter, call, f"the {what} must be an int64 scalar, but is of type {given}")
+    if not builder.solver.unify(SCALAR, value.type):
+        given = builder.text(value.type)
+        raise problem(builder, call, f"the {what} must be an int64 scalar, but is of type {given}")
     from xdsl.dialects.tensor import ExtractOp
 
-    return emitter.value(ExtractOp(value, [], i64), call.at)
+    return builder.value(ExtractOp(value, [], i64), call.offset)
 
 
 # --------------------------------------------------------------------- storage
 
 
-def alloc_storage(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    """`(size, alignment)`; since TVM 0.14 `(size, shape, alignment)`, whose shape is idle."""
-    size, *shapes, alignment = values_of(emitter, call, args, 2, 3)
+def alloc_storage(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
+    """
+    Build `(size, alignment)`, or since TVM 0.14 `(size, shape, alignment)` with an unused shape.
+    """
+    size, *shapes, alignment = values_of(builder, call, args, 2, 3)
     for shape in shapes:
-        emitter.explicit.folded += _constant(shape)
-    given = attributes_given(emitter, call, {"dtype": "float32", "virtual_device": None})
-    _element(emitter, call, given["dtype"])
+        builder.explicit.folded += _constant(shape)
+    given = attributes_given(builder, call, {"dtype": "float32", "virtual_device": None})
+    _element(builder, call, given["dtype"])
     device = given["virtual_device"]
     if device is not None and not isinstance(device, VirtualDeviceAttr):
-        raise problem(emitter, call, "virtual_device must be a meta[VirtualDevice] entry")
+        raise problem(builder, call, "virtual_device must be a meta[VirtualDevice] entry")
     if device is not None and device.is_unconstrained:
         device = None
-    bytes = _size(emitter, call, size, "size")
-    align = _folded(emitter, alignment, 0)
+    bytes = _size(builder, call, size, "size")
+    align = _folded(builder, alignment, 0)
     if align is None:
-        why = "the alignment must be a constant: it is a part of the instruction"
-        raise problem(emitter, call, why)
-    return _explicit(emitter, memory.AllocStorageOp(bytes, align[0], on=device), call.at)
+        why = "the alignment must be a constant, as it is part of the instruction"
+        raise problem(builder, call, why)
+    return _explicit(builder, memory.AllocStorageOp(bytes, align[0], on=device), call.offset)
 
 
-def _element(emitter: Emitter, call: ast.Call, dtype: Any) -> Any:
+def _element(builder: ModuleBuilder, call: ast.Call, dtype: Any) -> Any:
     element = arrays.element_type_of(str(dtype or "float32"))
     if element is None:
-        raise problem(emitter, call, f'"{dtype}" is no dtype')
+        raise problem(builder, call, f'unknown dtype "{dtype}"')
     return element
 
 
 # --------------------------------------------------------------------- tensors
 
 
-def alloc_tensor(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    """A tensor in a storage, without contents."""
-    storage, offset, shape = values_of(emitter, call, args, 3)
+def alloc_tensor(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
+    """Build a tensor in a storage, without contents."""
+    storage, offset, shape = values_of(builder, call, args, 3)
     given = attributes_given(
-        emitter, call, {"dtype": "float32", "const_shape": None, "assert_shape": None}
+        builder, call, {"dtype": "float32", "const_shape": None, "assert_shape": None}
     )
-    element = _element(emitter, call, given["dtype"])
-    emitter.require(storage.type, memory.StorageType(), "the storage", call.args[0].at)
-    dims = _dims_of(emitter, call, given)
-    at = _size(emitter, call, offset, "offset")
-    operand = _shape(emitter, call, shape, dims, keep_static=False)
+    element = _element(builder, call, given["dtype"])
+    builder.require(storage.type, memory.StorageType(), "the storage", call.args[0].offset)
+    dims = _dims_of(builder, call, given)
+    at = _size(builder, call, offset, "offset")
+    operand = _shape(builder, call, shape, dims, keep_static=False)
     type = tensor_type(element, list(dims))
-    return _explicit(emitter, memory.AllocTensorOp(storage, at, type, operand), call.at)
+    return _explicit(builder, memory.AllocTensorOp(storage, at, type, operand), call.offset)
 
 
-def _dims_of(emitter: Emitter, call: ast.Call, given: dict[str, Any]) -> tuple[int, ...]:
-    """The dims of the tensor, from `const_shape` or `assert_shape`."""
+def _dims_of(builder: ModuleBuilder, call: ast.Call, given: dict[str, Any]) -> tuple[int, ...]:
+    """Return the dims of the tensor, from `const_shape` or `assert_shape`."""
     const, asserted = given["const_shape"], given["assert_shape"]
     dims: tuple[int, ...] | None = None
     if const is not None:
         if isinstance(const, DenseIntOrFPElementsAttr):
             dims = integers(cast("DenseIntOrFPElementsAttr[Any]", const), 1)
         if dims is None:
-            raise problem(emitter, call, "const_shape must be a list of integers in the metadata")
+            raise problem(builder, call, "const_shape must be a list of integers in the metadata")
     if asserted is not None and not _is_shape(asserted):
-        raise problem(emitter, call, "assert_shape must be a list of dims")
+        raise problem(builder, call, "assert_shape must be a list of dims")
     if dims is None:
         dims = asserted
     elif asserted and asserted != dims:
-        raise problem(emitter, call, "const_shape and assert_shape contradict each other")
+        raise problem(builder, call, "const_shape and assert_shape must be equal, but differ")
     if dims is None:
-        raise problem(emitter, call, "one of const_shape and assert_shape must be given")
-    return _checked(emitter, call, dims)
+        raise problem(builder, call, "const_shape or assert_shape is required")
+    return _checked(builder, call, dims)
 
 
 def _is_shape(value: Any) -> bool:
@@ -205,35 +214,39 @@ def _is_shape(value: Any) -> bool:
     return isinstance(value, tuple) and all(type(dim) is int for dim in dims)
 
 
-def _checked(emitter: Emitter, call: ast.Call, dims: tuple[int, ...]) -> tuple[int, ...]:
+def _checked(builder: ModuleBuilder, call: ast.Call, dims: tuple[int, ...]) -> tuple[int, ...]:
     wrong = next((d for d in dims if not 0 <= d < 2**63 and d != DYNAMIC_INDEX), None)
     if wrong is not None:
-        raise problem(emitter, call, f"a dim must be at least 0 and below 2^63, but is {wrong}")
+        raise problem(builder, call, f"a dim must be at least 0 and below 2^63, but is {wrong}")
     return dims
 
 
 def _shape(
-    emitter: Emitter, call: ast.Call, shape: SSAValue, dims: tuple[int, ...], keep_static: bool
+    builder: ModuleBuilder,
+    call: ast.Call,
+    shape: SSAValue,
+    dims: tuple[int, ...],
+    keep_static: bool,
 ) -> SSAValue | None:
     """
-    The shape operand of a tensor of `dims`; None when these say it all.
+    Return the shape operand of a tensor of `dims`, or None when these are all static.
 
-    With `keep_static` a shape that is not a constant is an operand even then.
+    With `keep_static` a shape that is not constant is an operand even then.
     """
     is_static = DYNAMIC_INDEX not in dims
     constant = _constant(shape)
     if constant and is_static:
-        numbers = _folded(emitter, shape, 1)
+        numbers = _folded(builder, shape, 1)
         if numbers != dims:
-            found = "no list of integers" if numbers is None else f"[{_listed(numbers)}]"
-            message = f"the shape is to be [{_listed(dims)}], but the argument is {found}"
-            raise problem(emitter, call, message)
+            found = "not a list of integers" if numbers is None else f"[{_listed(numbers)}]"
+            message = f"the shape must be [{_listed(dims)}], but the argument is {found}"
+            raise problem(builder, call, message)
         return None
     wanted = tensor_type(i64, [len(dims)])
-    if not emitter.solver.unify(wanted, shape.type):
-        given, expected = emitter.text(shape.type), emitter.text(wanted)
+    if not builder.solver.unify(wanted, shape.type):
+        given, expected = builder.text(shape.type), builder.text(wanted)
         raise problem(
-            emitter, call, f"the shape must be of type {expected}, but is of type {given}"
+            builder, call, f"the shape must be of type {expected}, but is of type {given}"
         )
     return None if is_static and not keep_static else shape
 
@@ -242,69 +255,72 @@ def _listed(dims: tuple[int, ...]) -> str:
     return ", ".join("?" if dim == DYNAMIC_INDEX else str(dim) for dim in dims)
 
 
-def reshape_tensor(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    """A view of a tensor with another shape."""
-    data, shape = values_of(emitter, call, args, 2)
-    dims = attributes_given(emitter, call, {"newshape": None})["newshape"]
+def reshape_tensor(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
+    """Build a view of a tensor with another shape."""
+    data, shape = values_of(builder, call, args, 2)
+    dims = attributes_given(builder, call, {"newshape": None})["newshape"]
     if not _is_shape(dims):
-        raise problem(emitter, call, "newshape must be a list of dims")
-    operand = _shape(emitter, call, shape, _checked(emitter, call, dims), keep_static=True)
+        raise problem(builder, call, "newshape must be a list of dims")
+    operand = _shape(builder, call, shape, _checked(builder, call, dims), keep_static=True)
 
     def build() -> Value:
         type = as_tensor(data.type)
         if type is None:
-            raise not_a_tensor(emitter, call, data)
+            raise not_a_tensor(builder, call, data)
         operands: list[SSAValue] = [data] if operand is None else [data, operand]
         result = tensor_type(type.element_type, list(dims))
         op = vm.ReshapeTensorOp.create(operands=operands, result_types=[result])
-        return _explicit(emitter, op, call.at)
+        return _explicit(builder, op, call.offset)
 
-    return emitter.when_known([data], build, call.at)
+    return builder.defer_until_known([data], build, call.offset)
 
 
-def shape_of(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    """The dims of a tensor."""
-    (data,) = values_of(emitter, call, args, 1)
-    given = attributes_given(emitter, call, {"dtype": "int64"})
+def shape_of(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
+    """Build the dims of a tensor."""
+    (data,) = values_of(builder, call, args, 1)
+    given = attributes_given(builder, call, {"dtype": "int64"})
     if given["dtype"] not in ("int64", "", None):
-        raise problem(emitter, call, f"the dtype of shapes is int64, not {given['dtype']}")
+        raise problem(builder, call, f"the dtype of a shape must be int64, but is {given['dtype']}")
 
     def build() -> Value:
         type = data.type
         if not isinstance(type, TensorType):
-            raise not_a_tensor(emitter, call, data)
+            raise not_a_tensor(builder, call, data)
         result = tensor_type(i64, [type.get_num_dims()])
-        return emitter.value(vm.ShapeOfOp.create(operands=[data], result_types=[result]), call.at)
+        return builder.value(
+            vm.ShapeOfOp.create(operands=[data], result_types=[result]), call.offset
+        )
 
-    return emitter.when_known([data], build, call.at)
+    return builder.defer_until_known([data], build, call.offset)
 
 
-def kill(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    """The end of a tensor's, or another value's, life."""
-    (value,) = values_of(emitter, call, args, 1)
-    attributes_given(emitter, call, {})
+def kill(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
+    """Build the end of the life of a tensor or another value."""
+    (value,) = values_of(builder, call, args, 1)
+    attributes_given(builder, call, {})
     op = memory.KillOp(value)
-    emitter.explicit.ops.append(op)
-    return nothing(emitter, op, call.at)
+    builder.explicit.ops.append(op)
+    return unit_result(builder, op, call.offset)
 
 
 # ----------------------------------------------------------------------- hints
 
 
-def hinted(
-    emitter: Emitter, call: ast.Call, arg: Value, device: VirtualDeviceAttr, constrains: bool
+def absorb_hint(
+    builder: ModuleBuilder, call: ast.Call, arg: Value, device: VirtualDeviceAttr, constrains: bool
 ) -> bool:
     """
-    Whether the operand of an `on_device` is a call that allocates a tensor or gives nothing.
+    Absorb an `on_device` around a call that allocates a tensor or returns unit.
 
-    TVM's planner wraps each of them in a fixed hint. A tensor without contents cannot be
-    copied, so the hint is on its storage; that on the call of a kernel is on what it writes.
+    Return whether `arg` is such a call. TVM's planner wraps each of them in a fixed hint. A tensor
+    without contents cannot be copied, so its storage is hinted instead; for a kernel call, the
+    tensors that it writes.
     """
-    if isinstance(arg, Nothing):
+    if isinstance(arg, UnitResult):
         results = () if arg.op is None else tuple(arg.op.results)
         for value in results if constrains else ():
             hint = OnDeviceOp(value, device, True, True)
-            emitter.explicit.hinted[value] = emitter.value(hint, call.at)
+            builder.explicit.hinted[value] = builder.value(hint, call.offset)
         return True
     inner = call.args[0]
     if isinstance(inner, ast.Node):
@@ -315,6 +331,6 @@ def hinted(
     if not isinstance(op, memory.AllocTensorOp) or block is None:
         return False
     if constrains:
-        with emitter.writing(block, op):
-            op.operands[0] = emitter.value(OnDeviceOp(op.storage, device, True, True), call.at)
+        with builder.writing(block, op):
+            op.operands[0] = builder.value(OnDeviceOp(op.storage, device, True, True), call.offset)
     return True

@@ -1,5 +1,5 @@
 """
-Expressions of Relay text.
+The grammar of expressions.
 
     binary  := call (OP call)*          all left associative: * / before + - before < … before == !=
     call    := atom ('.' INT | '(' argument,* ')')*
@@ -15,7 +15,7 @@ from typing import Any
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 
 from .bodies import BodyGrammar
-from .errors import Places, nearest
+from .errors import SourceMap, nearest
 from .lexer import Tokens
 from .metadata import Metadata
 from .node_graph import Attrs
@@ -57,7 +57,7 @@ INFIX = {
     "==": (1, "equal"),
     "!=": (1, "not_equal"),
 }
-"""How tightly each infix operator binds, and which operator it is."""
+"""The precedence of each infix operator, and its operator name."""
 
 EFFECTS = frozenset(
     (
@@ -65,29 +65,29 @@ EFFECTS = frozenset(
         *("vm.invoke_tvm_op", "vm.shape_func"),
     )
 )
-"""Operators that may not be computed elsewhere than where the text has them."""
+"""Operators that may not be computed anywhere but where they appear in the text."""
 
 
 MAX_OPEN = 1000
-"""How many expressions may be inside of each other, but for what is read by loops."""
+"""Maximum nesting depth of expressions, not counting those read by loops."""
 
 
 _LONG = 1000
-"""A name with more characters is treated with care."""
+"""Length from which a name is handled without quadratic work."""
 
 
 class ExpressionGrammar(BodyGrammar):
     """Reads expressions."""
 
-    def __init__(self, tokens: Tokens, places: Places, metadata: Metadata):
-        super().__init__(tokens, places, metadata)
+    def __init__(self, tokens: Tokens, source_map: SourceMap, metadata: Metadata):
+        super().__init__(tokens, source_map, metadata)
         self._open = 0
         self._patterns_open = 0
 
     # ------------------------------------------------------------ expressions
 
     def expression(self) -> Expr:
-        """An expression as it stands in brackets: there may be items before it."""
+        """Parse an expression in brackets, which may begin with items."""
         kind = self.kinds[self.position]
         if kind in ("let", "{", "free_var") or (
             kind == "graph" and self.kinds[self.position + 1] == "="
@@ -97,7 +97,7 @@ class ExpressionGrammar(BodyGrammar):
         if self.kinds[self.position] != ";":
             return value
         self.position += 1
-        first = Statement(value.at, None, value, [])
+        first = Statement(value.offset, None, value, [])
         rest = self.body()
         rest.statements.insert(0, first)
         return rest
@@ -119,7 +119,7 @@ class ExpressionGrammar(BodyGrammar):
             value = Call(at, self._name(at, infix[1]), [value, right], {}, self._end())
 
     def _end(self) -> int:
-        """Where the last token that was read ends."""
+        """Return the end of the last token read."""
         position = self.position - 1
         return self.starts[position] + self.width(position)
 
@@ -140,7 +140,7 @@ class ExpressionGrammar(BodyGrammar):
 
     def _index(self, digits: str, at: int) -> int:
         if len(digits) > 9:
-            raise self.error(f"no tuple has a field {digits[:20]}", at)
+            raise self.error(f"the field index {digits[:20]} is too large", at)
         return int(digits)
 
     def _call(self, callee: Expr) -> Expr:
@@ -167,7 +167,7 @@ class ExpressionGrammar(BodyGrammar):
         if kinds[self.position] != ")":
             raise self.unexpected("',' or ')'")
         self.position += 1
-        return Call(callee.at, callee, args, attrs, self._end())
+        return Call(callee.offset, callee, args, attrs, self._end())
 
     def _attrs_object(self) -> dict[str, Any]:
         position = self.position
@@ -238,9 +238,12 @@ class ExpressionGrammar(BodyGrammar):
         raise self._unknown_local(name, at)
 
     def _ends(self, name: str, start: int) -> Iterator[int]:
-        """From the last to `start`: where `name` may end, as `-`, `.`, `/` and `:` may follow."""
+        """
+        Yield the possible ends of `name`, last first: before each `-`, `.`, `/` or `:` from `start`
+        on.
+        """
         last = len(name) - 1
-        if last > _LONG:  # what is longer than all names need not be tried
+        if last > _LONG:  # lengths beyond the longest name need not be tried
             last = min(last, max(map(len, self.locals), default=0))
         return (end for end in range(last, max(start, 1) - 1, -1) if name[end] in "-./:")
 
@@ -249,13 +252,13 @@ class ExpressionGrammar(BodyGrammar):
         before = next((name[:e] for e in ends if self.locals.get(name[:e]) is not None), None)
         if before is not None:
             hint = (
-                f" ('{name[len(before)]}' belongs to the name; "
-                f"to compute with %{before}, write blanks around it)"
+                f" ('{name[len(before)]}' is part of the name; "
+                f"put blanks around it to compute with %{before})"
             )
         else:
             known = [n for n, local in self.locals.items() if local is not None]
             hint = nearest(name, known, "%")
-        return self.error(f"there is no variable %{name}{hint}", at, len(name) + 1)
+        return self.error(f"unknown variable %{name}{hint}", at, len(name) + 1)
 
     def _constant(self, at: int) -> Expr:
         position = self.position
@@ -285,7 +288,7 @@ class ExpressionGrammar(BodyGrammar):
         then_region = self.new_region()
         then = self.region_body(then_region)
         self.take("}")
-        self.take("else", "'else': a value is needed either way")
+        self.take("else", "'else', as an if always has a value")
         self.take("{")
         other_region = self.new_region()
         other = self.region_body(other_region)
@@ -330,7 +333,7 @@ class ExpressionGrammar(BodyGrammar):
         return Case(pattern, region, body)
 
     def _pattern(self, region: Region, names: dict[str, int]) -> Pattern:
-        """A pattern; `names` are those of its variables so far."""
+        """Parse a pattern; `names` are those of its variables so far."""
         self._patterns_open += 1
         if self._patterns_open > MAX_TYPES:
             raise self.too_deep(MAX_TYPES, "patterns")
@@ -345,7 +348,7 @@ class ExpressionGrammar(BodyGrammar):
                 local = self.new_local(region)
                 if local.name in names and local.name != "_":
                     raise self.error(
-                        f"two parts of the pattern are called %{local.name}",
+                        f"duplicate variable %{local.name} in the pattern",
                         at,
                         len(local.name) + 1,
                     )
@@ -371,7 +374,7 @@ class ExpressionGrammar(BodyGrammar):
 
 
 def _fields_of(name: str) -> int:
-    """Where the `.0.1` begins that `name` ends in: its length if it does not."""
+    """Return where the trailing `.0.1` of `name` begins: its length if there is none."""
     start = end = len(name)
     while True:
         while end and name[end - 1].isdigit():

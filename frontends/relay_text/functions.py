@@ -23,20 +23,20 @@ from ...dialects.relay.language_types import substituted
 from ...dialects.xdsl_internals import append_arguments
 from . import calls
 from . import syntax as ast
+from .composite_operators import on_device
 from .errors import RelayTextError, nearest
-from .explicit_memory import Nothing
-from .names import ssa_name
+from .explicit_memory import UnitResult
+from .ir_builder import Value, ssa_name
 from .program import Signature
-from .writer import Value
 
 if TYPE_CHECKING:
-    from .emit import Emitter
+    from .module_builder import ModuleBuilder
 
 # ------------------------------------------------------------------ attributes
 
 
 def attribute_of(value: Any) -> Attribute | None:
-    """A function attribute's value in the IR; None when there is no form for it."""
+    """Convert a function attribute's value to the IR; None if it has no form there."""
     match value:
         case None:
             return NoneType()
@@ -50,17 +50,17 @@ def attribute_of(value: Any) -> Attribute | None:
             return plain_attribute(value)
 
 
-def attributes_of(emitter: Emitter, attrs: Mapping[str, Any], at: int) -> DictionaryAttr | None:
-    """The attributes of a function; None when it has none."""
+def attributes_of(
+    builder: ModuleBuilder, attrs: Mapping[str, Any], at: int
+) -> DictionaryAttr | None:
+    """Convert the attributes of a function; None if it has none."""
     if not attrs:
         return None
     made: dict[str, Attribute] = {}
     for name, value in attrs.items():
         attr = attribute_of(value)
         if attr is None:
-            raise emitter.error(
-                f"the value of the function's attribute {name} is not supported", at
-            )
+            raise builder.error(f"the function attribute {name} has an unsupported value", at)
         made[name] = attr
     return DictionaryAttr(made)
 
@@ -69,14 +69,14 @@ def attributes_of(emitter: Emitter, attrs: Mapping[str, Any], at: int) -> Dictio
 
 
 def add_params(
-    emitter: Emitter, block: Block, params: Sequence[ast.Local], types: Sequence[Attribute]
+    builder: ModuleBuilder, block: Block, params: Sequence[ast.Local], types: Sequence[Attribute]
 ) -> None:
-    """Give `block` an argument for each of `params`, and these their values."""
+    """Add an argument to `block` for each of `params`, and bind these to them."""
     made: list[BlockArgument] = []
     for i, (param, type) in enumerate(zip(params, types, strict=True), len(block.args)):
-        argument = BlockArgument(type, block, i, emitter.places.location(param.at))
+        argument = BlockArgument(type, block, i, builder.source_map.location(param.offset))
         argument.name_hint = ssa_name(param.name)
-        emitter.note(argument)
+        builder.note(argument)
         param.value = argument
         made.append(argument)
     append_arguments(block, made)
@@ -85,90 +85,90 @@ def add_params(
 # -------------------------------------------------------------------- closures
 
 
-def closure_value(emitter: Emitter, function: ast.Function) -> Value:
-    """A closure that does not name itself."""
-    return closure(emitter, function, None, None)
+def closure_value(builder: ModuleBuilder, function: ast.Function) -> Value:
+    """Build a closure that does not name itself."""
+    return closure(builder, function, None, None)
 
 
 def let_value(
-    emitter: Emitter, statement: ast.Statement, annotation: Attribute | None
-) -> SSAValue | Nothing:
-    """The value of a `let`; a function in it may name itself."""
+    builder: ModuleBuilder, statement: ast.Statement, annotation: Attribute | None
+) -> SSAValue | UnitResult:
+    """Build the value of a `let`; a function in it may name itself."""
     value: ast.Expr = statement.value
     if isinstance(value, ast.Function):
-        return closure(emitter, value, statement.local, annotation)
+        return closure(builder, value, statement.local, annotation)
     if isinstance(value, ast.Call) and isinstance(value.callee, ast.Name):
         (first, *rest) = value.args or [None]
         if isinstance(first, ast.Function) and not rest and value.callee.name == "on_device":
-            made = closure(emitter, first, statement.local, annotation)
-            return emitter.ssa(calls.on_device(emitter, value, [made]))
-    made = emitter.emit(value)
-    return made if isinstance(made, Nothing) else emitter.ssa(made)
+            made = closure(builder, first, statement.local, annotation)
+            return builder.ssa(on_device(builder, value, [made]))
+    made = builder.emit(value)
+    return made if isinstance(made, UnitResult) else builder.ssa(made)
 
 
 def closure(
-    emitter: Emitter,
+    builder: ModuleBuilder,
     function: ast.Function,
     itself: ast.Local | None,
     annotation: Attribute | None,
 ) -> SSAValue:
-    """Write a `relay.fn`; inside, `itself` stands for it."""
-    outer_args = emitter.type_args
+    """Build a `relay.fn`; inside, `itself` is bound to it."""
+    outer_args = builder.type_args
     if function.type_params:
-        fresh = {name: emitter.solver.fresh() for name in function.type_params}
-        emitter.type_args = {**outer_args, **fresh}
-        here = emitter.places.location(function.at)
-        emitter.single_types += [(name, type, here) for name, type in fresh.items()]
-    types = [emitter.annotation(p.type) for p in function.params]
-    result = emitter.annotation(function.result)
+        fresh = {name: builder.solver.fresh() for name in function.type_params}
+        builder.type_args = {**outer_args, **fresh}
+        here = builder.source_map.location(function.offset)
+        builder.single_types += [(name, type, here) for name, type in fresh.items()]
+    types = [builder.annotation(p.type) for p in function.params]
+    result = builder.annotation(function.result)
     type = FunctionType.from_lists(types, [result])
     if annotation is not None:
-        emitter.require(type, annotation, "the function", function.at)
+        builder.require(type, annotation, "the function", function.offset)
     block = Block()
     if itself is not None:
         self_argument = block.insert_arg(type, 0)
         self_argument.name_hint = ssa_name(itself.name)
-        emitter.note(self_argument)
+        builder.note(self_argument)
         itself.value = self_argument
-    value = body_value(emitter, function, block, types, result, itself)
-    with emitter.writing(block):
-        emitter.add(YieldOp(value), function.body.result.at)
+    value = body_value(builder, function, block, types, result, itself)
+    with builder.writing(block):
+        builder.add(YieldOp(value), function.body.result.offset)
     recursive = itself is not None and block.args[0].first_use is not None
     if itself is not None and not recursive:
         block.erase_arg(block.args[0])
-    emitter.type_args = outer_args
+    builder.type_args = outer_args
     op = FnOp(
         types,
         result,
         Region(block),
         recursive,
-        attributes_of(emitter, function.attrs, function.at),
+        attributes_of(builder, function.attrs, function.offset),
         _param_devices(function.params),
         function.device,
     )
-    return emitter.value(op, function.at)
+    return builder.value(op, function.offset)
 
 
 def body_value(
-    emitter: Emitter,
+    builder: ModuleBuilder,
     function: ast.Function,
     block: Block,
     types: Sequence[Attribute],
     result: Attribute,
     itself: ast.Local | None,
 ) -> SSAValue:
-    """Write the parameters and the body of `function`, which `itself` names, into `block`."""
-    add_params(emitter, block, function.params, types)
+    """Build the parameters and the body of `function`, which `itself` names, into `block`."""
+    add_params(builder, block, function.params, types)
     if not ast.has_lets(function.body):
-        function.body.result = calls.fixed_hint(function.body.result)
-    outer_region, scope = emitter.region, None if itself is None else itself.region
+        function.body.result = calls.fix_hint(function.body.result)
+    outer_region, scope = builder.region, None if itself is None else itself.region
     if itself is not None:
         itself.region = function.region
-    value = emitter.region_body(function.region, function.body, block)
+    value = builder.region_body(function.region, function.body, block)
     if itself is not None:
         itself.region = scope
-    assert emitter.region is outer_region
-    emitter.require(value.type, result, "the result of the function", function.body.result.at)
+    assert builder.region is outer_region
+    builder.require(value.type, result, "the result of the function", function.body.result.offset)
     return value
 
 
@@ -179,114 +179,122 @@ def _param_devices(params: Sequence[ast.Local]) -> list[VirtualDeviceAttr] | Non
 
 
 def call_value(
-    emitter: Emitter, callee: SSAValue, args: Sequence[SSAValue], call: ast.Call
+    builder: ModuleBuilder, callee: SSAValue, args: Sequence[SSAValue], call: ast.Call
 ) -> SSAValue:
     """Call a function that is a value."""
-    type = emitter.solver.shallow(callee.type)
+    type = builder.solver.shallow(callee.type)
     if not isinstance(type, FunctionType):
-        result = emitter.solver.fresh()
+        result = builder.solver.fresh()
         wanted = FunctionType.from_lists([a.type for a in args], [result])
-        if not emitter.solver.unify(type, wanted):
-            given = emitter.text(type)
-            why = "takes itself" if given == "_" else f"is of type {given}"
-            raise emitter.error(f"only a function can be called, but this {why}", call.callee.at)
+        if not builder.solver.unify(type, wanted):
+            given = builder.text(type)
+            wrong = (
+                "infinite type: this function takes itself as an argument"
+                if given == "_"
+                else f"expected a function, but got a value of type {given}"
+            )
+            raise builder.error(wrong, call.callee.offset)
         type = wanted
     try:
-        require_args(emitter, type, args, call, "the function")
+        require_args(builder, type, args, call, "the function")
     except RelayTextError as error:
-        error.notes = tuple(_single_types(emitter, type))[-1:]
+        error.notes = tuple(_single_types(builder, type))[-1:]
         raise
     op = CallOp.create(operands=[callee, *args], result_types=type.outputs.data)
-    return emitter.value(op, call.at)
+    return builder.value(op, call.offset)
 
 
-def _single_types(emitter: Emitter, type: FunctionType) -> Iterator[tuple[str, FileLineColLoc]]:
-    """Which type parameters of closures stand for a parameter of `type`, to say that."""
-    inputs = [emitter.solver.resolved(t) for t in type.inputs]
-    for name, found, location in emitter.single_types:
-        if emitter.solver.resolved(found) in inputs:
+def _single_types(
+    builder: ModuleBuilder, type: FunctionType
+) -> Iterator[tuple[str, FileLineColLoc]]:
+    """Yield a note for each type parameter of a closure that became a parameter type of `type`."""
+    inputs = [builder.solver.resolved(t) for t in type.inputs]
+    for name, found, location in builder.single_types:
+        if builder.solver.resolved(found) in inputs:
             yield (
-                f"the type parameter {name} of this function stands for {emitter.text(found)}: "
-                "only a function that a let or a graph binding names has several types",
+                f"the type parameter {name} of this function is {builder.text(found)}: "
+                "only a function that a let or a graph binding names can have several types",
                 location,
             )
 
 
 def require_args(
-    emitter: Emitter, type: FunctionType, args: Sequence[SSAValue], call: ast.Call, what: str
+    builder: ModuleBuilder, type: FunctionType, args: Sequence[SSAValue], call: ast.Call, what: str
 ) -> None:
-    """`args` must be what `what`, of the function type `type`, takes."""
+    """Require that `args` match the function type `type` of `what`."""
     wanted = type.inputs.data
     if len(args) != len(wanted):
-        raise emitter.error(
-            f"{what} takes {len(wanted)} arguments, but {len(args)} are given", call.at
+        raise builder.error(
+            f"{what} takes {len(wanted)} arguments, but {len(args)} are given", call.offset
         )
     for i, (arg, param) in enumerate(zip(args, wanted, strict=True)):
-        at = call.args[i].at if i < len(call.args) else call.at
-        emitter.require(arg.type, param, f"argument {i} of {what}", at)
+        at = call.args[i].offset if i < len(call.args) else call.offset
+        builder.require(arg.type, param, f"argument {i} of {what}", at)
 
 
 # ------------------------------------------------------------ global functions
 
 
-def signature_of(emitter: Emitter, use: ast.Global) -> Signature:
-    """The global function that `use` names."""
-    signature = emitter.program.functions.get(use.name)
+def signature_of(builder: ModuleBuilder, use: ast.Global) -> Signature:
+    """Return the global function that `use` names."""
+    signature = builder.program.functions.get(use.name)
     if signature is None:
-        hint = nearest(use.name, emitter.program.functions, "@")
-        raise emitter.error(f"there is no function @{use.name}{hint}", use.at, len(use.name) + 1)
+        hint = nearest(use.name, builder.program.functions, "@")
+        raise builder.error(f"unknown function @{use.name}{hint}", use.offset, len(use.name) + 1)
     return signature
 
 
-def instance(emitter: Emitter, signature: Signature) -> tuple[FunctionType, list[Attribute]]:
-    """The type of a global function at fresh type arguments, and these."""
+def instance(builder: ModuleBuilder, signature: Signature) -> tuple[FunctionType, list[Attribute]]:
+    """Return the type of a global function at fresh type arguments, and these arguments."""
     if not signature.type_params:
         return signature.type, []
-    args = {name: emitter.solver.fresh() for name in signature.type_params}
-    type = substituted(emitter.solver.resolved(signature.type), args)
+    args = {name: builder.solver.fresh() for name in signature.type_params}
+    type = substituted(builder.solver.resolved(signature.type), args)
     assert isinstance(type, FunctionType)
     return type, list(args.values())
 
 
-def global_value(emitter: Emitter, use: ast.Global) -> Value:
-    """A global function as a value."""
-    type, args = instance(emitter, signature_of(emitter, use))
+def global_value(builder: ModuleBuilder, use: ast.Global) -> Value:
+    """Build a global function as a value."""
+    type, args = instance(builder, signature_of(builder, use))
     op = GlobalOp(use.name, type, args)
     if args:
-        complete_later(emitter, op, args, f"@{use.name}")
-    return emitter.value(op, use.at)
+        defer_type_args(builder, op, args, f"@{use.name}")
+    return builder.value(op, use.offset)
 
 
 def call_global(
-    emitter: Emitter, use: ast.Global, args: Sequence[SSAValue], call: ast.Call
+    builder: ModuleBuilder, use: ast.Global, args: Sequence[SSAValue], call: ast.Call
 ) -> SSAValue:
     """Call a global function."""
-    signature = signature_of(emitter, use)
-    type, type_args = instance(emitter, signature)
-    require_args(emitter, type, args, call, f"@{use.name}")
+    signature = signature_of(builder, use)
+    type, type_args = instance(builder, signature)
+    require_args(builder, type, args, call, f"@{use.name}")
     if type_args:
         invoke = InvokeOp(use.name, type_args, args, type.outputs.data[0])
-        complete_later(emitter, invoke, type_args, f"@{use.name}")
-        return emitter.value(invoke, call.at)
+        defer_type_args(builder, invoke, type_args, f"@{use.name}")
+        return builder.value(invoke, call.offset)
     op = FuncCallOp(use.name, list(args), type.outputs.data)
-    emitter.calls.append((op, signature))
-    return emitter.value(op, call.at)
+    builder.calls.append((op, signature))
+    return builder.value(op, call.offset)
 
 
-def complete_later(
-    emitter: Emitter, op: GlobalOp | InvokeOp, args: Sequence[Attribute], name: str
+def defer_type_args(
+    builder: ModuleBuilder, op: GlobalOp | InvokeOp, args: Sequence[Attribute], name: str
 ) -> None:
-    """Give `op` the type arguments `args` of the function called `name` once they are known."""
-    emitter.completions.append(lambda: _complete_type_args(emitter, op, args, name))
+    """
+    Set the type arguments of `op`, which uses the function called `name`, once they are known.
+    """
+    builder.completions.append(lambda: _complete_type_args(builder, op, args, name))
 
 
 def _complete_type_args(
-    emitter: Emitter, op: GlobalOp | InvokeOp, args: Sequence[Attribute], name: str
+    builder: ModuleBuilder, op: GlobalOp | InvokeOp, args: Sequence[Attribute], name: str
 ) -> None:
-    types = [emitter.solver.resolved(a) for a in args]
-    unknown = next((t for t in types if emitter.solver.first_unknown(t) is not None), None)
+    types = [builder.solver.resolved(a) for a in args]
+    unknown = next((t for t in types if builder.solver.first_unknown(t) is not None), None)
     if unknown is not None:
-        from .finish import cannot_infer
+        from .complete_types import cannot_infer
 
         raise cannot_infer(f"a type argument of {name}", op)
     op.type_args = ArrayAttr(types)

@@ -1,12 +1,12 @@
 """
-Relay text 0.0.5 to syntax: declarations, attributes; names of locals are resolved on the way.
+The grammar of Relay text 0.0.5: declarations and attributes; names of locals are resolved here.
 
     module     := version? (def | type)* metadata?          or one expression
     def        := 'def' GLOBAL function
     type       := 'extern'? 'type' IDENT ('[' IDENT,* ']')? ('{' constructor,* '}')?
 
-What TVM's parser takes is read as TVM reads it; what its printer writes is read too. Expressions
-are in `expressions.py`, types in `type_grammar.py`.
+The reader accepts what TVM's parser accepts, with the same meaning, and what TVM's printer writes.
+Expressions are in `expressions.py`, types in `type_grammar.py`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ class Grammar(ExpressionGrammar):
     """Reads one program."""
 
     def read_module(self) -> Module:
-        """The program; raises `RelayTextError`."""
+        """Parse the program; raises `RelayTextError`."""
         self._read_version()
         return self.read_definitions()
 
     def read_definitions(self) -> Module:
-        """The program behind the version."""
+        """Parse the program after the version."""
         if self.kinds[self.position] not in ("def", "type", "extern", "end"):
             self.module.functions.append(self._lone_expression())
         while not self.kinds[self.position] == "end":
@@ -58,7 +58,9 @@ class Grammar(ExpressionGrammar):
     # ------------------------------------------------------------ declarations
 
     def _lone_expression(self) -> Definition:
-        """An expression for a program: the body of `@main`, whose parameters are free variables."""
+        """
+        Parse a single expression: the body of `@main`, whose parameters are its free variables.
+        """
         at = self.starts[self.position]
         self.free = free = list[Local]()
         if self.kinds[self.position] == "fn":
@@ -78,7 +80,7 @@ class Grammar(ExpressionGrammar):
         name = self.take("global")
         if self.kinds[self.position] == "=":
             raise self.error(
-                f"@{name} is an external function, which is not supported", at, len(name) + 1
+                f"@{name} is an external function; these are not supported", at, len(name) + 1
             )
         self.free = None
         return Definition(at, name, self.definition_tail(at))

@@ -1,9 +1,9 @@
 """
-Modules saved by `tvm.ir.save_json` to syntax: every node of the graph becomes a graph binding.
+Read modules saved by `tvm.ir.save_json` into syntax; every node becomes a graph binding.
 
-A node stands where it is reached first; later reaches are uses of the same binding. What is
-shared between branches is placed as for text (`placement.py`). In places the line is the number
-of the node.
+A node is bound where it is first reached; further references are uses of the same binding.
+Bindings shared between branches are placed as for text (`binding_scopes.py`). The line of a
+location is the number of the node.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from xdsl.ir import Attribute
 
 from ...dialects.device import VirtualDeviceAttr
 from . import syntax as ast
-from .errors import Places
+from .errors import SourceMap
 from .json_types import TypeReader, kind
 from .node_graph import Attrs, GraphError, NodeGraph
 
 
-class NodePlaces(Places):
-    """Numbers of nodes as lines."""
+class NodeMap(SourceMap):
+    """Maps node numbers to lines."""
 
     def location(self, at: int) -> FileLineColLoc:
         return FileLineColLoc(self.file, IntAttr(max(1, at)), IntAttr(1))
 
 
 def module_of(graph: NodeGraph, name: str) -> ast.Module:
-    """The program whose root is an `IRModule`; raises `GraphError`."""
-    return _ModuleReader(graph, ast.Module(NodePlaces(name, ""))).read()
+    """Read the program whose root is an `IRModule`; raises `GraphError`."""
+    return _ModuleReader(graph, ast.Module(NodeMap(name, ""))).read()
 
 
 _COMPOUND = frozenset(
@@ -45,9 +45,9 @@ class _ModuleReader(TypeReader):
         self.finished: list[ast.Binding] = []
         self.branches = False
         self.open: set[int] = set()
-        """The nodes that are being read: none of them may be inside of itself."""
+        """The nodes being read; none of them may contain itself."""
         self.opened = 0
-        """How many nodes were opened, again or for the first time."""
+        """How many nodes were opened, repetitions included."""
 
     # ------------------------------------------------------------ declarations
 
@@ -131,7 +131,7 @@ class _ModuleReader(TypeReader):
         owner: ast.Binding | None,
         outer_refs: list[ast.Binding],
     ) -> ast.Body:
-        """The chain of lets that starts at node `number`, then what it ends in."""
+        """Read the chain of lets that starts at node `number`, then its final expression."""
         graph, start = self.graph, number
         statements: list[ast.Statement | ast.Binding] = []
         chain: list[int] = []
@@ -157,13 +157,15 @@ class _ModuleReader(TypeReader):
         return body
 
     def _open(self, number: int) -> None:
-        """Begin to read what is inside of node `number`."""
+        """Start reading the contents of node `number`."""
         if number in self.open:
             raise GraphError(f"node {number} contains itself")
         self.open.add(number)
         self.opened += 1
         if self.opened > 10 * len(self.graph.nodes):
-            raise GraphError(f"node {number} is shared too often: lets and functions are read anew")
+            raise GraphError(
+                f"node {number} is shared too often: lets and functions are copied at each use"
+            )
 
     def _expression(
         self,
@@ -172,7 +174,7 @@ class _ModuleReader(TypeReader):
         owner: ast.Binding | None,
         refs: list[ast.Binding],
     ) -> ast.Expr:
-        """Node `number` where it is used; what it is made of is bound first."""
+        """Read a use of node `number`; the nodes that it depends on are bound first."""
         if kind(self.graph, number) in _COMPOUND:
             self._bind(number, region)
             binding = self.bound[number]
@@ -184,7 +186,7 @@ class _ModuleReader(TypeReader):
         return self._leaf(number)
 
     def _bind(self, root: int, region: ast.Region) -> None:
-        """Bind node `root` and all that it is made of, the innermost first."""
+        """Bind node `root` and all that it depends on, innermost first."""
         stack = [(root, False)]
         begun: set[int] = set()
         while stack:
@@ -208,7 +210,7 @@ class _ModuleReader(TypeReader):
             begun.discard(number)
 
     def _operands(self, number: int) -> list[int]:
-        """The nodes that node `number` uses in its own region."""
+        """Return the nodes that node `number` uses in its own region."""
         graph = self.graph
         match kind(graph, number):
             case "Call":
@@ -279,7 +281,7 @@ class _ModuleReader(TypeReader):
         return attrs if isinstance(attrs, Attrs) else {}
 
     def _checked_type(self, number: int) -> Attribute | None:
-        """The type that TVM inferred for node `number`; None when it has not, or it is not ours."""
+        """Return the type that TVM inferred for node `number`; None if absent or unsupported."""
         try:
             return self.optional_type(self.graph.child(number, "_checked_type_"))
         except GraphError:
@@ -298,7 +300,7 @@ class _ModuleReader(TypeReader):
                 local = self.locals.get(graph.child(number, "vid"))
                 if local is None:
                     name = graph.text(graph.child(graph.child(number, "vid"), "name_hint"))
-                    raise GraphError(f"%{name} (node {number}) is bound nowhere")
+                    raise GraphError(f"%{name} (node {number}) is not bound")
                 return ast.Use(number, local)
             case "Constant":
                 return ast.Dense(number, graph.array(number), f"constant_{number}")
@@ -311,7 +313,7 @@ class _ModuleReader(TypeReader):
             case "Constructor":
                 return self._named(number, graph.text(graph.child(number, "name_hint")))
             case _:
-                raise GraphError(f"a {graph.key(number)} (node {number}) is no expression")
+                raise GraphError(f"a {graph.key(number)} (node {number}) is not an expression")
 
     def _named(self, number: int, name: str) -> ast.Expr:
         self.module.names.setdefault(name, number)
@@ -340,7 +342,7 @@ class _ModuleReader(TypeReader):
             case "PatternTuple":
                 return ast.Fields(number, self._patterns(number, region))
             case _:
-                raise GraphError(f"a {graph.key(number)} (node {number}) is no pattern")
+                raise GraphError(f"a {graph.key(number)} (node {number}) is not a pattern")
 
     def _patterns(self, number: int, region: ast.Region) -> list[ast.Pattern]:
         return [self._pattern(n, region) for n in self.graph.children(number, "patterns")]

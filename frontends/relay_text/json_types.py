@@ -17,12 +17,12 @@ from .type_grammar import HOLE, MAX_TYPES, STORAGE
 
 
 def kind(graph: NodeGraph, number: int) -> str:
-    """What node `number` is, without the prefix that only some kinds have."""
+    """Return the kind of node `number`, without the prefix that only some kinds have."""
     return graph.key(number).removeprefix("relay.")
 
 
 class TypeReader:
-    """Reads types of a graph; equal nodes are one type."""
+    """Reads the types of a graph; equal nodes become one type."""
 
     def __init__(self, graph: NodeGraph, module: ast.Module):
         self.graph = graph
@@ -31,19 +31,19 @@ class TypeReader:
         self._reading: set[int] = set()
 
     def optional_type(self, number: int) -> Attribute | None:
-        """The type that node `number` is; None when it is null or unknown."""
+        """Read the type of node `number`; None when it is null or unknown."""
         if kind(self.graph, number) in ("", "IncompleteType"):
             return None
         return self.type(number)
 
     def type(self, number: int) -> Attribute:
-        """The type that node `number` is."""
+        """Read the type of node `number`."""
         known = self._types.get(number)
         if known is None:
             if number in self._reading:
                 raise GraphError(f"node {number} contains itself")
             if len(self._reading) == MAX_TYPES:
-                raise GraphError(f"more than {MAX_TYPES} types are inside of each other")
+                raise GraphError(f"types are nested more than {MAX_TYPES} levels deep")
             self._reading.add(number)
             known = self._types[number] = self._read(number)
             self._reading.discard(number)
@@ -75,7 +75,7 @@ class TypeReader:
                 args = [self.type(n) for n in graph.children(number, "args")]
                 return self._adt(number, name, args)
             case _:
-                raise GraphError(f"a {graph.key(number)} (node {number}) is no type")
+                raise GraphError(f"a {graph.key(number)} (node {number}) is not a type")
 
     def _tensor(self, number: int) -> Attribute:
         graph = self.graph
@@ -96,18 +96,18 @@ class TypeReader:
         return AdtType(name, args)
 
     def name(self, number: int) -> str:
-        """The name of a variable of types, or of a constructor."""
+        """Return the name of a type variable or a constructor."""
         return self.graph.text(self.graph.child(number, "name_hint"))
 
     def type_params(self, numbers: list[int]) -> list[str]:
-        """The names of type parameters."""
+        """Return the names of type parameters."""
         names = [self.name(n) for n in numbers]
         if len(set(names)) != len(names):
-            raise GraphError(f"two type parameters of {', '.join(names)} have one name")
+            raise GraphError(f"duplicate type parameter in {', '.join(names)}")
         return names
 
     def type_data(self, number: int) -> ast.TypeData:
-        """The definition of a data type that node `number` is."""
+        """Read the definition of a data type."""
         graph = self.graph
         constructors = [
             ast.Constructor(n, self.name(n), [self.type(t) for t in graph.children(n, "inputs")])

@@ -1,12 +1,12 @@
 """
-Calls of kernels: functions of tensors that TVM calls primitive.
+Calls of kernels, the functions of tensors that TVM calls primitive.
 
     vm.invoke_tvm_op(@f, (%x, %y), (%t,))             vm.invoke_tvm_op @f ins(%x, %y) outs(%t)
     vm.shape_func(@f, (%n,), (%t,), is_input=[0])  -> vm.shape_func @f ins(%n) outs(%t)
     call_lowered(@f, (%x, %y))                        relay.call_lowered @f(%x, %y)
 
-Who is called is a `def @f(…, Primitive=1)`, or a function literal with that attribute. Ops get
-their callee when the whole program has been read (`kernels`).
+The callee is a `def @f(…, Primitive=1)`, or a function literal with that attribute. The ops get
+their callee once the whole program has been read (`kernels`).
 """
 
 from __future__ import annotations
@@ -33,109 +33,113 @@ from ...dialects.relay.tuples import TupleOp
 from . import functions
 from . import syntax as ast
 from .arguments import attributes_given, problem, require_count
-from .explicit_memory import nothing
+from .explicit_memory import unit_result
+from .ir_builder import TupleValue, Value
 from .program import Signature
-from .writer import Several, Value
 
 if TYPE_CHECKING:
-    from .emit import Emitter
+    from .module_builder import ModuleBuilder
 
 OPEN = SymbolRefAttr("?")
-"""The callee of an op until that is known."""
+"""Placeholder for a callee that is not known yet."""
 
 
 @dataclass(eq=False, repr=False)
 class KernelCall:
-    """A call of a kernel: the op and who it calls."""
+    """A call of a kernel: the op and its callee."""
 
     op: Operation
     callee: Signature | FnOp
-    at: int
+    offset: int
 
 
 # --------------------------------------------------------------------- callees
 
 
-def _callee(emitter: Emitter, call: ast.Call) -> Signature | FnOp:
-    """Who is called."""
+def _callee(builder: ModuleBuilder, call: ast.Call) -> Signature | FnOp:
+    """Return the callee."""
     expr = call.args[0]
     if isinstance(expr, ast.Global):
-        signature = functions.signature_of(emitter, expr)
+        signature = functions.signature_of(builder, expr)
         if not is_primitive(signature.definition.function.attrs.get("Primitive")):
-            raise problem(emitter, call, f"@{expr.name} is no kernel: it needs Primitive=1")
+            raise problem(
+                builder, call, f"@{expr.name} is not a kernel; add the attribute Primitive=1"
+            )
         if signature.type_params:
-            raise problem(emitter, call, f"@{expr.name} is generic, which a kernel cannot be")
+            raise problem(builder, call, f"a kernel cannot be generic, but @{expr.name} is")
         return signature
-    value = emitter.emit(expr)
+    value = builder.emit(expr)
     if isinstance(value, OpResult) and isinstance(value.op, FnOp):
         if not is_primitive(_attribute(value.op, "Primitive")):
-            raise problem(emitter, call, "the function is no kernel: it needs Primitive=1")
+            raise problem(
+                builder, call, "the function is not a kernel; add the attribute Primitive=1"
+            )
         return value.op
     raise problem(
-        emitter,
+        builder,
         call,
-        "what is called must be a global kernel, or a function with Primitive=1 "
-        "that stands here or that a variable is bound to",
+        "the callee must be a global kernel, or a function literal with Primitive=1, "
+        "given here or bound to a variable",
     )
 
 
 def _attribute(fn: FnOp, name: str) -> int | None:
-    """The number that an attribute of a function literal is."""
+    """Return an integer attribute of a function literal, or None."""
     attr = None if fn.attrs is None else fn.attrs.data.get(name)
     return cast("IntegerAttr[Any]", attr).value.data if isinstance(attr, IntegerAttr) else None
 
 
 def is_primitive(value: Any) -> bool:
-    """Whether the attribute `Primitive` has a value that says so."""
+    """Return whether `value` of the attribute `Primitive` is a nonzero integer."""
     return isinstance(value, int) and value != 0
 
 
-def _type_of(emitter: Emitter, callee: Signature | FnOp) -> FunctionType:
+def _type_of(builder: ModuleBuilder, callee: Signature | FnOp) -> FunctionType:
     if isinstance(callee, Signature):
         return callee.type
-    return cast(FunctionType, emitter.solver.shallow(callee.result.type))
+    return cast(FunctionType, builder.solver.shallow(callee.result.type))
 
 
 # ------------------------------------------------------------------- arguments
 
 
-def _fields(emitter: Emitter, call: ast.Call, index: int) -> list[Value]:
-    """The fields of the tuple that argument `index` is; one that is written here is not made."""
+def _fields(builder: ModuleBuilder, call: ast.Call, index: int) -> list[Value]:
+    """Return the fields of the tuple argument `index`; a tuple literal is not built for that."""
     expr = call.args[index]
     if isinstance(expr, ast.Tuple):
-        return [emitter.emit(field) for field in expr.fields]
-    value = emitter.emit(expr)
-    parts = parts_of(emitter, value, expr.at)
+        return [builder.emit(field) for field in expr.fields]
+    value = builder.emit(expr)
+    parts = parts_of(builder, value, expr.offset)
     if parts is None:
-        given = emitter.text(emitter.type_of(value))
-        raise problem(emitter, call, f"argument {index} must be a tuple, but is of type {given}")
+        given = builder.text(builder.type_of(value))
+        raise problem(builder, call, f"argument {index} must be a tuple, but is of type {given}")
     return parts
 
 
-def parts_of(emitter: Emitter, value: Value, at: int) -> list[Value] | None:
-    """The fields of `value`; None if it is not known to be a tuple."""
-    if isinstance(value, Several):
+def parts_of(builder: ModuleBuilder, value: Value, at: int) -> list[Value] | None:
+    """Return the fields of `value`; None if it is not known to be a tuple."""
+    if isinstance(value, TupleValue):
         return list(value.values)
     if isinstance(value, OpResult) and isinstance(value.op, TupleOp):
         return list(value.op.operands)
-    type = emitter.solver.shallow(value.type)
+    type = builder.solver.shallow(value.type)
     if not isinstance(type, TupleType):
         return None
-    return [emitter.projected(value, i, at) for i in range(len(type.types))]
+    return [builder.project_value(value, i, at) for i in range(len(type.types))]
 
 
-def leaves_of(emitter: Emitter, value: Value, at: int) -> list[SSAValue]:
-    """The tensors of which `value` is made, as far as it is known to be a tuple."""
-    parts = parts_of(emitter, value, at)
+def leaves_of(builder: ModuleBuilder, value: Value, at: int) -> list[SSAValue]:
+    """Return the tensors in `value`, flattening known tuples."""
+    parts = parts_of(builder, value, at)
     if parts is None:
-        return [emitter.ssa(value)]
-    return [leaf for part in parts for leaf in leaves_of(emitter, part, at)]
+        return [builder.ssa(value)]
+    return [leaf for part in parts for leaf in leaves_of(builder, part, at)]
 
 
-def _relay_type(emitter: Emitter, value: Value) -> Attribute:
-    """The type of `value`, whose tuple need not be written for that."""
-    if isinstance(value, Several):
-        return _tuple_type([_relay_type(emitter, part) for part in value.values])
+def _relay_type(builder: ModuleBuilder, value: Value) -> Attribute:
+    """Return the type of `value` without building its tuple."""
+    if isinstance(value, TupleValue):
+        return _tuple_type([_relay_type(builder, part) for part in value.values])
     return value.type
 
 
@@ -143,18 +147,20 @@ def _tuple_type(types: Sequence[Attribute]) -> TupleType:
     return TupleType(tuple(cast(TypeAttribute, type) for type in types))
 
 
-def _arguments(emitter: Emitter, call: ast.Call, type: FunctionType, callee: str) -> list[SSAValue]:
-    """The tensors that a kernel of `type` is called with: argument 1 of the call."""
-    fields = _fields(emitter, call, 1)
+def _arguments(
+    builder: ModuleBuilder, call: ast.Call, type: FunctionType, callee: str
+) -> list[SSAValue]:
+    """Return the tensors passed to a kernel of `type`: argument 1 of the call."""
+    fields = _fields(builder, call, 1)
     wanted = type.inputs.data
     if len(fields) != len(wanted):
         raise problem(
-            emitter, call, f"{callee} takes {len(wanted)} arguments, but {len(fields)} are given"
+            builder, call, f"{callee} takes {len(wanted)} arguments, but {len(fields)} are given"
         )
-    at = call.args[1].at
+    at = call.args[1].offset
     for i, (given, param) in enumerate(zip(fields, wanted, strict=True)):
-        emitter.require(_relay_type(emitter, given), param, f"argument {i} of {callee}", at)
-    return [leaf for given in fields for leaf in leaves_of(emitter, given, at)]
+        builder.require(_relay_type(builder, given), param, f"argument {i} of {callee}", at)
+    return [leaf for given in fields for leaf in leaves_of(builder, given, at)]
 
 
 # ----------------------------------------------------------------------- calls
@@ -165,45 +171,47 @@ def _called(callee: Signature | FnOp) -> str:
 
 
 def _destination_call(
-    emitter: Emitter, call: ast.Call, make: Callable[[list[SSAValue], list[SSAValue]], Operation]
+    builder: ModuleBuilder,
+    call: ast.Call,
+    make: Callable[[list[SSAValue], list[SSAValue]], Operation],
 ) -> Value:
-    """A call that writes into given tensors: it gives nothing."""
-    callee = _callee(emitter, call)
-    type = _type_of(emitter, callee)
-    ins = _arguments(emitter, call, type, _called(callee))
-    at = call.args[2].at
-    outs = [o for value in _fields(emitter, call, 2) for o in leaves_of(emitter, value, at)]
+    """Build a call that writes into given tensors and returns unit."""
+    callee = _callee(builder, call)
+    type = _type_of(builder, callee)
+    ins = _arguments(builder, call, type, _called(callee))
+    at = call.args[2].offset
+    outs = [o for value in _fields(builder, call, 2) for o in leaves_of(builder, value, at)]
     (result,) = type.outputs.data
-    known = emitter.solver.shallow(result)
+    known = builder.solver.shallow(result)
     types = [out.type for out in outs]
     single = len(outs) == 1 and not isinstance(known, TupleType)
     given = types[0] if single else _tuple_type(types)
-    if not _holds_tuples(emitter, known):
-        emitter.require(given, result, f"what {_called(callee)} writes into", at)
+    if not _holds_tuples(builder, known):
+        builder.require(given, result, f"the destination of {_called(callee)}", at)
     op = make(ins, outs)
-    emitter.explicit.calls.append(KernelCall(op, callee, call.at))
-    return nothing(emitter, op, call.at)
+    builder.explicit.calls.append(KernelCall(op, callee, call.offset))
+    return unit_result(builder, op, call.offset)
 
 
-def _holds_tuples(emitter: Emitter, type: Attribute) -> bool:
-    """Whether `type` is a tuple with tuples inside: they are one list of outs."""
+def _holds_tuples(builder: ModuleBuilder, type: Attribute) -> bool:
+    """Return whether `type` is a tuple that contains tuples; its outs form one flat list."""
     return isinstance(type, TupleType) and any(
-        isinstance(emitter.solver.shallow(part), TupleType) for part in type.types
+        isinstance(builder.solver.shallow(part), TupleType) for part in type.types
     )
 
 
-def invoke_tvm_op(emitter: Emitter, call: ast.Call) -> Value:
-    """Attributes, whatever they are, repeat those of the kernel and are dropped."""
-    return _destination_call(emitter, call, lambda ins, outs: vm.InvokeTvmOp.on(OPEN, ins, outs))
+def invoke_tvm_op(builder: ModuleBuilder, call: ast.Call) -> Value:
+    """Build `vm.invoke_tvm_op`; any attributes only repeat those of the kernel and are dropped."""
+    return _destination_call(builder, call, lambda ins, outs: vm.InvokeTvmOp.on(OPEN, ins, outs))
 
 
-def shape_func(emitter: Emitter, call: ast.Call) -> Value:
-    """`is_input` has a flag for each tensor of the arguments."""
-    flags = attributes_given(emitter, call, {"is_input": None})["is_input"]
+def shape_func(builder: ModuleBuilder, call: ast.Call) -> Value:
+    """Build `vm.shape_func`; `is_input` has a flag for each tensor argument."""
+    flags = attributes_given(builder, call, {"is_input": None})["is_input"]
     if not isinstance(flags, tuple) or any(
         flag not in (0, 1) for flag in cast("tuple[Any, ...]", flags)
     ):
-        raise problem(emitter, call, "is_input must be a list of 0 and 1")
+        raise problem(builder, call, "is_input must be a list of 0 and 1")
     numbers = [int(flag) for flag in cast("tuple[Any, ...]", flags)]
 
     def make(ins: list[SSAValue], outs: list[SSAValue]) -> Operation:
@@ -211,27 +219,27 @@ def shape_func(emitter: Emitter, call: ast.Call) -> Value:
         op.properties["is_input"] = DenseArrayBase.from_list(i64, numbers)
         return op
 
-    return _destination_call(emitter, call, make)
+    return _destination_call(builder, call, make)
 
 
-def call_lowered(emitter: Emitter, call: ast.Call) -> Value:
-    """A call that gives what the kernel computes."""
-    attributes_given(emitter, call, {"metadata": None})
-    callee = _callee(emitter, call)
-    type = _type_of(emitter, callee)
-    ins = _arguments(emitter, call, type, _called(callee))
+def call_lowered(builder: ModuleBuilder, call: ast.Call) -> Value:
+    """Build `relay.call_lowered`, which returns what the kernel computes."""
+    attributes_given(builder, call, {"metadata": None})
+    callee = _callee(builder, call)
+    type = _type_of(builder, callee)
+    ins = _arguments(builder, call, type, _called(callee))
     op = CallLoweredOp.on(OPEN, ins, type.outputs.data)
     if _reshapes_only(call.attrs.get("metadata")) or _kernel_reshapes_only(callee):
         op.properties["reshape_only"] = UnitAttr()
-    emitter.explicit.calls.append(KernelCall(op, callee, call.at))
-    return emitter.value(op, call.at)
+    builder.explicit.calls.append(KernelCall(op, callee, call.offset))
+    return builder.value(op, call.offset)
 
 
 _RESHAPE_ONLY = "relay.reshape_only"
 
 
 def _reshapes_only(metadata: Any) -> bool:
-    """Whether TVM's map of metadata says that the result can be a view."""
+    """Return whether TVM's metadata map declares that the result can be a view."""
     pending = [metadata]
     while pending:
         value = pending.pop()
@@ -249,13 +257,13 @@ def _kernel_reshapes_only(callee: Signature | FnOp) -> bool:
     return is_primitive(_attribute(callee, _RESHAPE_ONLY))
 
 
-EmitCall: TypeAlias = "Callable[[Emitter, ast.Call], Value]"
+EmitCall: TypeAlias = "Callable[[ModuleBuilder, ast.Call], Value]"
 
 
 def _counted(emit: EmitCall, count: int) -> EmitCall:
-    def counted(emitter: Emitter, call: ast.Call) -> Value:
-        require_count(emitter, call, len(call.args), count)
-        return emit(emitter, call)
+    def counted(builder: ModuleBuilder, call: ast.Call) -> Value:
+        require_count(builder, call, len(call.args), count)
+        return emit(builder, call)
 
     return counted
 
@@ -265,4 +273,4 @@ KERNEL_CALLS: Mapping[str, EmitCall] = {
     "vm.shape_func": _counted(shape_func, 3),
     "call_lowered": _counted(call_lowered, 2),
 }
-"""How each is written, by its TVM name: from its syntax, as the callee is no value."""
+"""The rule for each call, by its TVM name; it reads the syntax, as the callee is not a value."""

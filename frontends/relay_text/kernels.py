@@ -1,14 +1,20 @@
 """
-Functions that kernel calls name become kernels, once the program has been read.
+Turn functions that kernel calls name into kernels, once the program has been read.
 
     def @f(%p: (T, T), Primitive=1) -> T {      relay.prim_func @f(%a: T, %b: T) -> T {
       concatenate(%p)                       ->    %r = relay.concatenate %a, %b : …
     }                                             relay.yield %r : T
                                                 }
 
-Kernels take and give tensors: tuples among parameters and results are taken apart. A literal
-gets a name made of its operators, and stands at the end of the module. A function with
-`Primitive` that no such call names stays a function.
+Kernels take and return tensors only, so tuples among their parameters and results are flattened.
+A function literal is named after its operators and placed at the end of the module. A function
+with `Primitive` that no such call names stays a function.
+
+A lowered call has one result per tensor; the tuple is rebuilt for users that expect one.
+
+    %t = relay.call_lowered @f(%x) : (T) -> tuple<T, T>        %a, %b = relay.call_lowered @f(%x)
+    %b = relay.tuple_get_item %t[1]                      ->
+    %n = relay.negative %b                                     %n = relay.negative %b
 """
 
 from __future__ import annotations
@@ -31,46 +37,43 @@ from ...dialects.relay.annotations import ATTRS
 from ...dialects.relay.closures import FnOp
 from ...dialects.relay.control import YieldOp
 from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp, kernel_symbol
-from ...dialects.relay.tuples import TupleOp, erase_unused, flatten
+from ...dialects.relay.tuples import TupleGetItemOp, TupleOp, erase_unused, flatten, rebuild
 from ...dialects.tensors import as_tensor
 from ...dialects.vm import DestinationCall
 from ...dialects.walking import walk
 from .errors import RelayTextError, location_of
 from .functions import attributes_of
 from .kernel_calls import KernelCall
-from .kernel_tuples import fold_projections, with_results
 from .program import Signature
 
 if TYPE_CHECKING:
-    from .emit import Emitter
-
-"""The most characters of the name of a kernel that has none."""
+    from .module_builder import ModuleBuilder
 
 
 class Kernels:
-    """The kernels of a program: those that are defined, by name, and those of literals."""
+    """The kernels of a program: named definitions and function literals."""
 
-    def __init__(self, emitter: Emitter):
-        self.emitter = emitter
+    def __init__(self, builder: ModuleBuilder):
+        self.builder = builder
         self.defined: dict[str, PrimFuncOp] = {}
         self.literals: dict[FnOp, PrimFuncOp] = {}
         self._others: Mapping[str, Operation] = {}
 
     def complete(self) -> None:
-        """Make the kernels and let every call name its own; raises `RelayTextError`."""
-        explicit = self.emitter.explicit
+        """Build the kernels and set the callee of every call; raises `RelayTextError`."""
+        explicit = self.builder.explicit
         if explicit.calls:
             self._others = self._other_uses()
         callees = [self._kernel(call) for call in explicit.calls]
         for call, callee in zip(explicit.calls, callees, strict=True):
             call.op.properties["callee"] = SymbolRefAttr(callee.sym_name.data)
             if isinstance(call.op, CallLoweredOp):
-                call.op = with_results(call.op, callee.function_type.outputs.data)
-            _check_types(self.emitter, call, callee)
+                call.op = flatten_results(call.op, callee.function_type.outputs.data)
+            _check_types(self.builder, call, callee)
         for fn in self.literals:
             if fn.result.first_use is None:
                 block = fn.parent
-                assert block is not None, "a literal stands in a block"
+                assert block is not None, "a literal is in a block"
                 block.erase_op(fn)
         for op in explicit.folded:
             if op.parent is not None and all(r.first_use is None for r in op.results):
@@ -81,37 +84,37 @@ class Kernels:
         if isinstance(callee, FnOp):
             made = self.literals.get(callee)
             if made is None:
-                made = self.literals[callee] = self._of_literal(callee)
+                made = self.literals[callee] = self._kernel_of_literal(callee)
             return made
         made = self.defined.get(callee.definition.name)
         if made is None:
-            made = self.defined[callee.definition.name] = self._of_definition(callee, call)
+            made = self.defined[callee.definition.name] = self._kernel_of_definition(callee, call)
         return made
 
     # ------------------------------------------------------------ definitions
 
-    def _of_definition(self, signature: Signature, call: KernelCall) -> PrimFuncOp:
+    def _kernel_of_definition(self, signature: Signature, call: KernelCall) -> PrimFuncOp:
         definition = signature.definition
         other = self._others.get(definition.name)
         if other is not None:
             raise RelayTextError(
-                f"@{definition.name} is called as a kernel here, but is a function elsewhere",
+                f"@{definition.name} is called as a kernel here, but used as a function elsewhere",
                 location_of(call.op),
-                notes=[("it is a function here", location_of(other))],
+                notes=[("used as a function here", location_of(other))],
             )
-        function, location = definition.function, signature.places.location(definition.at)
+        function, location = definition.function, signature.source_map.location(definition.offset)
         devices = [p.device or UNCONSTRAINED for p in function.params]
         scopes = self._scopes(devices, function.device, f"@{definition.name}", location)
-        self.emitter.places = signature.places
-        attrs = attributes_of(self.emitter, function.attrs, definition.at) or DictionaryAttr({})
-        op = self._made(definition.name, signature.block, attrs.data, scopes)
+        self.builder.source_map = signature.source_map
+        attrs = attributes_of(self.builder, function.attrs, definition.offset) or DictionaryAttr({})
+        op = self._build_kernel(definition.name, signature.block, attrs.data, scopes)
         op.location = location
         return op
 
     def _other_uses(self) -> dict[str, Operation]:
-        """For each function that is called or named, but not as a kernel, an op that does."""
+        """Return, for each function used other than as a kernel, an op that uses it."""
         found: dict[str, Operation] = {}
-        for signature in self.emitter.program.functions.values():
+        for signature in self.builder.program.functions.values():
             for op in walk(signature.block):
                 symbol = op.properties.get("callee")
                 if not isinstance(symbol, SymbolRefAttr):
@@ -127,14 +130,16 @@ class Kernels:
         name: str,
         location: FileLineColLoc,
     ) -> list[str]:
-        """The memory scope of each parameter, then that of the result; "" where none is said."""
+        """
+        Return the memory scope of each parameter, then that of the result; "" where none is given.
+        """
         scopes: list[str] = []
         for device in (*devices, result or UNCONSTRAINED):
             scope = device.scope.data if isinstance(device.scope, StringAttr) else ""
             if device != VirtualDeviceAttr(scope=device.scope):
                 raise RelayTextError(
-                    f"{name} is a kernel, which runs wherever it is called: "
-                    "a virtual_device of it has a memory scope only",
+                    f"{name} is a kernel, which runs on the device of its caller: "
+                    "its virtual_devices may only have a memory scope",
                     location,
                 )
             scopes.append(scope)
@@ -142,20 +147,20 @@ class Kernels:
 
     # --------------------------------------------------------------- literals
 
-    def _of_literal(self, fn: FnOp) -> PrimFuncOp:
+    def _kernel_of_literal(self, fn: FnOp) -> PrimFuncOp:
         if fn.recursive is not None:
             raise RelayTextError("a kernel cannot call itself", location_of(fn))
         known = fn.param_devices
         devices = [UNCONSTRAINED] * len(fn.params) if known is None else list(known)
         scopes = self._scopes(devices, fn.result_device, "this", location_of(fn))
-        outside = _from_outside(fn.body)
+        outside = _first_capture(fn.body)
         if outside is not None:
             name = f"%{outside.name_hint}" if outside.name_hint else "a value from outside"
             raise RelayTextError(
-                f"a kernel sees its parameters only, but this one uses {name}", location_of(fn)
+                f"a kernel can only use its parameters, but this one uses {name}", location_of(fn)
             )
         region = fn.body
-        if fn.result.first_use is not None:  # a closure as well
+        if fn.result.first_use is not None:  # also used as a closure
             region = region.clone()
             for old, new in zip(walk(fn.body), walk(region), strict=True):
                 new.location = old.location
@@ -164,13 +169,15 @@ class Kernels:
         block = region.block
         region.detach_block(block)
         attrs = DictionaryAttr({}) if fn.attrs is None else fn.attrs
-        op = self._made(self._unique(kernel_symbol(block.ops)), block, attrs.data, scopes)
+        op = self._build_kernel(
+            self._unique_name(kernel_symbol(block.ops)), block, attrs.data, scopes
+        )
         op.location = fn.location
         return op
 
-    def _unique(self, base: str) -> str:
+    def _unique_name(self, base: str) -> str:
         taken = {k.sym_name.data for k in self.literals.values()}
-        taken.update(self.emitter.program.functions)
+        taken.update(self.builder.program.functions)
         name, number = base, 0
         while name in taken:
             number += 1
@@ -179,25 +186,25 @@ class Kernels:
 
     # ------------------------------------------------------------------- both
 
-    def _made(
+    def _build_kernel(
         self, name: str, block: Block, attrs: Mapping[str, Attribute], scopes: Sequence[str]
     ) -> PrimFuncOp:
         """
-        The kernel of a function's body, which ends in what gives its one value.
+        Build a kernel from the body of a function, which ends in returning its one value.
 
         `scopes` are those of the function's parameters, then that of its result.
         """
         last = block.last_op
-        assert last is not None, "a function gives a value"
+        assert last is not None, "a function returns a value"
         location = location_of(last)
         tuples: list[TupleOp] = []
         every: list[str] = []
         for argument, scope in zip(list(block.args), scopes, strict=False):
             before = len(block.args)
-            self._take_apart(argument, tuples, location)
+            self._flatten_parameter(argument, tuples, location)
             every += [scope] * (1 + len(block.args) - before)
         whole = last.operands[0]
-        results = self._leaves(whole, last)
+        results = self._flatten_value(whole, last)
         block.erase_op(last)
         end = YieldOp(*results)
         end.location = location
@@ -216,16 +223,18 @@ class Kernels:
             op.attributes[ATTRS] = DictionaryAttr(left)
         return op
 
-    def _take_apart(
+    def _flatten_parameter(
         self, argument: BlockArgument, tuples: list[TupleOp], location: FileLineColLoc
     ) -> None:
-        """Let a parameter that is a tuple be several; the tuple is made if it is used as one."""
+        """
+        Split a tuple parameter into one per field; the tuple is rebuilt if it is used as a whole.
+        """
         type = argument.type
         if as_tensor(type) is not None:
             return
         name = f"parameter %{argument.name_hint}" if argument.name_hint else "a parameter"
         if not isinstance(type, TupleType):
-            raise self._no_tensor(name, type, location)
+            raise self._not_a_tensor(name, type, location)
         block, hint = argument.block, argument.name_hint
         parts: list[BlockArgument] = []
         for i, part in enumerate(type.types):
@@ -240,10 +249,10 @@ class Kernels:
         fold_projections(whole)
         tuples.append(whole)
         for inner in parts:
-            self._take_apart(inner, tuples, location)
+            self._flatten_parameter(inner, tuples, location)
 
-    def _leaves(self, value: SSAValue, before: Operation) -> Sequence[SSAValue]:
-        """The tensors that `value` is made of; projections that find them stand before an op."""
+    def _flatten_value(self, value: SSAValue, before: Operation) -> Sequence[SSAValue]:
+        """Return the tensors in `value`; projections that extract them are inserted at `before`."""
 
         def write(op: Operation) -> None:
             op.location = before.location
@@ -253,18 +262,18 @@ class Kernels:
         leaves = flatten(value, write)
         for leaf in leaves:
             if as_tensor(leaf.type) is None:
-                raise self._no_tensor("its result", leaf.type, location_of(before))
+                raise self._not_a_tensor("its result", leaf.type, location_of(before))
         return leaves
 
-    def _no_tensor(self, what: str, type: Attribute, location: FileLineColLoc) -> RelayTextError:
-        given = self.emitter.text(type)
+    def _not_a_tensor(self, what: str, type: Attribute, location: FileLineColLoc) -> RelayTextError:
+        given = self.builder.text(type)
         return RelayTextError(
-            f"a kernel takes and gives tensors, but {what} is of type {given}", location
+            f"a kernel accepts and returns tensors only, but {what} is of type {given}", location
         )
 
 
-def _from_outside(region: Region) -> SSAValue | None:
-    """The first value that `region` uses and does not define."""
+def _first_capture(region: Region) -> SSAValue | None:
+    """Return the first value that `region` uses but does not define."""
     inside: set[SSAValue] = set()
     for op in walk(region):
         inside.update(op.results)
@@ -274,8 +283,8 @@ def _from_outside(region: Region) -> SSAValue | None:
     return next((operand for operand in operands if operand not in inside), None)
 
 
-def _check_types(emitter: Emitter, call: KernelCall, callee: PrimFuncOp) -> None:
-    """Kernels are called with the types that they have: dims that are not known are no others."""
+def _check_types(builder: ModuleBuilder, call: KernelCall, callee: PrimFuncOp) -> None:
+    """Require that a call's types equal those of the kernel, including unknown dims."""
     op, type = call.op, callee.function_type
     ins = list(op.ins) if isinstance(op, DestinationCall) else list(op.operands)
     outs = list(op.outs) if isinstance(op, DestinationCall) else list(op.results)
@@ -286,14 +295,51 @@ def _check_types(emitter: Emitter, call: KernelCall, callee: PrimFuncOp) -> None
     ):
         if len(given) != len(wanted):
             raise RelayTextError(
-                f"the kernel @{name} has {len(wanted)} tensors as {what}s, "
-                f"but {len(given)} are given",
+                f"the kernel @{name} has {len(wanted)} tensor {what}s, but {len(given)} are given",
                 location_of(op),
             )
         for i, (value, expected) in enumerate(zip(given, wanted, strict=True)):
             if value.type != expected:
                 raise RelayTextError(
-                    f"{what} {i} of the kernel @{name} is of type {emitter.text(expected)}, "
-                    f"but {emitter.text(value.type)} is given: a kernel has one type",
+                    f"{what} {i} of the kernel @{name} must be of type {builder.text(expected)}, "
+                    f"but is of type {builder.text(value.type)}: a kernel has exactly one type",
                     location_of(op),
                 )
+
+
+# ---------------------------------------------------------------- tuples of results
+
+
+def fold_projections(tuple: TupleOp) -> None:
+    """Replace projections of a tuple by its fields."""
+    for use in list(tuple.result.uses):
+        item = use.operation
+        if isinstance(item, TupleGetItemOp) and item.parent is not None:
+            item.result.replace_all_uses_with(tuple.operands[item.index.value.data])
+            item.parent.erase_op(item)
+
+
+def flatten_results(op: CallLoweredOp, types: Sequence[Attribute]) -> CallLoweredOp:
+    """Give the call one result per tensor; rebuild their tuple where it is used."""
+    (result,) = op.results
+    if [result.type] == list(types):
+        return op
+    block = op.parent
+    assert block is not None
+    made = CallLoweredOp.on(op.callee, op.operands, types, op.reshape_only)
+    made.location = op.location
+    ops: list[Operation] = [made]
+    whole = rebuild(result.type, iter(made.results), ops.append)
+    for each in ops[1:]:
+        each.location = op.location
+    block.insert_ops_before(ops, op)
+    whole.name_hint = result.name_hint
+    result.replace_all_uses_with(whole)
+    block.erase_op(op)
+    for each in reversed(ops[1:]):
+        assert isinstance(each, TupleOp)
+        fold_projections(each)
+    for each in reversed(ops[1:]):
+        if each.results[0].first_use is None:
+            block.erase_op(each)
+    return made

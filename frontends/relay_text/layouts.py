@@ -1,13 +1,13 @@
 """
-`layout_transform`, which the dialect says as reshapes and a transposition.
+Decompose `layout_transform` into reshapes and a transposition.
 
     layout_transform(%x, src_layout="NCHW", dst_layout="NHWC4c")
     ->
     %a = relay.reshape %x {newshape = array<i64: 1, 2, 4, 5, 5>}     a 1x8x5x5 tensor
     %b = relay.transpose %a {axes = array<i64: 0, 3, 4, 1, 2>}
 
-A layout names the axes: `C` is a whole axis, or what is left of it where `4c` stands too, which
-counts within blocks of 4.
+A layout names the axes: `C` is a whole axis, or, if `4c` appears too, the index of a block of 4,
+within which `4c` counts.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from xdsl.ir import SSAValue
 from ...dialects.tensors import as_tensor, is_static
 from . import syntax as ast
 from .arguments import attributes_given, not_a_tensor, problem, values_of
-from .writer import Value
+from .ir_builder import Value
 
 if TYPE_CHECKING:
-    from .emit import Emitter
+    from .module_builder import ModuleBuilder
 
 _LAYOUT = re.compile(r"(?:[A-Z]|[1-9][0-9]{0,8}[a-z])+", re.ASCII)
 _AXIS = re.compile(r"([0-9]*)([A-Za-z])", re.ASCII)
@@ -33,14 +33,14 @@ _AXIS = re.compile(r"([0-9]*)([A-Za-z])", re.ASCII)
 
 @dataclass(frozen=True)
 class Layout:
-    """The letters of the axes, in order, and the block sizes of the small ones."""
+    """The letters of the axes, in order, and the block sizes of the lower-case ones."""
 
     axes: tuple[str, ...]
     blocks: dict[str, int]
 
 
-def parsed(text: str) -> Layout | None:
-    """The layout called `text`; None when there is none."""
+def parse_layout(text: str) -> Layout | None:
+    """Parse a layout such as "NCHW"; None if it is malformed."""
     if _LAYOUT.fullmatch(text) is None:
         return None
     found = _AXIS.findall(text)
@@ -51,45 +51,45 @@ def parsed(text: str) -> Layout | None:
     return Layout(axes, blocks)
 
 
-def layout_transform(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
-    """The same elements, with axes in another order, split into blocks or joined."""
-    (data,) = values_of(emitter, call, args, 1)
-    given = attributes_given(emitter, call, {"src_layout": None, "dst_layout": None})
+def layout_transform(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
+    """Reorder axes, and split them into blocks or join them."""
+    (data,) = values_of(builder, call, args, 1)
+    given = attributes_given(builder, call, {"src_layout": None, "dst_layout": None})
     layouts: list[Layout] = []
     for name, text in given.items():
-        layout = parsed(text) if isinstance(text, str) else None
+        layout = parse_layout(text) if isinstance(text, str) else None
         if layout is None:
-            raise problem(emitter, call, f'{name} must be a layout such as "NCHW", but is {text!r}')
+            raise problem(builder, call, f'{name} must be a layout such as "NCHW", but is {text!r}')
         layouts.append(layout)
     source, target = layouts
     whole = tuple(letter for letter in source.axes if letter.isupper())
     if set(whole) != {letter for letter in target.axes if letter.isupper()}:
-        raise problem(emitter, call, "src_layout and dst_layout must have the same axes")
+        raise problem(builder, call, "src_layout and dst_layout must have the same axes")
 
     def build() -> Value:
         both = source.blocks.keys() & target.blocks.keys()
         if all(source.blocks[letter] == target.blocks[letter] for letter in both):
-            return _transformed(emitter, call, data, source, target)
+            return _convert(builder, call, data, source, target)
         joined = Layout(whole, {})
-        between = _transformed(emitter, call, data, source, joined)
-        return _transformed(emitter, call, between, joined, target)
+        between = _convert(builder, call, data, source, joined)
+        return _convert(builder, call, between, joined, target)
 
-    return emitter.when_known([data], build, call.at)
+    return builder.defer_until_known([data], build, call.offset)
 
 
-def _transformed(
-    emitter: Emitter, call: ast.Call, data: SSAValue, source: Layout, target: Layout
+def _convert(
+    builder: ModuleBuilder, call: ast.Call, data: SSAValue, source: Layout, target: Layout
 ) -> SSAValue:
-    """`data` in another layout; an axis in blocks on both sides has equal ones."""
+    """Convert `data` to another layout; an axis in blocks on both sides has equal ones."""
     from .calls import operator
 
     def made(name: str, value: SSAValue, attribute: str, numbers: Sequence[int]) -> SSAValue:
         attributes: dict[str, Any] = {attribute: tuple(numbers)}
         if name == "reshape" and 0 in numbers:
             attributes["allowzero"] = True
-        return emitter.ssa(operator(emitter, name, [value], attributes, call.at))
+        return builder.ssa(operator(builder, name, [value], attributes, call.offset))
 
-    size = _sizes(emitter, call, data, source, target)
+    size = _sizes(builder, call, data, source, target)
     split: list[str] = []
     for letter in source.axes:
         split.append(letter)
@@ -117,32 +117,34 @@ def _transformed(
 
 
 def _sizes(
-    emitter: Emitter, call: ast.Call, data: SSAValue, source: Layout, target: Layout
+    builder: ModuleBuilder, call: ast.Call, data: SSAValue, source: Layout, target: Layout
 ) -> dict[str, int]:
-    """How many elements each axis has, blocks of either side apart."""
+    """Return the size of each axis, with the blocks of both sides as separate axes."""
     type = as_tensor(data.type)
     if type is None:
-        raise not_a_tensor(emitter, call, data)
+        raise not_a_tensor(builder, call, data)
     dims = type.get_shape()
     if len(dims) != len(source.axes):
         raise problem(
-            emitter,
+            builder,
             call,
             f"src_layout has {len(source.axes)} axes, but the tensor has rank {len(dims)}",
         )
     if source.blocks.keys() != target.blocks.keys() and not is_static(type):
-        given = emitter.text(type)
-        raise problem(emitter, call, f"the shape must be static, but this is of type {given}")
+        given = builder.text(type)
+        raise problem(builder, call, f"the shape must be static, but the tensor is of type {given}")
     size = dict(zip(source.axes, dims, strict=True))
     for letter, block in source.blocks.items():
         if size[letter] != block:
-            raise problem(emitter, call, f"axis {letter} must be {block}, but is {size[letter]}")
+            raise problem(builder, call, f"axis {letter} must be {block}, but is {size[letter]}")
     for letter, block in target.blocks.items():
         if letter not in source.blocks:
             outer = letter.upper()
             if size[outer] % block:
                 raise problem(
-                    emitter, call, f"axis {outer}, {size[outer]}, is no multiple of {block}"
+                    builder,
+                    call,
+                    f"axis {outer} must be a multiple of {block}, but is {size[outer]}",
                 )
             size[outer], size[letter] = size[outer] // block, block
     return size

@@ -1,13 +1,13 @@
 """
-Relay text to tokens.
+Split Relay text into tokens.
 
     %0 = nn.dense(%x, %w, units=None);   ->   graph 0, =, ident nn.dense, (, local x, …
 
-White space, `//` and nested `/* */` comments are dropped; TVM's printer writes types and
-places in comments. Names of locals may hold what TVM's printer does not clean: `/`, `-`, `.`
-and `:` before a number. `#[metadata]` ends the program; what follows is JSON.
+White space, `//` and nested `/* */` comments are dropped; TVM's printer writes types and spans in
+comments. Names of locals may contain what TVM's printer does not clean: `/`, `-`, `.`, and `:`
+before a number. `#[metadata]` ends the program; JSON follows.
 
-One expression finds every token with what stands before it, so the time is linear in the text.
+One expression matches every token together with the blanks before it, so the time is linear.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from .errors import Places
+from .errors import SourceMap
 
 KEYWORDS = frozenset(
     (
@@ -55,9 +55,9 @@ _BEFORE = re.compile(_BLANK, re.ASCII)
 @dataclass
 class Tokens:
     """
-    The tokens of a program, in three lists of one length.
+    The tokens of a program, in three lists of equal length.
 
-    A kind is a word of the lexer's expression (`local`, `graph`, `ident`, …), a keyword or the
+    A kind is a word of the lexer's expression (`local`, `graph`, `ident`, …), a keyword, or the
     punctuation itself. Texts are without sigil. The last two tokens are of the kind `end`.
     """
 
@@ -65,11 +65,11 @@ class Tokens:
     texts: list[str] = field(default_factory=list[str])
     starts: list[int] = field(default_factory=list[int])
     metadata: int | None = None
-    """Where the JSON behind `#[metadata]` starts, if there is some."""
+    """Where the JSON after `#[metadata]` starts, if there is any."""
 
 
-def tokenize(text: str, places: Places) -> Tokens:
-    """The tokens of `text`; raises `RelayTextError` where there is none."""
+def tokenize(text: str, source_map: SourceMap) -> Tokens:
+    """Return the tokens of `text`; raises `RelayTextError` at an invalid one."""
     tokens = Tokens()
     kinds, texts, starts = tokens.kinds, tokens.texts, tokens.starts
     position = 0
@@ -77,7 +77,7 @@ def tokenize(text: str, places: Places) -> Tokens:
     while True:
         match = find(text, position)
         if match is None:
-            position = _after_nested_comment(text, position, places)
+            position = _after_nested_comment(text, position, source_map)
             continue
         kind = match.lastgroup
         assert kind is not None
@@ -96,14 +96,16 @@ def tokenize(text: str, places: Places) -> Tokens:
         texts.append(word)
         starts.append(start)
         if kind == "end":
-            kinds.append(kind)  # who looks ahead need not ask whether there is something
+            kinds.append(kind)  # so that lookahead needs no bounds check
             texts.append(word)
             starts.append(start)
             return tokens
 
 
-def _after_nested_comment(text: str, position: int, places: Places) -> int:
-    """Where to go on when no token follows `position`: behind a comment with comments inside."""
+def _after_nested_comment(text: str, position: int, source_map: SourceMap) -> int:
+    """
+    Return the position after a nested comment at `position`; report an error if there is none.
+    """
     blank = _BEFORE.match(text, position)
     assert blank is not None
     start = blank.end()
@@ -113,17 +115,17 @@ def _after_nested_comment(text: str, position: int, places: Places) -> int:
             depth += 1 if mark[0] == "/*" else -1
             if depth == 0:
                 return mark.end()
-        raise places.error("this comment is not closed", start, 2)
+        raise source_map.error("unterminated comment", start, 2)
     if text[start] == '"':
-        raise places.error("this string is not closed", start)
+        raise source_map.error("unterminated string", start)
     if text.startswith("#[", start):
         end = text.find("]", start)
         width = end + 1 - start if end >= 0 else 2
         found = text[start : start + width]
-        raise places.error(
-            f'expected #[version = "0.0.5"] or #[metadata], but found {found}', start, width
+        raise source_map.error(
+            f'expected #[version = "0.0.5"] or #[metadata], but got {found}', start, width
         )
-    raise places.error(f"unexpected character {text[start]!r}", start)
+    raise source_map.error(f"unexpected character {text[start]!r}", start)
 
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
@@ -132,10 +134,10 @@ _ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|([0-7]{3})|(.))", re.DOTALL)
 
 def unescaped(literal: str) -> str:
     """
-    What a string literal, quotes included, stands for.
+    Return the text that a string literal, quotes included, denotes.
 
     TVM's printer escapes (`\\"`, `\\\\`, `\\n`, `\\xHH`, `\\ooo`) byte by byte in UTF-8; an unknown
-    escape stands for its character. Bytes that are no UTF-8 become U+FFFD.
+    escape denotes its character. Bytes that are not valid UTF-8 become U+FFFD.
     """
     inner = literal[1:-1]
     if "\\" not in inner:

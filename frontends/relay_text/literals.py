@@ -1,4 +1,4 @@
-"""Numbers of Relay text: the suffix decides whether it is a float, and how wide it is."""
+"""Numbers of Relay text: the suffix decides whether one is a float, and its width."""
 
 from __future__ import annotations
 
@@ -8,39 +8,39 @@ import struct
 _NUMBER = re.compile(r"([0-9.]+(?:[eE][+-]?[0-9]+)?)(?:([fi])([0-9]*))?\Z", re.ASCII)
 _WIDTHS = {"f": (16, 32, 64), "i": (16, 32, 64)}
 MAX_DIGITS = 4000
-"""Longer literals are refused: reading an integer takes time that is quadratic in its digits."""
+"""Maximum length of a literal: converting an integer takes time quadratic in its digits."""
 
 
 class LiteralError(Exception):
-    """A number is none, or does not fit its type."""
+    """A number is malformed or does not fit its type."""
 
 
 def number(text: str, negative: bool = False, rounded: bool = True) -> tuple[int | float, str]:
     """
-    The value of a literal, negated if so said, and its dtype.
+    Return the value of a literal, negated if `negative`, and its dtype.
 
-    A float is `rounded` to its width; as an attribute it is not, for attributes are doubles.
+    A float is `rounded` to its width, except as an attribute, where floats are doubles.
 
-    Without suffix it is an int32, or an int64 if it does not fit; `f` is float32, `f16` and so
-    on have the width that they say. A fraction or an exponent needs an `f`.
+    Without suffix it is an int32, or an int64 if it does not fit; `f` is float32, while `f16` and
+    so on state their width. A fraction or an exponent needs an `f`.
     """
     match = _NUMBER.match(text)
     if match is None or match[1].count(".") > 1 or len(text) > MAX_DIGITS:
         shown = text if len(text) <= 40 else f"{text[:40]}…"
-        raise LiteralError(f"{shown} is no number")
+        raise LiteralError(f"invalid number '{shown}'")
     digits, suffix, width = match[1], match[2], match[3]
     widths = _WIDTHS[suffix or "i"]
     if width and int(width) not in widths:
         raise LiteralError(
-            f"a number of kind '{suffix}' has a width of {', '.join(map(str, widths))}, "
-            f"but here it is {width}"
+            f"a number with suffix '{suffix}' must have a width of {', '.join(map(str, widths))}, "
+            f"but has {width}"
         )
     if suffix == "f":
         bits = int(width) if width else 32
         value, dtype = _float(float(digits), negative, bits, text)
         return (value if rounded else float(digits) * (-1 if negative else 1)), dtype
     if not digits.isdigit():
-        raise LiteralError(f"a number with a point or an exponent is a float: write {digits}f")
+        raise LiteralError(f"a number with a point or an exponent must be a float; write {digits}f")
     integer = -int(digits) if negative else int(digits)
     if width:
         bits = int(width)

@@ -1,5 +1,5 @@
 """
-What `meta[key][n]` stands for: the file's metadata section, then what the caller gives.
+Resolve `meta[key][n]`: entries of the file's metadata section, then those of the caller.
 
     meta[relay.Constant][0]     a tensor                meta[VirtualDevice][1]     a device
 """
@@ -16,7 +16,7 @@ from .node_graph import GraphError, NodeGraph
 
 
 class Metadata:
-    """The tables by key; entries are decoded when they are asked for."""
+    """The tables by key; entries are decoded on demand."""
 
     def __init__(
         self, graph: NodeGraph | None, given: Mapping[str, Sequence[Any]] | None = None
@@ -31,15 +31,15 @@ class Metadata:
             self._own = {key: graph.elements(number) for key, number in own.items()}
 
     def size(self, key: str) -> int:
-        """How many entries there are under `key`."""
+        """Return the number of entries under `key`."""
         return len(self._own.get(key, ())) + len(self._given.get(key, ()))
 
     def keys(self) -> list[str]:
-        """The keys that have entries."""
+        """Return the keys that have entries."""
         return list(dict.fromkeys((*self._own, *self._given)))
 
     def value(self, key: str, index: int) -> Any:
-        """Entry `index` under `key`, the caller's after the file's; raises `GraphError`."""
+        """Return entry `index` under `key`, the file's entries first; raises `GraphError`."""
         own = self._own.get(key, [])
         if index < len(own):
             assert self._graph is not None
@@ -49,7 +49,7 @@ class Metadata:
 
 
 def _constant(value: Any) -> DenseIntOrFPElementsAttr[Any]:
-    """A constant as the caller gave it: a dense attribute or a NumPy array."""
+    """Convert a constant given by the caller: a dense attribute or a NumPy array."""
     if isinstance(value, DenseIntOrFPElementsAttr):
         return value  # pyright: ignore[reportUnknownVariableType]
     try:

@@ -1,11 +1,11 @@
 """
-TVM's JSON: a list of nodes that name each other by number.
+Read TVM's JSON: a list of nodes that refer to each other by number.
 
     {"root": 1, "nodes": [{"type_key": ""}, {"type_key": "Map", "keys": […], "data": [2]}, …],
      "b64ndarrays": ["P6G0…"], "attrs": {"tvm_version": "0.10.0"}}
 
 Node 0 is null. The fields of an object are strings: a number, a text, a dtype, or the number of
-another node. Which it is depends on the field's C++ type, so readers ask for what they want.
+another node. Which one depends on the C++ type of the field, so readers ask for the kind they need.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ _ARRAY_FIELDS = frozenset(
         *("method", "slice_mode", "pad_mode", "memory_scope"),
     )
 )
-"""Fields that are objects wherever they occur: arrays, `Integer`s and `String`s."""
+"""Fields that are always objects: arrays, `Integer`s and `String`s."""
 _AXIS_OBJECTS = frozenset(
     f"relay.attrs.{name}Attrs"
     for name in ("Reduce", "ArgReduce", "Squeeze", "Take", "Repeat", "Reverse", "Stack")
 )
-"""Attributes whose `axis` is an object and not a plain number."""
+"""Attributes whose `axis` is an object rather than a plain number."""
 
 
 class GraphError(Exception):
-    """The JSON is damaged, or a node is of a kind that is not known."""
+    """The JSON is damaged, or a node is of an unknown kind."""
 
 
 class Attrs(dict[str, Any]):
-    """The attributes of an operator as an object: `key` is its type key, without `relay.attrs.`."""
+    """The attributes of an operator; `key` is the type key without `relay.attrs.`."""
 
     def __init__(self, key: str, values: Mapping[str, Any]):
         super().__init__(values)
@@ -60,9 +60,9 @@ class NodeGraph:
         try:
             data: Any = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise GraphError(f"this is not JSON: {error}") from None
+            raise GraphError(f"invalid JSON: {error}") from None
         if not isinstance(data, dict):
-            raise GraphError("this JSON is no object")
+            raise GraphError("expected a JSON object")
         document = cast("dict[str, Any]", data)
         self.nodes = self._list(document, "nodes")
         self.blobs = self._list(document, "b64ndarrays") if "b64ndarrays" in document else []
@@ -74,25 +74,25 @@ class NodeGraph:
     def _list(document: dict[str, Any], key: str) -> list[Any]:
         found = document.get(key)
         if not isinstance(found, list):
-            raise GraphError(f'this JSON has no list "{key}"')
+            raise GraphError(f'the JSON object has no list "{key}"')
         return cast("list[Any]", found)
 
     # ------------------------------------------------------------------- parts
 
     def number(self, value: Any, what: str) -> int:
-        """`value`, a number or its text, as the number of a node."""
+        """Return `value`, a number or its text, as a node number."""
         try:
             number = int(value)
         except (TypeError, ValueError, OverflowError):
             raise GraphError(f"{what} must be the number of a node, but is {value!r}") from None
         if not 0 <= number < len(self.nodes):
             raise GraphError(
-                f"{what} must be the number of one of {len(self.nodes)} nodes, but is {number}"
+                f"{what} must be a node number in [0, {len(self.nodes)}), but is {number}"
             )
         return number
 
     def node(self, number: int) -> dict[str, Any]:
-        """Node `number`, an object with a `type_key`."""
+        """Return node `number`, an object with a `type_key`."""
         node = self.nodes[number]
         if not isinstance(node, dict) or not isinstance(
             cast("dict[str, Any]", node).get("type_key"), str
@@ -101,11 +101,11 @@ class NodeGraph:
         return cast("dict[str, Any]", node)
 
     def key(self, number: int) -> str:
-        """What node `number` is; "" for null."""
+        """Return the type key of node `number`; "" for null."""
         return cast(str, self.node(number)["type_key"])
 
     def field(self, number: int, name: str) -> str:
-        """The text of a field of node `number`."""
+        """Return the text of a field of node `number`."""
         fields = self.node(number).get("attrs")
         value = cast("dict[str, Any]", fields).get(name) if isinstance(fields, dict) else None
         if not isinstance(value, str):
@@ -113,15 +113,15 @@ class NodeGraph:
         return value
 
     def child(self, number: int, name: str) -> int:
-        """The node that a field of node `number` names."""
+        """Return the node that a field of node `number` refers to."""
         return self.number(self.field(number, name), f"{name} of node {number}")
 
     def children(self, number: int, name: str) -> list[int]:
-        """The nodes in the array that a field of node `number` names; none for null."""
+        """Return the nodes in the array that a field of node `number` refers to; none for null."""
         return self.elements(self.child(number, name))
 
     def elements(self, number: int) -> list[int]:
-        """The nodes in the array `number`."""
+        """Return the nodes in the array `number`."""
         if self.key(number) == "":
             return []
         if self.key(number) not in ("Array", "Map"):
@@ -132,11 +132,11 @@ class NodeGraph:
         return [self.number(n, f"an element of node {number}") for n in cast("list[Any]", data)]
 
     def text(self, number: int) -> str:
-        """The text that node `number`, a String or an Op, is; "" when it is null."""
+        """Return the text of node `number`, a String or an Op; "" when it is null."""
         return str(self.node(number).get("repr_str", ""))
 
     def map(self, number: int) -> dict[str, int]:
-        """The map `number` with strings for keys."""
+        """Return the map `number`, whose keys are strings."""
         if self.key(number) == "":
             return {}
         keys: Any = self.node(number).get("keys", [])
@@ -149,7 +149,7 @@ class NodeGraph:
 
     def value(self, number: int) -> Any:
         """
-        Node `number` as a Python value.
+        Return node `number` as a Python value.
 
         None for null, numbers, strings, tuples, `VirtualDeviceAttr`, dense constants, `Attrs`.
         """
@@ -209,7 +209,7 @@ class NodeGraph:
         target = self.value(self.child(number, "target"))
         scope = self.value(self.child(number, "memory_scope"))
         if not isinstance(target, str | None) or not isinstance(scope, str | None):
-            raise GraphError(f"node {number} is no VirtualDevice")
+            raise GraphError(f"node {number} is not a VirtualDevice")
         return virtual_device(
             self._int(number, "device_type_int"),
             self._int(number, "virtual_device_id"),
@@ -231,18 +231,18 @@ class NodeGraph:
         return TargetParts(self.text(kind), [str(key) for key in keys], options).text
 
     def _fields(self, number: int, name: str) -> dict[str, int]:
-        """The map that a field of node `number` names."""
+        """Return the map that a field of node `number` refers to."""
         return self.map(self.child(number, name))
 
     def array(self, number: int) -> DenseIntOrFPElementsAttr[Any]:
-        """The tensor of the `relay.Constant` node `number`."""
+        """Return the tensor of the `relay.Constant` node `number`."""
         try:
             index = int(self.field(number, "data"))
         except ValueError:
             index = -1
         if not 0 <= index < len(self.blobs):
             raise GraphError(
-                f"data of node {number} must be the number of one of {len(self.blobs)} arrays"
+                f"data of node {number} must be an array number in [0, {len(self.blobs)})"
             )
         try:
             return arrays.decode(str(self.blobs[index]))

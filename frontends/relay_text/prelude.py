@@ -1,8 +1,8 @@
 """
-The prelude: what a program uses and does not define is looked for there.
+The prelude: definitions for what a program uses but does not define.
 
-`prelude.relay` has lists, options, trees and natural numbers. A program gets the definitions
-that it needs, and those that these need, as if it began with them.
+`prelude.relay` has lists, options, trees and natural numbers. The definitions that a program
+needs, directly or through each other, are inserted at its beginning.
 """
 
 from __future__ import annotations
@@ -13,34 +13,36 @@ from functools import cache
 from importlib.resources import files
 
 from ...dialects.relay import BY_NAME
-from .errors import Places
+from .composite_operators import COMPOSITES
+from .errors import SourceMap
 from .grammar import Grammar
 from .lexer import tokenize
 from .metadata import Metadata
-from .special import SPECIAL
 from .syntax import Module
 
 FILE = "prelude.relay"
-"""The name of the prelude in messages."""
+"""The file name of the prelude in messages."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One definition of the prelude as text, and what it uses."""
+    """One definition of the prelude as text, and the names it uses."""
 
     text: str
     lines_before: int
     uses: frozenset[str]
 
     def parsed(self) -> Module:
-        """The definition, parsed anew: what reads a program leaves marks in its syntax."""
-        places = Places(FILE, self.text, self.lines_before)
-        return Grammar(tokenize(self.text, places), places, Metadata(None)).read_definitions()
+        """Parse the definition anew, as building a program modifies its syntax."""
+        source_map = SourceMap(FILE, self.text, self.lines_before)
+        return Grammar(
+            tokenize(self.text, source_map), source_map, Metadata(None)
+        ).read_definitions()
 
 
 def _uses(module: Module) -> frozenset[str]:
-    """What `module` names: functions with `@`, and types and constructors that are no operators."""
-    names = (name for name in module.names if name not in BY_NAME and name not in SPECIAL)
+    """Return the names that `module` uses: functions with `@`, and types and constructors."""
+    names = (name for name in module.names if name not in BY_NAME and name not in COMPOSITES)
     types = (name for name, _ in module.type_uses)
     return frozenset((*(f"@{name}" for name in module.globals), *names, *types))
 
@@ -56,7 +58,7 @@ def _defines(module: Module) -> Iterator[str]:
 
 @cache
 def _entries() -> dict[str, Entry]:
-    """The definitions by what they define; they are in the order of the text."""
+    """Return the entries by the names they define, in the order of the text."""
     text = (files(__name__.rpartition(".")[0]) / FILE).read_text(encoding="utf-8")
     parts = text.split("\n\n")
     entries: dict[str, Entry] = {}
@@ -71,7 +73,7 @@ def _entries() -> dict[str, Entry]:
 
 
 def needed_by(module: Module) -> list[Module]:
-    """The definitions of the prelude that `module` needs, in the order of the prelude."""
+    """Return the definitions of the prelude that `module` needs, in the order of the prelude."""
     defined = set(_defines(module))
     missing = sorted(_uses(module) - defined)
     if not missing:

@@ -1,5 +1,5 @@
 """
-A module as Relay text 0.0.5.
+Print a module as Relay text 0.0.5.
 
     func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {      #[version = "0.0.5"]
       %y = relay.nn.relu %x : …                                def @main(%x: Tensor[(4), float32])
@@ -7,9 +7,9 @@ A module as Relay text 0.0.5.
     }                                                            nn.relu(%x)
                                                                }
 
-Levels: `relay`, `planned`, `lowered`, `manifest`. Reading the text gives the same IR again, but
-for this: what has several results gives a tuple, names may differ, and a `relay.param` is a
-parameter of its function, after the others (Relay text has no names for tensors outside of it).
+Levels: `relay`, `planned`, `lowered`, `manifest`. Reading the text back gives the same IR, except
+that several results become a tuple, names may differ, and a `relay.param` becomes a parameter of
+its function, after the others (Relay text has no names for tensors outside it).
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from ...dialects.relay.globals import GlobalOp, InvokeOp
 from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp
 from ...dialects.vm import DestinationCall
 from ...dialects.walking import walk
+from .errors import PrintingError
 from .printer_body import Body, Shared
-from .printer_errors import PrintingError
 from .printer_expressions import function_attributes, no_form, params
 from .printer_memory import kernel_attributes, kernel_devices
 from .printer_names import is_global_name, is_word
@@ -49,9 +49,9 @@ HEADER = '#[version = "0.0.5"]\n'
 
 def module_text(module: ModuleOp) -> str:
     """
-    `module` as Relay text, with all that it refers to in a metadata section.
+    Return `module` as Relay text, with the metadata section that it refers to.
 
-    Raises `PrintingError`, with the op and its place, for what Relay text cannot say.
+    Raises `PrintingError`, with the op and its location, for what has no form as Relay text.
     """
     return _Module(module).text()
 
@@ -61,7 +61,7 @@ class _Module:
         self.module = module
         self.shared = Shared()
         self.called: dict[str, Operation] = {}
-        """An op that calls or names each global function that is used."""
+        """For each global function that is used, an op that calls or names it."""
 
     def text(self) -> str:
         types = [op for op in self.module.ops if isinstance(op, TypeDataOp)]
@@ -83,13 +83,13 @@ class _Module:
             if own is None:
                 parts.insert(0, f"extern type {STORAGE}\n")
             elif not _is_storage(own):
-                raise PrintingError("Relay text has one type Storage only: that of memory", own)
+                raise PrintingError("Relay text reserves the type name Storage for memory", own)
         return HEADER + "\n".join(parts) + self.shared.table.text()
 
     # -------------------------------------------------------------- data types
 
     def _check_types(self, types: list[TypeDataOp]) -> None:
-        """Names of types and constructors are read as such."""
+        """Require that the names of types and constructors can be read back."""
         makers: dict[str, str] = {}
         for op in types:
             name = op.sym_name.data
@@ -146,7 +146,7 @@ class _Module:
             raise PrintingError(f"Relay text cannot have a function called @{name}", op)
         if name not in self.called:
             raise PrintingError(
-                f"Relay text has no form for the kernel @{name}, which nothing calls: it would "
+                f"Relay text has no form for the kernel @{name}, which is never called: it would "
                 "be read as a function",
                 op,
             )
@@ -174,7 +174,7 @@ class _Module:
         return devices or [None] * len(block.args)
 
     def _weights(self, op: FuncOp, body: Body) -> Iterator[str]:
-        """A parameter for each `relay.param` of the function, after the others."""
+        """Yield a parameter for each `relay.param` of the function, after the others."""
         known: dict[tuple[str, Attribute], SSAValue] = {}
         for inner in walk(op.body):
             if not isinstance(inner, ParamOp):
@@ -182,8 +182,8 @@ class _Module:
             user = self.called.get(op.sym_name.data)
             if user is not None:
                 raise PrintingError(
-                    f'Relay text cannot say relay.param "{inner.param.data}" in a function that '
-                    f"is called: it would be one more parameter of @{op.sym_name.data}",
+                    f'Relay text has no form for relay.param "{inner.param.data}" in a function '
+                    f"that is called: it would add a parameter to @{op.sym_name.data}",
                     inner,
                 )
             key = (inner.param.data, inner.result.type)
@@ -196,25 +196,27 @@ class _Module:
 
 
 def _is_storage(op: TypeDataOp) -> bool:
-    """Whether the definition is read as that of the type of storage."""
+    """Return whether the definition would be read as the type of storage."""
     return op.sym_name.data == STORAGE and not op.params.data and not op.constructors.data
 
 
 def _place_of_result(op: FuncOp) -> VirtualDeviceAttr | None:
-    """Where a planned function's result is; in Relay several results are a tuple, on one device."""
+    """
+    Return the device of a planned function's result; several results form a tuple on one device.
+    """
     places = [p for t in op.function_type.outputs if (p := place_of(t)) is not None]
     other = next((p for p in places if p != places[0]), None)
     if other is not None:
         raise PrintingError(
             f"Relay text has no form for the results of @{op.sym_name.data} on {places[0].spec} "
-            f"and {other.spec}: they are one tuple, which is on one device",
+            f"and {other.spec}: they form one tuple, which is on one device",
             op,
         )
     return places[0] if places else None
 
 
 def _only_block(op: FuncOp) -> Block:
-    """The block of a function's body, which ends in what the function gives."""
+    """Return the only block of a function's body, which ends in `func.return`."""
     block = op.body.first_block
     if block is None:
         raise PrintingError(

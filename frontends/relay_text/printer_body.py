@@ -1,12 +1,12 @@
 """
-The bodies of functions as Relay text.
+Print the bodies of functions.
 
-Each op that is no leaf gets a line, `%3 = nn.relu(%2);` or `let %x = @f(%2);`, as in TVM's
-printer; what ends a block stands without a name. Graph bindings are numbered through the
-module. `printer_order` says which is which, `printer_expressions` what an op looks like.
+Each op that is not a leaf gets a line, `%3 = nn.relu(%2);` or `let %x = @f(%2);`, as in TVM's
+printer; the result of a block has no name. Graph bindings are numbered through the module.
+`printer_order` decides which op is which, `printer_expressions` prints the op itself.
 
-In a planned function, a value that is not where a reader of TVM's form would think it is (the
-device of the op that uses it, or of the block for a `let`) stands in a fixed `on_device`.
+In a planned function, a value that is not where a reader of TVM's form would assume it (on the
+device of the op that uses it, or of the block for a `let`) is wrapped in a fixed `on_device`.
 """
 
 from __future__ import annotations
@@ -30,32 +30,31 @@ from ...dialects.relay.matching import MatchOp
 from ...dialects.relay.operator import Operator
 from ...dialects.type_algebra import parts
 from ...dialects.vm import DestinationCall
-from .printer_declared import is_declared
-from .printer_errors import unprintable
+from .errors import unprintable
 from .printer_expressions import closing, head
 from .printer_literals import literal
 from .printer_metadata import MetadataTable
 from .printer_names import LocalNames
 from .printer_operators import OperatorTexts
-from .printer_order import Form, Order, order_of, source_of
+from .printer_order import Form, Order, is_declared, order_of, source_of
 from .printer_types import TypeTexts, place_of, tuple_text
 
 
 @dataclass(eq=False)
 class Shared:
-    """What the functions of a module have in common."""
+    """State shared by the functions of a module."""
 
     table: MetadataTable = field(default_factory=MetadataTable)
     types: TypeTexts = field(default_factory=TypeTexts)
     numbered: int = 0
-    """How many graph bindings there are so far."""
+    """The number of graph bindings so far."""
 
     def __post_init__(self) -> None:
         self.operators = OperatorTexts(self.table)
 
 
 class Body:
-    """Writes the ops of one function to `out`."""
+    """Prints the ops of one function to `out`."""
 
     def __init__(self, shared: Shared, out: list[str]):
         self.shared = shared
@@ -63,33 +62,33 @@ class Body:
         self.names = LocalNames()
         self.order = Order()
         self.placed = False
-        """Whether types say devices."""
+        """Whether types carry devices."""
         self.lexical: VirtualDeviceAttr | None = None
-        """Where a reader thinks that the values of the block are."""
+        """The device that a reader assumes for the values of the block."""
         self.variables: set[SSAValue] = set()
-        """The values that are variables of the text."""
+        """The values that are variables in the text."""
         self._indent = "  "
         self._texts: dict[SSAValue, str] = {}
         self._tuples: dict[Operation, str] = {}
-        """What the results of an op with several results are together."""
+        """The text of an op with several results, as a tuple."""
         self._fixed: dict[SSAValue, str] = {}
 
     # ------------------------------------------------------------------ values
 
     def bind(self, value: SSAValue, name: str) -> None:
-        """Let `value` be a variable called `name`."""
+        """Make `value` a variable called `name`."""
         self._texts[value] = f"%{name}"
         self.variables.add(value)
 
     def texts(self, values: Sequence[SSAValue], place: VirtualDeviceAttr | None) -> list[str]:
-        """`values` in an expression that is on `place`."""
+        """Return the texts of `values` in an expression on `place`."""
         return [self.text(value, place) for value in values]
 
     def text(self, value: SSAValue, place: VirtualDeviceAttr | None) -> str:
-        """`value` where a reader thinks that it is on `place`."""
+        """Return the text of `value` where a reader assumes it on `place`."""
         text = self._texts.get(value)
         if text is None:
-            assert isinstance(value, OpResult), "arguments of blocks have names"
+            assert isinstance(value, OpResult), "block arguments have names"
             text = self.leaf(value.op)
         if not self.placed or value in self.variables or not self._is_elsewhere(value, place):
             return text
@@ -99,7 +98,7 @@ class Body:
         return fixed
 
     def _is_elsewhere(self, value: SSAValue, place: VirtualDeviceAttr | None) -> bool:
-        """Whether a reader would be wrong about where `value` is."""
+        """Return whether a reader would assume the wrong device for `value`."""
         if isinstance(value.owner, FnOp | GlobalOp):
             return False
         own = place_of(value.type)
@@ -107,18 +106,18 @@ class Body:
 
     def _on_device(self, text: str, value: SSAValue) -> str:
         device, op = place_of(value.type), value.owner
-        assert device is not None, "what is moved has a device"
-        assert isinstance(op, Operation), "arguments of blocks are variables"
+        assert device is not None, "a moved value has a device"
+        assert isinstance(op, Operation), "block arguments are variables"
         reference = self.shared.table.device(device, op)
         return f"on_device({text}, virtual_device={reference}, constrain_result=True)"
 
     def leaf(self, op: Operation) -> str:
-        """A constant or a global function, as it stands where it is used."""
+        """Return the text of a constant or a global function, which is printed where it is used."""
         if isinstance(op, GlobalOp):
             return f"@{op.callee.string_value()}"
         if isinstance(op, ExtractOp):
-            raise unprintable("numbers that are no sizes or offsets", op)
-        assert isinstance(op, ConstantOp), f"{op.name} is no leaf"
+            raise unprintable("numbers other than sizes and offsets", op)
+        assert isinstance(op, ConstantOp), f"{op.name} is not a leaf"
         value = cast(Any, op.value)
         return literal(value) or self.shared.table.constant(value, op)
 
@@ -128,37 +127,37 @@ class Body:
         self.out.append(f"{self._indent}{text}\n")
 
     def bound(self, text: str) -> str:
-        """The number of a new graph binding of `text`."""
+        """Print a new graph binding of `text` and return its number."""
         number = f"%{self.shared.numbered}"
         self.shared.numbered += 1
         self.line(f"{number} = {text};")
         return number
 
     def _write(self, before: str, op: Operation, after: str) -> None:
-        """The expression that `op` is, on lines of its own; what it needs is written first."""
+        """Print the expression of `op` on lines of its own, after what it needs."""
         text = head(self, op)
         if not op.regions:
             self.out.append(f"{self._indent}{before}{text}{after}\n")
             return
-        if before and isinstance(op, MatchOp):  # TVM's parser takes a bare one as a statement only
+        if before and isinstance(op, MatchOp):  # a bare one is a statement to TVM's parser
             before, after = f"{before}(", f"){after}"
         self.line(f"{before}{text}")
         closing(self, op)
         self.line(f"}}{after}")
 
     def nested(self, block: Block, lexical: VirtualDeviceAttr | None) -> None:
-        """The lines of a block inside, on `lexical` as a reader thinks."""
+        """Print a nested block whose values a reader assumes on `lexical`."""
         outer, self.lexical = self.lexical, lexical
         known = len(self._fixed)
         with self.indented():
             self._block(block)
-        while len(self._fixed) > known:  # bound inside, and not there behind it
+        while len(self._fixed) > known:  # bound in the block, and undefined after it
             self._fixed.popitem()
         self.lexical = outer
 
     @contextmanager
     def indented(self) -> Generator[None]:
-        """Write further to the right for a while."""
+        """Indent the lines printed in the context."""
         outer = self._indent
         self._indent += "  "
         yield
@@ -167,14 +166,14 @@ class Body:
     # ------------------------------------------------------------------ blocks
 
     def function(self, block: Block) -> None:
-        """The lines of the body of a global function, whose parameters have names."""
+        """Print the body of a global function, whose parameters are named already."""
         self.order = order_of(block)
         self._block(block)
 
     def _block(self, block: Block) -> None:
-        """The statements of `block`, then what it gives."""
+        """Print the statements of `block`, then its result."""
         last = block.last_op
-        assert last is not None, "a block ends in what it gives"
+        assert last is not None, "a block ends in a terminator"
         result = self._result_op(last)
         for op in block.ops:
             if op is result or op is last:
@@ -202,7 +201,9 @@ class Body:
         self.line(fields[0] if len(fields) == 1 else tuple_text(fields))
 
     def _result_op(self, last: Operation) -> Operation | None:
-        """The op that is written as what the block gives: it stands directly before the end."""
+        """
+        Return the op to print as the result of the block: the one directly before the terminator.
+        """
         op = last.prev_op
         if op is None or len(last.operands) != 1 or last.operands[0] not in op.results:
             return None
@@ -220,7 +221,7 @@ class Body:
         return self.placed and self._is_elsewhere(op.results[0], self.lexical)
 
     def _node(self, op: Operation) -> None:
-        """A graph binding."""
+        """Print a graph binding."""
         if op.regions:
             number = f"%{self.shared.numbered}"
             self.shared.numbered += 1
@@ -230,7 +231,7 @@ class Body:
         self._take_results(op, number)
 
     def _take_results(self, op: Operation, text: str) -> None:
-        """Let the results of `op` be what `text` stands for, or its fields."""
+        """Let the results of `op` be printed as `text`, or as its fields."""
         if len(op.results) == 1:
             self._texts[op.results[0]] = text
             return
@@ -240,7 +241,9 @@ class Body:
                 self._texts[result] = self.bound(f"{text}.{i}")
 
     def _write_into(self, op: DestinationCall) -> None:
-        """A call that gives nothing; what it writes goes by the names of what it writes into."""
+        """
+        Print a call that returns unit; the values written are called by the names of its outs.
+        """
         text = head(self, op)
         if op.results and self._is_moved(op):
             text = self._on_device(text, op.results[0])
@@ -251,7 +254,7 @@ class Body:
                 self.variables.add(result)
 
     def _let(self, op: Operation) -> None:
-        """A statement that binds a variable."""
+        """Print a statement that binds a variable."""
         if isinstance(op, DestinationCall):
             self._write_into(op)
             return
@@ -270,7 +273,7 @@ class Body:
         written = op if source is None else source
         if not any(result.first_use for result in op.results):
             if isinstance(op, OnDeviceOp) and op.constrain_body and not op.constrain_result:
-                self._write("", op, ";")  # in a `let`, it would constrain its result too
+                self._write("", op, ";")  # in a `let` it would constrain its result too
                 return
             hint = op.results[0].name_hint if op.results else None
             name = "_" if hint in (None, "_") else self.names.local(hint)
@@ -290,7 +293,7 @@ class Body:
             self.bind(op.results[0], name)
 
     def _anchored(self, op: Operation) -> None:
-        """An op with several results that a `let` of one of them keeps in its place."""
+        """Print an op with several results, kept in its place by a `let` of one of them."""
         self._node(op)
         result = next(r for r in op.results if r in self._texts)
         name = self.names.local(result.name_hint)
@@ -303,7 +306,7 @@ class Body:
     # -------------------------------------------------------------- annotations
 
     def _annotation(self, op: Operation) -> str:
-        """`: T` where a reader could not find the type."""
+        """Return the annotation `: T` where a reader could not infer the type."""
         if isinstance(op, GlobalOp):
             written = bool(op.type_args.data)
         else:
@@ -314,14 +317,16 @@ class Body:
 
 
 def _has_arguments_alone(op: Operation) -> bool:
-    """Whether `op`, no operator, gives one value with type arguments of a data type."""
+    """
+    Return whether `op` is not an operator and its one result has type arguments of a data type.
+    """
     if isinstance(op, Operator) or len(op.results) != 1:
         return False
     return _has_arguments(op.results[0].type)
 
 
 def _has_arguments(type: Attribute) -> bool:
-    """Whether type arguments of a data type are part of `type`, outside of functions."""
+    """Return whether `type` contains type arguments of a data type, outside functions."""
     if isinstance(type, FunctionType):
         return False
     inner = parts(type)

@@ -1,4 +1,4 @@
-"""What each op looks like as an expression of Relay text: a dict from op to rule."""
+"""The expression of each op in Relay text: a dict from op to rule."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ...dialects.relay.patterns import (
     VarPattern,
     WildcardPattern,
 )
+from .errors import PrintingError
 from .lexer import KEYWORDS
-from .operators import gives_tuple, is_variadic
-from .printer_errors import PrintingError
+from .operators import is_variadic, returns_tuple
 from .printer_memory import HEADS
 from .printer_operators import attribute_text
 from .printer_types import place_of, tuple_text
@@ -33,7 +33,9 @@ Head: TypeAlias = Callable[["Body", Any], str]
 
 
 def head(body: Body, op: Operation) -> str:
-    """The text of `op`, up to the body of its first region; what it needs is written first."""
+    """
+    Return the text of `op` up to the body of its first region; what it needs is printed first.
+    """
     rule = _HEADS.get(type(op))
     if rule is not None:
         return rule(body, op)
@@ -44,21 +46,21 @@ def head(body: Body, op: Operation) -> str:
 
 
 def no_form(op: Operation) -> PrintingError:
-    """The error about an op that Relay text cannot say."""
+    """Return the error about an op that has no form in Relay text."""
     dialect = op.name.partition(".")[0]
     if isinstance(op, CopyOp):
-        why = "device_copy gives a tensor of its own there; write the module before manifest-alloc"
+        why = "device_copy allocates its result there; print the module before manifest-alloc"
     elif dialect in ("memory", "vm", "bytecode"):
-        why = "it belongs to a level that Relay does not have"
+        why = "it belongs to a level that does not exist in Relay"
     elif isinstance(op, relay.PrimitiveOp):
-        why = "write the module before its operators are fused, or after outline-primitives"
+        why = "print the module before its operators are fused, or after outline-primitives"
     else:
         why = "Relay has no such operator"
     return PrintingError(f"Relay text has no form for {op.name}: {why}", op)
 
 
 def place(body: Body, op: Operation) -> VirtualDeviceAttr | None:
-    """Where a reader thinks that the operands of `op` are."""
+    """Return the device that a reader assumes for the operands of `op`."""
     if not body.placed or not op.results:
         return body.lexical
     return place_of(op.results[0].type) or body.lexical
@@ -68,19 +70,19 @@ def place(body: Body, op: Operation) -> VirtualDeviceAttr | None:
 
 
 def operator(body: Body, op: Operation, name: str) -> str:
-    """`nn.dense(%x, %w, units=4)`; what takes a tuple gets one."""
+    """Return `nn.dense(%x, %w, units=4)`; a variadic operator gets one tuple."""
     args = body.texts(op.operands, place(body, op))
     if is_variadic(name):
         args = [body.bound(tuple_text(args))]
     text = f"{name}({', '.join(args)}{body.shared.operators.attributes(op, name)})"
-    return f"({text}).0" if gives_tuple(name) and len(op.results) == 1 else text
+    return f"({text}).0" if returns_tuple(name) and len(op.results) == 1 else text
 
 
 def opaque(body: Body, op: relay.CallOpaqueOp) -> str:
-    """An operator that is known by its name only, with its type noted."""
+    """Return a call of an operator known by name only, with its type as a comment."""
     name, where = op.operator.data, place(body, op)
     if name in BY_NAME or name in KEYWORDS:
-        why = "is read as another operator" if name in BY_NAME else "is a word of its own"
+        why = "means another operator" if name in BY_NAME else "is a keyword"
         raise PrintingError(f'Relay text cannot call "{name}" by its name: it {why} there', op)
     args: list[str] = []
     for arg in op.arguments:
@@ -98,7 +100,7 @@ def opaque(body: Body, op: relay.CallOpaqueOp) -> str:
 
 
 def on_device(body: Body, op: relay.OnDeviceOp) -> str:
-    """A hint."""
+    """Return the text of a hint."""
     shown = body.texts(op.operands, place(body, op))
     if not op.device.is_unconstrained:
         shown.append(f"virtual_device={body.shared.table.device(op.device, op)}")
@@ -110,7 +112,7 @@ def on_device(body: Body, op: relay.OnDeviceOp) -> str:
 
 
 def device_copy(body: Body, op: relay.DeviceCopyOp) -> str:
-    """A copy, with both devices."""
+    """Return the text of a copy, with both devices."""
     source, destination = place_of(op.value.type), place_of(op.result.type)
     assert source is not None, "a copy names devices"
     assert destination is not None, "a copy names devices"
@@ -187,7 +189,7 @@ def fn(body: Body, op: relay.FnOp) -> str:
 def params(
     body: Body, op: Operation, values: Sequence[SSAValue], devices: Sequence[Attribute | None]
 ) -> list[str]:
-    """`%a {virtual_device=…}: T` for each parameter; a planned one is where its type says."""
+    """Return `%a {virtual_device=…}: T` for each parameter; a planned type states its device."""
     shown: list[str] = []
     for value, device in zip(values, devices, strict=True):
         if value not in body.variables:
@@ -206,7 +208,7 @@ def function_attributes(
     type: FunctionType,
     device: Attribute | None,
 ) -> list[str]:
-    """What stands between the last parameter and the bracket."""
+    """Return the attributes between the last parameter and the bracket."""
     shown = [f"{k}={attribute_text(v, body.shared.table, op)}" for k, v in attrs.items()]
     places = (place_of(t) for t in type.outputs)
     note = _annotation(body, op, next((p for p in places if p is not None), device))
@@ -220,7 +222,7 @@ def _annotation(body: Body, op: Operation, device: Attribute | None) -> str:
 
 
 def closing(body: Body, op: Operation) -> None:
-    """The regions of `op`, but for the last bracket."""
+    """Print the regions of `op`, without the last bracket."""
     match op:
         case relay.FnOp():
             type = op.result.type
@@ -238,7 +240,7 @@ def closing(body: Body, op: Operation) -> None:
 
 
 def cases(body: Body, op: relay.MatchOp) -> None:
-    """`Cons(%h, _) => { … },` for each case."""
+    """Print `Cons(%h, _) => { … },` for each case."""
     lexical = place(body, op)
     for pattern, region in zip(op.patterns, op.cases, strict=True):
         variables = iter(region.block.args)
@@ -250,7 +252,7 @@ def cases(body: Body, op: relay.MatchOp) -> None:
 
 
 def pattern_text(body: Body, pattern: Attribute, variables: Any) -> str:
-    """A pattern; its variables get names."""
+    """Return the text of a pattern; its variables are named."""
     match pattern:
         case WildcardPattern():
             return "_"
@@ -265,7 +267,7 @@ def pattern_text(body: Body, pattern: Attribute, variables: Any) -> str:
         case TuplePattern():
             return f"({', '.join(pattern_text(body, p, variables) for p in pattern.fields)})"
         case _:
-            raise AssertionError(f"no pattern: {pattern}")
+            raise AssertionError(f"not a pattern: {pattern}")
 
 
 _HEADS: dict[type[Operation], Head] = {
@@ -288,6 +290,4 @@ _HEADS: dict[type[Operation], Head] = {
     relay.FnOp: fn,
     **HEADS,
 }
-"""How each op begins; operators are not listed."""
-
-__all__ = ["closing", "function_attributes", "head", "params"]
+"""The rule for each op that is not an operator."""

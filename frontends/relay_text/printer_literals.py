@@ -1,7 +1,7 @@
 """
-Numbers, strings and small constants as Relay text writes them.
+Numbers, strings and small constants in Relay text.
 
-Floats are the shortest text that reads back to the same value (TVM prints 6 digits).
+A float is the shortest text that reads back to the same value (TVM prints 6 digits).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _rounded(value: float, dtype: str) -> float:
 
 
 def float_text(value: float, dtype: str = "float32") -> str | None:
-    """A float literal of `dtype`: `1f`, `1e-05f`, `0.1f64`; None when there is none (NaN)."""
+    """Return a float literal of `dtype`: `1f`, `1e-05f`, `0.1f64`; None if there is none (NaN)."""
     suffix = "f" if dtype == "float32" else f"f{dtype[5:]}"
     if math.isinf(value) and dtype == "float32":
         return "inff" if value > 0 else "-inff"
@@ -40,7 +40,7 @@ def float_text(value: float, dtype: str = "float32") -> str | None:
 
 
 def attribute_float(value: float) -> str | None:
-    """The value of an attribute: as float32 where that is exact, else as float64."""
+    """Return a float attribute: as float32 where that is exact, else as float64."""
     is_single = math.isinf(value) or _rounded(value, "float32") == value
     return float_text(value, "float32" if is_single else "float64")
 
@@ -49,7 +49,7 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def string_text(value: str) -> str:
-    """A string literal, escaped byte by byte as TVM does."""
+    """Return a string literal, escaped byte by byte as TVM does."""
     if value.isascii() and value.isprintable() and '"' not in value and "\\" not in value:
         return f'"{value}"'
     parts: list[str] = []
@@ -64,7 +64,7 @@ def string_text(value: str) -> str:
 
 
 def literal(value: Dense) -> str | None:
-    """A constant of rank 0 as a literal; None when it has to stand in the metadata."""
+    """Return a constant of rank 0 as a literal; None when it must be in the metadata."""
     type = as_tensor(value.type)
     if type is None or type.get_num_dims():
         return None

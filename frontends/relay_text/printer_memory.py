@@ -1,5 +1,5 @@
 """
-Explicit memory and kernels as Relay text.
+Print explicit memory and kernels.
 
     %s = memory.alloc_storage 140 align 64            let %s = memory.alloc_storage(140i64, 64i64);
     %t = memory.alloc_tensor %s[0] : T                let %t = memory.alloc_tensor(%s, 0i64, S, …);
@@ -7,8 +7,8 @@ Explicit memory and kernels as Relay text.
     %z = relay.negative %y                            let %_ = vm.invoke_tvm_op(@f, (%x,), (%t,));
                                                       negative(%t)
 
-A tensor that a kernel has written goes by the name of what it was written into. A kernel is a
-`def` with `Primitive=1`. Static sizes and shapes are constants, which say no device.
+A value that a kernel wrote is called by the name of the tensor it was written into. A kernel is a
+`def` with `Primitive=1`. Static sizes and shapes are constants without a device.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ...dialects.device import VirtualDeviceAttr, device_of, tensor_type
 from ...dialects.relay.annotations import ATTRS
 from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp
 from ...dialects.tensors import as_tensor, dtype_name
-from .printer_errors import PrintingError, unprintable
+from .errors import PrintingError, unprintable
 from .printer_operators import attribute_text
 from .printer_types import dtype_text, place_of, tuple_text
 
@@ -41,7 +41,7 @@ Head: TypeAlias = Callable[["Body", Any], str]
 
 
 def _place(body: Body, op: Operation) -> VirtualDeviceAttr | None:
-    """Where a reader thinks that the operands of `op` are."""
+    """Return the device that a reader assumes for the operands of `op`."""
     if not body.placed or not op.results:
         return body.lexical
     return place_of(op.results[0].type) or body.lexical
@@ -51,21 +51,21 @@ def _place(body: Body, op: Operation) -> VirtualDeviceAttr | None:
 
 
 def _size(body: Body, op: Operation, static: int | None, dynamic: SSAValue | None) -> str:
-    """A number of bytes: an int64 literal, or a tensor whose element is used."""
+    """Return a number of bytes: an int64 literal, or a tensor whose element is used."""
     if static is not None:
         return f"{static}i64"
     tensor = None if dynamic is None else extracted(dynamic)
     if tensor is None:
         raise PrintingError(
-            f"Relay text has no form for a number of bytes of {op.name} that is no element of an "
-            "int64 scalar",
+            f"Relay text has no form for a number of bytes of {op.name} that is not the element of "
+            "an int64 scalar",
             op,
         )
     return body.text(tensor, _place(body, op))
 
 
 def extracted(value: SSAValue) -> SSAValue | None:
-    """The int64 scalar whose element `value` is, if it is one."""
+    """Return the int64 scalar whose element `value` is, or None."""
     if not isinstance(value, OpResult) or not isinstance(value.op, ExtractOp):
         return None
     tensor = value.op.tensor
@@ -73,7 +73,7 @@ def extracted(value: SSAValue) -> SSAValue | None:
 
 
 def _shape_constant(body: Body, op: Operation, dims: Sequence[int]) -> str:
-    """The metadata entry of the dims of a static shape."""
+    """Return the metadata entry of the dims of a static shape."""
     type = cast(Any, tensor_type(i64, [len(dims)]))
     value = DenseIntOrFPElementsAttr.from_list(type, list(dims))
     return body.shared.table.constant(value, op)
@@ -126,7 +126,7 @@ def reshape_tensor(body: Body, op: vm.ReshapeTensorOp) -> str:
 
 
 def shape_of(body: Body, op: vm.ShapeOfOp) -> str:
-    """The shape of a tensor; operand and result need not be on one device."""
+    """Return a call of the shape of a tensor; operand and result may be on different devices."""
     (arg,) = body.texts(op.operands, place_of(op.operands[0].type))
     return f'vm.shape_of({arg}, dtype="int64")'
 
@@ -157,7 +157,10 @@ def shape_func(body: Body, op: vm.ShapeFuncOp) -> str:
 
 
 def call_lowered(body: Body, op: CallLoweredOp) -> str:
-    """Nothing says where the operands are, so each that is no variable does."""
+    """
+    Return a lowered call; nothing implies the devices of its operands, so non-variables state
+    theirs.
+    """
     shown = [f"@{op.callee.string_value()}", tuple_text(body.texts(op.args, None))]
     if op.reshape_only is not None:
         shown.append('metadata={"relay_attrs"={__dict__={"relay.reshape_only"=1}}}')
@@ -174,7 +177,7 @@ HEADS: Mapping[type[Operation], Head] = {
     vm.ShapeOfOp: shape_of,
     CallLoweredOp: call_lowered,
 }
-"""How each op begins."""
+"""The rule for each op."""
 
 # --------------------------------------------------------------------- kernels
 
@@ -183,7 +186,7 @@ KERNEL_CALLS = (vm.DestinationCall, CallLoweredOp)
 
 
 def kernel_attributes(body: Body, op: PrimFuncOp) -> list[str]:
-    """What stands between the last parameter of a kernel and the bracket."""
+    """Return the attributes between the last parameter of a kernel and the bracket."""
     shown = ["Primitive=1"]
     if op.target is not None:
         shown.append(f"target={attribute_text(op.target, body.shared.table, op)}")
@@ -203,13 +206,13 @@ def kernel_attributes(body: Body, op: PrimFuncOp) -> list[str]:
 
 
 def kernel_devices(op: PrimFuncOp) -> list[Attribute | None]:
-    """What stands for the memory scope of each parameter of a kernel."""
+    """Return a device that states the memory scope of each parameter of a kernel."""
     scopes = _scopes(op)[: len(op.function_type.inputs)]
     return [VirtualDeviceAttr(scope=scope) if scope else None for scope in scopes]
 
 
 def _scopes(op: PrimFuncOp) -> list[str]:
-    """The scopes of parameters and results."""
+    """Return the scopes of parameters and results."""
     if op.scopes is None:
         return [""] * (len(op.function_type.inputs) + len(op.function_type.outputs))
     return [scope.data for scope in op.scopes]

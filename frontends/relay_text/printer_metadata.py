@@ -1,9 +1,9 @@
 """
-The metadata section: what `meta[key][n]` stands for, as TVM's JSON.
+Print the metadata section, which `meta[key][n]` refers to, as TVM's JSON.
 
     meta[relay.Constant][0]     a tensor                meta[VirtualDevice][1]     a device
 
-Equal entries are one. The layout of the nodes is that of TVM 0.10's `SaveJSON`.
+Equal entries are shared. The layout of the nodes is that of TVM 0.10's `SaveJSON`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...dialects.device import VirtualDeviceAttr
 from ...dialects.tensors import Tensor, as_tensor, element_size, is_static
 from .arrays import MAGIC
 from .devices import DEVICE_TYPES
-from .printer_errors import unprintable
+from .errors import unprintable
 from .printer_literals import Dense
 from .printer_types import dtype_text
 from .targets import target_parts
@@ -31,7 +31,7 @@ _HEAD = struct.Struct("<QQiiiBBH")
 
 
 def device_number(name: str) -> int | None:
-    """TVM's number of a device type; None when it has none."""
+    """Return TVM's number of a device type; None when it has none."""
     if name in _NUMBERS:
         return _NUMBERS[name]
     digits = name.removeprefix("dev")
@@ -39,12 +39,12 @@ def device_number(name: str) -> int | None:
 
 
 def encoded(value: Dense, type: Tensor, dtype: str) -> str:
-    """A tensor as TVM saves it, in base64."""
+    """Encode a tensor as TVM saves it, in base64."""
     data, shape = value.data.data, type.get_shape()
     size = element_size(type.element_type)
     for dim in shape:
         size *= dim
-    if len(data) != size and data:  # a splat is stored once by some makers of attributes
+    if len(data) != size and data:  # some builders of attributes store a splat once
         data = data * (size // len(data))
     if dtype == "bool":
         kind, bits = 1, 1
@@ -58,7 +58,7 @@ def encoded(value: Dense, type: Tensor, dtype: str) -> str:
 
 
 class MetadataTable:
-    """What the program refers to, in the order of first references."""
+    """The constants and devices that a program refers to, in order of first reference."""
 
     def __init__(self) -> None:
         self.constants: dict[Dense, str] = {}
@@ -67,7 +67,7 @@ class MetadataTable:
         self._types: list[tuple[str, tuple[int, ...]]] = []
 
     def constant(self, value: Dense, at: Operation) -> str:
-        """The reference to a tensor; `at` is blamed when there is no form for it."""
+        """Return the reference to a tensor; errors are reported at `at`."""
         text = self.constants.get(value)
         if text is None:
             type = as_tensor(value.type)
@@ -80,17 +80,17 @@ class MetadataTable:
         return text
 
     def device(self, device: VirtualDeviceAttr, at: Operation) -> str:
-        """The reference to a device; `at` is blamed when TVM has no number for its type."""
+        """Return the reference to a device; errors are reported at `at`."""
         text = self.devices.get(device)
         if text is None:
             kind = device.device_type
             if isinstance(kind, StringAttr) and device_number(kind.data) is None:
-                raise unprintable(f"the device type {kind.data}, which TVM does not know", at)
+                raise unprintable(f"the device type {kind.data}, which TVM does not have", at)
             text = self.devices[device] = f"meta[VirtualDevice][{len(self.devices)}]"
         return text
 
     def text(self) -> str:
-        """The section, or nothing when nothing refers to it."""
+        """Return the section, or "" when there are no references."""
         if not self.constants and not self.devices:
             return ""
         return f"\n#[metadata]\n{_Nodes().document(self.devices, self._types, self._blobs)}\n"
@@ -109,7 +109,7 @@ class _Nodes:
         types: list[tuple[str, tuple[int, ...]]],
         blobs: list[str],
     ) -> str:
-        """All of it: node 1 is the map from keys to arrays of entries."""
+        """Return the whole document: node 1 is the map from keys to arrays of entries."""
         self.texts.append("")
         keys: list[str] = []
         arrays: list[int] = []

@@ -1,8 +1,8 @@
 """
 Names of locals: those of the IR, made legal and unique in their function.
 
-A name that the reader takes is kept for a parameter (`%conv1/w-0`, which TVM's printer writes
-too); other names have letters, digits and `_` only.
+A parameter keeps any name that the reader accepts (`%conv1/w-0`, which TVM's printer writes too);
+other names have letters, digits and `_` only.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ _PROJECTION = re.compile(r"(.*?)(?:\.[0-9]+)+", re.DOTALL)
 
 
 def is_global_name(name: str) -> bool:
-    """Whether `@name` can be read."""
+    """Return whether `@name` can be read."""
     return _GLOBAL.fullmatch(name) is not None
 
 
 def is_word(name: str) -> bool:
-    """Whether `name` can name a type, a constructor or a type parameter."""
+    """Return whether `name` can name a type, a constructor or a type parameter."""
     return _WORD.fullmatch(name) is not None
 
 
 class LocalNames:
-    """The names of one function."""
+    """Allocates the names of one function."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
         self._next: dict[str, int] = {}
 
     def param(self, name: str | None) -> str:
-        """A name for a parameter called `name`."""
+        """Return a unique name for a parameter called `name`."""
         if name is None or name in self._taken or not _READABLE.fullmatch(name):
             return self.local(name, "p0")
         projection = _PROJECTION.fullmatch(name)
@@ -48,7 +48,7 @@ class LocalNames:
         return name
 
     def local(self, name: str | None, default: str = "v") -> str:
-        """A name for what is called `name`, if anything."""
+        """Return a unique name for a value called `name`, if anything."""
         word = _OTHER.sub("_", name) if name else default
         if word[0].isdigit():
             word = f"v{word}"

@@ -1,12 +1,13 @@
 """
-Operators by their TVM names, with the attributes that differ from TVM's defaults.
+Print operators by their TVM names, with the attributes that differ from TVM's defaults.
 
     relay.nn.conv2d %x, %w {padding = array<i64: 1, 1, 1, 1>}
     ->
     nn.conv2d(%x, %w, padding=[1, 1, 1, 1], channels=64, kernel_size=[3, 3])
 
-The inverse of `operators.py`, whose rules say what differs. What TVM's printer writes although
-the types say it too (channels, units) or it is a default here (padding) is written likewise.
+This is the inverse of `operators.py`, whose rules state the differences. Attributes that TVM's
+printer writes although types imply them (channels, units), or although they have a default here
+(padding), are written too.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ from ...dialects.attributes import properties_of
 from ...dialects.device import VirtualDeviceAttr
 from ...dialects.relay import BY_NAME
 from ...dialects.tensors import as_tensor, dtype_name
+from .errors import unprintable
 from .operators import rule_of
-from .printer_errors import unprintable
 from .printer_literals import attribute_float, string_text
 from .printer_metadata import MetadataTable
 
@@ -52,13 +53,13 @@ _ALWAYS: dict[str, dict[str, str]] = {
     "transpose": {"axes": "None"},
 }
 """
-Attributes that are written although they have our default, for TVM has none or writes them too;
-and the text where they are absent.
+Attributes that are printed although they have our default, because TVM has none or prints them
+too, with their text where they are absent.
 """
 
 
 def attribute_text(value: Attribute, table: MetadataTable, at: Operation) -> str:
-    """The value of an attribute; `at` is blamed when Relay text has no form for it."""
+    """Return the text of an attribute's value; errors are reported at `at`."""
     match value:
         case IntegerAttr():
             number = cast("IntegerAttr[IntegerType]", value)
@@ -90,7 +91,7 @@ def attribute_text(value: Attribute, table: MetadataTable, at: Operation) -> str
 
 
 def _pairs(value: Attribute) -> str:
-    """`pad_width`: the numbers before and after, for each dimension."""
+    """Return the text of `pad_width`: the numbers before and after, for each dimension."""
     numbers = cast("DenseArrayBase[Any]", value).get_values()
     pairs = zip(numbers[::2], numbers[1::2], strict=False)
     return f"[{', '.join(f'[{before}, {after}]' for before, after in pairs)}]"
@@ -100,7 +101,7 @@ def _pairs(value: Attribute) -> str:
 
 
 def _static_dims(op: Operation, operand: int) -> tuple[int, ...]:
-    """The dims of an operand; none when one is not known."""
+    """Return the dims of an operand; empty when one is unknown."""
     type = as_tensor(op.operands[operand].type)
     dims = () if type is None else type.get_shape()
     return () if DYNAMIC_INDEX in dims else dims
@@ -140,14 +141,14 @@ _REPEATED: dict[str, tuple[str | None, Callable[[Operation], list[str]]]] = {
     "nn.dense": ("out_dtype", _dense),
     "nn.matmul": ("out_dtype", _matmul),
 }
-"""What stands before which attribute."""
+"""The attributes that repeat types, by the attribute they are printed before."""
 
 
 # ------------------------------------------------------- what means another thing
 
 
 def _reduction(op: Operation) -> dict[str, str]:
-    """To TVM no axes are all axes; none are those that are not among all."""
+    """Print a reduction over no axes as one that excludes all axes: TVM's `[]` means all."""
     axis, exclude = op.properties.get("axis"), op.properties.get("exclude")
     type = as_tensor(op.operands[0].type)
     if axis != _NO_AXES or type is None or exclude == _TRUE:
@@ -160,18 +161,18 @@ _TRUE = IntegerAttr(1, i1)
 _NO_AXES = DenseArrayBase.from_list(i64, [])
 _REDUCTIONS = ("sum", "mean", "max", "min", "prod", "all", "any", "argmax", "argmin")
 _OTHERWISE = dict.fromkeys(_REDUCTIONS, _reduction)
-"""Attributes whose text is not that of their value."""
+"""Attributes whose text differs from that of their value."""
 
 
 class OperatorTexts:
-    """The texts of operators' attributes; what is known about a class is found once."""
+    """Texts of operators' attributes; facts about a class are computed once."""
 
     def __init__(self, table: MetadataTable) -> None:
         self._table = table
         self._known: dict[type[Operation], list[tuple[str, Attribute | None, str | None]]] = {}
 
     def attributes(self, op: Operation, name: str) -> str:
-        """`, axis=1, epsilon=1e-05f`, or nothing."""
+        """Return `, axis=1, epsilon=1e-05f`, or ""."""
         known = self._known.get(type(op))
         if known is None:
             known = self._known[type(op)] = _defaults(op, name)
@@ -199,7 +200,9 @@ class OperatorTexts:
 
 
 def _defaults(op: Operation, name: str) -> list[tuple[str, Attribute | None, str | None]]:
-    """TVM's default of each property, in order, and its text in `_ALWAYS` if it is there."""
+    """
+    Return TVM's default of each property, in order, and its text in `_ALWAYS` if there is one.
+    """
     assert isinstance(op, IRDLOperation)
     cls = type(op)
     defaults: dict[str, Attribute | None] = {

@@ -1,4 +1,4 @@
-"""Types as Relay text writes them; where a type has no such form, an error at the op."""
+"""Types in Relay text; a type without such a form is an error at the op."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from ...dialects.memory import StorageType
 from ...dialects.relay.incomplete import IncompleteType
 from ...dialects.relay.language_types import AdtType, RefType, TypeVarType
 from ...dialects.tensors import as_tensor, dtype_name
-from .printer_errors import unprintable
+from .errors import unprintable
 
 
 def tuple_type(types: list[str]) -> str:
-    """A tuple of types; Relay writes `(T)` for the tuple of one."""
+    """Return a tuple type; Relay writes `(T)` for the tuple of one."""
     return f"({', '.join(types)})"
 
 
 def tuple_text(fields: Sequence[str]) -> str:
-    """A tuple of expressions: `(a, b)`, `(a,)` or `()`."""
+    """Return a tuple of expressions: `(a, b)`, `(a,)` or `()`."""
     return f"({fields[0]},)" if len(fields) == 1 else f"({', '.join(fields)})"
 
 
 def dtype_text(element_type: Attribute, at: Operation) -> str:
-    """The dtype of elements: `float32`, `bool`, `uint8`."""
+    """Return the dtype of elements: `float32`, `bool`, `uint8`."""
     name = dtype_name(element_type)
     if name not in ELEMENT_TYPES:
         raise unprintable(f"elements of type {element_type}", at)
@@ -35,15 +35,18 @@ def dtype_text(element_type: Attribute, at: Operation) -> str:
 
 
 class TypeTexts:
-    """The texts of types, found once for each; devices are no part of them."""
+    """The texts of types, without devices; computed once for each."""
 
     def __init__(self) -> None:
         self._known: dict[Attribute, str] = {}
         self.mention_storage = False
-        """Whether a text names TVM's type of storage, which a program declares."""
+        """Whether a text names TVM's type of storage, which the program must then declare."""
 
     def text(self, type: Attribute, at: Operation) -> str:
-        """`Tensor[(3, ?), float32]`, `(int32, fn (A) -> B)`, `List[A]`; `at` is blamed."""
+        """
+        Return `Tensor[(3, ?), float32]`, `(int32, fn (A) -> B)`, `List[A]`; errors are reported at
+        `at`.
+        """
         text = self._known.get(type)
         if text is None:
             text = self._known[type] = self._text(type, at)
@@ -79,13 +82,13 @@ class TypeTexts:
                 raise unprintable(f"the type {type}", at)
 
     def result(self, type: FunctionType, at: Operation) -> str:
-        """What a function gives: its one result, or a tuple of its results."""
+        """Return a function's result type: its one result, or a tuple of its results."""
         outputs = [self.text(t, at) for t in type.outputs]
         return outputs[0] if len(outputs) == 1 else tuple_type(outputs)
 
 
 def place_of(type: Attribute) -> VirtualDeviceAttr | None:
-    """The device that stands for `type` in an annotation: of a function, that of its result."""
+    """Return the device of `type` in an annotation; for a function, that of its result."""
     while isinstance(type, FunctionType) and type.outputs.data:
         type = type.outputs.data[0]
     return device_of(type)

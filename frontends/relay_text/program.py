@@ -1,4 +1,4 @@
-"""What a program defines: data types, constructors, signatures of global functions."""
+"""The definitions of a program: data types, constructors, signatures of global functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Block
 
 from ...dialects.relay import GlobalOp, InvokeOp, TypeDataOp
 from ...dialects.relay.language_types import AdtType, TypeVarType
-from .errors import Places
+from .errors import SourceMap
 from .syntax import Call, Constructor, Definition, TypeData
 
 
@@ -19,7 +19,7 @@ class Signature:
     """A global function: its definition, its type, and the block of its body."""
 
     definition: Definition
-    places: Places
+    source_map: SourceMap
     type: FunctionType
     block: Block
 
@@ -31,18 +31,18 @@ class Signature:
 @dataclass(eq=False, repr=False)
 class Generic:
     """
-    A function with type parameters that a variable names; written as a global function.
+    A function with type parameters that a variable names; it is lifted to a global function.
 
-    `own` are its type parameters; its signature has also those of the functions around.
+    `own` are its type parameters; its signature also has those of the enclosing functions.
     """
 
     name: str
     signature: Signature
     own: Sequence[str]
     origin: Signature
-    """The function of the program that it stands in."""
+    """The function of the program that contains it."""
     hint: Call | None
-    """The `on_device` around it."""
+    """The `on_device` that wraps it."""
     uses: list[InvokeOp | GlobalOp] = field(default_factory=list["InvokeOp | GlobalOp"])
 
     @property
@@ -56,16 +56,16 @@ class DataType:
     """A data type and where it is defined."""
 
     definition: TypeData
-    places: Places
+    source_map: SourceMap
 
     def type(self) -> AdtType:
-        """The type at its own parameters."""
+        """Return the type applied to its own parameters."""
         return AdtType(self.definition.name, [TypeVarType(p) for p in self.definition.params])
 
 
 @dataclass(eq=False, repr=False)
-class Made:
-    """A constructor and the type that it is of."""
+class ConstructorInfo:
+    """A constructor and its data type."""
 
     of: DataType
     constructor: Constructor
@@ -77,15 +77,15 @@ class Made:
 
 @dataclass(eq=False, repr=False)
 class Program:
-    """All that is defined, by name."""
+    """All definitions, by name."""
 
     types: dict[str, DataType] = field(default_factory=dict[str, DataType])
-    constructors: dict[str, Made] = field(default_factory=dict[str, Made])
+    constructors: dict[str, ConstructorInfo] = field(default_factory=dict[str, ConstructorInfo])
     functions: dict[str, Signature] = field(default_factory=dict[str, Signature])
     _type_ops: dict[str, TypeDataOp] = field(default_factory=dict[str, TypeDataOp])
 
     def type_op(self, name: str) -> TypeDataOp | None:
-        """The definition of a data type as an op that belongs to no module."""
+        """Return the definition of a data type as an op without a parent."""
         data, op = self.types.get(name), self._type_ops.get(name)
         if op is None and data is not None:
             definition = data.definition

@@ -1,4 +1,4 @@
-"""From text to a module: lexer, grammar, what is defined, bodies, types."""
+"""Read text into a module: lexer, grammar, definitions, bodies, types."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from ...dialects.device import DEVICE
 from ...dialects.relay.adt import TypeDataOp
 from ...dialects.relay.annotations import ATTRS, NAME, TYPE_PARAMS
 from . import calls, functions, generics, prelude
-from .captures import pass_captures
-from .destinations import name_what_is_written
-from .emit import Emitter
-from .errors import TOO_DEEP, Places, RelayTextError
-from .finish import finish
+from .binding_scopes import place_bindings
+from .complete_types import complete_types
+from .destinations import rename_written_tensors
+from .errors import TOO_DEEP, RelayTextError, SourceMap
 from .grammar import Grammar
-from .json_module import NodePlaces, module_of
+from .json_module import NodeMap, module_of
 from .kernels import Kernels
+from .lambda_lift import pass_captures
 from .lexer import tokenize
 from .metadata import Metadata
+from .module_builder import ModuleBuilder
 from .node_graph import GraphError, NodeGraph
-from .placement import place_bindings
-from .program import DataType, Made, Signature
+from .program import ConstructorInfo, DataType, Signature
 from .solver import TypeTooLarge
 from .syntax import Definition, Local, Module, TypeData, has_lets, is_empty
 from .type_grammar import STORAGE
@@ -42,7 +42,7 @@ from .type_grammar import STORAGE
 
 @dataclass(frozen=True)
 class Read:
-    """A program that was read: the module, and the constants that its `relay.param`s name."""
+    """The module of a program, and the constants that its `relay.param`s name."""
 
     module: ModuleOp
     params: Mapping[str, DenseIntOrFPElementsAttr[Any]]
@@ -56,60 +56,62 @@ def read_text(
     separate: bool = False,
     lines_before: int = 0,
 ) -> Read:
-    """The program in `text`; with `separate`, large constants become `relay.param`s."""
-    places = Places(name, text, lines_before)
+    """Read the program in `text`; with `separate`, large constants become `relay.param`s."""
+    source_map = SourceMap(name, text, lines_before)
     grammar: Grammar | None = None
     try:
-        tokens = tokenize(text, places)
+        tokens = tokenize(text, source_map)
         graph = None
         if tokens.metadata is not None:
             try:
                 graph = NodeGraph(text[tokens.metadata :])
                 metadata = Metadata(graph, meta_table)
             except GraphError as error:
-                raise places.error(f"the metadata: {error}", tokens.starts[-1], 11) from None
+                raise source_map.error(
+                    f"invalid metadata: {error}", tokens.starts[-1], 11
+                ) from None
         else:
             metadata = Metadata(None, meta_table)
-        grammar = Grammar(tokens, places, metadata)
+        grammar = Grammar(tokens, source_map, metadata)
         module = grammar.read_module()
     except RecursionError:
         at = 0 if grammar is None else grammar.starts[grammar.position]
-        raise places.error(TOO_DEEP, at) from None
+        raise source_map.error(TOO_DEEP, at) from None
     return read_module(ctx, module, text, separate)
 
 
 def read_json(ctx: Context, text: str, name: str, separate: bool = False) -> Read:
-    """The program that `tvm.ir.save_json` wrote as `text`."""
-    places = NodePlaces(name, "")
+    """Read a program saved by `tvm.ir.save_json`."""
+    source_map = NodeMap(name, "")
     try:
         module = module_of(NodeGraph(text), name)
     except GraphError as error:
-        raise places.error(str(error), 1) from None
+        raise source_map.error(str(error), 1) from None
     except RecursionError:
-        raise places.error(TOO_DEEP, 1) from None
+        raise source_map.error(TOO_DEEP, 1) from None
     return read_module(ctx, module, "", separate)
 
 
 def read_module(ctx: Context, module: Module, text: str, separate: bool) -> Read:
-    """The IR of `module`, whose text is `text`."""
-    emitter = Emitter(ctx, module.places, source=text, separate=separate)
+    """Build the IR of `module`, whose text is `text`."""
+    builder = ModuleBuilder(ctx, module.source_map, source=text, separate=separate)
     try:
-        return _Reader(emitter).read(module)
+        return _Reader(builder).read(module)
     except RecursionError:
-        raise emitter.places.error(TOO_DEEP, emitter.reached) from None
+        raise builder.source_map.error(TOO_DEEP, builder.reached) from None
     except TypeTooLarge as error:
-        raise emitter.places.error(str(error), emitter.reached) from None
+        raise builder.source_map.error(str(error), builder.reached) from None
 
 
 class _Reader:
-    """Goes through the definitions of a program and those of the prelude that it needs."""
+    """Builds the definitions of a program and those of the prelude that it needs."""
 
-    def __init__(self, emitter: Emitter):
-        self.emitter = emitter
-        self.program = emitter.program
+    def __init__(self, builder: ModuleBuilder):
+        self.builder = builder
+        self.program = builder.program
 
     def read(self, module: Module) -> Read:
-        """The module, verified for what only the reader knows."""
+        """Build the module, and verify what only the reader knows."""
         parts = [*prelude.needed_by(module), module]
         for part in parts:
             self._declare_types(part)
@@ -118,43 +120,45 @@ class _Reader:
             self._declare_functions(part)
         for signature in list(self.program.functions.values()):
             self._read_body(signature)
-        generics.publish(self.emitter)
-        finish(self.emitter)
-        generics.check_scopes(self.emitter)
-        pass_captures(self.emitter.generics)
-        kernels = Kernels(self.emitter)
+        generics.publish(self.builder)
+        complete_types(self.builder)
+        generics.check_scopes(self.builder)
+        pass_captures(self.builder.generics)
+        kernels = Kernels(self.builder)
         kernels.complete()
-        name_what_is_written(self.emitter.explicit, self._bodies(kernels))
+        rename_written_tensors(self.builder.explicit, self._bodies(kernels))
         ops = [*self._type_ops(), *self._function_ops(kernels)]
         result = ModuleOp(ops)
-        result.location = module.places.location(0)
-        return Read(result, self.emitter.params)
+        result.location = module.source_map.location(0)
+        return Read(result, self.builder.params)
 
     # ------------------------------------------------------------ declarations
 
     def _declare_types(self, module: Module) -> None:
-        types, places = self.program.types, module.places
+        types, source_map = self.program.types, module.source_map
         for definition in module.types:
             before = types.get(definition.name)
             if before is not None:
-                raise self._twice("type", definition.name, definition.at, module.places, before)
-            data = types[definition.name] = DataType(definition, places)
+                raise self._redefinition(
+                    "type", definition.name, definition.offset, module.source_map, before
+                )
+            data = types[definition.name] = DataType(definition, source_map)
             for constructor in definition.constructors:
                 made = self.program.constructors.get(constructor.name)
                 if made is not None:
-                    raise self._twice(
-                        "constructor", constructor.name, constructor.at, places, made.of
+                    raise self._redefinition(
+                        "constructor", constructor.name, constructor.offset, source_map, made.of
                     )
-                self.program.constructors[constructor.name] = Made(data, constructor)
+                self.program.constructors[constructor.name] = ConstructorInfo(data, constructor)
 
-    def _twice(
-        self, what: str, name: str, at: int, places: Places, before: DataType
+    def _redefinition(
+        self, what: str, name: str, at: int, source_map: SourceMap, before: DataType
     ) -> RelayTextError:
-        error = places.error(f"the {what} {name} is defined twice", at, len(name))
-        first = before.definition.at
+        error = source_map.error(f"redefinition of the {what} {name}", at, len(name))
+        first = before.definition.offset
         if what == "constructor":
-            first = next(c.at for c in before.definition.constructors if c.name == name)
-        error.notes = (("it is defined here", before.places.location(first)),)
+            first = next(c.offset for c in before.definition.constructors if c.name == name)
+        error.notes = (("first defined here", before.source_map.location(first)),)
         return error
 
     def _check_types(self, module: Module) -> None:
@@ -164,63 +168,67 @@ class _Reader:
             data = self.program.types.get(name)
             if data is None:
                 hint = nearest(name, self.program.types)
-                raise module.places.error(f"there is no type {name}{hint}", at, len(name))
+                raise module.source_map.error(f"unknown type {name}{hint}", at, len(name))
             wanted = len(data.definition.params)
             if wanted != count:
-                raise module.places.error(
+                raise module.source_map.error(
                     f"{name} has {wanted} type parameters, but {count} type arguments are given",
                     at,
                     len(name),
                 )
 
     def _declare_functions(self, module: Module) -> None:
-        annotation = self.emitter.solver.annotation
+        annotation = self.builder.solver.annotation
         for definition in module.functions:
             before = self.program.functions.get(definition.name)
             if before is not None:
-                error = module.places.error(
-                    f"@{definition.name} is defined twice", definition.at, len(definition.name) + 1
+                error = module.source_map.error(
+                    f"redefinition of @{definition.name}",
+                    definition.offset,
+                    len(definition.name) + 1,
                 )
-                here = before.places.location(before.definition.at)
-                error.notes = (("it is defined here", here),)
+                here = before.source_map.location(before.definition.offset)
+                error.notes = (("first defined here", here),)
                 raise error
             if definition.name in self.program.types:
-                raise self._both(definition, module.places)
+                raise self._name_clash(definition, module.source_map)
             function = definition.function
             params = [annotation(p.type) for p in function.params]
             type = FunctionType.from_lists(params, [annotation(function.result)])
-            signature = Signature(definition, module.places, type, Block())
+            signature = Signature(definition, module.source_map, type, Block())
             self.program.functions[definition.name] = signature
 
-    def _both(self, definition: Definition, places: Places) -> RelayTextError:
-        """The error that a function is called as a type is, which symbols of a module cannot."""
+    def _name_clash(self, definition: Definition, source_map: SourceMap) -> RelayTextError:
+        """Return the error that a function and a data type share a name, which symbols cannot."""
         data, name = self.program.types[definition.name], definition.name
-        error = places.error(
-            f"@{name} is called as the data type {name} is: symbols have one name each",
-            definition.at,
+        error = source_map.error(
+            f"redefinition of {name}: it already names a data type",
+            definition.offset,
             len(name) + 1,
         )
-        error.notes = (("the type is defined here", data.places.location(data.definition.at)),)
+        error.notes = (
+            ("the type is defined here", data.source_map.location(data.definition.offset)),
+        )
         return error
 
     # ------------------------------------------------------------------ bodies
 
     def _read_body(self, signature: Signature) -> None:
-        emitter = self.emitter
+        builder = self.builder
         function = signature.definition.function
-        emitter.places = signature.places
-        emitter.function, emitter.signature = function, signature
+        builder.source_map = signature.source_map
+        builder.function, builder.signature = function, signature
         place_bindings(function)
         types, (result,) = signature.type.inputs.data, signature.type.outputs.data
-        functions.add_params(emitter, signature.block, function.params, types)
+        functions.add_params(builder, signature.block, function.params, types)
         if not has_lets(function.body):
-            function.body.result = calls.fixed_hint(function.body.result)
-        value = emitter.region_body(function.region, function.body, signature.block)
-        at = function.body.result.at
-        emitter.require(value.type, result, f"the result of @{signature.definition.name}", at)
-        with emitter.writing(signature.block):
-            emitter.add(ReturnOp(value), at)
-        emitter.solver.run_ready()
+            function.body.result = calls.fix_hint(function.body.result)
+        value = builder.region_body(function.region, function.body, signature.block)
+        at = function.body.result.offset
+        builder.require(value.type, result, f"the result of @{signature.definition.name}", at)
+        with builder.writing(signature.block):
+            builder.add(ReturnOp(value), at)
+        builder.solver.run_ready()
 
     def _bodies(self, kernels: Kernels) -> list[Block]:
         functions = [signature.block for signature in self.program.functions.values()]
@@ -242,7 +250,7 @@ class _Reader:
                 continue
             constructors = [(c.name, c.fields) for c in definition.constructors]
             op = TypeDataOp(definition.name, definition.params, constructors, definition.extern)
-            op.location = data.places.location(definition.at)
+            op.location = data.source_map.location(definition.offset)
             made.append(op)
         return made
 
@@ -258,23 +266,23 @@ class _Reader:
             if function.device is None
             else ArrayAttr([DictionaryAttr({DEVICE: function.device})]),
         )
-        op.location = signature.places.location(definition.at)
+        op.location = signature.source_map.location(definition.offset)
         if function.type_params:
             op.attributes[TYPE_PARAMS] = ArrayAttr([StringAttr(p) for p in function.type_params])
-        self.emitter.places = signature.places
-        attrs = functions.attributes_of(self.emitter, function.attrs, definition.at)
+        self.builder.source_map = signature.source_map
+        attrs = functions.attributes_of(self.builder, function.attrs, definition.offset)
         if attrs is not None:
             op.attributes[ATTRS] = attrs
         return op
 
 
 def is_storage(definition: TypeData) -> bool:
-    """Whether this is TVM's type of storage, which is no data type here."""
+    """Return whether this is TVM's type of storage, which is not a data type here."""
     return definition.name == STORAGE and is_empty(definition)
 
 
 def _arg_attrs(params: Sequence[Local], block: Block) -> ArrayAttr[DictionaryAttr] | None:
-    """Names and devices of the parameters; None when there is nothing to say."""
+    """Return the names and devices of the parameters; None if there are none."""
     entries: list[dict[str, Attribute]] = []
     for param, argument in zip(params, block.args, strict=True):
         entry: dict[str, Attribute] = {}

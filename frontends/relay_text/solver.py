@@ -1,11 +1,11 @@
 """
-Types that are not known yet, and what is learnt about them (unification).
+Unification of unknown types.
 
     %f = fn (%x) { nn.relu(%x) }      %x : ?0, the result : ?1
-    %f(%a)                            ?0 = the type of %a; now relu's rule says what ?1 is
+    %f(%a)                            ?0 = the type of %a; now relu's rule determines ?1
 
-The types are those of the dialects with `UnknownType`s inside. Two tensor types agree when
-their elements and ranks are equal and so are the dims that both know (Relay's `?` fits all).
+The types are those of the dialects, containing `UnknownType`s. Two tensor types agree when their
+elements and ranks are equal and so are the dims that both know (Relay's `?` matches any).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ...dialects.type_algebra import pairs, parts, rebuild
 
 @irdl_attr_definition
 class UnknownType(ParametrizedAttribute, TypeAttribute):
-    """A type that inference is to find; none is left when a module has been read."""
+    """A type to be inferred; none is left when a module has been read."""
 
     name = "relay_text.unknown"
 
@@ -32,17 +32,17 @@ class UnknownType(ParametrizedAttribute, TypeAttribute):
 
 
 MAX_DEPTH = 400
-"""How many types may be around one, in each other."""
+"""Maximum nesting depth of a type."""
 MAX_PARTS = 200_000
-"""How many types may be in one; what is there twice counts twice."""
+"""Maximum number of types in a type, repetitions included."""
 
 
 class TypeTooLarge(Exception):
-    """A type is too large to be worked with: each use of a tuple in a tuple can double it."""
+    """A type exceeds the limits: each use of a tuple in a tuple can double its size."""
 
 
 class Solver:
-    """What is known about the unknown types of one module."""
+    """The inferred facts about the unknown types of one module."""
 
     def __init__(self) -> None:
         self._known: list[Attribute | None] = []
@@ -50,12 +50,12 @@ class Solver:
         self._ready: list[Callable[[], None]] = []
 
     def fresh(self) -> UnknownType:
-        """A type about which nothing is known."""
+        """Return a new unknown type."""
         self._known.append(None)
         return UnknownType(IntAttr(len(self._known) - 1))
 
     def annotation(self, type: Attribute | None) -> Attribute:
-        """A type as it is written: each `_`, or nothing at all, is a fresh unknown."""
+        """Return a type of the program in which each `_`, or no type at all, is a new unknown."""
         if type is None or isinstance(type, IncompleteType):
             return self.fresh()
         return rebuild(type, [self.annotation(part) for part in parts(type)])
@@ -63,7 +63,7 @@ class Solver:
     # ----------------------------------------------------------------- reading
 
     def shallow(self, type: Attribute) -> Attribute:
-        """`type`, or what is known about it when it is an unknown."""
+        """Return `type`, or the type found for it if it is an unknown."""
         if type.__class__ is not UnknownType:
             return type
         chain: list[int] = []
@@ -74,12 +74,12 @@ class Solver:
                 break
             chain.append(number)
             type = known
-        for number in chain[:-1]:  # the next time the way is shorter
+        for number in chain[:-1]:  # shorten the path for the next lookup
             self._known[number] = type
         return type
 
     def resolved(self, type: Attribute) -> Attribute:
-        """`type` with all that is known filled in; `TypeTooLarge` when that is too much."""
+        """Return `type` with all known parts filled in; raises `TypeTooLarge` beyond the limits."""
         if type.__class__ is TensorType:
             return type
         self._require_size(type)
@@ -99,14 +99,14 @@ class Solver:
             type, depth = pending.pop()
             count += 1
             if depth > MAX_DEPTH:
-                raise TypeTooLarge(f"a type here has more than {MAX_DEPTH} types around another")
+                raise TypeTooLarge(f"a type is nested more than {MAX_DEPTH} levels deep")
             if count > MAX_PARTS:
-                raise TypeTooLarge(f"a type here has more than {MAX_PARTS} parts")
+                raise TypeTooLarge(f"a type has more than {MAX_PARTS} parts")
             if type.__class__ is not TensorType:
                 pending += [(part, depth + 1) for part in parts(self.shallow(type))]
 
     def first_unknown(self, type: Attribute) -> UnknownType | None:
-        """An unknown in `type`; None when there is none left."""
+        """Return an unknown in `type`; None when there is none left."""
         type = self.shallow(type)
         if isinstance(type, TensorType):
             return None
@@ -121,7 +121,7 @@ class Solver:
     # ---------------------------------------------------------------- learning
 
     def unify(self, a: Attribute, b: Attribute) -> bool:
-        """Let `a` and `b` be one type; whether that can be (if not, parts may be learnt)."""
+        """Unify `a` and `b`; return whether they agree (if not, parts may be unified already)."""
         if a is b:
             return True
         a, b = self.shallow(a), self.shallow(b)
@@ -143,7 +143,9 @@ class Solver:
         return all(self.unify(m, t) for m, t in together) if together else a == b
 
     def join(self, a: Attribute, b: Attribute) -> Attribute:
-        """The type of what is an `a` or a `b`, which agree: dims are known where both know them."""
+        """
+        Return the common type of `a` and `b`, which agree: dims are known where both know them.
+        """
         a, b = self.resolved(a), self.resolved(b)
         if a is b or self.first_unknown(a) is not None or self.first_unknown(b) is not None:
             return a
@@ -160,7 +162,7 @@ class Solver:
         return True
 
     def _contains(self, type: Attribute, number: int) -> bool:
-        """Whether the unknown `number` is part of `type`; what is shared is looked at once."""
+        """Return whether the unknown `number` is part of `type`; shared parts are visited once."""
         pending, seen = [type], set[int]()
         while pending:
             type = pending.pop()
@@ -179,11 +181,11 @@ class Solver:
     # ----------------------------------------------------------------- waiting
 
     def when_known(self, unknown: UnknownType, act: Callable[[], None]) -> None:
-        """Have `act` called by `run_ready` once something is known about `unknown`."""
+        """Have `run_ready` call `act` once something is known about `unknown`."""
         self._waiting.setdefault(unknown.number.data, []).append(act)
 
     def run_ready(self) -> None:
-        """Do what has been waited for, until nothing more can be done."""
+        """Call what has become ready, until nothing is left."""
         while self._ready:
             ready, self._ready = self._ready, []
             for act in ready:

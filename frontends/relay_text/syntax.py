@@ -1,10 +1,11 @@
 """
-The abstract syntax of a Relay program; `at` is where a thing stands in the text.
+The abstract syntax of a Relay program; `offset` is the position of a node in the text.
 
 Names of locals are resolved: a use holds the `Local` that it names. A graph binding `%0 = e` is
-no variable but a node that all its uses share; where it is computed is decided later, so each
-knows the regions of its uses. A *region* is what may run or not, or several times: a function's
-body, a branch, a case of a match. Types are types of the dialects; `_` is `IncompleteType`.
+not a variable but a node shared by all its uses. Where it is computed is decided later, so each
+binding records the regions of its uses. A *region* is code that may run once, several times or
+not at all: a function's body, a branch, a case of a match. Types are types of the dialects; `_`
+is `IncompleteType`.
 """
 
 from __future__ import annotations
@@ -17,39 +18,43 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Attribute, Block, SSAValue
 
 from ...dialects.device import VirtualDeviceAttr
-from .errors import Places
+from .errors import SourceMap
 
 if TYPE_CHECKING:
+    from .ir_builder import TupleValue
     from .program import Generic
-    from .writer import Several
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Region:
-    """What runs as a whole; `owner` is the graph binding in whose value it stands, if any."""
+    """
+    A region that executes as a unit.
+
+    `owner` is the graph binding whose value contains it, or None.
+    """
 
     outer: Region | None
     owner: Binding | None
     refs: list[Binding] = field(default_factory=list["Binding"])
-    """The bindings that are needed before what the region is a part of."""
-    around: Region | None = None
-    """The region that this one is computed in, once that is known."""
+    """The bindings that must be computed before what contains the region."""
+    parent: Region | None = None
+    """The region that encloses this one in the IR, once known."""
     depth: int = 0
-    """How many regions are around, once that is known."""
+    """The number of enclosing regions, once known."""
     block: Block | None = None
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Local:
-    """A variable: a parameter, or what a `let`, a `free_var` or a pattern binds."""
+    """A variable: a parameter, or one bound by a `let`, a `free_var` or a pattern."""
 
     name: str
-    at: int
+    offset: int
     type: Attribute | None
     region: Region | None
     device: VirtualDeviceAttr | None = None
-    value: SSAValue | Several | Generic | None = None
-    """What it stands for, while that is in scope."""
+    value: SSAValue | TupleValue | Generic | None = None
+    """The value bound to the variable, while it is in scope."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -57,28 +62,28 @@ class Binding:
     """A graph binding: a node of the graph, computed where it is first needed."""
 
     number: str
-    at: int
+    offset: int
     region: Region
     refs: list[Binding]
-    """The bindings that the value uses outside of regions of its own, in order."""
+    """The bindings that the value uses outside its own regions, in order."""
     value: Expr | None = None
     uses: list[tuple[Region, Binding | None]] = field(
         default_factory=list["tuple[Region, Binding | None]"]
     )
-    """The region of each use, and the binding that it is in."""
+    """For each use, its region and the binding that contains it."""
     pure: bool = True
-    """Whether it may be computed early: no effects, no calls of functions."""
+    """Whether it may be computed early: it has no effects and calls no functions."""
     place: Region | None = None
-    """Where it is computed; None when nothing needs it."""
+    """The region that computes it; None when it is not needed."""
     result: Any = None
-    """What it was computed to."""
+    """The value computed."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Use:
-    """A variable."""
+    """A use of a variable."""
 
-    at: int
+    offset: int
     local: Local
 
 
@@ -86,7 +91,7 @@ class Use:
 class Node:
     """A use of a graph binding."""
 
-    at: int
+    offset: int
     binding: Binding
 
 
@@ -94,7 +99,7 @@ class Node:
 class Global:
     """A global function."""
 
-    at: int
+    offset: int
     name: str
 
 
@@ -102,7 +107,7 @@ class Global:
 class Scalar:
     """A literal number or truth value of a dtype."""
 
-    at: int
+    offset: int
     value: int | float
     dtype: str
 
@@ -111,7 +116,7 @@ class Scalar:
 class Dense:
     """A constant tensor of the metadata."""
 
-    at: int
+    offset: int
     value: DenseIntOrFPElementsAttr[Any]
     name: str
 
@@ -120,29 +125,29 @@ class Dense:
 class Name:
     """An operator or a constructor."""
 
-    at: int
+    offset: int
     name: str
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Call:
-    """A call."""
+    """A call of an operator, a constructor or a function."""
 
-    at: int
+    offset: int
     callee: Expr
     args: list[Expr]
     attrs: dict[str, Any]
-    end: int
+    end_offset: int
     """Where the text of the call ends."""
     type: Callable[[], Attribute | None] | None = None
-    """Finds the type of the result, where the program says it otherwise than in the text."""
+    """Returns the type of the result, if the program states it other than in the text."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Tuple:
     """A tuple."""
 
-    at: int
+    offset: int
     fields: list[Expr]
 
 
@@ -150,32 +155,32 @@ class Tuple:
 class Projection:
     """A field of a tuple."""
 
-    at: int
+    offset: int
     tuple: Expr
     index: int
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Body:
-    """Statements, then the result; a graph binding stands where the text has it."""
+    """Statements, then the result; a graph binding is where the text has it."""
 
-    at: int
+    offset: int
     statements: list[Statement | Binding]
     result: Expr
     refs: list[Binding]
-    """The bindings that the result uses outside of regions of its own, in order."""
+    """The bindings that the result uses outside its own regions, in order."""
 
 
 def has_lets(body: Body) -> bool:
-    """Whether there is a statement before the result."""
+    """Return whether there is a statement before the result."""
     return any(isinstance(s, Statement) for s in body.statements)
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Statement:
-    """`let %x = value`, or `value;`, which is a `let` of no variable."""
+    """`let %x = value`, or `value;`, which is a `let` without a variable."""
 
-    at: int
+    offset: int
     local: Local | None
     value: Expr
     refs: list[Binding]
@@ -185,7 +190,7 @@ class Statement:
 class If:
     """A choice between two bodies."""
 
-    at: int
+    offset: int
     condition: Expr
     then: Body
     then_region: Region
@@ -195,9 +200,9 @@ class If:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Function:
-    """A function: a closure, or what a `def` defines."""
+    """A function: a closure, or the function that a `def` defines."""
 
-    at: int
+    offset: int
     type_params: list[str]
     params: list[Local]
     attrs: dict[str, Any]
@@ -206,40 +211,40 @@ class Function:
     region: Region
     body: Body
     bindings: list[Binding]
-    """Of a `def`: all its graph bindings, in the order in which their values end."""
+    """For a `def`: all its graph bindings, in the order in which their values end."""
     branches: bool = False
-    """Of a `def`: whether it has regions inside."""
+    """For a `def`: whether it contains regions."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Wildcard:
-    """Fits all."""
+    """A pattern that matches anything."""
 
-    at: int
+    offset: int
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Variable:
-    """Fits all, and names it."""
+    """A pattern that matches anything and binds it."""
 
-    at: int
+    offset: int
     local: Local
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Constructed:
-    """Fits what a constructor made; `fields` is None when they are left out."""
+    """A pattern that matches values of a constructor; `fields` is None when omitted."""
 
-    at: int
+    offset: int
     name: str
     fields: list[Pattern] | None
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Fields:
-    """Fits a tuple."""
+    """A pattern that matches a tuple."""
 
-    at: int
+    offset: int
     fields: list[Pattern]
 
 
@@ -259,7 +264,7 @@ class Case:
 class Match:
     """A choice by the shape of a value."""
 
-    at: int
+    offset: int
     data: Expr
     cases: list[Case]
     complete: bool
@@ -267,25 +272,25 @@ class Match:
 
 @dataclass(slots=True, eq=False, repr=False)
 class RefCreate:
-    """A new cell."""
+    """The creation of a cell."""
 
-    at: int
+    offset: int
     value: Expr
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class RefRead:
-    """What a cell holds."""
+    """A read of a cell."""
 
-    at: int
+    offset: int
     ref: Expr
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class RefWrite:
-    """A cell gets a value."""
+    """A write to a cell."""
 
-    at: int
+    offset: int
     ref: Expr
     value: Expr
 
@@ -314,7 +319,7 @@ Expr: TypeAlias = (
 class Constructor:
     """A constructor of a data type."""
 
-    at: int
+    offset: int
     name: str
     fields: list[Attribute]
 
@@ -323,7 +328,7 @@ class Constructor:
 class TypeData:
     """The definition of a data type."""
 
-    at: int
+    offset: int
     name: str
     params: list[str]
     constructors: list[Constructor]
@@ -331,7 +336,7 @@ class TypeData:
 
 
 def is_empty(data: TypeData) -> bool:
-    """Whether a data type has neither parameters nor constructors."""
+    """Return whether a data type has neither parameters nor constructors."""
     return not data.params and not data.constructors
 
 
@@ -339,21 +344,21 @@ def is_empty(data: TypeData) -> bool:
 class Definition:
     """`def @name`."""
 
-    at: int
+    offset: int
     name: str
     function: Function
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Module:
-    """A program, and the names that it uses: what it does not define may be in the prelude."""
+    """A program, and the names that it uses, which the prelude may define."""
 
-    places: Places
+    source_map: SourceMap
     types: list[TypeData] = field(default_factory=list[TypeData])
     functions: list[Definition] = field(default_factory=list[Definition])
     type_uses: dict[tuple[str, int], int] = field(default_factory=dict["tuple[str, int]", int])
-    """Data types by name and number of arguments, and where each is named first."""
+    """Data types by name and number of arguments, with the offset of their first use."""
     names: dict[str, int] = field(default_factory=dict[str, int])
-    """Operators and constructors, and where each is named first."""
+    """Operators and constructors, with the offset of their first use."""
     globals: dict[str, int] = field(default_factory=dict[str, int])
-    """Global functions, and where each is named first."""
+    """Global functions, with the offset of their first use."""

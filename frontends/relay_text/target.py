@@ -14,7 +14,7 @@ from .printer import module_text
 
 @dataclass(frozen=True)
 class RelayTextTarget(Target):
-    """Writes a module at level `relay`, `planned`, `lowered` or `manifest` as Relay text 0.0.5."""
+    """Prints a module at level `relay`, `planned`, `lowered` or `manifest` as Relay text 0.0.5."""
 
     name: ClassVar[str] = "relay-text"
 

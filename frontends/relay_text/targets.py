@@ -1,5 +1,5 @@
 """
-A target as TVM's text and in its parts.
+A TVM target as text and in its parts.
 
     cuda -keys=cuda,gpu -arch=sm_50 -max_num_threads=1024
     ->
@@ -19,7 +19,7 @@ _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}", re.ASCII)
 
 @dataclass(frozen=True)
 class TargetParts:
-    """What a target's text says; an option's value is text or an integer."""
+    """The parts of a target; the value of an option is text or an integer."""
 
     kind: str
     keys: Sequence[str] = ()
@@ -27,7 +27,7 @@ class TargetParts:
 
     @property
     def text(self) -> str:
-        """The parts as one text."""
+        """The target as text."""
         keys = [f"-keys={','.join(self.keys)}"] if self.keys else []
         options = [f"-{name}={value}" for name, value in sorted(self.options.items())]
         return " ".join([self.kind, *keys, *options])
@@ -35,9 +35,9 @@ class TargetParts:
 
 def target_parts(text: str) -> TargetParts:
     """
-    The parts of a target whose text this is.
+    Split the text of a target into its parts.
 
-    A text that is not in TVM's form is a kind as a whole, so that nothing of it is lost.
+    A text that is not in TVM's form becomes the kind as a whole, so nothing of it is lost.
     """
     kind, *words = text.split(" ")
     keys: Sequence[str] = ()

@@ -1,11 +1,11 @@
-"""Going through the tokens of a program, with errors that say what was found and expected."""
+"""A cursor over the tokens of a program, with errors of the form "expected …, but got …"."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TypeVar
 
-from .errors import TOO_DEEP, Places, RelayTextError
+from .errors import TOO_DEEP, RelayTextError, SourceMap
 from .lexer import Tokens, unescaped
 from .literals import LiteralError, number
 
@@ -27,49 +27,49 @@ _SIGILS = {"local": "%", "graph": "%", "global": "@"}
 
 
 class TokenStream:
-    """Tokens and how far they are read."""
+    """Tokens and the position of the current one."""
 
-    def __init__(self, tokens: Tokens, places: Places):
+    def __init__(self, tokens: Tokens, source_map: SourceMap):
         self.kinds, self.texts, self.starts = tokens.kinds, tokens.texts, tokens.starts
-        self.places = places
+        self.source_map = source_map
         self.position: int = 0
 
     # ------------------------------------------------------------------ errors
 
     def error(self, message: str, at: int, width: int = 1) -> RelayTextError:
-        """An error about the text at the offset `at`."""
-        return self.places.error(message, at, width)
+        """Return an error about the text at the offset `at`."""
+        return self.source_map.error(message, at, width)
 
     def width(self, position: int) -> int:
-        """The characters of the token at `position`."""
+        """Return the length of the token at `position`."""
         kind = self.kinds[position]
         return max(1, len(self.texts[position]) + len(_SIGILS.get(kind, "")))
 
     def found(self) -> str:
-        """The token at hand, in words."""
+        """Describe the current token."""
         kind, text = self.kinds[self.position], self.texts[self.position]
         if kind == "end":
             return _WORDS[kind]
         return f"'{_SIGILS.get(kind, '')}{text}'"
 
     def unexpected(self, expected: str) -> RelayTextError:
-        """The error that `expected` was wanted where the token at hand stands."""
+        """Return the error that `expected` was expected instead of the current token."""
         position = self.position
         return self.error(
-            f"expected {expected}, but found {self.found()}",
+            f"expected {expected}, but got {self.found()}",
             self.starts[position],
             self.width(position),
         )
 
     def too_deep(self, most: int, what: str) -> RelayTextError:
-        """The error that the token at hand begins one of `what` too many inside of each other."""
+        """Return the error that the current token nests `what` more than `most` levels deep."""
         at = self.starts[self.position]
-        return self.error(f"there are more than {most} {what} inside of each other: {TOO_DEEP}", at)
+        return self.error(f"{TOO_DEEP}: more than {most} {what} inside each other", at)
 
     # ------------------------------------------------------------------ tokens
 
     def take(self, kind: str, expected: str | None = None) -> str:
-        """The text of the token at hand, which must be of `kind`; go on behind it."""
+        """Consume the current token, which must be of `kind`, and return its text."""
         position = self.position
         if self.kinds[position] != kind:
             raise self.unexpected(expected or _WORDS.get(kind, f"'{kind}'"))
@@ -77,14 +77,14 @@ class TokenStream:
         return self.texts[position]
 
     def take_if(self, kind: str) -> bool:
-        """Go on behind a token of `kind` if there is one."""
+        """Consume a token of `kind` if it is the current one; return whether it was."""
         if self.kinds[self.position] != kind:
             return False
         self.position += 1
         return True
 
     def listed(self, item: Callable[[], T], close: str) -> list[T]:
-        """Items between commas up to `close`; a comma may follow the last."""
+        """Parse items between commas up to `close`; a comma may follow the last."""
         items: list[T] = []
         while self.kinds[self.position] != close:
             items.append(item())
@@ -98,7 +98,7 @@ class TokenStream:
     # ---------------------------------------------------------------- literals
 
     def number(self, negative: bool = False, rounded: bool = True) -> tuple[int | float, str]:
-        """The number at hand, or its negative, and its dtype; `rounded` to that or not."""
+        """Parse a number, negated if `negative`, and return it with its dtype."""
         position = self.position
         try:
             value = number(self.take("number"), negative, rounded)
@@ -108,7 +108,7 @@ class TokenStream:
         return value
 
     def integer(self, what: str) -> int:
-        """The integer at hand, which must not be negative; `what` it is."""
+        """Parse a nonnegative integer, described as `what` in errors."""
         position = self.position
         if self.kinds[position] != "number":
             raise self.unexpected(what)
@@ -119,5 +119,5 @@ class TokenStream:
         return value
 
     def string(self) -> str:
-        """The string at hand."""
+        """Parse a string."""
         return unescaped(self.take("string"))

@@ -1,10 +1,10 @@
 """
-Types and attribute values of Relay text.
+The grammar of types and attribute values.
 
     type := 'Tensor' '[' '(' dim,* ')' ',' DTYPE ']' | DTYPE | '(' type,* ')' | '_'
           | 'fn' typeParams? '(' type,* ')' '->' type | 'ref' '(' type ')' | IDENT ('[' type,* ']')?
 
-Types become types of the dialects at once: `_` is `!relay.incomplete`.
+Types become types of the dialects at once; `_` is `!relay.incomplete`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ...dialects.memory import StorageType
 from ...dialects.relay.incomplete import IncompleteType
 from ...dialects.relay.language_types import AdtType, RefType, TypeVarType
 from .arrays import element_type_of
-from .errors import Places, nearest
+from .errors import SourceMap, nearest
 from .lexer import Tokens
 from .metadata import Metadata
 from .node_graph import GraphError
@@ -27,25 +27,25 @@ from .syntax import Local, Module
 from .token_stream import TokenStream
 
 STORAGE = "Storage"
-"""TVM's name of the type of a run of bytes."""
+"""TVM's name of the type of a storage."""
 HOLE = IncompleteType()
-"""`_`: a type that inference finds."""
+"""`_`: a type to be inferred."""
 
 
 MAX_TYPES = 200
-"""How many types may be inside of each other, and values of attributes."""
+"""Maximum nesting depth of types and attribute values."""
 
 
 class TypeGrammar(TokenStream):
-    """Reads types and attribute values; knows which names are in scope."""
+    """Reads types and attribute values; knows the names in scope."""
 
-    def __init__(self, tokens: Tokens, places: Places, metadata: Metadata):
-        super().__init__(tokens, places)
+    def __init__(self, tokens: Tokens, source_map: SourceMap, metadata: Metadata):
+        super().__init__(tokens, source_map)
         self.metadata = metadata
         self.locals: dict[str, Local | None] = {}
         self._undo: list[tuple[dict[str, Any], str, Any]] = []
         self._type_names: dict[str, Attribute | None] = {}
-        self.module = Module(places)
+        self.module = Module(source_map)
         self._tensors: dict[tuple[Any, ...], Attribute] = {}
         self._types_open = 0
         self._values_open = 0
@@ -54,7 +54,7 @@ class TypeGrammar(TokenStream):
     # ------------------------------------------------------------------ scopes
 
     def open_scope(self) -> int:
-        """Start a scope; `close_scope` of what this returns ends it."""
+        """Open a scope; `close_scope` of the returned mark ends it."""
         return len(self._undo)
 
     def close_scope(self, mark: int) -> None:
@@ -68,11 +68,11 @@ class TypeGrammar(TokenStream):
         table[name] = value
 
     def declare_local(self, local: Local) -> None:
-        """Let `local` be what its name stands for."""
+        """Declare `local` under its name."""
         self._declare(self.locals, local.name, local)
 
     def type_params(self) -> list[str]:
-        """`[A, B]`, if it is there; the names are types in the scope at hand."""
+        """Parse `[A, B]`, if present; the names are types in the current scope."""
         if not self.take_if("["):
             return []
         names: list[str] = []
@@ -85,15 +85,13 @@ class TypeGrammar(TokenStream):
         position = self.position
         name = self.take("ident", "the name of a type parameter")
         if name in names:
-            raise self.error(
-                f"two type parameters are called {name}", self.starts[position], len(name)
-            )
+            raise self.error(f"duplicate type parameter {name}", self.starts[position], len(name))
         names.append(name)
 
     # ------------------------------------------------------------------- types
 
     def type(self) -> Attribute:
-        """The type at hand."""
+        """Parse a type."""
         self._types_open += 1
         if self._types_open > MAX_TYPES:
             raise self.too_deep(MAX_TYPES, "types")
@@ -127,7 +125,7 @@ class TypeGrammar(TokenStream):
         self.take("fn")
         mark = self.open_scope()
         for name in self.type_params():
-            self._declare(self._type_names, name, HOLE)  # one type, which inference finds
+            self._declare(self._type_names, name, HOLE)  # one type, to be inferred
         self.take("(")
         params = self._types(")")
         self.take("->")
@@ -157,7 +155,7 @@ class TypeGrammar(TokenStream):
         return AdtType(name, args)
 
     def _defines_storage(self) -> bool:
-        """Whether the program has a data type of its own by the name of TVM's storage."""
+        """Return whether the program defines a data type with the name of TVM's storage."""
         if self._own_storage is None:
             kinds, texts = self.kinds, self.texts
             self._own_storage = any(
@@ -167,7 +165,9 @@ class TypeGrammar(TokenStream):
         return self._own_storage
 
     def _has_parts(self, position: int) -> bool:
-        """Whether the definition of a data type goes on with parameters or constructors."""
+        """
+        Return whether the definition of a data type continues with parameters or constructors.
+        """
         kind = self.kinds[position]
         return kind == "[" or (kind == "{" and self.kinds[position + 1] != "}")
 
@@ -191,7 +191,7 @@ class TypeGrammar(TokenStream):
         return self.tensor_of(element, dims)
 
     def tensor_of(self, element: Attribute, dims: tuple[int, ...]) -> Attribute:
-        """The tensor type; equal ones are one object."""
+        """Return the tensor type; equal ones are one object."""
         key = (element, dims)
         type = self._tensors.get(key)
         if type is None:
@@ -220,7 +220,7 @@ class TypeGrammar(TokenStream):
     # -------------------------------------------------------------- attributes
 
     def meta(self) -> Any:
-        """The value of the `meta[key][n]` at hand."""
+        """Resolve the current `meta[key][n]`."""
         position = self.position
         text = self.take("meta")
         key, _, number = text[5:-1].partition("][")
@@ -229,7 +229,7 @@ class TypeGrammar(TokenStream):
         if len(number) > 9 or int(number) >= size:
             known = self.metadata.keys()
             if size:
-                why = f"there are {size} entries of {key}"
+                why = f"{key} has {size} entries"
             elif known:
                 why = f"the metadata has only {', '.join(known)}"
             else:
@@ -241,24 +241,24 @@ class TypeGrammar(TokenStream):
             raise self.error(f"{text}: {error}", at, width) from None
 
     def at_attribute(self) -> bool:
-        """Whether `key = value` stands here."""
+        """Return whether `key = value` comes next."""
         return self.kinds[self.position + 1] == "=" and (
             self.kinds[self.position] == "ident" or self.texts[self.position].isidentifier()
         )
 
     def attribute(self, attrs: dict[str, Any]) -> None:
-        """Read `key = value` into `attrs`."""
+        """Parse `key = value` into `attrs`."""
         position = self.position
         name = self.texts[position]
         if not self.at_attribute():
             raise self.unexpected("an attribute: a name and '='")
         self.position += 2
         if name in attrs:
-            raise self.error(f"{name} is given twice", self.starts[position], len(name))
+            raise self.error(f"duplicate attribute {name}", self.starts[position], len(name))
         attrs[name] = self.attribute_value()
 
     def attribute_value(self) -> Any:
-        """A Python value: numbers, strings, None, tuples, dicts, devices, dense constants."""
+        """Parse a Python value: numbers, strings, None, tuples, dicts, devices, dense constants."""
         self._values_open += 1
         if self._values_open > MAX_TYPES:
             raise self.too_deep(MAX_TYPES, "values")
@@ -310,14 +310,14 @@ class TypeGrammar(TokenStream):
         raise self.unexpected("the value of an attribute")
 
     def _entry(self) -> tuple[str, Any]:
-        """`"key" = value`, of a map as TVM's printer writes it."""
+        """Parse `"key" = value`, an entry of a map as TVM's printer writes it."""
         is_text = self.kinds[self.position] == "string"
         key = self.string() if is_text else self.take("ident", "a key: a string or a name")
         self.take("=")
         return key, self.attribute_value()
 
     def negative(self, rounded: bool = True) -> tuple[int | float, str]:
-        """The number behind the minus signs at hand, which stand directly before it."""
+        """Parse a number preceded by one or more adjacent minus signs."""
         negative = False
         start = self.position
         while self.kinds[self.position] == "-":

@@ -1,4 +1,4 @@
-"""Writes the constants that are too large for IR text to their side file."""
+"""Write constants that are too large for IR text to their side file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from ...dialects.tensors import as_tensor, dtype_name
 
 
 def belongs_in_file(type: Attribute) -> bool:
-    """Whether constants of this type go to the side file; NumPy, which writes it, has no bf16."""
+    """
+    Return whether constants of this type go to the side file; NumPy, which writes it, has no bf16.
+    """
     tensor = as_tensor(type)
     return (
         tensor is not None
@@ -24,7 +26,7 @@ def belongs_in_file(type: Attribute) -> bool:
 
 
 def write_weights(params: Mapping[str, Dense], path: Path) -> None:
-    """Write `params` to `path` (safetensors), what was there is replaced; may raise `OSError`."""
+    """Write `params` to `path` (safetensors), replacing the file; may raise `OSError`."""
     import numpy as np
     from safetensors import SafetensorError
     from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]

@@ -1,4 +1,4 @@
-"""How each ONNX operator is converted: a rule per operator, a file per family."""
+"""The conversion of each ONNX operator: a rule per operator, a file per family."""
 
 from .activations import RULES as ACTIVATIONS
 from .constants import RULES as CONSTANTS
@@ -10,10 +10,8 @@ from .normalization import RULES as NORMALIZATION
 from .pooling import RULES as POOLING
 from .reductions import RULES as REDUCTIONS
 from .resize import RULES as RESIZE
-from .rule import Rule, Rules
+from .rule import Rules
 from .shapes import RULES as SHAPES
-
-__all__ = ["RULES", "Rule"]
 
 RULES: Rules = {
     **ACTIVATIONS,
@@ -28,4 +26,4 @@ RULES: Rules = {
     **RESIZE,
     **SHAPES,
 }
-"""Every operator that is supported, with its rules."""
+"""The rules of every supported operator."""

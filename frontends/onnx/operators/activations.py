@@ -1,4 +1,4 @@
-"""Activation functions; those that `relay` has no operator for are written out in ones it has."""
+"""Activation functions; those without an operator in `relay` are expressed by others."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def leaky_relu(node: Node, b: Builder) -> Value:
 
 
 def prelu(node: Node, b: Builder) -> Value:
-    """One slope per channel is `nn.prelu`; other slopes are broadcast."""
+    """Convert to `nn.prelu` if there is one slope per channel; broadcast other slopes."""
     x, slope = node.input(0), node.input(1)
     shape, slopes = shape_of(x), shape_of(slope)
     # the slope is aligned at the last dim: (C, 1, …) and (1, C, 1, …) are one per channel
     channels = (*shape[1:2], *([1] * (len(shape) - 2)))
     of_channels = [channels, (1, *channels)]
     if node.opset < 7:
-        of_channels.append(shape[1:2])  # not yet aligned at the last dim
+        of_channels.append(shape[1:2])  # not aligned at the last dim yet
     if len(shape) > 1 and slopes in of_channels:
         return b.op("nn.prelu", x, b.reshape(slope, shape[1:2]), axis=1)
     negative = b.op("multiply", x, slope)
@@ -36,7 +36,7 @@ def gelu(node: Node, b: Builder) -> Value:
 
 
 def softplus(node: Node, b: Builder) -> Value:
-    """log(1 + exp(x)), written so that exp cannot overflow."""
+    """Compute log(1 + exp(x)) such that exp cannot overflow."""
     return _softplus(node.input(0), b)
 
 
@@ -47,19 +47,19 @@ def _softplus(x: Value, b: Builder) -> Value:
 
 
 def softsign(node: Node, b: Builder) -> Value:
-    """x / (1 + |x|)"""
+    """Compute x / (1 + |x|)."""
     x = node.input(0)
     return b.op("divide", x, b.op("add", b.op("abs", x), b.scalar_like(1, x)))
 
 
 def mish(node: Node, b: Builder) -> Value:
-    """x * tanh(softplus(x))"""
+    """Compute x * tanh(softplus(x))."""
     x = node.input(0)
     return b.op("multiply", x, b.op("tanh", _softplus(x, b)))
 
 
 def swish(node: Node, b: Builder) -> Value:
-    """x * sigmoid(alpha * x)"""
+    """Compute x * sigmoid(alpha * x)."""
     x = node.input(0)
     alpha = node.number("alpha", 1.0)
     inner = x if alpha == 1.0 else b.op("multiply", x, b.scalar_like(alpha, x))
@@ -73,18 +73,18 @@ def _hard_sigmoid(x: Value, alpha: float, beta: float, b: Builder) -> Value:
 
 
 def hard_sigmoid(node: Node, b: Builder) -> Value:
-    """max(0, min(1, alpha * x + beta))"""
+    """Compute max(0, min(1, alpha * x + beta))."""
     return _hard_sigmoid(node.input(0), node.number("alpha", 0.2), node.number("beta", 0.5), b)
 
 
 def hard_swish(node: Node, b: Builder) -> Value:
-    """x * max(0, min(1, x / 6 + 0.5))"""
+    """Compute x * max(0, min(1, x / 6 + 0.5))."""
     x = node.input(0)
     return b.op("multiply", x, _hard_sigmoid(x, 1 / 6, 0.5, b))
 
 
 def _elu(x: Value, alpha: float, gamma: float, scale: float, b: Builder) -> Value:
-    """gamma * x above 0, gamma * alpha * (exp(x / scale) - 1) below."""
+    """Compute gamma * x above 0, and gamma * alpha * (exp(x / scale) - 1) below."""
     zero = b.scalar_like(0, x)
     below = b.op("minimum", x, zero)  # exp of large elements would overflow
     if scale != 1.0:
@@ -111,14 +111,14 @@ def selu(node: Node, b: Builder) -> Value:
 
 
 def thresholded_relu(node: Node, b: Builder) -> Value:
-    """x where it is above alpha, else 0."""
+    """Compute x where it is above alpha, and 0 elsewhere."""
     x = node.input(0)
     above = b.op("greater", x, b.scalar_like(node.number("alpha", 1.0), x))
     return b.op("where", above, x, b.scalar_like(0, x))
 
 
 def shrink(node: Node, b: Builder) -> Value:
-    """x moved toward 0 by `bias` where it is further than `lambd` from 0, else 0."""
+    """Move x toward 0 by `bias` where it is further than `lambd` from 0; else return 0."""
     x = node.input(0)
     bias, lambd = node.number("bias", 0.0), node.number("lambd", 0.5)
     up = b.op("add", x, b.scalar_like(bias, x))
@@ -129,7 +129,7 @@ def shrink(node: Node, b: Builder) -> Value:
 
 
 def softmax_of_matrix(name: str) -> Convert:
-    """Opsets up to 12: the dims before `axis` are rows, those from it on are one column axis."""
+    """Return the conversion for opsets up to 12, which flatten to a matrix at `axis`."""
 
     def convert(node: Node, b: Builder) -> Value:
         x = node.input(0)
@@ -146,7 +146,7 @@ def softmax_of_matrix(name: str) -> Convert:
 
 
 def softmax_of_axis(name: str) -> Convert:
-    """From opset 13: along one axis."""
+    """Return the conversion from opset 13 on, along one axis."""
 
     def convert(node: Node, b: Builder) -> Value:
         return b.op(name, node.input(0), axis=node.integer("axis", -1))

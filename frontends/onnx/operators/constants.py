@@ -1,4 +1,4 @@
-"""Operators whose result is known at compile time, and those that do nothing."""
+"""Operators whose result is known at compile time, and those without effect."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .rule import Results, Rules, since
 
 
 def constant(node: Node, b: Builder) -> Value:
-    """A tensor, or numbers, in an attribute."""
+    """Convert a tensor, or numbers, in an attribute."""
     found: Array | None = node.tensor("value")
     for name, read, dtype in (
         ("value_float", node.optional_float, np.float32),
@@ -32,7 +32,7 @@ def constant(node: Node, b: Builder) -> Value:
 
 
 def constant_of_shape(node: Node, b: Builder) -> Value:
-    """One element, repeated: it takes no memory here."""
+    """Build one repeated element, which takes no memory here."""
     shape = node.required_ints(0, "shape")
     element = node.tensor("value")
     if element is None:
@@ -41,11 +41,11 @@ def constant_of_shape(node: Node, b: Builder) -> Value:
         raise node.error(f"attribute value has {element.size} elements; supported: 1")
     if any(n < 0 for n in shape):
         raise node.error(f"shape is {shape}; supported: dims of at least 0")
-    return b.repeated(element, shape)
+    return b.splat(element, shape)
 
 
 def range_(node: Node, b: Builder) -> Value:
-    """Numbers from start to before limit, which must be known at compile time."""
+    """Build the numbers from start up to limit (exclusive), which must be known at compile time."""
     node.ignore("stash_type")
     start, limit, delta = (
         node.array(i, what).reshape(-1) for i, what in enumerate(("start", "limit", "delta"))
@@ -57,21 +57,21 @@ def range_(node: Node, b: Builder) -> Value:
     with np.errstate(all="ignore"):
         steps = (float(limit[0]) - float(start[0])) / float(delta[0])
     if not isfinite(steps):
-        raise node.error(f"from {start[0]} to {limit[0]} by {delta[0]} is no range")
+        raise node.error(f"the range from {start[0]} to {limit[0]} by {delta[0]} is not finite")
     count = max(ceil(steps), 0)
-    b.require_few(count, "the range")
+    b.require_size(count, "the range")
     numbers = np.arange(count, dtype=np.int64).astype(start.dtype)
     return b.constant(np.asarray(start + numbers * delta, start.dtype))
 
 
 def eye_like(node: Node, b: Builder) -> Value:
-    """Ones on a diagonal of a matrix of the input's shape."""
+    """Build a matrix of the input's shape with ones on a diagonal."""
     x = node.input(0)
     node.require_rank(x, [2], "the input")
     rows, columns = shape_of(x)
     given = node.optional_int("dtype")
     dtype = dtype_of(x) if given is None else node.dtype("dtype")
-    b.require_few(rows * columns, "the matrix")
+    b.require_size(rows * columns, "the matrix")
     return b.constant(np.eye(rows, columns, node.integer("k", 0), dtype))
 
 
@@ -80,14 +80,14 @@ def identity(node: Node, b: Builder) -> Value:
 
 
 def dropout(node: Node, b: Builder) -> Results:
-    """Drops nothing outside of training; the mask of what stays is all true."""
+    """Drop nothing, as there is no training; the mask of kept elements is all true."""
     node.ignore("ratio", "seed")
     if node.opset < 7 and not node.flag("is_test", False):
         raise node.error("attribute is_test is 0; supported: 1")
     if node.scalar_at(2, "training_mode") and node.scalar_at(1, "ratio") != 0:
         raise node.error("input training_mode is true; supported: false")
     x = node.input(0)
-    return x, b.repeated(np.asarray(True), shape_of(x))
+    return x, b.splat(np.asarray(True), shape_of(x))
 
 
 RULES: Rules = {

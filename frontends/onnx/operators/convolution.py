@@ -21,7 +21,7 @@ from .windows import (
 
 
 def _kernel_shape(node: Node, x: Value, weight: Value) -> tuple[int, ...]:
-    """The weight's last dims, which the attribute, if there, must agree with."""
+    """Return the weight's last dims, which the attribute, if present, must agree with."""
     node.require_rank(weight, [len(shape_of(x))], "the weight")
     kernel = shape_of(weight)[2:]
     given = node.ints("kernel_shape")
@@ -54,7 +54,9 @@ def conv(node: Node, b: Builder) -> Value:
 
 
 def conv_transpose(node: Node, b: Builder) -> Value:
-    """The padding takes away from the result; `output_shape` says the result instead."""
+    """
+    Convert a transposed convolution; padding crops the result, or `output_shape` states its size.
+    """
     x, weight = node.input(0), node.input(1)
     dims = spatial_dims(node, x)
     rank = len(dims)
@@ -86,8 +88,9 @@ def _transposed_pads(
     node: Node, dims: Sequence[int], strides: Sequence[int], full: Sequence[int]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """
-    What is taken away of the `full` result, before all dims, then after; and what is to be
-    added to it, where the wanted result is larger.
+    Split the difference between the `full` and the requested result.
+
+    Return what to crop before and after all dims, and what to add where the request is larger.
     """
     none = (0,) * len(dims)
     auto_pad = node.choice("auto_pad", "NOTSET", AUTO_PADS)

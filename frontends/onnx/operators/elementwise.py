@@ -1,4 +1,4 @@
-"""Operators on each element by itself, or on pairs of elements with broadcasting."""
+"""Operators on single elements, or on pairs of elements with broadcasting."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .rule import Convert, Rule, Rules, since
 
 
 def unary(name: str) -> Convert:
-    """An operator of one input that `relay` has under `name`."""
+    """Return the conversion to the unary operator `name` of `relay`."""
 
     def convert(node: Node, b: Builder) -> Value:
         return b.op(name, node.input(0))
@@ -20,7 +20,7 @@ def unary(name: str) -> Convert:
 
 
 def binary(name: str) -> Convert:
-    """An operator of two inputs, broadcast together, that `relay` has under `name`."""
+    """Return the conversion to the binary operator `name` of `relay`, with broadcasting."""
 
     def convert(node: Node, b: Builder) -> Value:
         return b.op(name, node.input(0), node.input(1))
@@ -29,7 +29,10 @@ def binary(name: str) -> Convert:
 
 
 def aligned_binary(name: str) -> Convert:
-    """Opset 6: with `broadcast`, the second input is aligned at dim `axis` of the first."""
+    """
+    Return the conversion for opset 6: `broadcast` aligns the second input at dim `axis` of the
+    first.
+    """
 
     def convert(node: Node, b: Builder) -> Value:
         x, y = node.input(0), node.input(1)
@@ -52,8 +55,8 @@ def _binary_rules(name: str) -> tuple[Rule, ...]:
     return (Rule(aligned_binary(name), 6, 7), Rule(binary(name), 7))
 
 
-def joined(name: str, node: Node, b: Builder) -> Value:
-    """All inputs, broadcast together, joined by the binary operator `name`."""
+def combined(name: str, node: Node, b: Builder) -> Value:
+    """Combine all inputs, with broadcasting, by the binary operator `name`."""
     first, *others = node.variadic()
     for other in others:
         first = b.op(name, first, other)
@@ -61,22 +64,22 @@ def joined(name: str, node: Node, b: Builder) -> Value:
 
 
 def variadic(name: str) -> Convert:
-    """An operator of one or more inputs that are joined by the binary operator `name`."""
+    """Return the conversion of one or more inputs, combined by the binary operator `name`."""
 
     def convert(node: Node, b: Builder) -> Value:
-        return joined(name, node, b)
+        return combined(name, node, b)
 
     return convert
 
 
 def mean(node: Node, b: Builder) -> Value:
-    """The mean of the inputs, element by element."""
-    total = joined("add", node, b)
+    """Compute the mean of the inputs, element by element."""
+    total = combined("add", node, b)
     return b.op("divide", total, b.scalar_like(len(node.inputs), total))
 
 
 def power(node: Node, b: Builder) -> Value:
-    """The exponent may be of another dtype; the result has that of the base."""
+    """Convert a power; the exponent may have another dtype, the result has that of the base."""
     base, exponent = node.input(0), node.input(1)
     dtype, other = dtype_of(base), dtype_of(exponent)
     if is_float(other) and not is_float(dtype):
@@ -85,7 +88,9 @@ def power(node: Node, b: Builder) -> Value:
 
 
 def mod(node: Node, b: Builder) -> Value:
-    """With `fmod` the sign is the dividend's (as C's), without it the divisor's."""
+    """
+    Convert a remainder; with `fmod` it has the sign of the dividend (as in C), else of the divisor.
+    """
     fmod = node.flag("fmod", False)
     if not fmod and node.opset < 28 and is_float(dtype_of(node.input(0))):
         raise node.error("attribute fmod is 0 for floats; supported: 1 for floats")
@@ -97,7 +102,7 @@ def reciprocal(node: Node, b: Builder) -> Value:
 
 
 def is_inf(node: Node, b: Builder) -> Value:
-    """Which elements are infinite, of either sign or of one."""
+    """Test which elements are infinite, of either sign or of one."""
     x = node.input(0)
     positive = node.flag("detect_positive", True)
     negative = node.flag("detect_negative", True)
@@ -109,7 +114,7 @@ def is_inf(node: Node, b: Builder) -> Value:
 
 
 def cast(node: Node, b: Builder) -> Value:
-    node.ignore("saturate", "round_mode")  # they are about 8-bit floats
+    node.ignore("saturate", "round_mode")  # they concern 8-bit floats
     return b.cast(node.input(0), node.dtype("to"))
 
 
@@ -119,7 +124,7 @@ def cast_like(node: Node, b: Builder) -> Value:
 
 
 def clip_by_attributes(node: Node, b: Builder) -> Value:
-    """Opsets up to 10: the bounds are attributes."""
+    """Convert for opsets up to 10, whose bounds are attributes."""
     low, high = node.optional_float("min"), node.optional_float("max")
     x = node.input(0)
     dtype = dtype_of(x)
@@ -129,12 +134,12 @@ def clip_by_attributes(node: Node, b: Builder) -> Value:
 
 
 def clip(node: Node, b: Builder) -> Value:
-    """From opset 11: the bounds are inputs."""
+    """Convert from opset 11 on, where the bounds are inputs."""
     return _clip(b, node.input(0), node.optional(1), node.optional(2))
 
 
 def _clip(b: Builder, x: Value, low: Value | None, high: Value | None) -> Value:
-    """One bound alone, and bounds that no f64 holds, are a maximum or a minimum."""
+    """Clip; a single bound, or bounds that f64 cannot represent, become a maximum or a minimum."""
     if isinstance(low, Constant) and isinstance(high, Constant) and is_float(dtype_of(x)):
         if low.array.size == high.array.size == 1 and low.array <= high.array:
             return b.op("clip", x, a_min=float(low.array.item()), a_max=float(high.array.item()))

@@ -1,4 +1,4 @@
-"""Operators that join, divide, pick or pad parts of tensors."""
+"""Operators that concatenate, split, select or pad tensors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def concat(node: Node, b: Builder) -> Value:
 
 
 def split(node: Node, b: Builder) -> Results:
-    """Into parts of named sizes, or into as many equal ones as there are outputs."""
+    """Split into parts of given sizes, or into as many equal ones as there are outputs."""
     x = node.input(0)
     shape = shape_of(x)
     axis = node.axis(node.integer("axis", 0), len(shape))
@@ -35,11 +35,13 @@ def split(node: Node, b: Builder) -> Results:
         raise node.error(f"attribute num_outputs is {wanted}, but there are {count} outputs")
     if sizes is None:
         if wanted is None and total % count:
-            raise node.error(f"{total} elements of axis {axis} do not divide into {count}")
+            raise node.error(
+                f"the {total} elements of axis {axis} do not divide into {count} equal parts"
+            )
         part = -(-total // count)
         sizes = [min(part, max(total - i * part, 0)) for i in range(count)]
     if len(sizes) != count or sum(sizes) != total or any(n < 0 for n in sizes):
-        raise node.error(f"split is {sizes}; supported: {count} sizes that sum up to {total}")
+        raise node.error(f"split is {sizes}; supported: {count} sizes that sum to {total}")
     if count == 1:
         return x
     if len(set(sizes)) == 1:
@@ -49,7 +51,7 @@ def split(node: Node, b: Builder) -> Results:
 
 
 def slice_by_attributes(node: Node, b: Builder) -> Value:
-    """Opsets up to 9: the ranges are attributes, the steps 1."""
+    """Convert for opsets up to 9, whose ranges are attributes and steps are 1."""
     starts, ends = node.ints("starts"), node.ints("ends")
     if starts is None or ends is None:
         raise node.error("attribute starts or ends is missing")
@@ -57,7 +59,7 @@ def slice_by_attributes(node: Node, b: Builder) -> Value:
 
 
 def slice_by_inputs(node: Node, b: Builder) -> Value:
-    """From opset 10: the ranges are inputs."""
+    """Convert from opset 10 on, where the ranges are inputs."""
     return _sliced(
         node,
         node.required_ints(1, "starts"),
@@ -76,7 +78,7 @@ def _sliced(
     steps: Sequence[int] | None,
     b: Builder,
 ) -> Value:
-    """Ranges that reach out of the tensor end at its edge."""
+    """Slice; ranges that exceed the tensor end at its edge."""
     x = node.input(0)
     shape = shape_of(x)
     axes = range(len(starts)) if axes is None else axes
@@ -84,7 +86,7 @@ def _sliced(
     if not len(starts) == len(ends) == len(axes) == len(steps):
         raise node.error(
             f"there are {len(starts)} starts, {len(ends)} ends, {len(axes)} axes and "
-            f"{len(steps)} steps; supported: as many of each"
+            f"{len(steps)} steps; supported: equal numbers of each"
         )
     if 0 in steps:
         raise node.error("a step is 0; supported: other integers")
@@ -114,10 +116,10 @@ def _sliced(
 
 def _clamped(start: int, end: int, step: int, dim: int) -> tuple[int, int]:
     """
-    Where a slice of an axis of `dim` begins and ends, as ONNX clamps it.
+    Return where a slice of an axis of `dim` begins and ends, as ONNX clamps it.
 
-    Other than NumPy, a slice with a negative step begins at an element, if there is one: that of
-    index 0 when `start` is further back than the axis is long.
+    Unlike in NumPy, a slice with a negative step begins at an element if there is one: at index 0
+    when `start` is further back than the axis is long.
     """
     first, last = (bound + dim if bound < 0 else bound for bound in (start, end))
     if step > 0:
@@ -128,7 +130,9 @@ def _clamped(start: int, end: int, step: int, dim: int) -> tuple[int, int]:
 
 
 def gather(node: Node, b: Builder) -> Value:
-    """Indices below 0 count from the back: known ones are put right, others wrap around."""
+    """
+    Gather; negative indices count from the back: constants are normalized, others wrap around.
+    """
     x, indices = node.input(0), node.input(1)
     shape = shape_of(x)
     axis = node.axis(node.integer("axis", 0), len(shape))
@@ -146,7 +150,7 @@ def gather(node: Node, b: Builder) -> Value:
 
 
 def pad_by_attributes(node: Node, b: Builder) -> Value:
-    """Opsets up to 10: pads and value are attributes."""
+    """Convert for opsets up to 10, where pads and value are attributes."""
     pads = node.ints("pads")
     if pads is None:
         raise node.error("attribute pads is missing")
@@ -155,7 +159,7 @@ def pad_by_attributes(node: Node, b: Builder) -> Value:
 
 
 def pad_by_inputs(node: Node, b: Builder) -> Value:
-    """From opset 11: pads and value are inputs, and may be about some axes only."""
+    """Convert from opset 11 on, where pads and value are inputs and may concern only some axes."""
     x = node.input(0)
     value = node.optional(2)
     value = b.scalar_like(0, x) if value is None else b.reshape(value, ())
@@ -170,7 +174,7 @@ def _padded(
     value: Value,
     b: Builder,
 ) -> Value:
-    """Padding below 0 takes away."""
+    """Pad; negative padding crops."""
     mode = node.choice("mode", "constant", PAD_MODES)
     rank = len(shape_of(x))
     where = list(range(rank)) if axes is None else node.axes(axes, rank)
@@ -181,7 +185,7 @@ def _padded(
         before, after = pads[i], pads[i + len(where)]
         size = shape_of(x)[axis]
         if size + min(before, 0) + min(after, 0) < 0:
-            raise node.error(f"pads {before} and {after} take away more than {size} elements")
+            raise node.error(f"pads {before} and {after} crop more than {size} elements")
         x = b.slice(x, axis, max(-before, 0), size - max(-after, 0))
         width[2 * axis : 2 * axis + 2] = max(before, 0), max(after, 0)
     if not any(width):
@@ -190,26 +194,26 @@ def _padded(
 
 
 def trilu(node: Node, b: Builder) -> Value:
-    """The part of each matrix above (or below) a diagonal, and 0 elsewhere."""
+    """Keep the part of each matrix above (or below) a diagonal, with 0 elsewhere."""
     x = node.input(0)
     shape = shape_of(x)
     if len(shape) < 2:
         raise node.error(f"the input has rank {len(shape)}; supported: 2 and more")
     diagonal = int(node.scalar_at(1, "k") or 0)
     triangle = np.triu if node.flag("upper", True) else np.tril
-    b.require_few(max(shape[-2], 1) * max(shape[-1], 1), "the mask")
+    b.require_size(max(shape[-2], 1) * max(shape[-1], 1), "the mask")
     mask = b.constant(triangle(np.ones(shape[-2:], np.bool_), diagonal))
     return b.op("where", mask, x, b.scalar_like(0, x))
 
 
 def one_hot(node: Node, b: Builder) -> Value:
-    """Rows of `off` with `on` at an index, which counts from the back when below 0."""
+    """Build rows of `off` with `on` at an index; a negative index counts from the back."""
     indices, values = node.input(0), node.input(2)
     depth = node.scalar_at(1, "depth")
     if depth is None or depth < 1 or shape_of(values) != (2,):
         raise node.error(f"depth is {depth}; supported: 1 and more, and two values")
     depth = int(depth)
-    b.require_few(depth, "a row")
+    b.require_size(depth, "a row")
     shape = shape_of(indices)
     axis = node.axis(node.integer("axis", -1), len(shape) + 1)
     indices = b.cast(indices, np.dtype(np.int64))

@@ -21,7 +21,7 @@ def _scaled(node: Node, value: Value, factor: float, what: str, b: Builder) -> V
 
 
 def gemm(node: Node, b: Builder) -> Value:
-    """alpha * A * B + beta * C, A and B transposed at will."""
+    """Compute alpha * A * B + beta * C, with A and B optionally transposed."""
     x, weight = node.input(0), node.input(1)
     node.require_rank(x, [2], "A")
     node.require_rank(weight, [2], "B")
@@ -31,7 +31,7 @@ def gemm(node: Node, b: Builder) -> Value:
     else:
         y = b.op("nn.matmul", x, weight, transpose_a=trans_a, transpose_b=trans_b)
     if node.opset < 7:
-        node.ignore("broadcast")  # C is broadcast wherever it can be
+        node.ignore("broadcast")  # C is broadcast wherever possible
     y = _scaled(node, y, node.number("alpha", 1.0), "alpha", b)
     beta, bias = node.number("beta", 1.0), node.optional(2)
     if bias is None or beta == 0.0:
@@ -43,7 +43,7 @@ def gemm(node: Node, b: Builder) -> Value:
 
 
 def matmul(node: Node, b: Builder) -> Value:
-    """NumPy's product: vectors, matrices, and stacks of matrices that broadcast."""
+    """Compute NumPy's product: vectors, matrices, and stacks of matrices that broadcast."""
     x, y = node.input(0), node.input(1)
     left, right = shape_of(x), shape_of(y)
     if not left or not right:
@@ -62,7 +62,7 @@ def matmul(node: Node, b: Builder) -> Value:
 
 
 def _product(node: Node, x: Value, y: Value, b: Builder) -> Value:
-    """The product of two (stacks of) matrices."""
+    """Multiply two matrices or stacks of matrices."""
     left, right = shape_of(x), shape_of(y)
     rows, inner, columns = left[-2], left[-1], right[-1]
     if right[-2] != inner:
@@ -85,7 +85,7 @@ def _product(node: Node, x: Value, y: Value, b: Builder) -> Value:
 
 
 def _stacked(value: Value, stack: list[int], b: Builder) -> Value:
-    """`value` with one stack dim: 1 for a single matrix, else that of the whole `stack`."""
+    """Return `value` with one stack dim: 1 for a single matrix, else that of the whole `stack`."""
     shape = shape_of(value)
     count = prod(shape[:-2])
     if count not in (1, prod(stack)):

@@ -12,12 +12,12 @@ from .rule import Results, Rules, since
 
 
 def _channelwise(value: Value, rank: int, b: Builder) -> Value:
-    """A vector of one number per channel, to be broadcast over a tensor of `rank` dims."""
+    """Reshape a vector with one number per channel to broadcast over a tensor of `rank` dims."""
     return b.reshape(value, (*shape_of(value), *([1] * (rank - 2))))
 
 
 def batch_normalization(node: Node, b: Builder) -> Value:
-    """By statistics that were taken in training."""
+    """Normalize by statistics from training."""
     node.ignore("momentum")
     if node.flag("training_mode", False):
         raise node.error("attribute training_mode is 1; supported: 0")
@@ -51,7 +51,7 @@ def local_response(node: Node, b: Builder) -> Value:
 
 
 def _moments(x: Value, axes: Sequence[int], b: Builder) -> tuple[Value, Value, Value]:
-    """Mean over `axes`, what is left of `x` without it, and variance; dims stay as 1."""
+    """Return the mean over `axes`, `x` minus the mean, and the variance; dims are kept as 1."""
     mean = b.op("mean", x, axis=tuple(axes), keepdims=True)
     centred = b.op("subtract", x, mean)
     square = b.op("multiply", centred, centred)
@@ -68,7 +68,7 @@ def _stash_type(node: Node) -> None:
 
 
 def layer_normalization(node: Node, b: Builder) -> Results:
-    """Over the dims from `axis` on; mean and inverse deviation are written out when used."""
+    """Normalize over the dims from `axis` on; mean and inverse deviation are built if used."""
     _stash_type(node)
     x, scale, bias = node.input(0), node.input(1), node.optional(2)
     shape = shape_of(x)
@@ -92,7 +92,7 @@ def layer_normalization(node: Node, b: Builder) -> Results:
 
 
 def instance_normalization(node: Node, b: Builder) -> Value:
-    """Each channel of each sample for itself."""
+    """Normalize each channel of each sample."""
     x = node.input(0)
     rank = len(shape_of(x))
     if rank < 3:
@@ -104,7 +104,7 @@ def instance_normalization(node: Node, b: Builder) -> Value:
 
 
 def group_normalization(node: Node, b: Builder) -> Value:
-    """Each group of channels of each sample for itself."""
+    """Normalize each group of channels of each sample."""
     _stash_type(node)
     x = node.input(0)
     shape = shape_of(x)
@@ -122,7 +122,7 @@ def group_normalization(node: Node, b: Builder) -> Value:
 
 
 def rms_normalization(node: Node, b: Builder) -> Value:
-    """By the root of the mean square over the dims from `axis` on."""
+    """Normalize by the root of the mean square over the dims from `axis` on."""
     _stash_type(node)
     x = node.input(0)
     rank = len(shape_of(x))
@@ -133,7 +133,7 @@ def rms_normalization(node: Node, b: Builder) -> Value:
 
 
 def lp_normalization(node: Node, b: Builder) -> Value:
-    """By the sum of the absolute values (p = 1) or the root of the sum of squares (p = 2)."""
+    """Divide by the sum of absolute values (p = 1) or the root of the sum of squares (p = 2)."""
     x = node.input(0)
     axis = (node.axis(node.integer("axis", -1), len(shape_of(x))),)
     p = node.integer("p", 2)

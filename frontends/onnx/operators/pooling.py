@@ -23,9 +23,9 @@ def _windows(node: Node, x: Value) -> Windows:
 
 def _rounded_up(windows: Windows, dims: tuple[int, ...]) -> Windows:
     """
-    The windows with as much padding at the end as `ceil_mode` reads past it.
+    Return the windows with as much padding at the end as `ceil_mode` reads past it.
 
-    A last window that would lie in the padding at the end altogether is left out.
+    A last window that would lie entirely in the padding at the end is dropped.
     """
     pads = list(windows.pads)
     for i, (n, s, reach) in enumerate(zip(dims, windows.strides, windows.reach, strict=True)):
@@ -52,7 +52,7 @@ def _pool(name: str, x: Value, windows: Windows, b: Builder, **properties: bool)
 def max_pool(node: Node, b: Builder) -> Value:
     x = node.input(0)
     windows = _windows(node, x)
-    node.ignore("storage_order")  # it is about the indices
+    node.ignore("storage_order")  # it concerns the indices
     node.require_unused(1, "the indices")
     flat = with_height(x, b)
     if node.flag("ceil_mode", False):
@@ -61,7 +61,9 @@ def max_pool(node: Node, b: Builder) -> Value:
 
 
 def average_pool(node: Node, b: Builder) -> Value:
-    """What `ceil_mode` reads past the end never counts, the padding only if wanted."""
+    """
+    Average; elements past the end, as `ceil_mode` reads them, never count, padding if required.
+    """
     x = node.input(0)
     windows = _windows(node, x)
     counts = node.flag("count_include_pad", False)
@@ -85,7 +87,7 @@ def _padded(x: Value, pads: tuple[int, ...], b: Builder) -> Value:
 
 
 def global_pool(name: str, reduction: str) -> Convert:
-    """Over all dims after batch and channel, which stay as 1."""
+    """Return a reduction over all dims after batch and channel, which are kept as 1."""
 
     def convert(node: Node, b: Builder) -> Value:
         x = node.input(0)

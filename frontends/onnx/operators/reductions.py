@@ -19,41 +19,41 @@ def _reduced(name: str, x: Value, axes: Axes, keepdims: bool, b: Builder) -> Val
     return b.op(name, x, axis=axes, keepdims=keepdims) if axes else x
 
 
-Write: TypeAlias = Callable[[Value, Axes, bool, Builder], Value]
-"""Writes a reduction of a value over axes, which stay as 1 or not."""
+BuildReduction: TypeAlias = Callable[[Value, Axes, bool, Builder], Value]
+"""Builds a reduction of a value over axes, which are kept as 1 or removed."""
 
 
-def _over_axes(write: Write, node: Node, b: Builder) -> Value:
-    """What `write` writes over the node's axes: all of them, when none are named."""
+def _over_axes(build: BuildReduction, node: Node, b: Builder) -> Value:
+    """Build a reduction over the node's axes: all of them when none are given."""
     x = node.input(0)
     rank = len(shape_of(x))
     keepdims = node.flag("keepdims", True)
-    nothing = node.flag("noop_with_empty_axes", False)
-    axes = node.int_list("axes", 1) or ([] if nothing else list(range(rank)))
-    return write(x, tuple(node.axes(axes, rank)), keepdims, b)
+    is_noop = node.flag("noop_with_empty_axes", False)
+    axes = node.int_list("axes", 1) or ([] if is_noop else list(range(rank)))
+    return build(x, tuple(node.axes(axes, rank)), keepdims, b)
 
 
-def over_axes(write: Write) -> Convert:
-    """A reduction that `write` writes."""
+def over_axes(build: BuildReduction) -> Convert:
+    """Return the conversion to a reduction that `build` builds."""
 
     def convert(node: Node, b: Builder) -> Value:
-        return _over_axes(write, node, b)
+        return _over_axes(build, node, b)
 
     return convert
 
 
-def simple(name: str) -> Convert:
-    """A reduction that `relay` has under `name`."""
+def reduction(name: str) -> Convert:
+    """Return the conversion to the reduction `name` of `relay`."""
     return over_axes(lambda x, axes, keep, b: _reduced(name, x, axes, keep, b))
 
 
-def extreme(name: str, of_bools: str) -> Convert:
-    """Maximum or minimum, which of truth values is any or all."""
+def extremum(name: str, of_bools: str) -> Convert:
+    """Return the conversion to a maximum or minimum, which becomes any or all for booleans."""
 
-    def write(x: Value, axes: Axes, keep: bool, b: Builder) -> Value:
+    def build(x: Value, axes: Axes, keep: bool, b: Builder) -> Value:
         return _reduced(of_bools if dtype_of(x) == np.bool_ else name, x, axes, keep, b)
 
-    return over_axes(write)
+    return over_axes(build)
 
 
 def reduce_mean(node: Node, b: Builder) -> Value:
@@ -80,7 +80,7 @@ def _log_sum(x: Value, axes: Axes, keep: bool, b: Builder) -> Value:
 
 
 def _log_sum_exp(x: Value, axes: Axes, keep: bool, b: Builder) -> Value:
-    """With the maximum taken out, so that exp cannot overflow."""
+    """Build the reduction with the maximum factored out, so that exp cannot overflow."""
     if not axes:
         return x
     peak = b.op("max", x, axis=axes, keepdims=True)
@@ -92,7 +92,7 @@ def _log_sum_exp(x: Value, axes: Axes, keep: bool, b: Builder) -> Value:
 
 
 def arg(name: str) -> Convert:
-    """The index of an extreme along one axis, as i64."""
+    """Return the conversion to the index of an extreme along one axis, as i64."""
 
     def convert(node: Node, b: Builder) -> Value:
         x = node.input(0)
@@ -116,10 +116,10 @@ RULES: Rules = {
     "ReduceL2": since(1, over_axes(_l2)),
     "ReduceLogSum": since(1, over_axes(_log_sum)),
     "ReduceLogSumExp": since(1, over_axes(_log_sum_exp)),
-    "ReduceMax": since(1, extreme("max", "any")),
+    "ReduceMax": since(1, extremum("max", "any")),
     "ReduceMean": since(1, reduce_mean),
-    "ReduceMin": since(1, extreme("min", "all")),
-    "ReduceProd": since(1, simple("prod")),
-    "ReduceSum": since(1, simple("sum")),
+    "ReduceMin": since(1, extremum("min", "all")),
+    "ReduceProd": since(1, reduction("prod")),
+    "ReduceSum": since(1, reduction("sum")),
     "ReduceSumSquare": since(1, over_axes(_sum_square)),
 }

@@ -1,9 +1,9 @@
 """
-Resizing by the nearest element.
+Resizing to the nearest element.
 
-Sizes are static, so which element a place takes is known: `nn.upsampling` where rows and
-columns are only repeated, else the elements are picked by `take`, axis by axis. Places are
-computed in float32, as onnxruntime does: 5 rows scaled by 2.6 are 13, not 12.
+Sizes are static, so it is known which input element each output element copies: `nn.upsampling`
+where rows and columns are only repeated, otherwise `take`, axis by axis. Coordinates are computed
+in float32, as in onnxruntime: 5 rows scaled by 2.6 are 13, not 12.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ..node import Node
 from ..values import Array, Value, shape_of
 from .rule import Rule, Rules
 
-Place = Callable[[Array, float, int, int], Array]
-"""From places in the result, scale, old size and new size to places in the input."""
+CoordinateMap = Callable[[Array, float, int, int], Array]
+"""Maps coordinates in the result, scale, old size and new size to coordinates in the input."""
 
 
 def _aligned_corners(x: Array, scale: float, old: int, new: int) -> Array:
@@ -36,7 +36,7 @@ def _half_pixel_symmetric(x: Array, scale: float, old: int, new: int) -> Array:
     return centre * (1 - adjustment) + (x + 0.5) / scale - 0.5
 
 
-PLACES: dict[str, Place] = {
+COORDINATE_MAPS: dict[str, CoordinateMap] = {
     "half_pixel": lambda x, scale, old, new: (x + 0.5) / scale - 0.5,
     "half_pixel_symmetric": _half_pixel_symmetric,
     "pytorch_half_pixel": _pytorch_half_pixel,
@@ -45,7 +45,7 @@ PLACES: dict[str, Place] = {
 }
 
 Rounding = Callable[[Array, float], Array]
-"""From places between elements of the input, and scale, to elements."""
+"""Rounds coordinates in the input, given the scale, to elements."""
 
 ROUNDINGS: dict[str, Rounding] = {
     "round_prefer_floor": lambda x, _: np.ceil(x - 0.5),
@@ -55,13 +55,13 @@ ROUNDINGS: dict[str, Rounding] = {
 }
 
 
-def _simple(x: Array, scale: float) -> Array:
-    """Resize of opset 10, as its examples and onnxruntime have it: up when there are fewer."""
+def _round_as_opset_10(x: Array, scale: float) -> Array:
+    """Round as in opset 10, following its examples and onnxruntime: up when downsampling."""
     return np.ceil(x) if scale < 1 else np.floor(x)
 
 
 def upsample_by_attribute(node: Node, b: Builder) -> Value:
-    """Opset 7 and 8: the scales are an attribute."""
+    """Convert for opsets 7 and 8, where the scales are an attribute."""
     scales = node.floats("scales")
     if scales is None:
         raise node.error("attribute scales is missing")
@@ -69,7 +69,7 @@ def upsample_by_attribute(node: Node, b: Builder) -> Value:
 
 
 def upsample_by_input(node: Node, b: Builder) -> Value:
-    """Upsample of opset 9 and Resize of opset 10: the scales are an input."""
+    """Convert Upsample of opset 9 and Resize of opset 10, where the scales are an input."""
     return _scaled(node, [float(s) for s in node.array(1, "scales").reshape(-1)], b)
 
 
@@ -78,13 +78,15 @@ def _scaled(node: Node, scales: Sequence[float], b: Builder) -> Value:
     x = node.input(0)
     _require_scales(node, scales, len(shape_of(x)))
     sizes = [_scaled_size(n, s) for n, s in zip(shape_of(x), scales, strict=True)]
-    return _picked(x, sizes, list(scales), PLACES["asymmetric"], _simple, b)
+    return _resized(x, sizes, list(scales), COORDINATE_MAPS["asymmetric"], _round_as_opset_10, b)
 
 
 def resize(node: Node, b: Builder) -> Value:
-    """From opset 11: to scales or to sizes, of all axes or some."""
+    """Convert from opset 11 on: to scales or to sizes, of all axes or some."""
     node.choice("mode", "nearest", ("nearest",))
-    place = node.choice("coordinate_transformation_mode", "half_pixel", tuple(PLACES))
+    coordinate_map = node.choice(
+        "coordinate_transformation_mode", "half_pixel", tuple(COORDINATE_MAPS)
+    )
     rounding = node.choice("nearest_mode", "round_prefer_floor", tuple(ROUNDINGS))
     node.ignore("cubic_coeff_a", "exclude_outside", "extrapolation_value")
     if node.flag("antialias", False):
@@ -94,13 +96,13 @@ def resize(node: Node, b: Builder) -> Value:
     named = node.ints("axes")
     axes = list(range(len(shape))) if named is None else node.axes(named, len(shape))
     scales, sizes = _targets(node, axes, shape)
-    return _picked(x, sizes, scales, PLACES[place], ROUNDINGS[rounding], b)
+    return _resized(x, sizes, scales, COORDINATE_MAPS[coordinate_map], ROUNDINGS[rounding], b)
 
 
 def _targets(
     node: Node, axes: Sequence[int], shape: Sequence[int]
 ) -> tuple[list[float], list[int]]:
-    """Scale and new size of every axis, those not in `axes` unchanged."""
+    """Return scale and new size of every axis; those not in `axes` are unchanged."""
     policies = ("stretch", "not_larger", "not_smaller")
     policy = node.choice("keep_aspect_ratio_policy", "stretch", policies)
     scales, sizes = [1.0] * len(shape), list(shape)
@@ -133,20 +135,20 @@ def _require_scales(node: Node, scales: Sequence[float], count: int) -> None:
         raise node.error(f"scales are {list(scales)}; supported: {count} numbers above 0")
 
 
-def _picked(
+def _resized(
     x: Value,
     sizes: Sequence[int],
     scales: Sequence[float],
-    place: Place,
+    coordinate_map: CoordinateMap,
     rounding: Rounding,
     b: Builder,
 ) -> Value:
-    """`x` with `sizes`, each element the nearest one of the input."""
+    """Resize `x` to `sizes`, copying the nearest element of the input."""
     shape = shape_of(x)
     picks: dict[int, Array] = {}
     for axis, (old, new, scale) in enumerate(zip(shape, sizes, scales, strict=True)):
-        b.require_few(new, f"axis {axis} of the result")
-        places = place(np.arange(new, dtype=np.float32), scale, old, new)
+        b.require_size(new, f"axis {axis} of the result")
+        places = coordinate_map(np.arange(new, dtype=np.float32), scale, old, new)
         found = np.clip(rounding(places, scale), 0, max(old - 1, 0)).astype(np.int64)
         if old != new or not np.array_equal(found, np.arange(old)):
             picks[axis] = found

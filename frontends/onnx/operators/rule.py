@@ -1,4 +1,4 @@
-"""A rule: how the nodes of one operator are converted, and in which opsets."""
+"""Rules: how the nodes of one operator are converted, and in which opsets."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from ..node import Node
 from ..values import Value
 
 Results: TypeAlias = Value | Sequence[Value]
-"""The values of a node's outputs in order, those at the end left out that are not supported."""
+"""The values of a node's outputs in order, without trailing ones that are not supported."""
 
 Convert: TypeAlias = Callable[[Node, Builder], Results]
 
 
 @dataclass(frozen=True)
 class Rule:
-    """`convert` is right for opsets from `since` to before `until`."""
+    """A conversion valid for opsets from `since` up to but excluding `until`."""
 
     convert: Convert
     since: int = 1
@@ -32,9 +32,9 @@ class Rule:
 
 
 Rules: TypeAlias = dict[str, tuple[Rule, ...]]
-"""Operator name -> its rules, for opsets that do not overlap."""
+"""Maps operator names to their rules, for disjoint ranges of opsets."""
 
 
 def since(opset: int, convert: Convert) -> tuple[Rule, ...]:
-    """The one rule of an operator."""
+    """Return the only rule of an operator, valid from `opset` on."""
     return (Rule(convert, opset),)

@@ -1,4 +1,4 @@
-"""Operators that change the shape, repeat elements, or ask for the shape."""
+"""Operators that change the shape, repeat elements, or return the shape."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .rule import Rules, since
 
 
 def reshape(node: Node, b: Builder) -> Value:
-    """0 stands for the dim of the input (unless `allowzero`), -1 for what is left."""
+    """Reshape; 0 copies the dim of the input (unless `allowzero`), -1 infers the remaining one."""
     x = node.input(0)
     wanted = node.required_ints(1, "shape")
     old = shape_of(x)
@@ -37,7 +37,7 @@ def reshape(node: Node, b: Builder) -> Value:
 
 
 def flatten(node: Node, b: Builder) -> Value:
-    """The dims before `axis` become one, and the others another."""
+    """Flatten the dims before `axis` into one, and the others into another."""
     x = node.input(0)
     shape = shape_of(x)
     given = node.integer("axis", 1)
@@ -48,7 +48,7 @@ def flatten(node: Node, b: Builder) -> Value:
 
 
 def squeeze(node: Node, b: Builder) -> Value:
-    """Without the named dims, or all dims, of 1."""
+    """Remove the given dims of 1, or all of them."""
     x = node.input(0)
     shape = shape_of(x)
     named = node.int_list("axes", 1)
@@ -61,7 +61,7 @@ def squeeze(node: Node, b: Builder) -> Value:
 
 
 def unsqueeze(node: Node, b: Builder) -> Value:
-    """With dims of 1, so that they are at `axes` of the result."""
+    """Insert dims of 1, such that they are at `axes` of the result."""
     x = node.input(0)
     shape = shape_of(x)
     named = node.int_list("axes", 1)
@@ -74,7 +74,7 @@ def unsqueeze(node: Node, b: Builder) -> Value:
 
 
 def expand(node: Node, b: Builder) -> Value:
-    """Broadcast together with a shape: neither needs to be the larger one."""
+    """Broadcast together with a shape, of which either may be the larger one."""
     x = node.input(0)
     wanted = node.required_ints(1, "shape")
     if any(n < 0 for n in wanted):
@@ -107,14 +107,14 @@ def transpose(node: Node, b: Builder) -> Value:
 
 
 def shape(node: Node, b: Builder) -> Value:
-    """The shape, or a part of it, which is known at compile time."""
+    """Return the shape, or a part of it, which is known at compile time."""
     dims = shape_of(node.input(0))
     start, end = node.integer("start", 0), node.optional_int("end")
     return b.ints(dims[start:end])
 
 
 def size(node: Node, b: Builder) -> Value:
-    """The number of elements, which is known at compile time."""
+    """Return the number of elements, which is known at compile time."""
     count = prod(shape_of(node.input(0)))
     if count >= 2**63:
         raise node.error(f"there are {count} elements; supported: fewer than 2**63")
@@ -122,7 +122,7 @@ def size(node: Node, b: Builder) -> Value:
 
 
 def depth_to_space(node: Node, b: Builder) -> Value:
-    """Blocks of channels become blocks of pixels: depth first (DCR) or column first (CRD)."""
+    """Move blocks of channels to blocks of pixels: depth first (DCR) or column first (CRD)."""
     x = node.input(0)
     node.require_rank(x, [4], "the input")
     mode = node.choice("mode", "DCR", ("DCR", "CRD"))
@@ -139,7 +139,7 @@ def depth_to_space(node: Node, b: Builder) -> Value:
 
 
 def space_to_depth(node: Node, b: Builder) -> Value:
-    """Blocks of pixels become blocks of channels: the opposite of `depth_to_space`."""
+    """Move blocks of pixels to blocks of channels: the inverse of `depth_to_space`."""
     x = node.input(0)
     node.require_rank(x, [4], "the input")
     mode = node.choice("mode", "DCR", ("DCR", "CRD"))

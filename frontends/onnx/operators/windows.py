@@ -17,7 +17,7 @@ class Windows:
     """
     Windows over the two dims (height, width); `pads` are (top, left, bottom, right).
 
-    A node with one such dim has a height of 1 (`with_height`).
+    A node with one such dim gets a height of 1 (`with_height`).
     """
 
     kernel: tuple[int, ...]
@@ -27,13 +27,13 @@ class Windows:
 
     @property
     def reach(self) -> tuple[int, int]:
-        """How many elements a window spans, in each dim."""
+        """Return the extent of a window in each dim."""
         height, width = ((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilations, strict=True))
         return height, width
 
 
 def spatial_dims(node: Node, x: Value) -> tuple[int, ...]:
-    """The dims after batch and channel, of which there must be one or two."""
+    """Return the dims after batch and channel, of which there must be one or two."""
     dims = shape_of(x)[2:]
     if len(dims) not in (1, 2):
         raise node.error(
@@ -43,19 +43,21 @@ def spatial_dims(node: Node, x: Value) -> tuple[int, ...]:
 
 
 def with_height(value: Value, b: Builder) -> Value:
-    """`value` of (batch, channel, width) with a height of 1; of four dims, as it is."""
+    """
+    Add a height of 1 to `value` of (batch, channel, width); return one of four dims unchanged.
+    """
     shape = shape_of(value)
     return value if len(shape) == 4 else b.reshape(value, (*shape[:2], 1, *shape[2:]))
 
 
 def without_height(value: Value, rank: int, b: Builder) -> Value:
-    """The opposite of `with_height`, for a node whose input has `rank` dims."""
+    """Undo `with_height`, for a node whose input has `rank` dims."""
     shape = shape_of(value)
     return value if len(shape) == rank else b.reshape(value, (*shape[:2], *shape[3:]))
 
 
 def per_dim(node: Node, name: str, rank: int, default: int) -> tuple[int, ...]:
-    """The attribute `name`, one integer (at least `default`) for each of `rank` dims."""
+    """Return the attribute `name`: one integer, at least `default`, for each of `rank` dims."""
     found = node.ints(name)
     numbers = [default] * rank if found is None else found
     if len(numbers) != rank or any(n < default for n in numbers):
@@ -66,7 +68,7 @@ def per_dim(node: Node, name: str, rank: int, default: int) -> tuple[int, ...]:
 
 
 def windows_of(node: Node, dims: Sequence[int], kernel: Sequence[int]) -> Windows:
-    """The windows of a convolution or pooling over `dims`."""
+    """Return the windows of a convolution or pooling over `dims`."""
     rank = len(dims)
     strides = per_dim(node, "strides", rank, 1)
     dilations = per_dim(node, "dilations", rank, 1)
@@ -83,7 +85,7 @@ def windows_of(node: Node, dims: Sequence[int], kernel: Sequence[int]) -> Window
 
 
 def split_padding(totals: Sequence[int], *, upper: bool) -> tuple[int, ...]:
-    """Padding in two: before all dims, then after; the odd element is after if `upper`."""
+    """Split padding in two, before and after all dims; the odd element is after if `upper`."""
     less, more = [t // 2 for t in totals], [t - t // 2 for t in totals]
     return (*less, *more) if upper else (*more, *less)
 
@@ -91,7 +93,7 @@ def split_padding(totals: Sequence[int], *, upper: bool) -> tuple[int, ...]:
 def flat_windows(
     kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int], pads: Sequence[int]
 ) -> Windows:
-    """Windows over one or two dims, as windows over two."""
+    """Build windows over two dims from windows over one or two."""
     if len(kernel) == 2:
         return Windows(tuple(kernel), tuple(strides), tuple(dilations), tuple(pads))
     return Windows((1, *kernel), (1, *strides), (1, *dilations), (0, pads[0], 0, pads[1]))

@@ -3,21 +3,21 @@
 // What Relay text cannot say is an error at the op.
 
 func.func @copied(%x: tensor<4xf32>, %out: tensor<4xf32>) {
-  // expected-error@+1 {{Relay text has no form for memory.copy: device_copy gives a tensor of its own there; write the module before manifest-alloc}}
+  // expected-error@+1 {{Relay text has no form for memory.copy: device_copy allocates its result there; print the module before manifest-alloc}}
   %y = memory.copy ins(%x : tensor<4xf32>) outs(%out : tensor<4xf32>) -> tensor<4xf32>
   func.return
 }
 
 // -----
 
-// expected-error@+1 {{Relay text has no form for the kernel @uncalled, which nothing calls: it would be read as a function}}
+// expected-error@+1 {{Relay text has no form for the kernel @uncalled, which is never called: it would be read as a function}}
 relay.prim_func @uncalled(%a: tensor<4xf32>) -> tensor<4xf32> {
   relay.yield %a : tensor<4xf32>
 }
 
 // -----
 
-// expected-error@+1 {{Relay text has one type Storage only: that of memory}}
+// expected-error@+1 {{Relay text reserves the type name Storage for memory}}
 relay.type_data @Storage [@Box(tensor<i32>)]
 func.func @both(%s: !memory.storage) -> !memory.storage {
   func.return %s : !memory.storage
@@ -48,7 +48,7 @@ relay.prim_func @kernel(%a: tensor<4xf32>) -> tensor<4xf32> attributes {note} {
 // -----
 
 func.func @fused(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{Relay text has no form for relay.primitive: write the module before its operators are fused, or after outline-primitives}}
+  // expected-error@+1 {{Relay text has no form for relay.primitive: print the module before its operators are fused, or after outline-primitives}}
   %r = relay.primitive(%a = %x : tensor<4xf32>) -> (tensor<4xf32>) {
     %0 = relay.exp %a : (tensor<4xf32>) -> tensor<4xf32>
     relay.yield %0 : tensor<4xf32>
@@ -96,7 +96,7 @@ func.func @type(%x: i32) {
 // -----
 
 func.func @device(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{Relay text has no form for the device type npu, which TVM does not know}}
+  // expected-error@+1 {{Relay text has no form for the device type npu, which TVM does not have}}
   %y = relay.on_device %x, #relay.device<npu:0> : (tensor<4xf32>) -> tensor<4xf32>
   func.return %y : tensor<4xf32>
 }
@@ -126,7 +126,7 @@ relay.type_data @U [@A()]
 
 // -----
 
-// expected-error@+1 {{Relay text has no form for the results of @two on cpu:0 and cuda:0: they are one tuple, which is on one device}}
+// expected-error@+1 {{Relay text has no form for the results of @two on cpu:0 and cuda:0: they form one tuple, which is on one device}}
 func.func @two(%x: tensor<4xf32, #relay.device<cpu:0>>, %y: tensor<4xf32, #relay.device<cuda:0>>) -> (tensor<4xf32, #relay.device<cpu:0>>, tensor<4xf32, #relay.device<cuda:0>>) {
   func.return %x, %y : tensor<4xf32, #relay.device<cpu:0>>, tensor<4xf32, #relay.device<cuda:0>>
 }
@@ -134,7 +134,7 @@ func.func @two(%x: tensor<4xf32, #relay.device<cpu:0>>, %y: tensor<4xf32, #relay
 // -----
 
 func.func @called() -> tensor<4xf32> {
-  // expected-error@+1 {{Relay text cannot say relay.param "w" in a function that is called: it would be one more parameter of @called}}
+  // expected-error@+1 {{Relay text has no form for relay.param "w" in a function that is called: it would add a parameter to @called}}
   %w = relay.param "w" : tensor<4xf32>
   func.return %w : tensor<4xf32>
 }

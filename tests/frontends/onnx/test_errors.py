@@ -75,15 +75,19 @@ REFUSED: list[tuple[NodeProto, int, str]] = [
     (node("Concat", "x x", axis=4), 13, "axis must be in [-4, 4), but is 4"),
     (node("Concat", "x x"), 13, "attribute axis is missing"),
     (node("Flatten", "x", axis=5), 13, "axis must be in [-4, 4), but is 5"),
-    (node("Split", "x", "y z", axis=2, split=[1, 2]), 11, "2 sizes that sum up to 6"),
-    (node("Split", "x", "y z w v", axis=2), 13, "6 elements of axis 2 do not divide into 4"),
+    (node("Split", "x", "y z", axis=2, split=[1, 2]), 11, "2 sizes that sum to 6"),
+    (
+        node("Split", "x", "y z w v", axis=2),
+        13,
+        "the 6 elements of axis 2 do not divide into 4 equal parts",
+    ),
     (node("Cast", "x", to=8), 13, "attribute to: dtype string is not supported; supported: bool"),
     (node("Cast", "x", to=16), 13, "attribute to: dtype bfloat16 is not supported"),
     (node("Cast", "x", to=99), 13, "attribute to: dtype number 99 is not supported"),
     (node("Not", "x"), 13, "input 0 has dtype float32; supported: bool"),
     (node("Add", "x"), 13, "there are 1 inputs; supported: 2 to 2"),
     (node("Add", "x -"), 13, "input 1 is missing"),
-    (node("Add", "x unknown"), 13, 'input "unknown" is computed by no node before this one'),
+    (node("Add", "x unknown"), 13, 'no earlier node computes the input "unknown"'),
     (node("Gelu", "x"), 13, "not supported in opset 13; supported: opset 20 and later"),
     (node("Dropout", "x - t"), 13, "training_mode is true; supported: false"),
     (node("LRN", "x"), 13, "attribute size is None; supported: 1 and more"),
@@ -153,30 +157,30 @@ def test_an_input_of_another_kind():
 def test_external_data():
     model = model_of(node("Add", "x c"), {"x": X}, {"c": random_array(6)})
     model.graph.initializer[0].data_location = TensorProto.EXTERNAL
-    assert 'initializer "c": the data stands in another file; supported' in str(error_of(model))
+    assert 'initializer "c": the data is in another file; supported' in str(error_of(model))
 
 
 def test_an_initializer_whose_data_is_too_short():
     model = model_of(node("Add", "x c"), {"x": X}, {"c": random_array(6)})
     model.graph.initializer[0].raw_data = b"\0" * 20
     assert str(error_of(model)) == (
-        'initializer "c": float32 of shape [6] takes 24 bytes, but there are 20'
+        'initializer "c": float32 of shape [6] needs 24 bytes, but got 20'
     )
 
 
 def test_an_output_that_nothing_computes():
     model = model_of(node("Relu", "x"), {"x": X}, outputs="y z")
-    assert str(error_of(model)) == 'output "z" of the graph is computed by no node'
+    assert str(error_of(model)) == 'no node computes the output "z" of the graph'
 
 
 def test_a_value_that_is_computed_twice():
     model = model_of([node("Relu", "x"), node("Abs", "x")], {"x": X})
-    assert '"y" has a value already' in str(error_of(model))
+    assert 'redefinition of "y"' in str(error_of(model))
 
 
 @pytest.mark.parametrize("data", [b"", b"\0", b"func.func @main() {}", b"\xff" * 100])
-def test_bytes_that_are_no_model(data: bytes):
-    with pytest.raises(OnnxError, match="this is no ONNX model"):
+def test_bytes_that_are_not_a_model(data: bytes):
+    with pytest.raises(OnnxError, match="not an ONNX model"):
         load_module(Context(), data, "bad.onnx", None)
 
 

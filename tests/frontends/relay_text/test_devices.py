@@ -170,7 +170,7 @@ def test_a_copy_is_two_hints() -> None:
         ("on_device(%x)", "on_device: virtual_device must be a meta[VirtualDevice] entry"),
         (
             f"on_device(%x, virtual_device={NONE})",
-            "on_device: a hint that constrains something must name a device",
+            "on_device: a constraining hint must name a device",
         ),
         (
             f"device_copy(%x, src_virtual_device={CPU})",
@@ -183,7 +183,7 @@ def test_a_copy_is_two_hints() -> None:
         ),
         (
             "on_device(%x, virtual_device=meta[VirtualDevice][9])",
-            "meta[VirtualDevice][9] does not exist: there are 5 entries of VirtualDevice",
+            "meta[VirtualDevice][9] does not exist: VirtualDevice has 5 entries",
         ),
     ],
 )

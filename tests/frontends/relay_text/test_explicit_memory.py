@@ -323,29 +323,29 @@ def assert_same_when_printed(module: ModuleOp) -> None:
     [
         ("memory.alloc_storage(1i64)", "1: memory.alloc_storage takes 2 or 3 arguments, but 1 is given"),
         ("memory.alloc_storage(%x, 64i64)", "1: memory.alloc_storage: the size must be an int64 scalar, but is of type Tensor[(4), float32]"),
-        ("memory.alloc_storage(8i64, vm.shape_of(%x))", "1: memory.alloc_storage: the alignment must be a constant: it is a part of the instruction"),
+        ("memory.alloc_storage(8i64, vm.shape_of(%x))", "1: memory.alloc_storage: the alignment must be a constant, as it is part of the instruction"),
         ("memory.alloc_storage(8i64, 48i64)", "1: memory.alloc_storage: alignment must be a power of two, but is 48"),
         ("memory.alloc_storage(-8i64, 64i64)", "1: memory.alloc_storage: the size must be at least 0, but is -8"),
-        ('memory.alloc_storage(8i64, 64i64, dtype="float33")', '1: memory.alloc_storage: "float33" is no dtype'),
+        ('memory.alloc_storage(8i64, 64i64, dtype="float33")', '1: memory.alloc_storage: unknown dtype "float33"'),
         ("memory.alloc_storage(8i64, 64i64, virtual_device=1)", "1: memory.alloc_storage: virtual_device must be a meta[VirtualDevice] entry"),
         ("memory.alloc_storage(8i64, 64i64, size=1)", "1: memory.alloc_storage has no attribute size (its attributes: dtype, virtual_device)"),
         (f"memory.alloc_tensor(%x, 0i64, {S}, assert_shape=[4])", "21: the storage must be of type Storage[], but is of type Tensor[(4), float32]"),
         (f"let %t = memory.alloc_tensor(memory.alloc_storage(8i64, 64i64), 0i64, {S}, assert_shape=[4]); 1", "10: memory.alloc_tensor: a tensor of 16 bytes at offset 0 does not fit in a storage of 8 bytes"),
         (f"let %t = memory.alloc_tensor(memory.alloc_storage(64i64, 64i64), 2i64, {S}, assert_shape=[4]); 1", "10: memory.alloc_tensor: the offset must be a multiple of the element size, 4, but is 2"),
-        (f"memory.alloc_tensor(memory.alloc_storage(8i64, 64i64), 0i64, {S})", "1: memory.alloc_tensor: one of const_shape and assert_shape must be given"),
-        (f"memory.alloc_tensor(memory.alloc_storage(8i64, 64i64), 0i64, {S}, assert_shape=[5])", "1: memory.alloc_tensor: the shape is to be [5], but the argument is [4]"),
-        (f"memory.alloc_tensor(memory.alloc_storage(8i64, 64i64), 0i64, {S}, const_shape={S}, assert_shape=[5])", "1: memory.alloc_tensor: const_shape and assert_shape contradict each other"),
+        (f"memory.alloc_tensor(memory.alloc_storage(8i64, 64i64), 0i64, {S})", "1: memory.alloc_tensor: const_shape or assert_shape is required"),
+        (f"memory.alloc_tensor(memory.alloc_storage(8i64, 64i64), 0i64, {S}, assert_shape=[5])", "1: memory.alloc_tensor: the shape must be [5], but the argument is [4]"),
+        (f"memory.alloc_tensor(memory.alloc_storage(8i64, 64i64), 0i64, {S}, const_shape={S}, assert_shape=[5])", "1: memory.alloc_tensor: const_shape and assert_shape must be equal, but differ"),
         (f"memory.alloc_tensor(memory.alloc_storage(8i64, 64i64), 0i64, {S}, assert_shape=[-1])", "1: memory.alloc_tensor: a dim must be at least 0 and below 2^63, but is -1"),
         (f"memory.alloc_tensor(memory.alloc_storage(8i64, 64i64), 0i64, {S}, const_shape=meta[relay.Constant][3])", "1: memory.alloc_tensor: const_shape must be a list of integers in the metadata"),
         ("memory.alloc_tensor(memory.alloc_storage(8i64, 64i64), 0i64, %x, assert_shape=[?])", "1: memory.alloc_tensor: the shape must be of type Tensor[(1), int64], but is of type Tensor[(4), float32]"),
         (f"vm.reshape_tensor(%x, {S})", "1: vm.reshape_tensor: newshape must be a list of dims"),
-        ("vm.reshape_tensor(%x, meta[relay.Constant][2], newshape=[2, 3])", "1: vm.reshape_tensor: the shape is to be [2, 3], but the argument is [2, 2]"),
-        (f"vm.reshape_tensor((%x,), {S}, newshape=[4])", "1: vm.reshape_tensor: expected a tensor, but this is of type (Tensor[(4), float32])"),
+        ("vm.reshape_tensor(%x, meta[relay.Constant][2], newshape=[2, 3])", "1: vm.reshape_tensor: the shape must be [2, 3], but the argument is [2, 2]"),
+        (f"vm.reshape_tensor((%x,), {S}, newshape=[4])", "1: vm.reshape_tensor: expected a tensor, but got a value of type (Tensor[(4), float32])"),
         ("vm.reshape_tensor(%x, vm.shape_of(%x), newshape=[5])", "1: vm.reshape_tensor: a view keeps its elements, but tensor<4xf32> has 4 and tensor<5xf32> has 5"),
         ("memory.kill()", "1: memory.kill takes 1 argument, but 0 are given"),
-        ("memory.alloc_storage", "1: memory.alloc_storage can only be called"),
-        ("call_lowered", "1: call_lowered can only be called"),
-        ("memory.alloc(1)", "1: there is no operator or constructor memory.alloc; did you mean"),
+        ("memory.alloc_storage", "1: memory.alloc_storage can only be called, not used as a value"),
+        ("call_lowered", "1: call_lowered can only be called, not used as a value"),
+        ("memory.alloc(1)", "1: unknown operator or constructor memory.alloc; did you mean"),
     ],
 )  # fmt: skip
 def test_wrong_arguments(body: str, message: str) -> None:
@@ -358,40 +358,40 @@ def test_wrong_arguments(body: str, message: str) -> None:
         ("call_lowered(@neg, (%x, %x))", "1:1: call_lowered: @neg takes 1 arguments, but 2 are given"),
         ("call_lowered(@neg, %x)", "1:1: call_lowered: argument 1 must be a tuple, but is of type Tensor[(4), float32]"),
         ("call_lowered(@neg, (vm.shape_of(%x),))", "1:20: argument 0 of @neg must be of type Tensor[(4), float32], but is of type Tensor[(1), int64]"),
-        ("call_lowered(@plain, (%x,))", "1:1: call_lowered: @plain is no kernel: it needs Primitive=1"),
-        ("call_lowered(@gen, (%x,))", "1:1: call_lowered: @gen is generic, which a kernel cannot be"),
-        ("call_lowered(@non, (%x,))", "1:14: there is no function @non"),
-        ("call_lowered(%x, (%x,))", "1:1: call_lowered: what is called must be a global kernel, or a function with Primitive=1 that stands here or that a variable is bound to"),
-        ("call_lowered(negative(%x), (%x,))", "1:1: call_lowered: what is called must be a global kernel"),
-        ("call_lowered(fn (%a) { %a }, (%x,))", "1:1: call_lowered: the function is no kernel: it needs Primitive=1"),
-        ("call_lowered(fn (%a, Primitive=1) { add(%a, %x) }, (%x,))", "1:14: a kernel sees its parameters only, but this one uses %x"),
-        ("call_lowered(fn (%a: Tensor[(4), float32], Primitive=1) { fn () { %a } }, (%x,))", "1:59: a kernel takes and gives tensors, but its result is of type fn () -> Tensor[(4), float32]"),
-        ("call_lowered(fn (%a: fn () -> int32, Primitive=1) { %a() }, (fn () { 1 },))", "1:53: a kernel takes and gives tensors, but parameter %a is of type fn () -> int32"),
-        ("add(call_lowered(@neg, (%x,)), @neg(%x))", "1:5: @neg is called as a kernel here, but is a function elsewhere"),
+        ("call_lowered(@plain, (%x,))", "1:1: call_lowered: @plain is not a kernel; add the attribute Primitive=1"),
+        ("call_lowered(@gen, (%x,))", "1:1: call_lowered: a kernel cannot be generic, but @gen is"),
+        ("call_lowered(@non, (%x,))", "1:14: unknown function @non"),
+        ("call_lowered(%x, (%x,))", "1:1: call_lowered: the callee must be a global kernel, or a function literal with Primitive=1, given here or bound to a variable"),
+        ("call_lowered(negative(%x), (%x,))", "1:1: call_lowered: the callee must be a global kernel"),
+        ("call_lowered(fn (%a) { %a }, (%x,))", "1:1: call_lowered: the function is not a kernel; add the attribute Primitive=1"),
+        ("call_lowered(fn (%a, Primitive=1) { add(%a, %x) }, (%x,))", "1:14: a kernel can only use its parameters, but this one uses %x"),
+        ("call_lowered(fn (%a: Tensor[(4), float32], Primitive=1) { fn () { %a } }, (%x,))", "1:59: a kernel accepts and returns tensors only, but its result is of type fn () -> Tensor[(4), float32]"),
+        ("call_lowered(fn (%a: fn () -> int32, Primitive=1) { %a() }, (fn () { 1 },))", "1:53: a kernel accepts and returns tensors only, but parameter %a is of type fn () -> int32"),
+        ("add(call_lowered(@neg, (%x,)), @neg(%x))", "1:5: @neg is called as a kernel here, but used as a function elsewhere"),
         ("call_lowered(@neg, (%x,), meta=1)", "1:1: call_lowered has no attribute meta (its attributes: metadata)"),
         ("vm.invoke_tvm_op(@neg, (%x,))", "1:1: vm.invoke_tvm_op takes 3 arguments, but 2 are given"),
         ("vm.invoke_tvm_op(@neg, (%x,), (%x, %x)); %x", "3:51: the result of @neg must be of type (Tensor[(4), float32], Tensor[(4), float32]), but is of type Tensor[(4), float32]"),
-        ("vm.invoke_tvm_op(@neg, (%x,), (negative(%x),)); %x", "1:1: what is written must be a tensor of memory.alloc_tensor or a parameter, but the tensor comes from relay.negative"),
+        ("vm.invoke_tvm_op(@neg, (%x,), (negative(%x),)); %x", "1:1: a kernel must write into a memory.alloc_tensor or a parameter, but the tensor is defined by relay.negative"),
         ("vm.shape_func(@neg, (%x,), (%x,), is_input=[2]); %x", "1:1: vm.shape_func: is_input must be a list of 0 and 1"),
         (ALLOC + "vm.shape_func(@neg, (%x,), (%t,), is_input=[]); %t", "3:1: vm.shape_func: is_input needs a 0 or 1 for each of 1 operands, but is ()"),
-        (ALLOC + "%t", "3:1: %t is used here, but no kernel has written it yet"),
+        (ALLOC + "%t", "3:1: %t is used before a kernel has written it"),
         (ALLOC + "vm.invoke_tvm_op(@two, (%x, (%x, %x)), (%t,));\n%t", "7:101: the result of @two must be of type Tensor[(4), float32], but"),
-        (ALLOC + "negative(%t)", "3:1: %t is used here, but no kernel has written it yet"),
-        (ALLOC + "let %y = negative(%t);\nvm.invoke_tvm_op(@neg, (%x,), (%t,));\n%y", "3:10: %t is used here, but no kernel has written it yet"),
-        (ALLOC + "vm.invoke_tvm_op(@neg, (%t,), (%t,));\n%t", "3:1: %t is used here, but no kernel has written it yet"),
+        (ALLOC + "negative(%t)", "3:1: %t is used before a kernel has written it"),
+        (ALLOC + "let %y = negative(%t);\nvm.invoke_tvm_op(@neg, (%x,), (%t,));\n%y", "3:10: %t is used before a kernel has written it"),
+        (ALLOC + "vm.invoke_tvm_op(@neg, (%t,), (%t,));\n%t", "3:1: %t is used before a kernel has written it"),
         (ALLOC + "vm.invoke_tvm_op(@neg, (%x,), (%t,));\nvm.invoke_tvm_op(@neg, (%x,), (%t,));\n%t", "4:1: %t is written twice"),
         (ALLOC + "vm.invoke_tvm_op(@two, (%x, (%x, %x)), (%t, %t));\n%t", "3:1: %t is written twice"),
         (ALLOC + "vm.invoke_tvm_op(@neg, (%x,), (%t,));\nmemory.kill(%t);\n%t", "5:1: %t is used after its memory.kill"),
         (ALLOC + "memory.kill(%t);\nvm.invoke_tvm_op(@neg, (%x,), (%t,));\n1", "4:1: %t is used after its memory.kill"),
         (ALLOC + "memory.kill(%x);\nmemory.kill(%x);\n1", "4:1: %x is used after its memory.kill"),
-        (ALLOC + "if (True) { vm.invoke_tvm_op(@neg, (%x,), (%t,)) } else { () };\n%t", "4:1: %t is written in a branch, so what it holds is known there only: let the branches give it"),
+        (ALLOC + "if (True) { vm.invoke_tvm_op(@neg, (%x,), (%t,)) } else { () };\n%t", "4:1: %t is written in a branch and undefined outside it: return it from the branches"),
         (ALLOC + "if (True) { vm.invoke_tvm_op(@neg, (%x,), (%t,)) } else { () };\nvm.invoke_tvm_op(@neg, (%x,), (%t,));\n%t", "4:1: %t is written twice"),
-        (ALLOC + "let %f = fn () { vm.invoke_tvm_op(@neg, (%x,), (%t,)) };\n%f()", "3:18: a closure cannot write %t, which is not its own: it may be called several times"),
-        (ALLOC + "let %y = negative(%x);\nvm.invoke_tvm_op(@neg, (%t,), (%x,));\n%t", "3:10: %x is used here, but no kernel has written it yet"),
-        ("match (Cons(%x, Nil)) { Cons(%t, _) => { vm.invoke_tvm_op(@neg, (%x,), (%t,)); %t }, Nil => %x }", "1:42: what is written must be a tensor of memory.alloc_tensor or a parameter, but %t comes from a pattern"),
-        ("vm.invoke_tvm_op(@neg, (%x,), (%x,));\n%x", "1:1: %x is used here, but no kernel has written it yet: a parameter that a kernel writes holds nothing before"),
-        (ALLOC + "let %r = ref(%t);\nvm.invoke_tvm_op(@neg, (%x,), (%t,));\n1", "3:10: %t is used here, but no kernel has written it yet"),
-        ("let %f = fn [A](%a: A, Primitive=1) { %a };\ncall_lowered(%f, (%x,))", "2:1: call_lowered: what is called must be a global kernel"),
+        (ALLOC + "let %f = fn () { vm.invoke_tvm_op(@neg, (%x,), (%t,)) };\n%f()", "3:18: a closure cannot write %t, which it does not own: it may be called several times"),
+        (ALLOC + "let %y = negative(%x);\nvm.invoke_tvm_op(@neg, (%t,), (%x,));\n%t", "3:10: %x is used before a kernel has written it"),
+        ("match (Cons(%x, Nil)) { Cons(%t, _) => { vm.invoke_tvm_op(@neg, (%x,), (%t,)); %t }, Nil => %x }", "1:42: a kernel must write into a memory.alloc_tensor or a parameter, but %t is defined by a pattern"),
+        ("vm.invoke_tvm_op(@neg, (%x,), (%x,));\n%x", "1:1: %x is used before a kernel has written it; a parameter that a kernel writes has no contents before"),
+        (ALLOC + "let %r = ref(%t);\nvm.invoke_tvm_op(@neg, (%x,), (%t,));\n1", "3:10: %t is used before a kernel has written it"),
+        ("let %f = fn [A](%a: A, Primitive=1) { %a };\ncall_lowered(%f, (%x,))", "2:1: call_lowered: the callee must be a global kernel"),
     ],
 )  # fmt: skip
 def test_wrong_kernels(body: str, message: str) -> None:
@@ -402,13 +402,15 @@ def test_wrong_kernels(body: str, message: str) -> None:
 def test_kernels_are_called_with_the_types_that_they_have() -> None:
     text = "def @main(%x: Tensor[(4), float32]) { call_lowered(@k, (%x,)) }\ndef @k(%a: Tensor[(?), float32], Primitive=1) { %a }"
     assert error_of(text).startswith(
-        "1:39: argument 0 of the kernel @k is of type Tensor[(?), float32], but Tensor[(4), float32] is given"
+        "1:39: argument 0 of the kernel @k must be of type Tensor[(?), float32], but is of type Tensor[(4), float32]"
     )
 
 
 def test_kernels_are_on_no_device() -> None:
     text = f"def @main(%x: int32) {{ call_lowered(@k, (%x,)) }}\ndef @k(%a {{virtual_device={D}}}: int32, Primitive=1) {{ %a }}"
-    assert error_of(text, META).startswith("2:5: @k is a kernel, which runs wherever it is called")
+    assert error_of(text, META).startswith(
+        "2:5: @k is a kernel, which runs on the device of its caller"
+    )
 
 
 def test_the_memory_scopes_of_a_kernel() -> None:

@@ -2,20 +2,20 @@
 
 import pytest
 
-from xrelay.frontends.relay_text.errors import Places, RelayTextError
+from xrelay.frontends.relay_text.errors import RelayTextError, SourceMap
 from xrelay.frontends.relay_text.lexer import tokenize, unescaped
 from xrelay.frontends.relay_text.literals import LiteralError, number
 
 
 def tokens(text: str) -> list[tuple[str, str]]:
-    found = tokenize(text, Places("t", text))
+    found = tokenize(text, SourceMap("t", text))
     assert found.kinds[-2:] == ["end", "end"]
     return list(zip(found.kinds[:-2], found.texts[:-2], strict=True))
 
 
 def failure(text: str) -> str:
     with pytest.raises(RelayTextError) as caught:
-        tokenize(text, Places("t", text))
+        tokenize(text, SourceMap("t", text))
     at = caught.value.location
     return f"{at.line.data}:{at.column.data}: {caught.value.message}"
 
@@ -61,7 +61,7 @@ def test_tokens(text: str, expected: list[tuple[str, str]]) -> None:
 
 def test_metadata_ends_the_program() -> None:
     text = '%x\n#[metadata]\n{"root": $}'
-    found = tokenize(text, Places("t", text))
+    found = tokenize(text, SourceMap("t", text))
     assert found.kinds == ["local", "end", "end"]
     assert found.metadata is not None
     assert text[found.metadata :] == '\n{"root": $}'
@@ -72,10 +72,10 @@ def test_metadata_ends_the_program() -> None:
     [
         ("a\n  $", "2:3: unexpected character '$'"),
         ("@ main", "1:1: unexpected character '@'"),
-        ("a /* b", "1:3: this comment is not closed"),
-        ("/* /* */", "1:1: this comment is not closed"),
-        ('x "abc', "1:3: this string is not closed"),
-        ("#[meta]", '1:1: expected #[version = "0.0.5"] or #[metadata], but found #[meta]'),
+        ("a /* b", "1:3: unterminated comment"),
+        ("/* /* */", "1:1: unterminated comment"),
+        ('x "abc', "1:3: unterminated string"),
+        ("#[meta]", '1:1: expected #[version = "0.0.5"] or #[metadata], but got #[meta]'),
     ],
 )
 def test_what_is_no_token(text: str, expected: str) -> None:
@@ -126,13 +126,13 @@ def test_the_least_integers_are_numbers() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1.0", "a number with a point or an exponent is a float: write 1.0f"),
-        ("1e3", "a number with a point or an exponent is a float: write 1e3f"),
-        ("1f8", "a number of kind 'f' has a width of 16, 32, 64, but here it is 8"),
+        ("1.0", "a number with a point or an exponent must be a float; write 1.0f"),
+        ("1e3", "a number with a point or an exponent must be a float; write 1e3f"),
+        ("1f8", "a number with suffix 'f' must have a width of 16, 32, 64, but has 8"),
         ("40000i16", "40000 does not fit in an int16"),
         ("9223372036854775808", "9223372036854775808 does not fit in an int64"),
         ("1e39f", "1e39f does not fit in a float32"),
-        ("1" * 5000, "1" * 40 + "… is no number"),
+        ("1" * 5000, "invalid number '" + "1" * 40 + "…'"),
     ],
 )
 def test_wrong_numbers(text: str, message: str) -> None:

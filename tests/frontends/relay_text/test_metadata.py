@@ -65,15 +65,15 @@ def test_arrays(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("§", "an array is not base64"),
-        ("AAAA", "an array has 3 bytes, but its head alone has 32"),
-        (blob(0, 32, 1, (1,), b"1234", magic=7), "an array starts with 0xdd5e40f096b4a13f, but"),
+        ("§", "an array is not valid base64"),
+        ("AAAA", "an array needs a header of 32 bytes, but has 3 bytes"),
+        (blob(0, 32, 1, (1,), b"1234", magic=7), "an array must start with 0xdd5e40f096b4a13f"),
         (blob(3, 32, 1, (1,), b"1234"), "an array has 1 lanes of elements of kind 3; supported"),
         (blob(2, 32, 4, (1,), b"1234"), "an array has 4 lanes of elements of kind 2; supported"),
         (blob(2, 24, 1, (1,), b"123"), "elements of dtype float24 are not supported"),
         (blob(0, 32, 1, (-1,), b""), "the dims of an array must be at least 0, but are [-1]"),
-        (blob(0, 32, 1, (2,), b"1234"), "8 bytes are needed for int32 elements of shape [2], but"),
-        (blob(0, 32, 1, (1,), b"1234", size=8), "an array announces 8 bytes, but 4 follow"),
+        (blob(0, 32, 1, (2,), b"1234"), "int32 elements of shape [2] need 8 bytes, but"),
+        (blob(0, 32, 1, (1,), b"1234", size=8), "an array declares 8 bytes, but 4 follow"),
         (blob(0, 32, 1, (1,) * 99, b"1234"), "the rank of an array must be in [0, 64], but is 99"),
     ],
 )
@@ -176,10 +176,10 @@ def test_large_constants_go_to_a_file(tmp_path: Any) -> None:
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        ("[]", "1:1: this JSON is no object"),
-        ("{", "1:1: this is not JSON"),
+        ("[]", "1:1: expected a JSON object"),
+        ("{", "1:1: invalid JSON"),
         ('{"nodes": []}', "1:1: root must be the number of a node, but is None"),
-        ('{"root": 5, "nodes": [{"type_key": ""}]}', "1:1: root must be the number of one of 1"),
+        ('{"root": 5, "nodes": [{"type_key": ""}]}', "1:1: root must be a node number in [0, 1)"),
         ('{"root": 0, "nodes": [{}]}', "1:1: node 0 has no type_key"),
         ('{"root": 0, "nodes": [{"type_key": "X"}]}', "1:1: the root must be an IRModule, but is"),
         (
@@ -219,7 +219,7 @@ def test_a_saved_module_says_the_type_of_an_unknown_operator() -> None:
             node["attrs"]["_checked_type_"] = "0"
     with pytest.raises(RelayTextError) as caught:
         parse_json(context(allow_unregistered=True), json.dumps(untyped), "t.json")
-    assert caught.value.message.startswith("the type of the result of nn.fancy")
+    assert caught.value.message.startswith("cannot infer the result type of nn.fancy")
 
 
 def test_devices_are_attributes_of_unknown_operators_too() -> None:

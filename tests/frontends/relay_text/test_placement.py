@@ -86,6 +86,6 @@ def test_a_binding_is_not_used_where_its_variables_are_unknown() -> None:
   if (%c) { let %y = exp(%x); %0 = tanh(%y); %0 } else { %0 }
 }"""
     assert error_of(text) == (
-        "2:41: %y is needed where it is not known: the graph binding that uses it is used outside "
-        "of the scope of %y"
+        "2:41: %y is not in scope: the graph binding that uses it is itself used outside the scope "
+        "of %y"
     )

@@ -134,13 +134,13 @@ def test_what_the_program_defines_is_its_own() -> None:
 
 
 def test_a_program_without_names_of_the_prelude_needs_none() -> None:
-    from xrelay.frontends.relay_text.errors import Places
+    from xrelay.frontends.relay_text.errors import SourceMap
     from xrelay.frontends.relay_text.grammar import Grammar
     from xrelay.frontends.relay_text.lexer import tokenize
     from xrelay.frontends.relay_text.metadata import Metadata
 
     text = VERSION + "def @main(%x: int32) { nn.relu(%x) }"
-    places = Places("t", text)
+    places = SourceMap("t", text)
     assert needed_by(Grammar(tokenize(text, places), places, Metadata(None)).read_module()) == []
 
 

@@ -1,12 +1,13 @@
 """
-Operators that the dialect does not have, where `--allow-unregistered-dialect` permits them.
+Calls of operators that the dialect does not have (`--allow-unregistered-dialect`).
 
     nn.fancy(%x, depth=3) /* ty=Tensor[(4), float32] */
     ->
     %y = relay.call_opaque "nn.fancy"(%x) {depth = 3 : i64} : (tensor<4xf32>) -> tensor<4xf32>
 
-The type of the result is what TVM's printer notes behind the call (what a saved module says of
-it), or what its use demands. Once all types are known, tuples of tensors become their fields.
+The type of the result is the one that TVM's printer notes after the call (or that a saved module
+records), or else the one that its use requires. Once all types are known, tuples of tensors are
+replaced by their fields.
 """
 
 from __future__ import annotations
@@ -25,41 +26,45 @@ from ...dialects.relay.tuples import erase_unused, fields_of
 from ...dialects.tensors import as_tensor
 from ...dialects.xdsl_internals import set_type
 from . import syntax as ast
-from .errors import Places
-from .writer import Value
+from .errors import SourceMap
+from .ir_builder import Value
 
 if TYPE_CHECKING:
-    from .emit import Emitter
+    from .module_builder import ModuleBuilder
 
 _NOTED = re.compile(r"\s*/\*\s*ty=(.*?)(?:\s+span=.*?)?\s*\*/", re.DOTALL)
 
 
-def opaque_call(emitter: Emitter, name: str, args: Sequence[SSAValue], call: ast.Call) -> Value:
-    """A call of an operator about which nothing is known but its name."""
-    if not is_operator_name(name):  # of a saved module
-        raise emitter.unknown_name(name, call.at)
-    attributes = _attributes(emitter, name, call)
-    type = noted_type(emitter, call) or emitter.solver.fresh()
+def opaque_call(
+    builder: ModuleBuilder, name: str, args: Sequence[SSAValue], call: ast.Call
+) -> Value:
+    """Build a call of an operator of which only the name is known."""
+    if not is_operator_name(name):  # a name from a saved module
+        raise builder.unknown_name(name, call.offset)
+    attributes = _attributes(builder, name, call)
+    type = noted_type(builder, call) or builder.solver.fresh()
     op = CallOpaqueOp(name, args, [type], attributes)
-    places = emitter.places
-    emitter.completions.append(lambda: _complete(op, places, call))
-    return emitter.value(op, call.at)
+    source_map = builder.source_map
+    builder.completions.append(lambda: _complete(op, source_map, call))
+    return builder.value(op, call.offset)
 
 
-def _attributes(emitter: Emitter, name: str, call: ast.Call) -> dict[str, Attribute]:
+def _attributes(builder: ModuleBuilder, name: str, call: ast.Call) -> dict[str, Attribute]:
     from .functions import attribute_of
 
     made: dict[str, Attribute] = {}
     for key, value in call.attrs.items():
         attr = plain_attribute(value) or attribute_of(value)
         if attr is None or not is_operator_name(key):
-            raise emitter.error(f"the value of {name}'s attribute {key} is not supported", call.at)
+            raise builder.error(
+                f"the value of {name}'s attribute {key} is not supported", call.offset
+            )
         made[key] = attr
     return made
 
 
-def noted_type(emitter: Emitter, call: ast.Call) -> Attribute | None:
-    """The type in the comment `/* ty=… */` behind `call`, if there is one that can be read."""
+def noted_type(builder: ModuleBuilder, call: ast.Call) -> Attribute | None:
+    """Return the type in the comment `/* ty=… */` after `call`, if there is a readable one."""
     from .errors import RelayTextError
     from .lexer import tokenize
     from .metadata import Metadata
@@ -67,44 +72,44 @@ def noted_type(emitter: Emitter, call: ast.Call) -> Attribute | None:
 
     if call.type is not None:
         type = call.type()
-        return None if type is None else emitter.annotation(type)
-    match = _NOTED.match(emitter.source, call.end)
+        return None if type is None else builder.annotation(type)
+    match = _NOTED.match(builder.source, call.end_offset)
     if match is None:
         return None
-    places = Places("", match[1])
+    source_map = SourceMap("", match[1])
     try:
-        grammar = TypeGrammar(tokenize(match[1], places), places, Metadata(None))
+        grammar = TypeGrammar(tokenize(match[1], source_map), source_map, Metadata(None))
         type = grammar.type()
         grammar.take("end")
     except RelayTextError:
         return None
-    return emitter.annotation(type)
+    return builder.annotation(type)
 
 
 # ------------------------------------------------- once all types are known
 
 
-def _complete(op: CallOpaqueOp, places: Places, call: ast.Call) -> None:
-    """Let `op` take and give tensors: those that are in tuples one by one."""
+def _complete(op: CallOpaqueOp, source_map: SourceMap, call: ast.Call) -> None:
+    """Make `op` accept and return tensors only, flattening tuples."""
     name = op.operator.data
     args: list[SSAValue | Sequence[SSAValue]] = []
     for i, arg in enumerate(op.args):
         tensors = _tensors(arg.type)
         if tensors is None:
-            at = call.args[i].at if i < len(call.args) else call.at
-            raise _no_tensor(f"argument {i} of {name}", arg, places, at)
+            at = call.args[i].offset if i < len(call.args) else call.offset
+            raise _not_a_tensor(f"argument {i} of {name}", arg, source_map, at)
         args.append(_fields(arg, op) if isinstance(arg.type, TupleType) else arg)
     (result,) = op.results
     types = _tensors(result.type)
     if not types:
-        raise _no_tensor(f"the result of {name}", result, places, call.at)
+        raise _not_a_tensor(f"the result of {name}", result, source_map, call.offset)
     block = op.parent
-    assert block is not None, "the op was written"
+    assert block is not None, "the op is in a block"
     new = CallOpaqueOp(name, args, types, op.given)
     new.location = op.location
     block.insert_op_before(new, op)
     if isinstance(result.type, TupleType):
-        _give_fields(result, new)
+        _replace_tuple(result, new)
     else:
         new.results[0].name_hint = result.name_hint
         result.replace_all_uses_with(new.results[0])
@@ -115,36 +120,36 @@ def _complete(op: CallOpaqueOp, places: Places, call: ast.Call) -> None:
 
 
 def _tensors(type: Attribute) -> Sequence[Attribute] | None:
-    """The tensors that a value of `type` is; None when it is something else."""
+    """Return the tensors that make up a value of `type`; None when it has other parts."""
     if isinstance(type, TupleType):
         fields = type.types.data
         return None if any(as_tensor(t) is None for t in fields) else fields
     return None if as_tensor(type) is None else (type,)
 
 
-def _no_tensor(what: str, value: SSAValue, places: Places, at: int) -> Exception:
-    from .type_text import type_text
+def _not_a_tensor(what: str, value: SSAValue, source_map: SourceMap, at: int) -> Exception:
+    from .ir_builder import type_text
 
-    return places.error(
-        f"{what} must be a tensor or a tuple of tensors, as the operator is not known, "
+    return source_map.error(
+        f"{what} must be a tensor or a tuple of tensors, as the operator is unknown, "
         f"but is of type {type_text(value.type)}",
         at,
     )
 
 
 def _fields(tuple: SSAValue, before: Operation) -> Sequence[SSAValue]:
-    """The fields of `tuple`; projections that find them stand before an op."""
+    """Return the fields of `tuple`, extracting them before `before` if necessary."""
 
-    def write(op: Operation) -> None:
+    def insert(op: Operation) -> None:
         op.location = before.location
         assert before.parent is not None
         before.parent.insert_op_before(op, before)
 
-    return fields_of(tuple, write)
+    return fields_of(tuple, insert)
 
 
-def _give_fields(result: OpResult, new: CallOpaqueOp) -> None:
-    """Let the results of `new` be the fields of the tuple `result`."""
+def _replace_tuple(result: OpResult, new: CallOpaqueOp) -> None:
+    """Replace `result`, a tuple, by the results of `new`, which are its fields."""
     for use in list(result.uses):
         user = use.operation
         if isinstance(user, TupleGetItemOp) and user.parent is not None:

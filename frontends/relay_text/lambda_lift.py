@@ -1,13 +1,13 @@
 """
-What the functions made of generic closures (`generics.py`) capture becomes parameters.
+Turn the captures of lifted generic closures (`generics.py`) into parameters.
 
     def @main_pair[A](%x: A) { (%x, %y) }           def @main_pair[A](%x: A, %y: int32) { (%x, %y) }
     def @main(%y: int32) {                    ->    def @main(%y: int32) {
       @main_pair(1)                                   @main_pair(1, %y)
 
-A function captures what its body uses and does not define, and what the functions that it calls
-capture, unless its body defines it: the smallest such sets. Likewise it keeps those of the type
-parameters of the functions around that something in its body, or in what it calls, needs.
+A function captures the values that its body uses but does not define, and those that its callees
+capture, unless its body defines them: the least fixed point. Likewise it keeps only those type
+parameters of the enclosing functions that its body or its callees need.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from .errors import RelayTextError
 from .program import Generic
 from .syntax import Local
 
-LIMIT = 100_000
-"""How many arguments may be added to the calls of a program (a few seconds' work)."""
+MAX_ADDED_ARGUMENTS = 100_000
+"""Maximum number of arguments added to the calls of a program (a few seconds' work)."""
 
 
 @dataclass(eq=False, repr=False)
 class _Body:
-    """What the body of a function defines, captures and calls."""
+    """The definitions, captures and calls of a function's body."""
 
     generic: Generic
     defined: set[SSAValue]
     captured: dict[SSAValue, None]
-    """In the order of the first uses."""
+    """In order of first use."""
     params: set[str]
     """The type parameters in its types."""
     called: list[_Body] = field(default_factory=list["_Body"])
@@ -47,7 +47,7 @@ class _Body:
 
 def pass_captures(generics: Mapping[str, Generic]) -> None:
     """
-    Let each function take what it captures, and its uses pass it; all types are known.
+    Add a parameter for each capture, and pass the captures at every use; all types are known.
 
     `generics` are the functions by their names in the IR.
     """
@@ -56,14 +56,14 @@ def pass_captures(generics: Mapping[str, Generic]) -> None:
     for body in bodies:
         ops = walk(body.generic.signature.block)
         body.called = list(dict.fromkeys(by_use[op] for op in ops if op in by_use))
-    _close(bodies)
+    _propagate_captures(bodies)
     for body in bodies:
         _drop_unused_params(body)
         for use in body.generic.uses if body.captured else ():
-            _pass(use, body.captured, body.generic)
+            _pass_captures(use, body.captured, body.generic)
     for body in bodies:
         if body.captured:
-            _receive(body)
+            _add_parameters(body)
 
 
 def _body(generic: Generic, generics: Mapping[str, Generic]) -> _Body:
@@ -86,19 +86,22 @@ def _body(generic: Generic, generics: Mapping[str, Generic]) -> _Body:
 
 
 def type_params(type: Attribute) -> Iterator[str]:
-    """The type parameters in `type`."""
+    """Yield the type parameters in `type`."""
     if isinstance(type, TypeVarType):
         yield type.parameter.data
     for part in parts(type):
         yield from type_params(part)
 
 
-def _close(bodies: Sequence[_Body]) -> None:
-    """Add what the functions that are called capture, until there is nothing to add."""
+def _propagate_captures(bodies: Sequence[_Body]) -> None:
+    """Propagate captures and type parameters from callees to callers up to a fixed point."""
     changed = True
     while changed:
         changed = False
-        if sum(len(body.captured) * len(body.generic.uses) for body in bodies) > LIMIT:
+        if (
+            sum(len(body.captured) * len(body.generic.uses) for body in bodies)
+            > MAX_ADDED_ARGUMENTS
+        ):
             raise _too_many(max(bodies, key=lambda body: len(body.captured)))
         for body in bodies:
             before = len(body.captured), len(body.params)
@@ -114,14 +117,14 @@ def _too_many(body: _Body) -> RelayTextError:
     generic, signature = body.generic, body.generic.signature
     return RelayTextError(
         f"%{generic.name} and the functions that it calls capture {len(body.captured)} values, "
-        f"which makes more than {LIMIT} arguments of functions with type parameters: "
+        f"which adds more than {MAX_ADDED_ARGUMENTS} arguments to calls of generic functions; "
         "pass some of them in a tuple",
-        signature.places.location(signature.definition.at),
+        signature.source_map.location(signature.definition.offset),
     )
 
 
 def _drop_unused_params(body: _Body) -> None:
-    """Drop type parameters of the functions around; the function's own come first."""
+    """Drop unused type parameters of the enclosing functions; the function's own come first."""
     generic, function = body.generic, body.generic.signature.definition.function
     own = len(generic.own)
     kept = [i < own or p in body.params for i, p in enumerate(function.type_params)]
@@ -130,14 +133,16 @@ def _drop_unused_params(body: _Body) -> None:
         use.type_args = ArrayAttr(compress(use.type_args, kept))
 
 
-def _pass(use: InvokeOp | GlobalOp, captured: Mapping[SSAValue, None], generic: Generic) -> None:
-    """Pass `captured`, too; a function as a value becomes a closure that does."""
+def _pass_captures(
+    use: InvokeOp | GlobalOp, captured: Mapping[SSAValue, None], generic: Generic
+) -> None:
+    """Pass `captured` as additional arguments; a function value becomes a closure that does so."""
     if isinstance(use, InvokeOp):
         use.operands = [*use.operands, *captured]
         return
     type, at = use.result.type, use.parent
     assert isinstance(type, FunctionType)
-    assert at is not None, "what is used stands in a block"
+    assert at is not None, "a use is in a block"
     block = Block(arg_types=type.inputs.data)
     for argument, param in zip(block.args, generic.signature.block.args, strict=True):
         argument.name_hint = param.name_hint
@@ -153,17 +158,17 @@ def _pass(use: InvokeOp | GlobalOp, captured: Mapping[SSAValue, None], generic: 
     at.erase_op(use)
 
 
-def _receive(body: _Body) -> None:
-    """Take what is captured as parameters behind those that are there."""
+def _add_parameters(body: _Body) -> None:
+    """Append one parameter for each captured value."""
     signature, inside = body.generic.signature, dict[SSAValue, SSAValue]()
     function, block = signature.definition.function, signature.block
-    here = signature.places.location(function.at)
+    here = signature.source_map.location(function.offset)
     for value in body.captured:
         argument = inside[value] = block.insert_arg(value.type, len(block.args))
         argument.name_hint = value.name_hint
         argument.location = here
         name = value.name_hint or "captured"
-        function.params.append(Local(name, function.at, None, function.region))
+        function.params.append(Local(name, function.offset, None, function.region))
     for op in walk(block):
         if any(operand in inside for operand in op.operands):
             op.operands = [inside.get(operand, operand) for operand in op.operands]

@@ -1,9 +1,9 @@
 """
-Syntax to IR: expressions, statements, graph bindings, constants.
+Build IR from syntax: expressions, statements, graph bindings, constants.
 
-Types are inferred while ops are written (`solver.py`, `writer.py`). A graph binding is written
-where it is first needed; bindings that an expression needs are collected on a stack of our own,
-so that chains of any length can be read.
+Types are inferred while ops are built (`solver.py`, `ir_builder.py`). A graph binding is built
+where it is first needed. The bindings that an expression needs are collected on an explicit
+stack, so chains can have any length.
 """
 
 from __future__ import annotations
@@ -26,66 +26,64 @@ from ...dialects.dense import Dense, scalar
 from ...dialects.device import tensor_type
 from ...dialects.relay.constants import ConstantOp, ParamOp
 from ...dialects.relay.control import IfOp, YieldOp
-from ...dialects.relay.language_types import AdtType, RefType, TypeVarType
+from ...dialects.relay.language_types import RefType, TypeVarType
 from ...dialects.relay.references import RefCreateOp, RefReadOp, RefWriteOp
 from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
 from ...dialects.type_algebra import parts, rebuild
 from . import calls, functions, generics, matches
 from . import syntax as ast
+from .binding_scopes import is_within, settle
+from .dims import refine_dims
 from .errors import nearest
-from .explicit_memory import ExplicitMemory, Nothing
-from .names import ssa_name
-from .placement import is_within, settle
+from .explicit_memory import ExplicitMemory, UnitResult
+from .ir_builder import IRBuilder, TupleValue, Value, ssa_name
 from .program import Generic, Program, Signature
-from .refinement import refined
-from .type_text import type_text
 from .weights import belongs_in_file
-from .writer import Several, Value, Writer
 
 SCALAR_BOOL = tensor_type(i1, [])
 
 
 @dataclass(eq=False, repr=False)
-class Emitter(Writer):
-    """Writes the ops of one program."""
+class ModuleBuilder(IRBuilder):
+    """Builds the ops of one program."""
 
     source: str = ""
     """The text of the program."""
     program: Program = field(default_factory=Program)
     prepared: dict[Any, Any] = field(default_factory=dict[Any, Any])
-    """Operators with their attributes, converted once."""
+    """Cache of operators with converted attributes."""
     separate: bool = False
     """Whether constants too large for the text become `relay.param`s."""
     params: dict[str, Dense] = field(default_factory=dict[str, Dense])
-    """What the `relay.param`s written name."""
+    """The constants that the `relay.param`s name."""
     function: ast.Function | None = None
-    """The definition at hand."""
+    """The current definition."""
     signature: Signature | None = None
-    """The global function whose body is being written."""
+    """The global function whose body is being built."""
     generics: dict[str, Generic] = field(default_factory=dict[str, Generic])
-    """The functions with type parameters that are not definitions, by their names in the IR."""
+    """Lifted functions with type parameters, by their names in the IR."""
     region: ast.Region | None = None
-    """The region at hand."""
+    """The current region."""
     type_args: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
-    """What the type parameters of the closures around stand for."""
+    """The types that replace the type parameters of the enclosing closures."""
     single_types: list[tuple[str, Attribute, FileLineColLoc]] = field(
         default_factory=list[tuple[str, Attribute, FileLineColLoc]]
     )
-    """The type parameters of closures, which stand for one type each, and where these are."""
+    """The type parameters of closures, each with its one type and its location."""
     calls: list[tuple[Operation, Signature]] = field(
         default_factory=list[tuple[Operation, Signature]]
     )
-    """The calls of global functions, whose types may turn out to differ in dims."""
+    """Calls of global functions, whose types may turn out to differ in dims."""
     explicit: ExplicitMemory = field(default_factory=ExplicitMemory)
-    """Calls of kernels, and what they write into."""
+    """Calls of kernels, and the tensors they write into."""
     completions: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
-    """What is left to do once all types are known."""
+    """Work to do once all types are known."""
     _scalars: dict[tuple[int | float, str, bool], Dense] = field(default_factory=dict[Any, Any])
 
     # ------------------------------------------------------------------- types
 
     def annotation(self, type: Attribute | None) -> Attribute:
-        """A type as it is written in the program, with unknowns for what it leaves open."""
+        """Return a type of the program, with unknowns for what it omits."""
         type = self.solver.annotation(type)
         return self._instance(type) if self.type_args else type
 
@@ -97,33 +95,33 @@ class Emitter(Writer):
     # ------------------------------------------------------------- expressions
 
     def emit(self, expr: ast.Expr) -> Value:
-        """The value of `expr`; the bindings that it needs are written already."""
+        """Build `expr`, the bindings that it needs being built already."""
         return _EMIT[expr.__class__](self, expr)
 
     def emit_ssa(self, expr: ast.Expr) -> SSAValue:
-        """The value of `expr`, a tuple written as one."""
+        """Build `expr` as one SSA value, a tuple included."""
         value = _EMIT[expr.__class__](self, expr)
         return value if isinstance(value, SSAValue) else self.ssa(value)
 
     def use(self, use: ast.Use) -> Value:
-        value = self.meaning(use)
-        return generics.value(self, value, use.at) if isinstance(value, Generic) else value
+        value = self.lookup(use)
+        return generics.value(self, value, use.offset) if isinstance(value, Generic) else value
 
-    def meaning(self, use: ast.Use) -> Value | Generic:
-        """What a variable stands for."""
+    def lookup(self, use: ast.Use) -> Value | Generic:
+        """Return the value that a variable is bound to."""
         local = use.local
         if local.region is not self.region and not self._is_in_scope(local):
-            raise self.places.error(
-                f"%{local.name} is needed where it is not known: the graph binding that uses it "
-                f"is used outside of the scope of %{local.name}",
-                use.at,
+            raise self.source_map.error(
+                f"%{local.name} is not in scope: the graph binding that uses it is itself used "
+                f"outside the scope of %{local.name}",
+                use.offset,
                 len(local.name) + 1,
-                [(f"%{local.name} is bound here", local.at)],
+                [(f"%{local.name} is bound here", local.offset)],
             )
         if local.value is None:
             raise self.error(
-                f"%{local.name} is what this let binds: only a function can use itself",
-                use.at,
+                f"%{local.name} is used in its own definition: only a function can use itself",
+                use.offset,
                 len(local.name) + 1,
             )
         return local.value
@@ -133,17 +131,17 @@ class Emitter(Writer):
 
     def node(self, node: ast.Node) -> Value:
         value = self.result_of(node.binding)
-        return generics.value(self, value, node.at) if isinstance(value, Generic) else value
+        return generics.value(self, value, node.offset) if isinstance(value, Generic) else value
 
     def result_of(self, binding: ast.Binding) -> Value | Generic:
-        """What a graph binding stands for; it is written, if it is not yet."""
+        """Return the value of a graph binding, building it first if necessary."""
         if binding.result is None:
             self.compute([binding])
         assert binding.result is not None
         return binding.result
 
     def scalar(self, scalar: ast.Scalar) -> Value:
-        return self.value(ConstantOp(self._dense_scalar(scalar.value, scalar.dtype)), scalar.at)
+        return self.value(ConstantOp(self._dense_scalar(scalar.value, scalar.dtype)), scalar.offset)
 
     def _dense_scalar(self, value: int | float, dtype: str) -> Dense:
         key = (value, dtype, str(value).startswith("-"))
@@ -157,14 +155,14 @@ class Emitter(Writer):
     def dense(self, constant: ast.Dense) -> Value:
         if self.separate and belongs_in_file(constant.value.type):
             self.params.setdefault(constant.name, constant.value)
-            return self.value(ParamOp(constant.name, constant.value.type), constant.at)
-        return self.value(ConstantOp(constant.value), constant.at)
+            return self.value(ParamOp(constant.name, constant.value.type), constant.offset)
+        return self.value(ConstantOp(constant.value), constant.offset)
 
     def tuple(self, tuple: ast.Tuple) -> Value:
         fields = [self.emit_ssa(f) for f in tuple.fields]
         if not fields:
-            return self.value(TupleOp([]), tuple.at)
-        return self.several(fields, tuple.at, results=False)
+            return self.value(TupleOp([]), tuple.offset)
+        return self.tuple_value(fields, tuple.offset, from_operator=False)
 
     def projection(self, projection: ast.Projection) -> Value:
         spine = [projection]
@@ -174,24 +172,26 @@ class Emitter(Writer):
             inner = inner.tuple
         value = self.emit(inner)
         for each in reversed(spine):
-            value = self.projected(value, each.index, each.at)
+            value = self.project_value(value, each.index, each.offset)
         return value
 
-    def projected(self, value: Value, index: int, at: int) -> Value:
-        """Field `index` of `value`."""
-        if isinstance(value, Several) and value.results and index < len(value.values):
+    def project_value(self, value: Value, index: int, at: int) -> Value:
+        """Build field `index` of `value`."""
+        if isinstance(value, TupleValue) and value.from_operator and index < len(value.values):
             return value.values[index]
         tuple = self.ssa(value)
-        return self.when_known([tuple], lambda: self._field(tuple, index, at), at, shallow=True)
+        return self.defer_until_known(
+            [tuple], lambda: self._field(tuple, index, at), at, shallow=True
+        )
 
     def _field(self, tuple: SSAValue, index: int, at: int) -> Value:
         type = self.solver.shallow(tuple.type)
         if not isinstance(type, TupleType):
             given = self.text(type)
-            raise self.error(f"only a tuple has fields, but this is of type {given}", at)
+            raise self.error(f"expected a tuple, but got a value of type {given}", at)
         size = len(type.types)
         if index >= size:
-            raise self.error(f"the tuple has {size} fields: there is no field {index}", at)
+            raise self.error(f"the tuple has {size} fields, but field {index} is used", at)
         op = TupleGetItemOp.create(
             operands=[tuple],
             properties={"index": IntegerAttr(index, i64)},
@@ -202,7 +202,7 @@ class Emitter(Writer):
     # ---------------------------------------------------------- graph bindings
 
     def compute(self, bindings: Sequence[ast.Binding]) -> None:
-        """Write those of `bindings`, and what they need, that are not written yet."""
+        """Build those of `bindings`, and what they need, that are not built yet."""
         stack = [b for b in reversed(bindings) if b.result is None]
         while stack:
             binding = stack[-1]
@@ -222,7 +222,7 @@ class Emitter(Writer):
         if place is None or place is self.region:
             binding.result = generics.bound(self, binding) or self.emit(binding.value)
             return
-        assert place.block is not None, "a binding is needed inside its place"
+        assert place.block is not None, "a binding is used inside the region that computes it"
         region, self.region = self.region, place
         with self.writing(place.block):
             binding.result = generics.bound(self, binding) or self.emit(binding.value)
@@ -231,10 +231,10 @@ class Emitter(Writer):
     # ------------------------------------------------------------------ bodies
 
     def body(self, body: ast.Body) -> Value:
-        """The statements of `body` in their order, then its result."""
+        """Build the statements of `body` in order, then its result."""
         for statement in body.statements:
             if isinstance(statement, ast.Statement) and statement.local is not None:
-                statement.value = calls.fixed_hint(statement.value)
+                statement.value = calls.fix_hint(statement.value)
         for statement in body.statements:
             if isinstance(statement, ast.Binding):
                 if statement.pure and statement.place is self.region:
@@ -251,7 +251,7 @@ class Emitter(Writer):
         local = statement.local
         if local is None:
             value = self.emit(statement.value)
-            if not isinstance(value, Nothing):
+            if not isinstance(value, UnitResult):
                 self.ssa(value)
             return
         generic = generics.let(self, statement)
@@ -262,65 +262,67 @@ class Emitter(Writer):
         value = functions.let_value(self, statement, annotation)
         if annotation is not None:
             type = value.type if isinstance(value, SSAValue) else TupleType(())
-            self.require(type, annotation, f"%{local.name}", local.at)
+            self.require(type, annotation, f"%{local.name}", local.offset)
             if isinstance(value, SSAValue):
-                value = refined(self, value, annotation, local.at)
+                value = refine_dims(self, value, annotation, local.offset)
         if isinstance(value, SSAValue) and value.name_hint is None:
             value.name_hint = ssa_name(local.name)
         local.value = value
 
     def region_body(self, region: ast.Region, body: ast.Body, block: Block) -> SSAValue:
-        """The value of `body`, written into `block` for `region`."""
+        """Build `body` into `block` for `region`; return its value."""
         assert self.function is not None
         settle(region, self.function.region)
         region.block = block
         outer, self.region = self.region, region
-        self.reached = body.at
+        self.reached = body.offset
         with self.writing(block):
             value = self.ssa(self.body(body))
         self.region = outer
         return value
 
     def branch(self, region: ast.Region, body: ast.Body, block: Block) -> SSAValue:
-        """As `region_body`, and end the block with a `relay.yield`; what it yields."""
+        """
+        Build `body` as `region_body` does and end the block with a `relay.yield`; return its value.
+        """
         value = self.region_body(region, body, block)
         with self.writing(block):
-            self.add(YieldOp(value), body.result.at)
+            self.add(YieldOp(value), body.result.offset)
         return value
 
     def if_(self, expr: ast.If) -> Value:
         condition = self.emit_ssa(expr.condition)
-        self.require(condition.type, SCALAR_BOOL, "the condition", expr.condition.at)
+        self.require(condition.type, SCALAR_BOOL, "the condition", expr.condition.offset)
         then, other = Block(), Block()
         value = self.branch(expr.then_region, expr.then, then)
         otherwise = self.branch(expr.other_region, expr.other, other)
         if not self.solver.unify(value.type, otherwise.type):
             raise self.error(
-                f"both branches must give one type, but the first gives "
-                f"{self.text(value.type)} and the second {self.text(otherwise.type)}",
-                expr.at,
+                f"both branches must have the same type, but the first is of type "
+                f"{self.text(value.type)} and the second of {self.text(otherwise.type)}",
+                expr.offset,
                 2,
             )
         type = self.solver.join(value.type, otherwise.type)
         regions = [IrRegion(then), IrRegion(other)]
         return self.value(
-            IfOp.create(operands=[condition], result_types=[type], regions=regions), expr.at
+            IfOp.create(operands=[condition], result_types=[type], regions=regions), expr.offset
         )
 
     # ------------------------------------------------------------------- cells
 
     def ref_create(self, expr: ast.RefCreate) -> Value:
-        return self.value(RefCreateOp(self.emit_ssa(expr.value)), expr.at)
+        return self.value(RefCreateOp(self.emit_ssa(expr.value)), expr.offset)
 
     def ref_read(self, expr: ast.RefRead) -> Value:
         ref, contents = self._cell(expr.ref)
-        return self.value(RefReadOp.create(operands=[ref], result_types=[contents]), expr.at)
+        return self.value(RefReadOp.create(operands=[ref], result_types=[contents]), expr.offset)
 
     def ref_write(self, expr: ast.RefWrite) -> Value:
         ref, contents = self._cell(expr.ref)
         value = self.emit_ssa(expr.value)
-        self.require(value.type, contents, "what is written", expr.value.at)
-        return self.value(RefWriteOp(ref, value), expr.at)
+        self.require(value.type, contents, "the value written", expr.value.offset)
+        return self.value(RefWriteOp(ref, value), expr.offset)
 
     def _cell(self, expr: ast.Expr) -> tuple[SSAValue, Attribute]:
         ref = self.emit_ssa(expr)
@@ -328,36 +330,34 @@ class Emitter(Writer):
         if isinstance(type, RefType):
             return ref, type.contents
         contents = self.solver.fresh()
-        self.require(type, RefType(contents), "this", expr.at)
+        self.require(type, RefType(contents), "this", expr.offset)
         return ref, contents
 
     # ------------------------------------------------------------------- names
 
     def unknown_name(self, name: str, at: int) -> Exception:
-        """The error about a name that is neither an operator nor a constructor."""
+        """Return the error about a name that is neither an operator nor a constructor."""
         known = [*calls.known_operators(), *self.program.constructors]
         return self.error(
-            f"there is no operator or constructor {name}{nearest(name, known)}", at, len(name)
+            f"unknown operator or constructor {name}{nearest(name, known)}", at, len(name)
         )
 
 
-_EMIT: dict[type, Callable[[Emitter, Any], Value]] = {
-    ast.Use: Emitter.use,
-    ast.Node: Emitter.node,
+_EMIT: dict[type, Callable[[ModuleBuilder, Any], Value]] = {
+    ast.Use: ModuleBuilder.use,
+    ast.Node: ModuleBuilder.node,
     ast.Global: functions.global_value,
-    ast.Scalar: Emitter.scalar,
-    ast.Dense: Emitter.dense,
+    ast.Scalar: ModuleBuilder.scalar,
+    ast.Dense: ModuleBuilder.dense,
     ast.Name: calls.name_value,
     ast.Call: calls.call,
-    ast.Tuple: Emitter.tuple,
-    ast.Projection: Emitter.projection,
-    ast.Body: Emitter.body,
-    ast.If: Emitter.if_,
+    ast.Tuple: ModuleBuilder.tuple,
+    ast.Projection: ModuleBuilder.projection,
+    ast.Body: ModuleBuilder.body,
+    ast.If: ModuleBuilder.if_,
     ast.Function: functions.closure_value,
     ast.Match: matches.match,
-    ast.RefCreate: Emitter.ref_create,
-    ast.RefRead: Emitter.ref_read,
-    ast.RefWrite: Emitter.ref_write,
+    ast.RefCreate: ModuleBuilder.ref_create,
+    ast.RefRead: ModuleBuilder.ref_read,
+    ast.RefWrite: ModuleBuilder.ref_write,
 }
-
-__all__ = ["AdtType", "Emitter", "type_text"]
