@@ -101,12 +101,7 @@ def bytes_copied(value: SSAValue) -> int | None:
 
 def is_destination(value: SSAValue) -> bool:
     """Test whether an op writes into `value`."""
-    for use in value.uses:
-        user = use.operation
-        outs = len(user.operands) - len(user.results)
-        if use.index >= outs and user.has_trait(DestinationPassing, value_if_unregistered=False):
-            return True
-    return False
+    return any(map(DestinationPassing.writes, value.uses))
 
 
 def _size_of(type: Attribute) -> int | None:
