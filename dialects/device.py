@@ -13,21 +13,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Self, cast
 
-from xdsl.dialects.builtin import (
-    FunctionType,
-    IntAttr,
-    NoneAttr,
-    StringAttr,
-    TensorType,
-    TupleType,
-)
-from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.dialects.builtin import IntAttr, NoneAttr, StringAttr, TensorType
+from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from .tensors import Tensor, as_tensor
+from .type_algebra import parts, rebuild
 
 DEVICE = "relay.device"
 """
@@ -231,7 +225,7 @@ def device_of(type: Attribute) -> VirtualDeviceAttr | None:
         return encoding if isinstance(encoding, VirtualDeviceAttr) else None
     if isinstance(type, DeviceCarrier):
         return type.carried_device
-    return next((d for d in map(device_of, _parts(type)) if d is not None), None)
+    return next((d for d in map(device_of, parts(type)) if d is not None), None)
 
 
 def with_device(type: Attribute, device: VirtualDeviceAttr | None) -> Attribute:
@@ -246,16 +240,8 @@ def with_device(type: Attribute, device: VirtualDeviceAttr | None) -> Attribute:
         return tensor_type(tensor.element_type, tensor.shape.data, device)
     if isinstance(type, DeviceCarrier):
         return type.with_device(device)
-    if isinstance(type, TupleType):
-        return TupleType(
-            tuple(cast(TypeAttribute, with_device(t, device)) for t in type.types.data)
-        )
-    if isinstance(type, FunctionType):
-        return FunctionType.from_lists(
-            [with_device(t, device) for t in type.inputs],
-            [with_device(t, device) for t in type.outputs],
-        )
-    return type
+    inner = parts(type)
+    return rebuild(type, [with_device(part, device) for part in inner]) if inner else type
 
 
 def tensor_type(
@@ -271,13 +257,6 @@ def devices_in(type: Attribute) -> Iterator[VirtualDeviceAttr | None]:
     """Yield the device, or None, of each leaf of `type` that can carry one, in order."""
     if as_tensor(type) or isinstance(type, DeviceCarrier):
         yield device_of(type)
-    for part in _parts(type):
+        return
+    for part in parts(type):
         yield from devices_in(part)
-
-
-def _parts(type: Attribute) -> tuple[Attribute, ...]:
-    if isinstance(type, TupleType):
-        return type.types.data
-    if isinstance(type, FunctionType):
-        return (*type.inputs.data, *type.outputs.data)
-    return ()

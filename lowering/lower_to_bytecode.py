@@ -32,6 +32,7 @@ from ..dialects import bytecode, relay
 from ..dialects.bytecode.fields import ObjectType
 from ..dialects.device import with_device
 from ..dialects.interfaces import kernel_attributes, kernel_name
+from ..dialects.relay.annotations import NAME
 from ..dialects.tensors import as_tensor
 from ..passes.analysis.blocks import only_block
 from ..passes.analysis.plain_types import PlainTypes
@@ -57,7 +58,7 @@ def parameter_names(function: func.FuncOp) -> list[StringAttr]:
     names: list[StringAttr] = []
     attrs = function.arg_attrs
     for i, argument in enumerate(function.args):
-        given = attrs.data[i].data.get("relay.name") if attrs is not None else None
+        given = attrs.data[i].data.get(NAME) if attrs is not None else None
         name = given.data if isinstance(given, StringAttr) else argument.name_hint or f"arg{i}"
         attr = StringAttr(name)
         names.append(StringAttr(f"{name}_{i}") if attr in names else attr)

@@ -1,21 +1,22 @@
 """
-Pipelines that have a name: usable in `-p` wherever the name of a pass is.
+Named pipelines: each may stand in `-p` where a pass may.
 
-`vm` takes a `relay` program to `bytecode`. Why each pass stands where it does:
+`vm` takes a `relay` program to `bytecode`. The reason for the place of each pass:
 
 - `infer-types` first: every pass after it reads result types.
 - `fold-constants` before planning: what is folded needs no device and no copy.
 - `plan-devices` before fusion: values on different devices must not be fused.
-- `share-device-copies` right after: equal copies are seen best before anything is fused.
+- `share-device-copies` right after it: equal copies are easiest to find before fusion.
 - `fuse-ops` before outlining: it decides what one kernel is.
-- `outline-primitives` before memory: equal kernels become one function, and calls of
-  them are all that still gives results.
-- `manifest-alloc` turns those calls into writes to given tensors.
-- `remove-dead-writes` right after: only now are results that nobody reads storage that
-  nobody needs, and no plan depends on it yet.
+- `outline-primitives` before allocation: equal kernels become one function, and only calls of
+  kernels are left to allocate for.
+- `manifest-alloc` turns those calls into writes into allocated tensors.
+- `remove-dead-writes` right after it: a result that nothing reads is now storage that nothing
+  needs, and no memory plan depends on it yet.
+- `remove-unused-kernels` after both: they leave kernels without calls.
 - `lower-to-bytecode` last: registers have no types to plan by.
-- `verify-stage` on every level reached: what a pass left behind is named there, with the pass,
-  and not by a later one that cannot know.
+- `verify-stage` at every level: it names what a pass has left behind, and the pass, where a later
+  pass could not.
 """
 
 PIPELINES: dict[str, str] = {
@@ -32,10 +33,11 @@ PIPELINES: dict[str, str] = {
             "verify-stage{stage=lowered}",
             "manifest-alloc",
             "remove-dead-writes",
+            "remove-unused-kernels",
             "verify-stage{stage=manifest}",
             "lower-to-bytecode",
             "verify-stage{stage=bytecode}",
         )
     ),
 }
-"""The passes of each named pipeline, as `-p` takes them."""
+"""Pipeline text by name."""

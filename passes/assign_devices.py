@@ -34,7 +34,7 @@ from xdsl.passes import ModulePass
 
 from ..dialects import relay
 from ..dialects.device import DEVICE, VirtualDeviceAttr, disambiguated
-from ..dialects.retyping import set_type
+from ..dialects.xdsl_internals import set_type
 from .devices.conflicts import bytes_copied
 from .devices.constraints import DeviceConstraints
 from .devices.domains import Placement

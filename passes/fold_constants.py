@@ -12,7 +12,6 @@ taken, a projection of a tuple the field. Constants and tuples that this leaves 
 removed. (TVM: FoldConstant.) Level: `relay`.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -26,15 +25,15 @@ from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
 from ..dialects.device import device_of
-from ..dialects.interfaces import Fusible, kernel_name
+from ..dialects.interfaces import Fusible
 from ..dialects.relay.constants import fits_inline
 from ..dialects.relay.control import yielded
 from ..dialects.tensors import as_tensor
-from ..runtime.kernels.bind import Bind
 from ..runtime.kernels.loading import load_kernels
 from .analysis.arrays import Array, array_of, dense_of, numpy_dtype
-from .evaluation.operators import apply_operator
+from .evaluation.operators import OperatorEvaluator
 from .support.diagnostics import PassError
+from .support.patterns import RemoveUnusedConstant
 from .support.rewriting import apply_patterns
 
 
@@ -75,18 +74,18 @@ class FoldOperator(RewritePattern):
     max_work: int
 
     @cached_property
-    def kernels(self) -> Mapping[str, Bind]:
-        """Loaded when the first operator folds."""
-        return load_kernels()
+    def operators(self) -> OperatorEvaluator:
+        """Made, and kernels loaded, when the first operator folds."""
+        return OperatorEvaluator(load_kernels())
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not op.has_trait(Fusible) or not op.operands or not computable(op):
             return
         args = constant_operands(op)
-        if args is None or work(op) > self.max_work or kernel_name(op) not in self.kernels:
+        if args is None or work(op) > self.max_work or not self.operators.has_kernel(op):
             return
         constants: list[relay.ConstantOp] = []
-        arrays = apply_operator(op, args, self.kernels)
+        arrays = self.operators.apply(op, args)
         for result, array in zip(op.results, arrays, strict=True):
             type = as_tensor(result.type)
             assert type is not None
@@ -122,15 +121,6 @@ class FoldBranch(RewritePattern):
         rewriter.erase(block.last_op)
         rewriter.inline_block(block, InsertPoint.before(op))
         rewriter.replace(op, [], values)
-
-
-class RemoveUnusedConstant(RewritePattern):
-    """Remove a constant without a use."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: relay.ConstantOp, rewriter: PatternRewriter, /) -> None:
-        if not op.result.uses:
-            rewriter.erase(op)
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,10 @@ from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from ..dialects import relay
 from ..dialects.interfaces import InferTypes
+from ..dialects.relay.incomplete import is_incomplete, refine
 from ..dialects.relay.operator import refined_result_types
-from ..dialects.relay.types import is_incomplete, refine
 from ..dialects.walking import walk
 from .analysis.incomplete import unknown_value
 from .support.diagnostics import PassError
@@ -99,6 +100,25 @@ class RefineCall(RewritePattern):
                 rewriter.replace_value_with_new_type(result, refined)
 
 
+@dataclass(frozen=True)
+class RefineConstructed(RewritePattern):
+    """Fill in the type arguments of a value of a data type from the fields it is made of."""
+
+    definitions: dict[str, relay.TypeDataOp]
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.ConstructOp, rewriter: PatternRewriter, /) -> None:
+        type = op.result.type
+        if not is_incomplete(type):
+            return
+        definition = self.definitions.get(type.adt.string_value())
+        if definition is None:
+            return
+        completed = definition.completed(type, op.constructor.data, op.fields.types)
+        if completed != type:
+            rewriter.replace_value_with_new_type(op.result, completed)
+
+
 def has_stale_call(module: ModuleOp, functions: dict[str, func.FuncOp]) -> bool:
     """Whether a function's result types were filled in after a call of it was visited."""
     for op in walk(module):
@@ -117,7 +137,13 @@ class InferTypesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, func.FuncOp)}
-        patterns = (RefineResults(), RefineSignature(), RefineCall(functions))
+        definitions = {d.sym_name.data: d for d in op.ops if isinstance(d, relay.TypeDataOp)}
+        patterns = (
+            RefineResults(),
+            RefineSignature(),
+            RefineCall(functions),
+            *([RefineConstructed(definitions)] if definitions else []),
+        )
         # One walk is enough but for calls of functions that stand further down.
         changed = apply_patterns(op, *patterns, walk_regions_first=True)
         while changed and (unknown_value(op) is not None or has_stale_call(op, functions)):

@@ -1,5 +1,5 @@
 """
-Make memory explicit: every result gets a storage and a tensor in it, which its op writes into.
+Make memory explicit: allocate each result, and let its op write into the allocation.
 
     %y = relay.call_lowered @f(%x) : (T) -> tensor<5x7xf32, #dev>
     ->
@@ -8,127 +8,111 @@ Make memory explicit: every result gets a storage and a tensor in it, which its 
     %y = vm.invoke_tvm_op @f ins(%x : T) outs(%t : …) -> tensor<5x7xf32, #dev>
 
 A kernel of nothing but reshapes becomes a view, `vm.reshape_tensor`; a copy between devices
-allocates on its destination; a copy of a tuple copies its fields. All storages of an op come
-first, then all tensors, as in TVM's ManifestAlloc (pull 7369). Sizes and alignments are those of
-`dialects.tensors`. Results of dynamic shape are refused. From level `lowered` to `manifest`.
+allocates on its destination; a copy of a tuple copies its fields. The storages of an op come
+first, then its tensors, as in TVM's ManifestAlloc (pull 7369). Sizes and alignments are those of
+`dialects.tensors`. Results of dynamic shape are errors. From level `lowered` to `manifest`.
 """
 
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import (
-    I64,
-    DenseArrayBase,
-    IntegerAttr,
-    ModuleOp,
-    TupleType,
-    i32,
-    i64,
-)
+from xdsl.dialects.builtin import I64, IntegerAttr, ModuleOp, TupleType, i64
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import memory, relay, vm
-from ..dialects.device import VirtualDeviceAttr, device_of
-from ..dialects.interfaces import WantsStorage
-from ..dialects.tensors import Tensor, as_tensor, bits_of, is_static, storage_alignment, tensor_size
-from ..dialects.walking import walk
-from .analysis.symbols import called_symbols
+from ..dialects.device import device_of
+from ..dialects.interfaces import Bufferizable
+from ..dialects.tensors import as_tensor, bits_of, is_static, storage_alignment, tensor_size
 from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
 
-STATIC_OFFSET = DenseArrayBase.from_list(i32, [1, 0, 0])
-"""The operand segments of an `alloc_tensor` with a static offset and shape."""
-
-ZERO = IntegerAttr(0, i64)
-
 
 @dataclass(frozen=True)
-class Place:
-    """How a tensor type is stored: the attributes that its allocations need."""
+class Layout:
+    """How a tensor type is stored: the attributes of its allocations."""
 
     size: IntegerAttr[I64]
     alignment: IntegerAttr[I64]
     storage: memory.StorageType
 
 
-def placed(type: Attribute, value: OpResult) -> Place:
-    """The place for a tensor of `type`; an error at `value`'s op when it has none."""
+def layout_of(result: OpResult) -> Layout:
+    """Return the layout of a result; an error at its op when its type has none."""
+    type, what = result.type, f"result {result.index} of {result.op.name}"
     tensor = as_tensor(type)
     if tensor is None:
-        raise PassError(
-            f"only tensors get storage, but a result of {value.op.name} is {type}", value
-        )
+        raise PassError(f"{what} must be a tensor to be allocated, but is {type}", result)
     device = device_of(tensor)
     if device is None:
         raise PassError(
-            f"result {value.index} of {value.op.name} has no device: {type}; "
-            "run plan-devices before manifest-alloc",
-            value,
+            f"{what} has no device: {type}; run plan-devices before manifest-alloc", result
         )
     if not is_static(tensor):
         raise PassError(
-            f"result {value.index} of {value.op.name} has a dynamic shape, {type}; "
-            "manifest-alloc allocates static shapes",
-            value,
+            f"{what} has a dynamic shape, {type}; dynamic shapes are not supported yet", result
         )
     if bits_of(tensor.element_type) is None:
-        raise PassError(
-            f"result {value.index} of {value.op.name} has elements of no size, "
-            f"{tensor.element_type}",
-            value,
-        )
-    return _place(tensor, device)
-
-
-def _place(tensor: Tensor, device: VirtualDeviceAttr) -> Place:
-    return Place(
+        raise PassError(f"{what}: element type {tensor.element_type} has no defined size", result)
+    return Layout(
         IntegerAttr(tensor_size(tensor), i64),
         IntegerAttr(storage_alignment(tensor.element_type), i64),
         memory.StorageType(device),
     )
 
 
-@dataclass
-class AllocateResults(RewritePattern):
-    """Give an op that wants storage one storage and one tensor per result."""
+def copy_tree(value: SSAValue, type: Attribute) -> list[Operation]:
+    """The ops that copy `value` to `type`, field by field; the last one's result is the copy."""
+    if not isinstance(type, TupleType):
+        device = device_of(type)
+        assert device is not None, "verified: a copy names its device"
+        return [relay.DeviceCopyOp(value, device)]
+    ops: list[Operation] = []
+    copies: list[SSAValue] = []
+    for i, part in enumerate(type.types):
+        field = relay.TupleGetItemOp(value, i)
+        ops += (field, *copy_tree(field.result, part))
+        copies += ops[-1].results
+    return [*ops, relay.TupleOp(copies)]
 
-    places: dict[Attribute, Place] = field(default_factory=dict[Attribute, Place])
-    """By type, so that a type's sizes are computed once."""
+
+@dataclass(frozen=True)
+class AllocateResults(RewritePattern):
+    """Allocate a storage and a tensor for each result of an op, and let it write there."""
+
+    layouts: dict[Attribute, Layout] = field(default_factory=dict[Attribute, Layout])
+    """By type, each computed once."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        wants = op.get_trait(WantsStorage)
-        if wants is None:
+        bufferizable = op.get_trait(Bufferizable)
+        if bufferizable is None:
             return
-        storages = [self._storage(result) for result in op.results]
+        storages = [self._allocate(result) for result in op.results]
         tensors = [
-            memory.AllocTensorOp.create(
-                operands=storage.results,
-                result_types=[result.type],
-                properties={"offset": ZERO, "operandSegmentSizes": STATIC_OFFSET},
-            )
+            memory.AllocTensorOp.static(storage.results[0], result.type)
             for storage, result in zip(storages, op.results, strict=True)
         ]
-        for op_made, hint in [(o, "storage") for o in storages] + [(o, "tensor") for o in tensors]:
-            op_made.results[0].name_hint = hint
-        written = wants.in_destination_passing_style(op, [t.results[0] for t in tensors])
+        for storage, tensor in zip(storages, tensors, strict=True):
+            storage.results[0].name_hint = "storage"
+            tensor.results[0].name_hint = "tensor"
+        written = bufferizable.to_destination_style(op, [t.results[0] for t in tensors])
         for old, new in zip(op.results, written.results, strict=True):
             new.name_hint = old.name_hint
         rewriter.replace(op, [*storages, *tensors, written], written.results)
 
-    def _storage(self, result: OpResult) -> Operation:
-        place = self.places.get(result.type)
-        if place is None:
-            place = self.places[result.type] = placed(result.type, result)
+    def _allocate(self, result: OpResult) -> Operation:
+        layout = self.layouts.get(result.type)
+        if layout is None:
+            layout = self.layouts[result.type] = layout_of(result)
         return memory.AllocStorageOp.create(
-            result_types=[place.storage],
-            properties={"size": place.size, "alignment": place.alignment},
+            result_types=[layout.storage],
+            properties={"size": layout.size, "alignment": layout.alignment},
         )
 
 
 class ViewReshape(RewritePattern):
-    """Replace a call of a kernel of nothing but reshapes by a view."""
+    """Replace a call of a kernel that only reshapes by a view."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.CallLoweredOp, rewriter: PatternRewriter, /) -> None:
@@ -138,7 +122,8 @@ class ViewReshape(RewritePattern):
         type = as_tensor(result.type)
         if type is None or not is_static(type):
             raise PassError(
-                f"the view has a dynamic shape, {result.type}; manifest-alloc views static shapes",
+                f"the view has a dynamic shape, {result.type}; "
+                "dynamic shapes are not supported yet",
                 op,
             )
         view = vm.ReshapeTensorOp.create(operands=op.args[:1], result_types=[type])
@@ -147,64 +132,22 @@ class ViewReshape(RewritePattern):
 
 
 class ExpandTupleCopy(RewritePattern):
-    """Replace a copy of a tuple by copies of its tensors, however deep they are."""
+    """Replace a copy of a tuple by copies of the tensors in it, at any depth."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.DeviceCopyOp, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op.value.type, TupleType):
             return
-        ops: list[Operation] = []
-        copied = copy_parts(op.value, op.result.type, ops)
-        rewriter.replace(op, ops, [copied])
-
-
-def copy_parts(value: SSAValue, type: Attribute, ops: list[Operation]) -> SSAValue:
-    """A copy of `value` as `type`, tuples taken apart; the ops that make it are added to `ops`."""
-    if not isinstance(type, TupleType):
-        device = device_of(type)
-        assert device is not None, "the verifier wants a device"
-        copy = relay.DeviceCopyOp(value, device)
-        ops.append(copy)
-        return copy.result
-    fields: list[SSAValue] = []
-    for i, part in enumerate(type.types):
-        item = relay.TupleGetItemOp(value, i)
-        ops.append(item)
-        fields.append(copy_parts(item.result, part, ops))
-    ops.append(made := relay.TupleOp(fields))
-    return made.result
-
-
-@dataclass(frozen=True)
-class RemoveUncalledKernel(RewritePattern):
-    """Remove a kernel that became a view wherever it was called."""
-
-    uncalled: frozenset[str]
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: relay.PrimFuncOp, rewriter: PatternRewriter, /) -> None:
-        if op.sym_name.data in self.uncalled:
-            rewriter.erase(op)
-
-
-def viewed_symbols(module: ModuleOp) -> set[str]:
-    """The kernels that some call treats as a view."""
-    return {
-        op.callee.string_value()
-        for op in walk(module)
-        if isinstance(op, relay.CallLoweredOp) and op.reshape_only is not None
-    }
+        copy = copy_tree(op.value, op.result.type)
+        rewriter.replace(op, copy, copy[-1].results)
 
 
 @dataclass(frozen=True)
 class ManifestAllocPass(ModulePass):
-    """Make memory explicit: a storage and a tensor for every result, kernels that write."""
+    """Make memory explicit: allocate each result, and let its op write into the allocation."""
 
     name = "manifest-alloc"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        viewed = viewed_symbols(op)
         apply_patterns(op, ExpandTupleCopy())
         apply_patterns(op, ViewReshape(), AllocateResults())
-        if viewed:
-            apply_patterns(op, RemoveUncalledKernel(frozenset(viewed - called_symbols(op))))

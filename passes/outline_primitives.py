@@ -11,24 +11,20 @@ share one function; its types carry no device. Functions are named after their o
 order of first use, and stand at the end of the module. From level `fused` to `lowered`.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import Rewriter
 
 from ..dialects import relay
 from ..dialects.device import device_of
-from ..dialects.interfaces import Fusible, kernel_name
+from ..dialects.relay.primitive import kernel_symbol
 from .analysis.plain_types import PlainTypes
 from .support.rewriting import apply_patterns
-
-NAME_LIMIT = 80
-"""The most characters of a function's name, a number that makes it unique apart."""
 
 Key = tuple[object, ...]
 
@@ -53,16 +49,6 @@ def structural_key(primitive: relay.PrimitiveOp, plain: PlainTypes) -> Key:
         for result in op.results:
             number[result] = len(number)
     return tuple(key)
-
-
-def function_name(ops: Iterable[Operation]) -> str:
-    """`fused_` and the operators' names, as TVM writes them: `fused_nn_dense_add`."""
-    names = [
-        kernel_name(op).removeprefix(f"{op.name.partition('.')[0]}.")
-        for op in ops
-        if op.has_trait(Fusible)
-    ]
-    return "_".join(["fused", *names]).replace(".", "_")[:NAME_LIMIT]
 
 
 def target_of(primitive: relay.PrimitiveOp) -> StringAttr | None:
@@ -121,7 +107,7 @@ class OutlinePrimitive(RewritePattern):
 
     def _outline(self, op: relay.PrimitiveOp, target: StringAttr | None) -> str:
         """A function with the body of `op`, which loses it; the function's name."""
-        name = self.names.unique(function_name(op.body.block.ops))
+        name = self.names.unique(kernel_symbol(op.body.block.ops))
         body = op.detach_region(op.body)
         for value in (*body.block.args, *(r for o in body.block.ops for r in o.results)):
             plain = self.plain(value.type)

@@ -1,16 +1,16 @@
 """
-Fail when something from a higher level is left.
+Fail when an op of a higher level is left.
 
     xrelay-opt -p 'fuse-ops,verify-stage{stage=fused}'
 
     error: relay.add is left at stage fused: fuse-ops should have put it into a primitive
 
-A level is what its IR may contain (see `docs/design/`). Each rule says from which stage on an op
-may not be there, by its interfaces, and which pass should have removed it; a rule holds for all
-stages below its own.
+A level is what its IR may contain (see `docs/levels.md`). Each rule rejects ops by their interfaces
+and names the pass that should have removed them; it holds for its stage and all below. No pass
+produces `memory-planned` (checked as `manifest`) or `memref` yet; IR from elsewhere can be checked.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, get_args
 
@@ -21,9 +21,11 @@ from xdsl.passes import ModulePass
 
 from ..dialects import relay
 from ..dialects.device import UNCONSTRAINED, VirtualDeviceAttr, device_of, devices_in, disambiguated
-from ..dialects.interfaces import DeviceRule, Fusible, Pinned, SameDomain, WantsStorage
-from ..dialects.relay.types import is_incomplete
+from ..dialects.interfaces import Bufferizable, DeviceRule, Fusible, Pinned, SameDomain
+from ..dialects.relay.incomplete import is_incomplete
+from ..dialects.walking import walk
 from .support.diagnostics import PassError
+from .support.walk import is_kernel, outside_primitives
 
 Stage = Literal[
     "relay", "planned", "fused", "lowered", "manifest", "memory-planned", "bytecode", "memref"
@@ -37,29 +39,31 @@ MEMREF_DIALECTS = ("memref", "arith", "scf", "func", "linalg", "bufferization")
 
 @dataclass(frozen=True)
 class Rule:
-    """`found` tells what is wrong with an op from `stage` on; None when nothing is."""
+    """A condition that every op meets from `stage` on."""
 
     stage: str
-    found: Callable[[Operation, bool], str | None]
-    """Asked with the op and whether it stands in a kernel (a primitive or its function)."""
+    fault: Callable[[Operation], str | None]
+    """Returns what is wrong with an op; None if nothing is."""
+    in_kernels: bool = True
+    """Whether the rule holds inside kernels too."""
 
 
-def incomplete_type(op: Operation, in_kernel: bool) -> str | None:
-    if any(is_incomplete(value.type) for value in values_of(op)):
+def incomplete_type(op: Operation) -> str | None:
+    if any(is_incomplete(value.type) for value in defined_values(op)):
         return "its type is incomplete: infer-types should have filled it in"
     return None
 
 
-def hint(op: Operation, in_kernel: bool) -> str | None:
+def hint(op: Operation) -> str | None:
     if isinstance(op, relay.OnDeviceOp):
         return "plan-devices should have turned it into a copy or removed it"
     return None
 
 
-def without_device(op: Operation, in_kernel: bool) -> str | None:
-    if in_kernel or isinstance(op, relay.PrimFuncOp):
+def without_device(op: Operation) -> str | None:
+    if isinstance(op, relay.PrimFuncOp):
         return None
-    for value in values_of(op):
+    for value in defined_values(op):
         if None in devices_in(value.type):
             return (
                 f"it has a value of type {value.type}: plan-devices should have given it a device"
@@ -67,18 +71,16 @@ def without_device(op: Operation, in_kernel: bool) -> str | None:
     return None
 
 
-@dataclass
+@dataclass(frozen=True)
 class Misplaced:
-    """Finds ops whose operands and results are not where their device rule wants them."""
+    """Finds ops whose operands and results break the op's device rule."""
 
     rules: dict[type[Operation], DeviceRule | None] = field(
         default_factory=dict[type[Operation], "DeviceRule | None"]
     )
-    """By op class, asked once."""
+    """Cached by op class."""
 
-    def __call__(self, op: Operation, in_kernel: bool) -> str | None:
-        if in_kernel:
-            return None
+    def __call__(self, op: Operation) -> str | None:
         kind = type(op)
         if kind not in self.rules:
             self.rules[kind] = op.get_trait(DeviceRule)
@@ -86,7 +88,7 @@ class Misplaced:
         for constraint in () if rule is None else rule.constraints(op):
             if not isinstance(constraint, Pinned | SameDomain):
                 continue  # the module does not name the host, and preferences may fail
-            one, *others = places(constraint)
+            one, *others = constrained_devices(constraint)
             other = next((device for device in others if device != one), None)
             if other is not None:
                 here, there = disambiguated(one, other)
@@ -97,97 +99,96 @@ class Misplaced:
         return None
 
 
-def places(constraint: Pinned | SameDomain) -> list[VirtualDeviceAttr]:
-    """The devices that should be one; function values have several and are left out."""
+def constrained_devices(constraint: Pinned | SameDomain) -> list[VirtualDeviceAttr]:
+    """Return the devices that must be one; function values have several and are omitted."""
     values = (constraint.value,) if isinstance(constraint, Pinned) else constraint.values
     found = [device_of(v.type) for v in values if not isinstance(v.type, FunctionType)]
-    wanted = [constraint.device] if isinstance(constraint, Pinned) else []
-    return wanted + [device for device in found if device is not None] or [UNCONSTRAINED]
+    required = [constraint.device] if isinstance(constraint, Pinned) else []
+    return required + [device for device in found if device is not None] or [UNCONSTRAINED]
 
 
-def loose_operator(op: Operation, in_kernel: bool) -> str | None:
-    if not in_kernel and op.has_trait(Fusible):
+def loose_operator(op: Operation) -> str | None:
+    if op.has_trait(Fusible):
         return "fuse-ops should have put it into a primitive"
     return None
 
 
-def primitive(op: Operation, in_kernel: bool) -> str | None:
+def primitive(op: Operation) -> str | None:
     if isinstance(op, relay.PrimitiveOp):
         return "outline-primitives should have made it a function"
     return None
 
 
-def unallocated(op: Operation, in_kernel: bool) -> str | None:
-    if op.has_trait(WantsStorage):
+def unallocated(op: Operation) -> str | None:
+    if op.has_trait(Bufferizable):
         return "manifest-alloc should have given it storage"
     return None
 
 
-def no_bytecode(op: Operation, in_kernel: bool) -> str | None:
+def not_bytecode(op: Operation) -> str | None:
     if not op.name.startswith("bytecode."):
         return "lower-to-bytecode should have replaced it"
     return None
 
 
-def no_memref(op: Operation, in_kernel: bool) -> str | None:
+def not_memref(op: Operation) -> str | None:
     if op.name.partition(".")[0] not in MEMREF_DIALECTS:
-        return f"only {', '.join(MEMREF_DIALECTS)} may be there"
+        return f"only {', '.join(MEMREF_DIALECTS)} are allowed"
     return None
 
 
 RULES = (
     Rule("planned", incomplete_type),
     Rule("planned", hint),
-    Rule("planned", without_device),
-    Rule("fused", loose_operator),
+    Rule("planned", without_device, in_kernels=False),
+    Rule("fused", loose_operator, in_kernels=False),
     Rule("lowered", primitive),
     Rule("manifest", unallocated),
-    Rule("bytecode", no_bytecode),
+    Rule("bytecode", not_bytecode),
 )
 
 
 def rules_at(stage: str) -> list[Rule]:
-    """The rules that hold at `stage`."""
+    """Return the rules that hold at `stage`."""
     if stage == "memref":
-        return [Rule(stage, no_memref)]
-    rules = [*RULES, Rule("planned", Misplaced())]
+        return [Rule(stage, not_memref)]
+    rules = [*RULES, Rule("planned", Misplaced(), in_kernels=False)]
     return [rule for rule in rules if STAGES.index(rule.stage) <= STAGES.index(stage)]
 
 
-def values_of(op: Operation) -> Iterator[SSAValue]:
-    """What `op` defines: its results, and the arguments of its blocks."""
+def defined_values(op: Operation) -> Iterator[SSAValue]:
+    """Yield the results of `op` and the arguments of its blocks."""
     yield from op.results
     for region in op.regions:
         for block in region.blocks:
             yield from block.args
 
 
-def ops_with_context(module: ModuleOp) -> Iterator[tuple[Operation, bool]]:
-    """Every op of the module, in program order, and whether it stands in a kernel."""
-    pending: list[tuple[Operation, bool]] = [(op, False) for op in reversed(list(module.ops))]
-    while pending:
-        op, in_kernel = pending.pop()
-        yield op, in_kernel
-        inside = in_kernel or isinstance(op, relay.PrimitiveOp | relay.PrimFuncOp)
-        inner = [o for region in op.regions for block in region.blocks for o in block.ops]
-        pending.extend((o, inside) for o in reversed(inner))
+def require(op: Operation, rules: Sequence[Rule], stage: str) -> None:
+    """Raise an error if `op` breaks one of `rules`."""
+    for rule in rules:
+        fault = rule.fault(op)
+        if fault is not None:
+            raise PassError(f"{op.name} is left at stage {stage}: {fault}", op)
 
 
 @dataclass(frozen=True)
 class VerifyStagePass(ModulePass):
-    """Fail when something from a higher level than the given stage is left."""
+    """Fail when an op of a higher level than the given stage is left."""
 
     name = "verify-stage"
     changes_nothing: ClassVar[bool] = True
-    """So that the driver need not verify after it."""
+    """The driver need not verify after it."""
 
     stage: Stage
-    """The level that the program is to be at."""
+    """The level that the program must be at."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         rules = rules_at(self.stage)
-        for inner, in_kernel in ops_with_context(op):
-            for rule in rules:
-                wrong = rule.found(inner, in_kernel)
-                if wrong is not None:
-                    raise PassError(f"{inner.name} is left at stage {self.stage}: {wrong}", inner)
+        rules_in_kernels = [rule for rule in rules if rule.in_kernels]
+        for outside in outside_primitives(op.body):
+            require(outside, rules, self.stage)
+            if is_kernel(outside):
+                for region in outside.regions:
+                    for inside in walk(region):
+                        require(inside, rules_in_kernels, self.stage)

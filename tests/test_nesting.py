@@ -17,6 +17,7 @@ from xdsl.dialects.test import TestOp
 from xdsl.ir import Block, Operation, Region
 
 from xrelay.dialects.walking import walk
+from xrelay.dialects.xdsl_internals import holds
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.passes.support.verifier import verify
@@ -24,7 +25,7 @@ from xrelay.tools.parser import LocatingParser
 from xrelay.tools.pipeline import build
 from xrelay.tools.plugins import load_universe
 from xrelay.tools.printing import PrintOptions, module_text
-from xrelay.tools.process import holds, settings
+from xrelay.tools.process import settings
 from xrelay.tools.registry import named_pipelines
 
 UNIVERSE = load_universe(lambda text: None)

@@ -114,6 +114,12 @@ def _input_and_output(group: Group, frontends: list[str]) -> None:
         metavar="N",
         help="leave out the elements of constants that have more than N",
     )
+    _flag(
+        group,
+        "--print-local-scope",
+        "--mlir-print-local-scope",
+        help="print devices in full instead of defining aliases for them",
+    )
     _flag(group, "--syntax-highlight", help="print with colours")
     group.add_argument(
         "-v",

@@ -7,23 +7,27 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
+from ..dialects.relay.annotations import NAME
 from ..dialects.relay.constants import PARAMS_FILE
 from ..lowering.assemble import assemble
 from ..passes.support.diagnostics import Message, ReportingContext, Severity
 from ..passes.support.verifier import verify
 from ..runtime.program import Program
-from . import relay_input
 from .diagnostics import Reporter
+from .inputs import FRONTENDS, frontend_of, load_onnx, load_relay
 from .parser import LocatingParser
 from .pipeline import build
 from .plugins import load_universe
 from .registry import named_pipelines
 from .resources import with_own_resources
 from .runner import Runner
-from .source import Source, read_source
+from .source import Part, Source, read_source
 
 PIPELINE = "pipeline"
 """The file name of messages about the text of `--pipeline`."""
+
+WEIGHTS = "weights.safetensors"
+"""The file in the scratch folder for the weights of inputs that hold them."""
 
 
 @dataclass(frozen=True)
@@ -84,18 +88,21 @@ class Loader:
         `pipeline` is run unless the file holds bytecode. Raises what `message_of` knows.
         """
         source = read_source(path)
-        frontend = frontend or relay_input.frontend_of(source.extension)
+        frontend = frontend or frontend_of(source.extension)
         context = ReportingContext(
             handler=self.reporter.report, allow_unregistered=allow_unregistered
         )
         for name, factory in self.universe.all_dialects.items():
             context.register_dialect(name, with_own_resources(factory))
         if frontend == "onnx":
-            module, folder = self._load_onnx(context, source, scratch), scratch
-        elif frontend in (*relay_input.TEXT, relay_input.JSON):
-            module, folder = self._load_relay(context, source, frontend, scratch), scratch
+            module, folder = load_onnx(context, source, scratch / WEIGHTS), scratch
+        elif frontend in FRONTENDS and frontend != "mlir":
+            part, weights = Part(self._text(source)), scratch / WEIGHTS
+            module = load_relay(context, frontend, part, source.name, weights)
+            folder = scratch
         else:
-            module, folder = self._parse(context, source), Path(path).parent
+            parser = LocatingParser(context, self._text(source), source.name)
+            module, folder = parser.parse_module(), Path(path).parent
         weights = module.attributes.get(PARAMS_FILE)
         names = {op.sym_name.data: _result_names(op) for op in module.ops if isinstance(op, FuncOp)}
         if is_bytecode(module):
@@ -107,23 +114,11 @@ class Loader:
         where = folder / weights.data if isinstance(weights, StringAttr) else None
         return Loaded(module, where, names)
 
-    def _parse(self, context: ReportingContext, source: Source) -> ModuleOp:
+    def _text(self, source: Source) -> str:
+        """Return the text of `source`, which messages quote from now on."""
         text = source.text()
         self.reporter.add_source(source.name, text)
-        return LocatingParser(context, text, source.name, 0).parse_module()
-
-    def _load_relay(
-        self, context: ReportingContext, source: Source, frontend: str, scratch: Path
-    ) -> ModuleOp:
-        text = source.text()
-        self.reporter.add_source(source.name, text)
-        weights = scratch / "weights.safetensors"
-        return relay_input.load_relay(context, frontend, text, source.name, weights)
-
-    def _load_onnx(self, context: ReportingContext, source: Source, scratch: Path) -> ModuleOp:
-        from ..frontends.onnx import load_module
-
-        return load_module(context, source.data, source.name, scratch / "weights.safetensors")
+        return text
 
 
 def _result_names(function: FuncOp) -> tuple[str | None, ...]:
@@ -132,6 +127,6 @@ def _result_names(function: FuncOp) -> tuple[str | None, ...]:
         return (None,) * len(function.function_type.outputs)
     names: list[str | None] = []
     for entry in attrs:
-        name = entry.data.get("relay.name")
+        name = entry.data.get(NAME)
         names.append(name.data if isinstance(name, StringAttr) else None)
     return tuple(names)

@@ -21,8 +21,7 @@ from xdsl.utils.exceptions import DiagnosticException, ShrinkException
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from ..passes.support.diagnostics import Message, ReportingContext, Severity
-from . import arguments, relay_input, reproducer
-from . import verify_diagnostics as expected
+from . import arguments, reproducer
 from .diagnostics import (
     TOO_DEEP,
     CommandLineError,
@@ -31,6 +30,7 @@ from .diagnostics import (
     UsageError,
     message_of,
 )
+from .inputs import EXTENSION, FRONTENDS, frontend_of, load_onnx, load_relay
 from .ir_dumps import Dumps
 from .listing import list_passes
 from .parser import LocatingParser
@@ -74,9 +74,7 @@ class XRelayOpt(xDSLOptMain):
 
     @override
     def register_all_frontends(self) -> None:
-        self.available_frontends["mlir"] = self._unused_frontend
-        for name in ("onnx", *sorted(relay_input.TEXT), relay_input.JSON):
-            self.available_frontends[name] = self._unused_frontend
+        self.available_frontends |= dict.fromkeys(FRONTENDS, self._unused_frontend)
 
     def _unused_frontend(self, io: IO[bytes]) -> NoReturn:
         """The names are for xDSL's checks; the input is read by `_parse`."""
@@ -158,6 +156,7 @@ class XRelayOpt(xDSLOptMain):
             properties_as_attributes=args.print_no_properties,
             debuginfo=args.print_debuginfo,
             colored=args.syntax_highlight,
+            aliases=not args.print_local_scope,
             elide_above=args.elide_above,
         )
 
@@ -218,9 +217,9 @@ class XRelayOpt(xDSLOptMain):
         return 1 if failed else 0
 
     def _frontend(self, source: Source) -> str:
-        name = self.args.frontend or relay_input.frontend_of(source.extension)
+        name = self.args.frontend or frontend_of(source.extension)
         if name not in self.available_frontends:
-            extensions = [relay_input.EXTENSION.get(n, n) for n in self.available_frontends]
+            extensions = [EXTENSION.get(n, n) for n in self.available_frontends]
             known = ", ".join(f".{extension}" for extension in extensions)
             raise UsageError(
                 f"cannot tell what '{source.name}' is: its extension is not one of "
@@ -298,7 +297,9 @@ class XRelayOpt(xDSLOptMain):
         return internal
 
     def _compare(self, part: Part, name: str) -> bool:
-        """Hold what was said against the comments of the part; whether they differ."""
+        """Compare the messages with the comments of the part; return whether they differ."""
+        from . import verify_diagnostics as expected
+
         assert self.messages is not None
         said, self.messages = self.messages, None
         lines = part.text.split("\n")
@@ -310,27 +311,18 @@ class XRelayOpt(xDSLOptMain):
 
     def _parse(self, part: Part, name: str, frontend: str) -> ModuleOp:
         if frontend != "mlir":
-            return self._load_relay(part, name, frontend)
+            with self._weights_beside(name) as weights:
+                return load_relay(self.ctx, frontend, part, name, weights)
         parser = LocatingParser(self.ctx, part.text, name, part.lines_before)
         return parser.parse_module(not self.args.no_implicit_module)
 
     def _load_onnx(self, source: Source) -> ModuleOp:
-        """Convert an ONNX model; its weights go to a file beside the output."""
-        from ..frontends.onnx import load_module
-
         with self._weights_beside(source.name) as weights:
-            return load_module(self.ctx, source.data, source.name, weights)
-
-    def _load_relay(self, part: Part, name: str, frontend: str) -> ModuleOp:
-        """Read a Relay program; its large constants go to a file beside the output."""
-        with self._weights_beside(name) as weights:
-            return relay_input.load_relay(
-                self.ctx, frontend, part.text, name, weights, part.lines_before
-            )
+            return load_onnx(self.ctx, source, weights)
 
     @contextmanager
     def _weights_beside(self, name: str) -> Generator[Path]:
-        """Where the weights of the input `name` go; says so when they were written."""
+        """Yield the file for the weights of the input `name`; report it if it was written."""
         out = self.args.output_file
         weights = Path(Path(name).name if out in (None, "-") else out).with_suffix(".safetensors")
         before = _stamp(weights)

@@ -20,7 +20,7 @@ from ..dialects.walking import walk
 from ..lowering.assemble import spec_of
 from ..lowering.lower_to_bytecode import parameter_names
 from ..passes.evaluation.evaluator import evaluate
-from ..passes.evaluation.rules import Value
+from ..passes.evaluation.values import Value
 from ..runtime.fitting import fits
 from ..runtime.kernels.memory import Memory
 from ..runtime.machine import Machine

@@ -35,7 +35,7 @@ from xdsl.ir import (
     Operation,
     SSAValue,
 )
-from xdsl.parser import ForwardDeclaredValue, Parser, ParserState, UnresolvedOperand
+from xdsl.parser import ForwardDeclaredValue, UnresolvedOperand
 from xdsl.utils.exceptions import (
     AlreadyRegisteredConstructException,
     DiagnosticException,
@@ -43,13 +43,12 @@ from xdsl.utils.exceptions import (
     ParseError,
     UnregisteredConstructException,
 )
-from xdsl.utils.lexer import Input, Position, Span, Token
-from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind, StringLiteral
+from xdsl.utils.lexer import Span
 
+from ..dialects.xdsl_internals import HookedParser
 from . import aliases
 from .aliases import Aliases
 from .diagnostics import TOO_DEEP, did_you_mean
-from .scopes import Mark, ScopedNames
 
 AnySpan: TypeAlias = "Span[str] | Span[bytes]"
 
@@ -68,31 +67,7 @@ _SPLAT = re.compile(r'<\s*(?:"0x([0-9A-Fa-f]*)"|[^\s\[">])')
 """The start of a constant that may have one value for all elements: a number, or one in hex."""
 
 
-class LinearLexer(MLIRLexer):
-    """
-    Ends at a string that is not closed, and reads every string that is printed.
-
-    The expression of xDSL's lexer tries every way to cut the rest of the line into pieces,
-    which takes 2^n steps for n characters; this one never goes back. A string of escapes that are
-    UTF-8, as every string beyond ASCII is printed, is bytes to xDSL's lexer.
-    """
-
-    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
-
-    @override
-    def _lex_string_literal(self, start_pos: Position) -> MLIRToken:
-        token = super()._lex_string_literal(start_pos)
-        if token.kind is MLIRTokenKind.BYTES_LIT:
-            literal = StringLiteral.from_span(token.span)
-            try:
-                literal.bytes_contents.decode()
-            except UnicodeDecodeError:
-                return token
-            return Token(MLIRTokenKind.STRING_LIT, literal)
-        return token
-
-
-class LocatingParser(Parser):
+class LocatingParser(HookedParser):
     """
     Parses `text`, which starts after `line_offset` lines of the file `name`.
 
@@ -100,7 +75,6 @@ class LocatingParser(Parser):
     """
 
     def __init__(self, ctx: Context, text: str, name: str, line_offset: int = 0):
-        self._names = ScopedNames()
         self._line_starts = [0, *(m.end() for m in re.finditer("\n", text))]
         self._line_offset = line_offset
         self._file = StringAttr(name)
@@ -109,26 +83,11 @@ class LocatingParser(Parser):
         self._first_uses: dict[SSAValue, Span[str]] = {}
         self._defined_since: dict[SSAValue, SSAValue] = {}
         self._splats: list[tuple[str | None, list[RankedStructure[Any]]]] = []
-        super().__init__(ctx, "", name)
-        self._parser_state = ParserState(LinearLexer(Input(text, name)))
+        super().__init__(ctx, text, name)
         self._aliases = Aliases(
             max(aliases.AT_LEAST, aliases.PER_CHARACTER * len(text)), self._fail_at_alias
         )
         self.attribute_aliases = self._aliases
-
-    @property
-    def ssa_values(self) -> ScopedNames:
-        """The values that have a name here."""
-        return self._names
-
-    @ssa_values.setter
-    def ssa_values(  # pyright: ignore[reportIncompatibleVariableOverride]
-        self, names: "Mark | dict[str, tuple[SSAValue, ...]]"
-    ) -> None:
-        if isinstance(names, Mark):
-            self._names.go_back(names)
-        else:
-            self._names = ScopedNames(names)
 
     def place(self, position: int) -> FileLineColLoc:
         """The line and column of a position in the text."""
@@ -183,30 +142,30 @@ class LocatingParser(Parser):
         return ParseError(span, f"value '%{name}' is used but not defined")
 
     @override
-    def _parse_alias_def(self) -> None:
+    def read_alias_definition(self) -> None:
         start, before = self.pos, self._aliases.expanded
-        super()._parse_alias_def()
+        super().read_alias_definition()
         name = next(reversed(self._aliases))
         self._aliases.sizes[name] = self.pos - start + self._aliases.expanded - before
 
     def _fail_at_alias(self, name: str, message: str) -> NoReturn:
         """Raise an error at the use of an alias that has just been read."""
-        at = self.lexer.input.content.rfind(name, 0, self._current_token.span.start)
+        at = self.lexer.input.content.rfind(name, 0, self.token.span.start)
         raise ParseError(Span(at, at + len(name), self.lexer.input), message)
 
     @override
-    def _parse_block(self) -> Block:
-        token = self._current_token
+    def read_block(self) -> Block:
+        token = self.token
         name = token.text[1:]
         _, defined_at = self.blocks.get(name, (None, token.span))
         if defined_at is None and name not in self.forward_block_references:
             # A block that was used before it was defined; xDSL forgets that it was.
             self.raise_error(f"re-declaration of block '{name}'", token.span)
-        return super()._parse_block()
+        return super().read_block()
 
     @override
-    def _parse_op_result_list(self) -> list[tuple[Span, int]]:
-        results = super()._parse_op_result_list()
+    def read_result_names(self) -> list[tuple[Span, int]]:
+        results = super().read_result_names()
         self._op_starts.append(self.pos)
         return results
 
@@ -258,8 +217,8 @@ class LocatingParser(Parser):
         return DenseIntOrFPElementsAttr(types[0], found.data) if types else found
 
     @override
-    def _parse_dense_literal_type(self) -> RankedStructure[Any]:
-        type = super()._parse_dense_literal_type()
+    def read_dense_type(self) -> RankedStructure[Any]:
+        type = super().read_dense_type()
         if not self._splats or prod(type.get_shape()) < 2:
             return type
         digits, types = self._splats[-1]
@@ -280,8 +239,8 @@ class LocatingParser(Parser):
         return f"{at.filename.data}:{at.line.data}:{at.column.data}"
 
     @override
-    def _get_op_by_name(self, name: str) -> type[Operation]:
-        op = self.ctx.get_optional_op(name, dialect_stack=self._parser_state.dialect_stack)
+    def find_op(self, name: str) -> type[Operation]:
+        op = self.ctx.get_optional_op(name, dialect_stack=self.dialect_stack)
         if op is not None:
             return op
         self.raise_error(self._unknown_op(name), self._op_span(len(self._op_starts) - 1))
@@ -311,9 +270,9 @@ class LocatingParser(Parser):
         return value
 
     @override
-    def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
+    def define(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
         forward = self.forward_ssa_references.get(name, {})
-        super()._register_ssa_definition(name, values, span)
+        super().define(name, values, span)
         self._defined_since.update((cast(SSAValue, f), values[i]) for i, f in forward.items())
         if len(values) == 1:
             (value,) = values

@@ -1,11 +1,18 @@
 """
 Print a module as text, with the choices of the command line.
 
-Constants with more elements than `elide_above` are printed as
-`dense_resource<__elided__>`, as mlir-opt does: short, and not to be parsed again.
+    #cuda0 = #relay.device<cuda:0>
+    builtin.module {
+      func.func private @f(tensor<4xf32, #cuda0>)
+
+Devices are abbreviated by attribute aliases, which are defined before the module in the order in
+which the text first uses them. Constants with more elements than `elide_above` are printed as
+`dense_resource<__elided__>`, as mlir-opt does: short, but it cannot be parsed again.
 """
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from io import StringIO
 from math import isfinite
 from typing import IO, Any, cast
@@ -18,14 +25,21 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
     FunctionType,
+    IntAttr,
     ModuleOp,
+    StringAttr,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.printer import Printer
 
+from ..dialects.device import VirtualDeviceAttr
+
 LONGEST_LIST = 100
 """Longer constants are printed in hex anyway, by xDSL."""
+
+LONGEST_WORD = 24
+"""An alias has at most this many characters of each field of its device."""
 
 
 @dataclass(frozen=True)
@@ -36,16 +50,63 @@ class PrintOptions:
     properties_as_attributes: bool = False
     debuginfo: bool = False
     colored: bool = False
+    aliases: bool = True
+    """Abbreviate devices by aliases."""
     elide_above: int | None = None
     """The most elements that a constant may have to be printed; None is any number."""
 
 
-class ElidingPrinter(Printer):
+def suggested_alias(device: VirtualDeviceAttr) -> str:
     """
-    Leaves out the elements of big constants; puts what functions give in parentheses where needed.
+    A name that says what `device` is: `cuda0`, `cpu`, `cpu0_llvm_global`; `device` for `?`.
+
+    It may be that of another device too.
+    """
+    kind = device.device_type.data if isinstance(device.device_type, StringAttr) else "device"
+    number = str(device.device_id.data) if isinstance(device.device_id, IntAttr) else ""
+    words = [kind + number]
+    for text in (device.target, device.scope):
+        if isinstance(text, StringAttr):
+            words += text.data.split()[:1]
+    return re.sub(r"\W", "_", "_".join(word[:LONGEST_WORD] for word in words), flags=re.ASCII)
+
+
+@dataclass
+class DeviceAliases:
+    """The devices that a text uses, and the alias of each, in order of first use."""
+
+    names: dict[VirtualDeviceAttr, str] = field(default_factory=dict[VirtualDeviceAttr, str])
+    uses: dict[str, int] = field(default_factory=dict[str, int])
+    """How many devices asked for each name; those after the first got a number as well."""
+
+    def name(self, device: VirtualDeviceAttr) -> str:
+        """Return the alias of `device`, such as `#cuda0`."""
+        name = self.names.get(device)
+        if name is None:
+            name = self.names[device] = self._unused(f"#{suggested_alias(device)}")
+        return name
+
+    def _unused(self, base: str) -> str:
+        name = base
+        while name in self.uses:
+            name = f"{base}_{self.uses[base]}"
+            self.uses[base] += 1
+        self.uses[name] = 1
+        return name
+
+    def definitions(self) -> Iterator[str]:
+        """The lines that define the aliases."""
+        return (f"{name} = {device}\n" for device, name in self.names.items())
+
+
+class ModulePrinter(Printer):
+    """
+    Print devices by their aliases and big constants without elements, and put function results in
+    parentheses where xDSL's parser needs them.
     """
 
     elide_above: int | None = None
+    aliases: DeviceAliases | None = None
 
     @override
     def print_op(self, op: Operation) -> None:
@@ -60,6 +121,9 @@ class ElidingPrinter(Printer):
 
     @override
     def print_attribute(self, attribute: Attribute) -> None:
+        if isinstance(attribute, VirtualDeviceAttr) and self.aliases is not None:
+            self.print_string(self.aliases.name(attribute))
+            return
         if self.elide_above is not None:
             type_ = _type_if_long(attribute, self.elide_above)
             if type_ is not None:
@@ -114,26 +178,28 @@ def _type_if_long(attribute: Attribute, most: int) -> Attribute | None:
 
 
 def print_module(ctx: Context, module: ModuleOp, stream: IO[str], options: PrintOptions) -> None:
-    """Write `module` and the resources that it refers to, and an end of line."""
-    kind = ElidingPrinter
-    if options.colored:
-        kind = _colored()
-    printer = kind(
-        stream=stream,
+    """Write `module`, the aliases and resources that it refers to, and an end of line."""
+    body = StringIO()
+    printer = (_colored() if options.colored else ModulePrinter)(
+        stream=body,
         print_generic_format=options.generic,
         print_properties_as_attributes=options.properties_as_attributes,
         print_debuginfo=options.debuginfo,
     )
     printer.elide_above = options.elide_above
+    printer.aliases = DeviceAliases() if options.aliases else None
     printer.print_op(module)
     printer.print_metadata(ctx.loaded_dialects)
+    if printer.aliases is not None:
+        stream.writelines(printer.aliases.definitions())
+    stream.write(body.getvalue())
     stream.write("\n")
 
 
-def _colored() -> type[ElidingPrinter]:
+def _colored() -> type[ModulePrinter]:
     from xdsl.syntax_printer import SyntaxPrinter
 
-    class ColoredPrinter(ElidingPrinter, SyntaxPrinter):
+    class ColoredPrinter(ModulePrinter, SyntaxPrinter):
         """With colours for a terminal."""
 
     return ColoredPrinter

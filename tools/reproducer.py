@@ -35,9 +35,9 @@ def write(path: str, text: str, pipeline: str, flags: Sequence[str]) -> None:
         file.write(text)
 
 
-def text_of(ctx: Context, module: ModuleOp) -> str:
-    """The module in generic form, which needs no code of the dialects to be printed."""
-    return module_text(ctx, module, PrintOptions(generic=True))
+def text_of(ctx: Context, module: ModuleOp, aliases: bool) -> str:
+    """Print the module in generic form, which does not run the dialects' printers."""
+    return module_text(ctx, module, PrintOptions(generic=True, aliases=aliases))
 
 
 def read(text: str) -> Recipe | None:

@@ -12,14 +12,20 @@ from typing_extensions import override
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.ir import Dialect
 
+from ..dialects.xdsl_internals import interfaces_of
+
 
 class OwnResources(OpAsmDialectInterface):
     """Named blobs, as the hex text they are written in (`"0x…"`)."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.blobs: dict[str, str] = {}
+
     @override
     def declare_resource(self, key: str) -> str:
-        """Any reference to `key` is a reference to the same blob."""
-        self._blob_storage.setdefault(key, "")
+        """Make any reference to `key` one to the same blob."""
+        self.blobs.setdefault(key, "")
         return key
 
     @override
@@ -27,12 +33,16 @@ class OwnResources(OpAsmDialectInterface):
         """Set the blob; ValueError (a diagnostic of the parser) when it is not hex."""
         if not val.startswith("0x"):
             raise ValueError(f"resource '{key}' must be a hex string, but is {val!r}")
-        self._blob_storage[key] = val
+        self.blobs[key] = val
+
+    @override
+    def lookup(self, key: str) -> str | None:
+        return self.blobs.get(key)
 
     @override
     def build_resources(self, keys: Iterable[str]) -> dict[str, str]:
         """The blobs of `keys` that have data, in alphabetical order."""
-        return {key: self._blob_storage[key] for key in sorted(keys) if self._blob_storage.get(key)}
+        return {key: self.blobs[key] for key in sorted(keys) if self.blobs.get(key)}
 
 
 def with_own_resources(factory: Callable[[], Dialect]) -> Callable[[], Dialect]:
@@ -44,7 +54,7 @@ def with_own_resources(factory: Callable[[], Dialect]) -> Callable[[], Dialect]:
             return dialect
         others = [
             interface
-            for interface in dialect._interfaces  # pyright: ignore[reportPrivateUsage]
+            for interface in interfaces_of(dialect)
             if not isinstance(interface, OpAsmDialectInterface)
         ]
         return Dialect(

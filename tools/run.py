@@ -22,7 +22,6 @@ from ..passes.support.diagnostics import Message, Note, Severity
 from ..runtime.errors import MachineError
 from ..runtime.kernels.memory import Memory
 from ..runtime.random_inputs import random_inputs, random_parameters
-from . import relay_input
 from .arguments import count, size
 from .commands import describe, guarded
 from .compile_input import Loader
@@ -37,15 +36,12 @@ from .diagnostics import (
     warnings_shown,
 )
 from .executables import Compiled, Evaluated, Executable, Limits
+from .inputs import FRONTENDS
 from .npz import FileError
 from .process import settings
 from .run_files import Array, Arrays, read_inputs, read_parameters, write_outputs
 from .run_report import output_lines
 from .runner import InternalError
-
-FRONTENDS = ("mlir", "onnx", *sorted(relay_input.TEXT), relay_input.JSON)
-"""What can be read, by the names that `xrelay-opt -f` knows too."""
-
 
 CURE = "--params, or --random-seed and --random-params to draw them"
 """What helps when a weights file lacks something."""

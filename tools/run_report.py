@@ -5,7 +5,7 @@ from typing import cast
 
 import numpy as np
 
-from ..passes.evaluation.rules import Cell, Closure, Data, Value
+from ..passes.evaluation.values import ClosureValue, DataValue, RefValue, Value
 from ..runtime.counters import Counters
 from ..runtime.program import Program, spec_of
 from .run_files import Array
@@ -59,11 +59,11 @@ def value_text(value: Value) -> str:
 def _term(value: Value) -> tuple[str, tuple[Value, ...] | None]:
     """What stands before the parentheses, and what in them (None: there are none)."""
     match value:
-        case Data():
+        case DataValue():
             return value.constructor, value.fields or None
-        case Cell():
+        case RefValue():
             return "ref", (value.value,)
-        case Closure():
+        case ClosureValue():
             return "<function>", None
         case tuple():
             return "", cast("tuple[Value, ...]", value)

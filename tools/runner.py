@@ -113,7 +113,7 @@ class Runner:
         if module is None or self.reproducer_path is None:
             return None
         rest = pipeline_text(list(self.steps[index:]))
-        text = reproducer.text_of(ctx, module)
+        text = reproducer.text_of(ctx, module, self.dumps.options.aliases)
         return self.write_text(text, rest)
 
     def write_text(self, text: str, pipeline: str | None = None) -> str | None:

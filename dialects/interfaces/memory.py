@@ -1,4 +1,4 @@
-"""Which bytes an op shares, wants, reads, writes and frees."""
+"""Memory effects: which bytes an op shares, allocates, reads, writes and frees."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import Operation, OpResult, SSAValue, Use
 from xdsl.traits import (
     EffectInstance,
     MemoryEffect,
@@ -33,16 +33,16 @@ class ResultAliases(Aliasing):
         return ((result, operand) for result in op.results for operand in chosen)
 
 
-class WantsStorage(OpTrait, ABC):
-    """Each result of the op needs a tensor that somebody allocates and the op writes into."""
+class Bufferizable(OpTrait, ABC):
+    """The op can write its results into allocated tensors (destination-passing style)."""
 
     @abstractmethod
-    def in_destination_passing_style(self, op: Operation, outs: Sequence[SSAValue]) -> Operation:
+    def to_destination_style(self, op: Operation, outs: Sequence[SSAValue]) -> Operation:
         """
-        The op that does what `op` does but writes result i into `outs[i]`; not yet inserted.
+        Return the op that does what `op` does but writes result i into `outs[i]`.
 
-        `outs` has one allocated tensor per result, of the result's type; so have the results
-        of the op returned.
+        The op is not inserted. `outs` has one allocated tensor per result, of the result's type;
+        the results of the op returned have these types too.
         """
 
 
@@ -54,7 +54,7 @@ def _effects(
 
 class AllocatesResults(MemoryEffect):
     """
-    Allocates what it returns, and nothing else: dead ones go, equal ones stay apart.
+    Allocates its results, with no other effect: unused ops are removed, equal ops not merged.
 
     xDSL's own `MemoryAllocEffect` names no value, so its ops would never be removed.
     """
@@ -71,17 +71,26 @@ class DestinationPassing(MemoryEffect):
     The `outs` are the op's last operands, one per result.
     """
 
+    @staticmethod
+    def outs(op: Operation) -> Sequence[SSAValue]:
+        """The tensors that `op`, which has this trait, writes into: one per result."""
+        return op.operands[len(op.operands) - len(op.results) :]
+
+    @staticmethod
+    def writes(use: Use) -> bool:
+        """Test whether the op of `use` has this trait and the operand is one of its `outs`."""
+        op = use.operation
+        is_last = use.index >= len(op.operands) - len(op.results)
+        return is_last and op.has_trait(DestinationPassing, value_if_unregistered=False)
+
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
-        outs = len(op.operands) - len(op.results)
-        return _effects(
-            (MemoryEffectKind.READ, op.operands[:outs]),
-            (MemoryEffectKind.WRITE, op.operands[outs:]),
-        )
+        ins = op.operands[: len(op.operands) - len(op.results)]
+        return _effects((MemoryEffectKind.READ, ins), (MemoryEffectKind.WRITE, cls.outs(op)))
 
 
 class FreesOperand(MemoryEffect):
-    """Ends the life of operand 0's bytes."""
+    """Ends the lifetime of operand 0's bytes."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:

@@ -55,7 +55,7 @@ class ReshapesOnly(OpTrait):
 
 
 @dataclass(frozen=True)
-class NeedsData(OpTrait):
+class DataDependentShape(OpTrait):
     """
     The result shape depends on the data of these operands, not only on their shapes (TVM's
     `TShapeDataDependent`). An operator without this trait needs shapes only.

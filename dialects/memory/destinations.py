@@ -55,8 +55,7 @@ class ResultIsOuts(Aliasing):
     """Result i has the bytes of outs i."""
 
     def aliases(self, op: Operation) -> Iterable[tuple[OpResult, SSAValue]]:
-        outs = op.operands[len(op.operands) - len(op.results) :]
-        return zip(op.results, outs, strict=True)
+        return zip(op.results, DestinationPassing.outs(op), strict=True)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from xdsl.dialects.builtin import I64, IntegerAttr, TensorType, i64
+from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, TensorType, i32, i64
 from xdsl.ir import (
     Attribute,
     Block,
@@ -35,6 +35,11 @@ from ..interfaces import (
 from ..tensors import as_tensor, bits_of, element_size, is_static, tensor_size
 from .operands import exactly_one, parse_static_or_dynamic, print_static_or_dynamic, verify_shape
 from .storage import AllocStorageOp, SizesOnHost, StorageType
+
+_AT_START: dict[str, Attribute] = {
+    "offset": IntegerAttr(0, i64),
+    "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 0]),
+}
 
 
 @irdl_op_definition
@@ -76,6 +81,11 @@ class AllocTensorOp(IRDLOperation):
             properties={"offset": IntegerAttr(offset, i64) if static else None},
             result_types=[type],
         )
+
+    @classmethod
+    def static(cls, storage: SSAValue, type: Attribute) -> Self:
+        """A tensor of static shape at byte 0, made without checks: passes make one a result."""
+        return cls.create(operands=[storage], result_types=[type], properties=_AT_START)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -155,8 +165,7 @@ class AllocTensorOp(IRDLOperation):
             user = use.operation
             if isinstance(user, KillOp):
                 continue
-            outs = len(user.operands) - len(user.results)
-            if not user.has_trait(DestinationPassing) or use.index < outs:
+            if not DestinationPassing.writes(use):
                 raise VerifyException(
                     f"an allocated tensor has no contents to read: {user.name} must use the result "
                     f"of the op that writes it"

@@ -23,14 +23,14 @@ from .constants import ConstantOp, MaterializeConstant, ParamOp
 from .control import IfOp, YieldOp
 from .device_ops import DeviceCopyOp, OnDeviceOp
 from .globals import GlobalOp, InvokeOp
+from .incomplete import IncompleteType
+from .language_types import AdtType, RefType, TypeVarType
 from .matching import MatchOp
 from .opaque import CallOpaqueOp
 from .patterns import ConstructorPattern, TuplePattern, VarPattern, WildcardPattern
 from .primitive import CallLoweredOp, PrimFuncOp, PrimitiveOp
 from .references import RefCreateOp, RefReadOp, RefWriteOp
 from .tuples import TupleGetItemOp, TupleOp
-from .type_terms import AdtType, RefType, TypeVarType
-from .types import IncompleteType
 
 OPERATORS = (
     *elementwise.OPERATORS,

@@ -30,9 +30,12 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
+from ..device import with_device
 from ..interfaces import AnyDevice, Lookup, ResultAliases, SameDevice
+from ..type_algebra import pairs
 from .call_text import parse_call, print_call, verify_call
-from .type_terms import AdtType, substituted
+from .incomplete import refine
+from .language_types import AdtType, TypeVarType, substituted
 
 
 @irdl_attr_definition
@@ -152,6 +155,26 @@ class TypeDataOp(IRDLOperation):
         assert tag is not None, f"no constructor {constructor}"
         given = dict(zip((p.data for p in self.params), args, strict=True))
         return [substituted(t, given) for t in self.constructors.data[tag].fields]
+
+    def completed(self, type: AdtType, constructor: str, fields: Sequence[Attribute]) -> AdtType:
+        """
+        `type` with its type arguments completed from the types of a constructor's `fields`.
+
+        What does not fit is left as it is declared.
+        """
+        tag = self.tag(constructor)
+        if tag is None or len(type.args) != len(self.params):
+            return type
+        args = dict(zip((p.data for p in self.params), type.args, strict=True))
+        pending = list(zip(self.constructors.data[tag].fields, fields, strict=False))
+        while pending:
+            pattern, given = pending.pop()
+            if not isinstance(pattern, TypeVarType):
+                pending += pairs(pattern, given) or ()
+            elif (known := args.get(pattern.parameter.data)) is not None:
+                joined = refine(known, with_device(given, None))
+                args[pattern.parameter.data] = known if joined is None else joined
+        return type.with_parts(list(args.values()))
 
 
 def defined_type(lookup: Lookup, adt: SymbolRefAttr, args: int, constructor: str) -> TypeDataOp:

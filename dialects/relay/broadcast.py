@@ -6,9 +6,9 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Commutative, Pure
 
 from ..interfaces import Fusible, FusionKind, SameDevice
+from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import int_prop
-from .types import AnyTensor
 
 BROADCAST = (Pure(), SameDevice(), Fusible(FusionKind.BROADCAST))
 

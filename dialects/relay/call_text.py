@@ -12,7 +12,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
-from .types import is_incomplete, refine
+from .incomplete import is_incomplete, refine
 
 
 @dataclass(frozen=True)

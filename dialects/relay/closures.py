@@ -46,7 +46,7 @@ from ..interfaces import (
 )
 from .call_text import parse_call, print_call, verify_call
 from .control import verify_yielded, yielded
-from .types import IncompleteType
+from .incomplete import IncompleteType
 
 
 @dataclass(frozen=True)

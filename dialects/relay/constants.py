@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 from ..device import VirtualDeviceAttr, device_of, parse_device, with_device
 from ..interfaces import Rematerializable
 from ..tensors import as_tensor, is_static, tensor_size
-from .types import AnyTensor
+from .incomplete import AnyTensor
 
 Dense: TypeAlias = DenseIntOrFPElementsAttr[Any]
 

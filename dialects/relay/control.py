@@ -31,7 +31,7 @@ from xdsl.utils.exceptions import VerifyException
 from ..device import with_device
 from ..interfaces import Aliasing, AnyDevice, DeviceConstraint, DeviceRule, InferTypes, SameDomain
 from ..tensors import as_tensor
-from .types import AnyTensor, is_incomplete, join, refine
+from .incomplete import AnyTensor, is_incomplete, join, refine
 
 
 @irdl_op_definition

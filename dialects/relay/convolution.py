@@ -4,10 +4,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
 from ..interfaces import Fusible, FusionKind, SameDevice
+from .incomplete import AnyTensor
 from .matmul import SumOfProducts
 from .operator import RelayOperator
 from .properties import int_prop, ints_prop, string_prop
-from .types import AnyTensor
 
 
 @irdl_op_definition

@@ -25,16 +25,16 @@ from ..device import VirtualDeviceAttr, device_of, devices_in, with_device
 from ..formats import FunctionTypeOf
 from ..interfaces import (
     AllocatesResults,
+    Bufferizable,
     DeviceConstraint,
     DeviceRule,
     InferTypes,
     Pinned,
     PreferSameDomain,
     SameDomain,
-    WantsStorage,
 )
 from ..tensors import as_tensor
-from .types import is_incomplete, refine
+from .incomplete import is_incomplete, refine
 
 
 def _same_type(op: Operation) -> Sequence[Attribute]:
@@ -159,10 +159,10 @@ class CopiedDevices(DeviceRule):
 
 
 @dataclass(frozen=True)
-class CopyWantsStorage(WantsStorage):
+class BufferizeCopy(Bufferizable):
     """The copy writes into a tensor on the destination."""
 
-    def in_destination_passing_style(self, op: Operation, outs: Sequence[SSAValue]) -> Operation:
+    def to_destination_style(self, op: Operation, outs: Sequence[SSAValue]) -> Operation:
         return memory.CopyOp.create(operands=[op.operands[0], outs[0]], result_types=[outs[0].type])
 
 
@@ -184,7 +184,7 @@ class DeviceCopyOp(IRDLOperation):
     value = operand_def(AnyAttr())
     result = result_def(AnyAttr())
 
-    traits = traits_def(Pure(), CopiedDevices(), CopyWantsStorage())
+    traits = traits_def(Pure(), CopiedDevices(), BufferizeCopy())
     assembly_format = "$value attr-dict `:` type($value) `to` type($result)"
 
     def __init__(self, value: SSAValue, device: VirtualDeviceAttr):

@@ -26,8 +26,8 @@ from xdsl.ir import Attribute
 from ..interfaces import Lookup
 from .adt import TypeDataOp
 from .inhabited import Inhabited
+from .language_types import AdtType, TypeVarType
 from .patterns import ConstructorPattern, TuplePattern, WildcardPattern, subpatterns
-from .type_terms import AdtType, TypeVarType
 
 FUEL = 200_000
 """How many patterns are looked at for one match (a fraction of a second)."""

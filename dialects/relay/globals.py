@@ -38,11 +38,9 @@ from ..interfaces import (
     Lookup,
     PartsMatch,
 )
+from .annotations import TYPE_PARAMS
 from .call_text import parse_call, print_call, verify_call
-from .type_terms import substituted
-
-TYPE_PARAMS = "relay.type_params"
-"""The discardable attribute of a generic `func.func` that lists its type parameters."""
+from .language_types import substituted
 
 
 def instantiated(function: FuncOp, args: Sequence[Attribute]) -> FunctionType:

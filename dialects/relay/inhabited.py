@@ -17,12 +17,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import TupleType
+from xdsl.dialects.builtin import FunctionType
 from xdsl.ir import Attribute
 
 from ..interfaces import Lookup
+from ..type_algebra import parts
 from .adt import TypeDataOp
-from .type_terms import AdtType, RefType, TypeVarType
+from .language_types import AdtType, TypeVarType
 
 _Question: TypeAlias = tuple[str, tuple[bool, ...]]
 """A data type by name, and whether each of its type arguments has values."""
@@ -69,13 +70,11 @@ class Inhabited:
     ) -> bool:
         if isinstance(type, TypeVarType):
             return given.get(type.parameter.data, True)
-        if isinstance(type, TupleType):
-            return all(self._evaluate(t, given, asker) for t in type.types)
-        if isinstance(type, RefType):
-            return self._evaluate(type.contents, given, asker)
-        if not isinstance(type, AdtType):
+        if isinstance(type, FunctionType):
             return True
-        args = tuple(self._evaluate(t, given, asker) for t in type.args)
+        args = tuple([self._evaluate(part, given, asker) for part in parts(type)])
+        if not isinstance(type, AdtType):
+            return all(args)
         question = (type.adt.string_value(), args)
         if question not in self._answers:
             self._answers[question] = False

@@ -32,9 +32,12 @@ from xdsl.utils.exceptions import VerifyException
 from ..device import with_device
 from ..formats import parse_location
 from ..interfaces import Aliasing, DeviceConstraint, DeviceRule, InferTypes, Lookup, SameDomain
+from ..type_algebra import MAX_PARTS, has_more_parts
 from .adt import defined_type
 from .control import common_yields, verify_yielded, yielded
 from .exhaustiveness import missing_cases
+from .incomplete import IncompleteType, is_incomplete, refine
+from .language_types import AdtType
 from .patterns import (
     ConstructorPattern,
     TuplePattern,
@@ -43,8 +46,6 @@ from .patterns import (
     subpatterns,
     variables,
 )
-from .type_terms import MAX_PARTS, AdtType, has_more_parts
-from .types import IncompleteType, is_incomplete, refine
 
 
 @dataclass(frozen=True)

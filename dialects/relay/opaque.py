@@ -26,8 +26,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
 from ..interfaces import CallsKernel, Fusible, FusionKind, InferTypes, SameDevice
+from .incomplete import AnyTensor
 from .properties import INTS, Ints, ints
-from .types import AnyTensor
 
 _WORD = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 

@@ -19,8 +19,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..interfaces import InferTypes
 from ..signatures import infer
-from .type_terms import MAX_PARTS, has_more_parts
-from .types import is_incomplete, refine
+from ..type_algebra import MAX_PARTS, has_more_parts
+from .incomplete import is_incomplete, refine
 
 
 def infer_result_types(op: Operation) -> Sequence[Attribute] | None:

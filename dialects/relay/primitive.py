@@ -42,19 +42,21 @@ from ..device import VirtualDeviceAttr, with_device
 from ..formats import parse_location, print_location
 from ..interfaces import (
     AnyDevice,
+    Bufferizable,
     DeviceConstraint,
     DeviceRule,
     FunctionDeviceConstraint,
     FunctionDeviceRule,
+    Fusible,
     Lookup,
     Operand,
     PartPinned,
     SameDomain,
-    WantsStorage,
+    kernel_name,
 )
 from ..tensors import as_tensor
 from .control import verify_yielded
-from .types import AnyTensor, is_incomplete
+from .incomplete import AnyTensor, is_incomplete
 
 
 def verify_view(op: Operation, reshape_only: UnitAttr | None) -> None:
@@ -248,11 +250,22 @@ class PrimFuncOp(IRDLOperation):
         verify_yielded(self, self.body, self.function_type.outputs.data, "the body")
 
 
+NAME_LIMIT = 80
+"""The most characters of a kernel's name, before a number makes it unique."""
+
+
+def kernel_symbol(ops: Iterable[Operation]) -> str:
+    """The name that TVM gives a kernel of `ops`: `fused_` and its operators, `fused_dense_add`."""
+    operators = [op for op in ops if op.has_trait(Fusible)]
+    names = [kernel_name(op).removeprefix(f"{op.name.partition('.')[0]}.") for op in operators]
+    return "_".join(["fused", *names]).replace(".", "_")[:NAME_LIMIT]
+
+
 @dataclass(frozen=True)
-class CallWantsStorage(WantsStorage):
+class BufferizeCall(Bufferizable):
     """The kernel writes into tensors that its caller allocates."""
 
-    def in_destination_passing_style(self, op: Operation, outs: Sequence[SSAValue]) -> Operation:
+    def to_destination_style(self, op: Operation, outs: Sequence[SSAValue]) -> Operation:
         assert isinstance(op, CallLoweredOp)
         return vm.InvokeTvmOp.on(op.callee, op.operands, outs)
 
@@ -306,7 +319,7 @@ class CallLoweredOp(IRDLOperation):
     reshape_only = opt_prop_def(UnitAttr)
     outputs = var_result_def(AnyTensor)
 
-    traits = traits_def(Pure(), ViewIsWhereItsDataIs(), KernelScopes(), CallWantsStorage())
+    traits = traits_def(Pure(), ViewIsWhereItsDataIs(), KernelScopes(), BufferizeCall())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$callee `(` $args `)` attr-dict `:` functional-type($args, $outputs)"
 

@@ -14,6 +14,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 
 from ..interfaces import Fusible, FusionKind, SameDevice
+from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import (
     INT_OR_INTS,
@@ -23,7 +24,6 @@ from .properties import (
     optional_ints_prop,
     string_prop,
 )
-from .types import AnyTensor
 
 INJECTIVE = (Pure(), SameDevice(), Fusible(FusionKind.INJECTIVE))
 

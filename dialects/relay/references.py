@@ -20,9 +20,9 @@ from xdsl.utils.exceptions import VerifyException
 from ..device import with_device
 from ..formats import FunctionTypeOf
 from ..interfaces import AllocatesResults, InferTypes, ResultAliases, SameDevice
+from .incomplete import IncompleteType, refine
+from .language_types import RefType
 from .operator import refined_result_types
-from .type_terms import RefType
-from .types import IncompleteType, refine
 
 UNIT = TupleType(())
 """The type of Relay's `()`."""

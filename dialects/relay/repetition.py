@@ -3,9 +3,9 @@
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 
 from .broadcast import BROADCAST
+from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import int_prop, ints_prop
-from .types import AnyTensor
 
 
 @irdl_op_definition

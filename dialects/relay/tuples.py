@@ -22,8 +22,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..formats import FunctionTypeOf
 from ..interfaces import InferTypes, ResultAliases, SameDevice
+from .incomplete import IncompleteType
 from .operator import refined_result_types
-from .types import IncompleteType
 
 
 def _tuple_of_operands(op: Operation) -> Sequence[Attribute]:

@@ -30,6 +30,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
+from ...dialects.relay.annotations import NAME
 from ...dialects.relay.constants import INLINE_LIMIT
 from .builder import Builder
 from .errors import OnnxError
@@ -38,9 +39,6 @@ from .node import Node
 from .operators import RULES, Rule
 from .schema import require_signature
 from .values import Array, Value, value_name
-
-NAME = "relay.name"
-"""The attribute of an argument or result that holds its name in the model."""
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects.relay import FnOp, GlobalOp, InvokeOp
 from ...dialects.relay.control import YieldOp
-from ...dialects.relay.type_terms import TypeVarType
+from ...dialects.relay.language_types import TypeVarType
+from ...dialects.type_algebra import parts
 from ...dialects.walking import walk
 from .errors import RelayTextError
 from .program import Generic
-from .solver import parts_of
 from .syntax import Local
 
 LIMIT = 100_000
@@ -89,7 +89,7 @@ def type_params(type: Attribute) -> Iterator[str]:
     """The type parameters in `type`."""
     if isinstance(type, TypeVarType):
         yield type.parameter.data
-    for part in parts_of(type):
+    for part in parts(type):
         yield from type_params(part)
 
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -25,7 +24,7 @@ from ...dialects.memory import AllocTensorOp, KillOp
 from ...dialects.relay.closures import FnOp
 from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
 from ...dialects.vm import DestinationCall
-from .errors import RelayTextError
+from .errors import RelayTextError, location_of
 from .explicit_memory import ExplicitMemory
 
 
@@ -43,13 +42,7 @@ def name_what_is_written(explicit: ExplicitMemory, blocks: Sequence[Block]) -> N
         try:
             op.verify_()
         except VerifyException as error:
-            raise RelayTextError(f"{op.name}: {error}", _location(op)) from None
-
-
-def _location(op: Operation) -> FileLineColLoc:
-    location = op.location
-    assert isinstance(location, FileLineColLoc), "what was read has a place"
-    return location
+            raise RelayTextError(f"{op.name}: {error}", location_of(op)) from None
 
 
 def _called(value: SSAValue) -> str:
@@ -184,7 +177,7 @@ class _Naming:
             raise RelayTextError(
                 f"what is written must be a tensor of memory.alloc_tensor or a parameter, "
                 f"but {_called(value)} comes from {made}",
-                _location(op),
+                location_of(op),
             )
         before = self.within.get(value)
         if value in self.written:
@@ -193,14 +186,14 @@ class _Naming:
             raise RelayTextError(
                 f"{_called(value)} is written twice: a tensor of memory.alloc_tensor is written "
                 "once, another tensor in the same bytes is another memory.alloc_tensor",
-                _location(op),
-                notes=[("it is written here", _location(before))],
+                location_of(op),
+                notes=[("it is written here", location_of(before))],
             )
         if self.owner[value] is not self.closure:
             raise RelayTextError(
                 f"a closure cannot write {_called(value)}, which is not its own: it may be called "
                 "several times",
-                _location(op),
+                location_of(op),
             )
         result.name_hint = value.name_hint
         self.written[value] = self.explicit.hinted.get(result, result)
@@ -213,19 +206,19 @@ class _Naming:
             return RelayTextError(
                 f"{_called(value)} is written in a branch, so what it holds is known there only: "
                 "let the branches give it",
-                _location(user),
-                notes=[("it is written here", _location(inside))],
+                location_of(user),
+                notes=[("it is written here", location_of(inside))],
             )
         message = f"{_called(value)} is used here, but no kernel has written it yet"
         if isinstance(value, BlockArgument):
             message += ": a parameter that a kernel writes holds nothing before"
-        return RelayTextError(message, _location(user))
+        return RelayTextError(message, location_of(user))
 
     def _dead(self, value: SSAValue, user: Operation) -> RelayTextError:
         return RelayTextError(
             f"{_called(value)} is used after its memory.kill",
-            _location(user),
-            notes=[("it is killed here", _location(self.killed[value]))],
+            location_of(user),
+            notes=[("it is killed here", location_of(self.killed[value]))],
         )
 
 

@@ -29,9 +29,10 @@ from ...dialects.attributes import ELEMENT_TYPES
 from ...dialects.device import tensor_type
 from ...dialects.relay.constants import ConstantOp, ParamOp
 from ...dialects.relay.control import IfOp, YieldOp
+from ...dialects.relay.language_types import AdtType, RefType, TypeVarType
 from ...dialects.relay.references import RefCreateOp, RefReadOp, RefWriteOp
 from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
-from ...dialects.relay.type_terms import AdtType, RefType, TypeVarType
+from ...dialects.type_algebra import parts, rebuild
 from . import calls, functions, generics, matches
 from . import syntax as ast
 from .errors import nearest
@@ -40,7 +41,6 @@ from .names import ssa_name
 from .placement import is_within, settle
 from .program import Generic, Program, Signature
 from .refinement import refined
-from .solver import rebuilt
 from .type_text import type_text
 from .weights import belongs_in_file
 from .writer import Several, Value, Writer
@@ -108,7 +108,7 @@ class Emitter(Writer):
     def _instance(self, type: Attribute) -> Attribute:
         if isinstance(type, TypeVarType):
             return self.type_args.get(type.parameter.data, type)
-        return rebuilt(type, self._instance)
+        return rebuild(type, [self._instance(part) for part in parts(type)])
 
     # ------------------------------------------------------------- expressions
 

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from re import compile, finditer
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
+from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import DiagnosticException
 
 _LONG_WORD = compile(r"\S{161,}")
@@ -46,6 +47,16 @@ class RelayTextError(DiagnosticException):
         self.location = location
         self.width = width
         self.notes = tuple(notes)
+
+
+def location_of(it: Operation | SSAValue) -> FileLineColLoc:
+    """The place of an op or value that was read; of a value without one, that of its op."""
+    location = getattr(it, "location", None)
+    if isinstance(it, SSAValue) and not isinstance(location, FileLineColLoc):
+        op = it.owner if isinstance(it.owner, Operation) else it.owner.parent_op()
+        location = None if op is None else op.location
+    assert isinstance(location, FileLineColLoc), "what was read has a place"
+    return location
 
 
 class Places:

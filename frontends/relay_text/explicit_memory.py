@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    BoolAttr,
     DenseIntOrFPElementsAttr,
     IntegerType,
     TensorType,
@@ -304,7 +303,8 @@ def hinted(
     if isinstance(arg, Nothing):
         results = () if arg.op is None else tuple(arg.op.results)
         for value in results if constrains else ():
-            emitter.explicit.hinted[value] = _fixed(emitter, value, device, call.at)
+            hint = OnDeviceOp(value, device, True, True)
+            emitter.explicit.hinted[value] = emitter.value(hint, call.at)
         return True
     inner = call.args[0]
     if isinstance(inner, ast.Node):
@@ -316,18 +316,5 @@ def hinted(
         return False
     if constrains:
         with emitter.writing(block, op):
-            op.operands[0] = _fixed(emitter, op.storage, device, call.at)
+            op.operands[0] = emitter.value(OnDeviceOp(op.storage, device, True, True), call.at)
     return True
-
-
-def _fixed(emitter: Emitter, value: SSAValue, device: VirtualDeviceAttr, at: int) -> SSAValue:
-    op = OnDeviceOp.create(
-        operands=[value],
-        properties={
-            "device": device,
-            "constrain_body": BoolAttr.from_bool(True),
-            "constrain_result": BoolAttr.from_bool(True),
-        },
-        result_types=[value.type],
-    )
-    return emitter.value(op, at)

@@ -9,8 +9,8 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects.relay import CallOpaqueOp, InvokeOp, MatchOp
-from ...dialects.retyping import set_type
 from ...dialects.tensors import as_tensor
+from ...dialects.xdsl_internals import set_type
 from .errors import RelayTextError
 from .refinement import takes_over, view
 from .writer import Waiting, WaitingOp

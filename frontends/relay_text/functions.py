@@ -24,7 +24,8 @@ from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 from ...dialects.device import VirtualDeviceAttr
 from ...dialects.relay import CallOp, FnOp, GlobalOp, InvokeOp
 from ...dialects.relay.control import YieldOp
-from ...dialects.relay.type_terms import substituted
+from ...dialects.relay.language_types import substituted
+from ...dialects.xdsl_internals import append_arguments
 from . import calls
 from . import syntax as ast
 from .errors import RelayTextError, nearest
@@ -84,16 +85,14 @@ def add_params(
     emitter: Emitter, block: Block, params: Sequence[ast.Local], types: Sequence[Attribute]
 ) -> None:
     """Give `block` an argument for each of `params`, and these their values."""
-    before = block.args
     made: list[BlockArgument] = []
-    for i, (param, type) in enumerate(zip(params, types, strict=True), len(before)):
+    for i, (param, type) in enumerate(zip(params, types, strict=True), len(block.args)):
         argument = BlockArgument(type, block, i, emitter.places.location(param.at))
         argument.name_hint = ssa_name(param.name)
         emitter.note(argument)
         param.value = argument
         made.append(argument)
-    # `insert_arg` copies all arguments each time
-    block._args = (*before, *made)  # pyright: ignore[reportPrivateUsage]
+    append_arguments(block, made)
 
 
 # -------------------------------------------------------------------- closures

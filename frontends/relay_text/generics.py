@@ -22,19 +22,19 @@ from collections.abc import Sequence
 from itertools import chain, count
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import FileLineColLoc, FunctionType
+from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import ReturnOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 
 from ...dialects.relay import GlobalOp, IncompleteType, InvokeOp
-from ...dialects.relay.type_terms import TypeVarType, substituted
+from ...dialects.relay.language_types import TypeVarType, substituted
+from ...dialects.type_algebra import parts
 from . import calls, functions
 from . import syntax as ast
 from .captures import type_params
-from .errors import RelayTextError
+from .errors import RelayTextError, location_of
 from .names import ssa_name
 from .program import Generic, Signature
-from .solver import parts_of
 from .writer import Value
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def let(emitter: Emitter, statement: ast.Statement) -> Generic | None:
             hint, function = function, function.args[0]
     generic = named(emitter, statement.value)
     if generic is not None:
-        given = parts_of(emitter.solver.resolved(generic.signature.type))
+        given = parts(emitter.solver.resolved(generic.signature.type))
         is_fixed = _fixes(local.type, given, generic.own)
     elif isinstance(function, ast.Function) and function.type_params:
         given = [*(param.type for param in function.params), function.result]
@@ -77,12 +77,12 @@ def _fixes(
     wanted: Attribute | None, given: Sequence[Attribute | None], params: Sequence[str]
 ) -> bool:
     """Whether `wanted` says what a type parameter in the parts `given` of a type stands for."""
-    parts = () if wanted is None else parts_of(wanted)
+    wanted_parts = () if wanted is None else parts(wanted)
     return any(
         type.parameter.data in params
         if isinstance(type, TypeVarType)
-        else type is not None and _fixes(part, parts_of(type), params)
-        for part, type in zip(parts, given, strict=False)
+        else type is not None and _fixes(part, parts(type), params)
+        for part, type in zip(wanted_parts, given, strict=False)
         if not isinstance(part, IncompleteType)
     )
 
@@ -231,7 +231,7 @@ def check_scopes(emitter: Emitter) -> None:
                 f"the type of {_called(value)} would be {emitter.text(value.type)}, but "
                 f"{min(wrong)} is a type parameter of a function that this is not in "
                 "(is a result type missing there?)",
-                _location(value),
+                location_of(value),
             )
 
 
@@ -245,12 +245,3 @@ def _body_of(value: SSAValue) -> Block | None:
 
 def _called(value: SSAValue) -> str:
     return f"%{value.name_hint}" if value.name_hint else "this"
-
-
-def _location(value: SSAValue) -> FileLineColLoc:
-    location = getattr(value, "location", None)
-    if not isinstance(location, FileLineColLoc):
-        op = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
-        location = None if op is None else op.location
-    assert isinstance(location, FileLineColLoc), "what was read has a place"
-    return location

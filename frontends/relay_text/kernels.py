@@ -27,15 +27,15 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
 
 from ...dialects.device import UNCONSTRAINED, VirtualDeviceAttr
+from ...dialects.relay.annotations import ATTRS
 from ...dialects.relay.closures import FnOp
 from ...dialects.relay.control import YieldOp
-from ...dialects.relay.operator import Operator
-from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp
+from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp, kernel_symbol
 from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
 from ...dialects.tensors import as_tensor
 from ...dialects.vm import DestinationCall
 from ...dialects.walking import walk
-from .errors import RelayTextError
+from .errors import RelayTextError, location_of
 from .functions import attributes_of
 from .kernel_calls import KernelCall
 from .kernel_tuples import fold_projections, with_results
@@ -44,8 +44,6 @@ from .program import Signature
 if TYPE_CHECKING:
     from .emit import Emitter
 
-ATTRS = "relay.attrs"
-NAME_LIMIT = 80
 """The most characters of the name of a kernel that has none."""
 
 
@@ -98,8 +96,8 @@ class Kernels:
         if other is not None:
             raise RelayTextError(
                 f"@{definition.name} is called as a kernel here, but is a function elsewhere",
-                _location(call.op),
-                notes=[("it is a function here", _location(other))],
+                location_of(call.op),
+                notes=[("it is a function here", location_of(other))],
             )
         function, location = definition.function, signature.places.location(definition.at)
         devices = [p.device or UNCONSTRAINED for p in function.params]
@@ -146,15 +144,15 @@ class Kernels:
 
     def _of_literal(self, fn: FnOp) -> PrimFuncOp:
         if fn.recursive is not None:
-            raise RelayTextError("a kernel cannot call itself", _location(fn))
+            raise RelayTextError("a kernel cannot call itself", location_of(fn))
         known = fn.param_devices
         devices = [UNCONSTRAINED] * len(fn.params) if known is None else list(known)
-        scopes = self._scopes(devices, fn.result_device, "this", _location(fn))
+        scopes = self._scopes(devices, fn.result_device, "this", location_of(fn))
         outside = _from_outside(fn.body)
         if outside is not None:
             name = f"%{outside.name_hint}" if outside.name_hint else "a value from outside"
             raise RelayTextError(
-                f"a kernel sees its parameters only, but this one uses {name}", _location(fn)
+                f"a kernel sees its parameters only, but this one uses {name}", location_of(fn)
             )
         region = fn.body
         if fn.result.first_use is not None:  # a closure as well
@@ -166,7 +164,7 @@ class Kernels:
         block = region.block
         region.detach_block(block)
         attrs = DictionaryAttr({}) if fn.attrs is None else fn.attrs
-        op = self._made(self._unique(_name_of(block)), block, attrs.data, scopes)
+        op = self._made(self._unique(kernel_symbol(block.ops)), block, attrs.data, scopes)
         op.location = fn.location
         return op
 
@@ -191,7 +189,7 @@ class Kernels:
         """
         last = block.last_op
         assert last is not None, "a function gives a value"
-        location = _location(last)
+        location = location_of(last)
         tuples: list[TupleOp] = []
         every: list[str] = []
         for argument, scope in zip(list(block.args), scopes, strict=False):
@@ -253,7 +251,7 @@ class Kernels:
         if as_tensor(type) is not None:
             return [value]
         if not isinstance(type, TupleType):
-            raise self._no_tensor("its result", type, _location(before))
+            raise self._no_tensor("its result", type, location_of(before))
         if isinstance(value, OpResult) and isinstance(value.op, TupleOp):
             tuples.append(value.op)
             parts = list(value.op.operands)
@@ -285,18 +283,6 @@ def _from_outside(region: Region) -> SSAValue | None:
     return next((operand for operand in operands if operand not in inside), None)
 
 
-def _location(op: Operation) -> FileLineColLoc:
-    location = op.location
-    assert isinstance(location, FileLineColLoc), "what was read has a place"
-    return location
-
-
-def _name_of(block: Block) -> str:
-    """`fused_` and the operators' names, as TVM writes them."""
-    names = [op.name.removeprefix("relay.") for op in block.ops if isinstance(op, Operator)]
-    return "_".join(["fused", *names]).replace(".", "_")[:NAME_LIMIT]
-
-
 def _check_types(emitter: Emitter, call: KernelCall, callee: PrimFuncOp) -> None:
     """Kernels are called with the types that they have: dims that are not known are no others."""
     op, type = call.op, callee.function_type
@@ -311,12 +297,12 @@ def _check_types(emitter: Emitter, call: KernelCall, callee: PrimFuncOp) -> None
             raise RelayTextError(
                 f"the kernel @{name} has {len(wanted)} tensors as {what}s, "
                 f"but {len(given)} are given",
-                _location(op),
+                location_of(op),
             )
         for i, (value, expected) in enumerate(zip(given, wanted, strict=True)):
             if value.type != expected:
                 raise RelayTextError(
                     f"{what} {i} of the kernel @{name} is of type {emitter.text(expected)}, "
                     f"but {emitter.text(value.type)} is given: a kernel has one type",
-                    _location(op),
+                    location_of(op),
                 )

@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from ...dialects.relay.adt import ConstructOp
 from ...dialects.relay.exhaustiveness import missing_cases
+from ...dialects.relay.language_types import AdtType, substituted
 from ...dialects.relay.matching import MatchOp
 from ...dialects.relay.patterns import (
     ConstructorPattern,
@@ -17,7 +18,6 @@ from ...dialects.relay.patterns import (
     VarPattern,
     WildcardPattern,
 )
-from ...dialects.relay.type_terms import AdtType, substituted
 from . import syntax as ast
 from .errors import Places, nearest
 from .functions import add_params

@@ -29,8 +29,9 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from ...dialects.attributes import ELEMENT_TYPES
 from ...dialects.device import DEVICE, VirtualDeviceAttr
 from ...dialects.relay.adt import TypeDataOp
+from ...dialects.relay.annotations import ATTRS, NAME, TYPE_PARAMS
 from ...dialects.relay.constants import ParamOp
-from ...dialects.relay.globals import TYPE_PARAMS, GlobalOp, InvokeOp
+from ...dialects.relay.globals import GlobalOp, InvokeOp
 from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp
 from ...dialects.vm import DestinationCall
 from ...dialects.walking import walk
@@ -44,8 +45,6 @@ from .printer_types import place_of
 from .type_grammar import STORAGE
 
 HEADER = '#[version = "0.0.5"]\n'
-NAME = "relay.name"
-ATTRS = "relay.attrs"
 
 
 def module_text(module: ModuleOp) -> str:

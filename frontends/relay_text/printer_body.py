@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from xdsl.dialects.builtin import TupleType
+from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.tensor import ExtractOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
@@ -25,9 +25,10 @@ from ...dialects.relay.closures import FnOp
 from ...dialects.relay.constants import ConstantOp, ParamOp
 from ...dialects.relay.device_ops import OnDeviceOp
 from ...dialects.relay.globals import GlobalOp
+from ...dialects.relay.language_types import AdtType
 from ...dialects.relay.matching import MatchOp
 from ...dialects.relay.operator import Operator
-from ...dialects.relay.type_terms import AdtType, RefType
+from ...dialects.type_algebra import parts
 from ...dialects.vm import DestinationCall
 from .printer_declared import is_declared
 from .printer_errors import unprintable
@@ -321,12 +322,7 @@ def _has_arguments_alone(op: Operation) -> bool:
 
 def _has_arguments(type: Attribute) -> bool:
     """Whether type arguments of a data type are part of `type`, outside of functions."""
-    match type:
-        case AdtType():
-            return bool(type.args.data)
-        case RefType():
-            return _has_arguments(type.contents)
-        case TupleType():
-            return any(map(_has_arguments, type.types))
-        case _:
-            return False
+    if isinstance(type, FunctionType):
+        return False
+    inner = parts(type)
+    return any(map(_has_arguments, inner)) or (isinstance(type, AdtType) and bool(inner))

@@ -27,6 +27,7 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from ...dialects import memory, vm
 from ...dialects.device import VirtualDeviceAttr, device_of, tensor_type
+from ...dialects.relay.annotations import ATTRS
 from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp
 from ...dialects.tensors import as_tensor, dtype_name
 from .printer_errors import PrintingError, unprintable
@@ -188,7 +189,7 @@ def kernel_attributes(body: Body, op: PrimFuncOp) -> list[str]:
         shown.append(f"target={attribute_text(op.target, body.shared.table, op)}")
     known: Mapping[str, Attribute] = {}
     for name, value in op.attributes.items():
-        if name != "relay.attrs" or not isinstance(value, DictionaryAttr):
+        if name != ATTRS or not isinstance(value, DictionaryAttr):
             raise unprintable(f"the attribute {name} of a kernel", op)
         known = value.data
     shown += [f"{k}={attribute_text(v, body.shared.table, op)}" for k, v in known.items()]

@@ -10,8 +10,8 @@ from xdsl.ir import Attribute, Operation
 from ...dialects.attributes import ELEMENT_TYPES
 from ...dialects.device import VirtualDeviceAttr, device_of
 from ...dialects.memory import StorageType
-from ...dialects.relay.type_terms import AdtType, RefType, TypeVarType
-from ...dialects.relay.types import IncompleteType
+from ...dialects.relay.incomplete import IncompleteType
+from ...dialects.relay.language_types import AdtType, RefType, TypeVarType
 from ...dialects.tensors import as_tensor, dtype_name
 from .printer_errors import unprintable
 

@@ -20,7 +20,7 @@ from xdsl.ir import Attribute, Block, Operation, Region
 
 from ...dialects.device import DEVICE
 from ...dialects.relay.adt import TypeDataOp
-from ...dialects.relay.globals import TYPE_PARAMS
+from ...dialects.relay.annotations import ATTRS, NAME, TYPE_PARAMS
 from . import calls, functions, generics, prelude
 from .captures import pass_captures
 from .destinations import name_what_is_written
@@ -38,10 +38,6 @@ from .program import DataType, Made, Signature
 from .solver import TypeTooLarge
 from .syntax import Definition, Local, Module, TypeData, has_lets, is_empty
 from .type_grammar import STORAGE
-
-NAME = "relay.name"
-"""The attribute of an argument that holds its name, where that cannot be its name in the IR."""
-ATTRS = "relay.attrs"
 
 
 @dataclass(frozen=True)

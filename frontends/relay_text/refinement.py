@@ -20,12 +20,12 @@ from xdsl.dialects.func import CallOp as FuncCallOp
 from xdsl.ir import Attribute, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from ...dialects.relay.incomplete import refine
 from ...dialects.relay.properties import ints
 from ...dialects.relay.reshape import ReshapeOp
 from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
-from ...dialects.relay.types import refine
-from ...dialects.retyping import set_type
 from ...dialects.tensors import Tensor, as_tensor
+from ...dialects.xdsl_internals import set_type
 from .writer import WaitingOp, Writer
 
 

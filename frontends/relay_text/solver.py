@@ -13,19 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    FunctionType,
-    IntAttr,
-    TensorType,
-    TupleType,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntAttr, TensorType
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 
-from ...dialects.relay.type_terms import AdtType, RefType
-from ...dialects.relay.types import IncompleteType, join
+from ...dialects.relay.incomplete import IncompleteType, join
 from ...dialects.tensors import as_tensor
+from ...dialects.type_algebra import pairs, parts, rebuild
 
 
 @irdl_attr_definition
@@ -47,36 +41,6 @@ class TypeTooLarge(Exception):
     """A type is too large to be worked with: each use of a tuple in a tuple can double it."""
 
 
-def parts_of(type: Attribute) -> tuple[Attribute, ...]:
-    """The types that `type` is made of."""
-    if isinstance(type, TupleType):
-        return type.types.data
-    if isinstance(type, FunctionType):
-        return (*type.inputs.data, *type.outputs.data)
-    if isinstance(type, RefType):
-        return (type.contents,)
-    if isinstance(type, AdtType):
-        return type.args.data
-    return ()
-
-
-def rebuilt(type: Attribute, change: Callable[[Attribute], Attribute]) -> Attribute:
-    """`type` with its parts changed; the same object when none does."""
-    before = parts_of(type)
-    after = tuple(change(part) for part in before)
-    if all(a is b for a, b in zip(after, before, strict=True)):
-        return type
-    if isinstance(type, TupleType):
-        return TupleType(cast("tuple[TypeAttribute, ...]", after))
-    if isinstance(type, FunctionType):
-        count = len(type.inputs)
-        return FunctionType.from_lists(after[:count], after[count:])
-    if isinstance(type, RefType):
-        return RefType(after[0])
-    assert isinstance(type, AdtType)
-    return AdtType(type.adt, after, type.device)
-
-
 class Solver:
     """What is known about the unknown types of one module."""
 
@@ -94,7 +58,7 @@ class Solver:
         """A type as it is written: each `_`, or nothing at all, is a fresh unknown."""
         if type is None or isinstance(type, IncompleteType):
             return self.fresh()
-        return rebuilt(type, self.annotation)
+        return rebuild(type, [self.annotation(part) for part in parts(type)])
 
     # ----------------------------------------------------------------- reading
 
@@ -125,21 +89,21 @@ class Solver:
         if type.__class__ is TensorType:
             return type
         type = self.shallow(type)
-        return rebuilt(type, self._resolved)
+        return rebuild(type, [self._resolved(part) for part in parts(type)])
 
     def _require_size(self, type: Attribute) -> None:
         """Raise `TypeTooLarge` for a type of too many parts, or with too many around each other."""
-        parts = 0
+        count = 0
         pending = [(type, 0)]
         while pending:
             type, depth = pending.pop()
-            parts += 1
+            count += 1
             if depth > MAX_DEPTH:
                 raise TypeTooLarge(f"a type here has more than {MAX_DEPTH} types around another")
-            if parts > MAX_PARTS:
+            if count > MAX_PARTS:
                 raise TypeTooLarge(f"a type here has more than {MAX_PARTS} parts")
             if type.__class__ is not TensorType:
-                pending += [(part, depth + 1) for part in parts_of(self.shallow(type))]
+                pending += [(part, depth + 1) for part in parts(self.shallow(type))]
 
     def first_unknown(self, type: Attribute) -> UnknownType | None:
         """An unknown in `type`; None when there is none left."""
@@ -148,7 +112,7 @@ class Solver:
             return None
         if isinstance(type, UnknownType):
             return type
-        for part in parts_of(type):
+        for part in parts(type):
             found = self.first_unknown(part)
             if found is not None:
                 return found
@@ -175,16 +139,8 @@ class Solver:
             return len(dims) == len(others) and all(
                 m == t or DYNAMIC_INDEX in (m, t) for m, t in zip(dims, others, strict=True)
             )
-        if a.__class__ is not b.__class__:
-            return False
-        parts, others = parts_of(a), parts_of(b)
-        if not parts or len(parts) != len(others):
-            return a == b
-        if isinstance(a, AdtType) and a.adt != cast(AdtType, b).adt:
-            return False
-        if isinstance(a, FunctionType) and len(a.inputs) != len(cast(FunctionType, b).inputs):
-            return False
-        return all(self.unify(m, t) for m, t in zip(parts, others, strict=True))
+        together = pairs(a, b)
+        return all(self.unify(m, t) for m, t in together) if together else a == b
 
     def join(self, a: Attribute, b: Attribute) -> Attribute:
         """The type of what is an `a` or a `b`, which agree: dims are known where both know them."""
@@ -209,7 +165,7 @@ class Solver:
         while pending:
             type = pending.pop()
             if not isinstance(type, UnknownType):
-                pending += parts_of(type)
+                pending += parts(type)
                 continue
             found = type.number.data
             if found == number:

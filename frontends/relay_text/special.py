@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from xdsl.dialects.builtin import BoolAttr
 from xdsl.ir import SSAValue
 
 from ...dialects.device import VirtualDeviceAttr
@@ -55,19 +54,7 @@ def on_device(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
         raise problem(emitter, call, "a hint that constrains something must name a device")
     if explicit_memory.hinted(emitter, call, args[0], device, body or result):
         return args[0]
-    return emitter.value(_hint(emitter.ssa(args[0]), device, body, result), call.at)
-
-
-def _hint(value: SSAValue, device: VirtualDeviceAttr, body: bool, result: bool) -> OnDeviceOp:
-    return OnDeviceOp.create(
-        operands=[value],
-        properties={
-            "device": device,
-            "constrain_body": BoolAttr.from_bool(body),
-            "constrain_result": BoolAttr.from_bool(result),
-        },
-        result_types=[value.type],
-    )
+    return emitter.value(OnDeviceOp(emitter.ssa(args[0]), device, body, result), call.at)
 
 
 def _device_copy(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:
@@ -84,8 +71,8 @@ def _device_copy(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Val
             )
         devices.append(device)
     source, destination = devices
-    there = emitter.value(_hint(value, source, True, True), call.at)
-    return emitter.value(_hint(there, destination, False, True), call.at)
+    there = emitter.value(OnDeviceOp(value, source, True, True), call.at)
+    return emitter.value(OnDeviceOp(there, destination, False, True), call.at)
 
 
 # --------------------------------------------------------------------- tensors

@@ -16,8 +16,8 @@ from xdsl.ir import Attribute, TypeAttribute
 
 from ...dialects.device import tensor_type
 from ...dialects.memory import StorageType
-from ...dialects.relay.type_terms import AdtType, RefType, TypeVarType
-from ...dialects.relay.types import IncompleteType
+from ...dialects.relay.incomplete import IncompleteType
+from ...dialects.relay.language_types import AdtType, RefType, TypeVarType
 from .arrays import element_type_of
 from .errors import Places, nearest
 from .lexer import Tokens

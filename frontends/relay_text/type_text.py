@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, TupleType
 from xdsl.ir import Attribute
 
 from ...dialects.memory import StorageType
-from ...dialects.relay.type_terms import AdtType, RefType, TypeVarType
+from ...dialects.relay.language_types import AdtType, RefType, TypeVarType
 from ...dialects.tensors import as_tensor, dtype_name
 
 

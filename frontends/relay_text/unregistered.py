@@ -21,8 +21,8 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from ...dialects.relay import CallOpaqueOp, TupleGetItemOp, TupleOp
 from ...dialects.relay.opaque import is_operator_name
 from ...dialects.relay.properties import ints
-from ...dialects.retyping import set_type
 from ...dialects.tensors import as_tensor
+from ...dialects.xdsl_internals import set_type
 from . import syntax as ast
 from .errors import Places
 from .writer import Value

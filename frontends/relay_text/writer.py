@@ -21,7 +21,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import AnyAttr, IRDLOperation, irdl_op_definition, result_def, var_operand_def
 
 from ...dialects.relay.tuples import TupleOp
-from ...dialects.retyping import set_type
+from ...dialects.xdsl_internals import set_type
 from .errors import Places, RelayTextError
 from .solver import Solver, UnknownType
 from .type_text import type_text

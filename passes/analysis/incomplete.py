@@ -3,7 +3,7 @@
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
-from ...dialects.relay.types import is_incomplete
+from ...dialects.relay.incomplete import is_incomplete
 from ...dialects.walking import walk
 
 

@@ -34,7 +34,7 @@ from ...dialects.interfaces import (
     SameDomain,
 )
 from ...dialects.interfaces.devices import Part
-from ...dialects.relay.types import is_incomplete
+from ...dialects.relay.incomplete import is_incomplete
 from ..support.diagnostics import PassError
 from .conflicts import Cause, ConflictResolver
 from .domains import DomainSet, FunctionPlacement, Placement, leaves, result_of

@@ -23,15 +23,15 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import relay
 from ...dialects.relay.closures import captures
-from ...runtime.kernels.bind import Bind
 from ...runtime.kernels.loading import load_kernels
 from ...runtime.kernels.memory import Memory, OutOfMemory, Stack
 from ...runtime.kernels.scratch import Workspace
 from ..analysis.arrays import Array
 from ..analysis.blocks import only_block
 from ..support.diagnostics import PassError
-from .operators import apply_operator
-from .rules import RULES, Enter, Value
+from .operators import OperatorEvaluator
+from .rules import RULES
+from .values import Enter, Value
 
 Run: TypeAlias = Generator[Enter, Sequence[Value], Sequence[Value]]
 
@@ -60,12 +60,11 @@ class Evaluator:
         self.module = module
         self.params = params
         self.memory = Memory() if memory is None else memory
-        self.workspace = Workspace(self.memory)
+        self._operators = OperatorEvaluator(load_kernels(), Workspace(self.memory))
         self.max_ops = max_ops
         self._left = inf if max_ops is None else max_ops
         self._stack, self._depth = Stack(self.memory), 0
         self._sizes: dict[Block, int] = {}
-        self.kernels: Mapping[str, Bind] = load_kernels()
         self.symbols: dict[str, Operation] = {
             name.data: op
             for op in module.ops
@@ -88,9 +87,13 @@ class Evaluator:
             )
         return Enter(block, args, {})
 
+    def captured_by(self, function: relay.FnOp) -> Sequence[SSAValue]:
+        """Return the values that a closure captures."""
+        return self._captures[function]
+
     @cached_property
-    def captures(self) -> Mapping[relay.FnOp, Sequence[SSAValue]]:
-        """The values that each closure captures, computed when the first closure is made."""
+    def _captures(self) -> Mapping[relay.FnOp, Sequence[SSAValue]]:
+        """Computed when the first closure is made."""
         return captures(self.module)
 
     def _run(self, first: Enter) -> Sequence[Value]:
@@ -134,7 +137,7 @@ class Evaluator:
                 )
             rule = RULES.get(type(op))
             if rule is None:
-                results = apply_operator(op, args, self.kernels, self.workspace)
+                results = self._operators.apply(op, args)
             else:
                 try:
                     results = rule(self, op, args, frame)

@@ -1,8 +1,9 @@
-"""What a tensor operator gives on arrays, by its kernel."""
+"""Tensor operators applied to arrays, by their kernels."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -13,89 +14,123 @@ from xdsl.utils.exceptions import VerifyException
 from ...dialects.attributes import plain_values
 from ...dialects.device import tensor_type, with_device
 from ...dialects.interfaces import kernel_attributes, kernel_name
+from ...dialects.relay.incomplete import refine
 from ...dialects.relay.operator import infer_result_types
-from ...dialects.relay.types import refine
 from ...dialects.tensors import Tensor, as_tensor, is_static
-from ...runtime.kernels.bind import Bind
+from ...runtime.kernels.bind import Bind, Thunk
+from ...runtime.kernels.checked import CheckedKernel
 from ...runtime.kernels.loading import no_kernel
-from ...runtime.kernels.memory import Memory, OutOfMemory, Owner
+from ...runtime.kernels.memory import OutOfMemory, Owner
 from ...runtime.kernels.scratch import Workspace
 from ..analysis.arrays import Array, numpy_dtype
 from ..support.diagnostics import PassError
 
 
 def static_type(type: Attribute, at: SSAValue) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and NumPy's element type of a static tensor type."""
+    """Return the shape and the NumPy dtype of a static tensor type."""
     tensor = as_tensor(type)
     if tensor is None:
-        raise PassError(f"only tensors are evaluated, not {type}", at)
+        raise PassError(f"expected a tensor, but got {type}", at)
     if not is_static(tensor):
-        raise PassError(f"nothing tells the shape of this result, a {type}", at)
+        raise PassError(f"the shape of this result, a {type}, is unknown", at)
     dtype = numpy_dtype(tensor)
     if dtype is None:
         raise PassError(f"NumPy has no elements like those of {type}", at)
     return tensor.get_shape(), dtype
 
 
-def empty(type: Attribute, at: SSAValue, memory: Memory) -> Array:
-    """An array of a static tensor type, to be written into."""
-    shape, dtype = static_type(type, at)
-    return memory.array(shape, dtype, "a result")
-
-
 def contiguous(array: Array, owner: Owner) -> Array:
-    """`array` with its elements one after the other; `owner` pays when that takes a copy."""
+    """Return `array` in row-major order; a copy, if one is needed, is counted for `owner`."""
     if not array.flags.c_contiguous:
         owner.reserve(array.nbytes, "an operand")
     return np.asarray(array, order="C")
 
 
-def apply_operator(
-    op: Operation,
-    args: Sequence[Array],
-    kernels: Mapping[str, Bind],
-    workspace: Workspace | None = None,
-) -> list[Array]:
-    """
-    The results of a tensor operator on `args`, by its kernel among `kernels`; their memory, and
-    the kernel's, is that of `workspace`.
+@dataclass
+class Prepared:
+    """What applying an operator needs that does not depend on its operands' values."""
 
-    A dynamic result shape is inferred from the shapes of `args`; where they were not known, what
-    is declared of the results is held to what they are.
+    bind: Bind
+    attributes: Mapping[str, Any]
+    results: list[tuple[tuple[int, ...], np.dtype[Any]]] | None
+    """Shape and element type of each result; None if they depend on the operands' shapes."""
+    checked: list[tuple[tuple[int, ...], np.dtype[Any]]] | None = None
+    """The operands' shapes and element types when the kernel was last bound with all checks."""
+
+    def run(self, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+        """Bind the kernel; what its signature accepted before is not checked again."""
+        given = [(array.shape, array.dtype) for array in ins]
+        known = self.results is not None and given == self.checked
+        if known and isinstance(self.bind, CheckedKernel):
+            return self.bind.bind(self.attributes, ins, outs)
+        bound = self.bind(self.attributes, ins, outs)
+        self.checked = given
+        return bound
+
+
+class OperatorEvaluator:
     """
-    name = kernel_name(op)
-    bind = kernels.get(name)
-    if bind is None:
-        raise PassError(no_kernel(name), op)
-    types: Sequence[Attribute] = [result.type for result in op.results]
-    if any(map(_is_dynamic, (*types, *(operand.type for operand in op.operands)))):
-        types = types_at_shapes(op, args)
-    workspace = workspace or Workspace()
-    memory = workspace.memory
-    try:
-        pairs = zip(types, op.results, strict=True)
-        outs = [empty(type, result, memory) for type, result in pairs]
-        if not any(out.size for out in outs):
-            return outs
-        owner = Owner(memory)
-        ins = [contiguous(np.asarray(arg), owner) for arg in args]
-        with np.errstate(all="ignore"):  # 1 / 0 is inf, as in the machine, and no warning
-            with workspace.lend():
-                run = bind(kernel_values(op), ins, outs)
-            if memory.poison:
-                workspace.poison()
-            run()
-    except (OutOfMemory, MemoryError) as error:
-        raise PassError(f"{op.name} is out of memory: {error}", op) from error
-    except (ValueError, IndexError):
-        for operand, arg in zip(op.operands, args, strict=True):
-            require_shape(operand.type, arg, op, "an operand of this")
-        raise
-    return outs
+    Applies tensor operators by their kernels, among `kernels`.
+
+    The memory of the results, and of the kernels, is that of `workspace`.
+    """
+
+    def __init__(self, kernels: Mapping[str, Bind], workspace: Workspace | None = None):
+        self._kernels = kernels
+        self._workspace = workspace or Workspace()
+        self._prepared: dict[Operation, Prepared] = {}
+
+    def has_kernel(self, op: Operation) -> bool:
+        """Test whether `op` can be applied."""
+        return kernel_name(op) in self._kernels
+
+    def apply(self, op: Operation, args: Sequence[Array]) -> list[Array]:
+        """
+        Return the results of `op` on `args`.
+
+        A dynamic result shape is inferred from the shapes of `args`, and must fit the declared one.
+        """
+        prepared = self._prepared.get(op)
+        if prepared is None:
+            prepared = self._prepared[op] = self._prepare(op)
+        specs = prepared.results
+        if specs is None:
+            types = types_at_shapes(op, args)
+            specs = [static_type(t, r) for t, r in zip(types, op.results, strict=True)]
+        memory = self._workspace.memory
+        try:
+            outs = [memory.array(shape, dtype, "a result") for shape, dtype in specs]
+            if not any(out.size for out in outs):
+                return outs
+            owner = Owner(memory)
+            ins = [contiguous(np.asarray(arg), owner) for arg in args]
+            with np.errstate(all="ignore"):  # as in the machine: 1 / 0 is inf, without a warning
+                with self._workspace.lend():
+                    run = prepared.run(ins, outs)
+                if memory.poison:
+                    self._workspace.poison()
+                run()
+        except (OutOfMemory, MemoryError) as error:
+            raise PassError(f"{op.name} is out of memory: {error}", op) from error
+        except (ValueError, IndexError):
+            for operand, arg in zip(op.operands, args, strict=True):
+                require_shape(operand.type, arg, op, "an operand")
+            raise
+        return outs
+
+    def _prepare(self, op: Operation) -> Prepared:
+        name = kernel_name(op)
+        bind = self._kernels.get(name)
+        if bind is None:
+            raise PassError(no_kernel(name), op)
+        results = None
+        if not any(_is_dynamic(value.type) for value in (*op.operands, *op.results)):
+            results = [static_type(result.type, result) for result in op.results]
+        return Prepared(bind, kernel_values(op), results)
 
 
 def require_shape(type: Attribute, value: object, at: Operation, what: str) -> None:
-    """`value` must have the dims that `type` knows; otherwise an error at `at`."""
+    """Raise an error at `at` unless `value` has the static dims of `type`."""
     tensor = as_tensor(type)
     if tensor is None:
         return
@@ -108,7 +143,7 @@ def require_shape(type: Attribute, value: object, at: Operation, what: str) -> N
 
 
 def kernel_values(op: Operation) -> Mapping[str, Any]:
-    """The attributes of `op` as its kernel gets them: an absent one, and one of None, is absent."""
+    """Return the attributes of `op` as its kernel expects them, without those that are absent."""
     attributes = kernel_attributes(op)
     given = {name: value for name, value in attributes.items() if not isinstance(value, NoneType)}
     try:
@@ -118,7 +153,7 @@ def kernel_values(op: Operation) -> Mapping[str, Any]:
 
 
 def types_at_shapes(op: Operation, args: Sequence[Array]) -> Sequence[Attribute]:
-    """The types of `op`'s results when its operands have the shapes of `args`."""
+    """Infer the types of `op`'s results when its operands have the shapes of `args`."""
     operands = [
         tensor_type(cast(Tensor, operand.type).element_type, list(arg.shape))
         for operand, arg in zip(op.operands, args, strict=True)
@@ -136,7 +171,7 @@ def types_at_shapes(op: Operation, args: Sequence[Array]) -> Sequence[Attribute]
         raise PassError(f"{op.name} has no type rule for these shapes", op)
     for result, found in zip(op.results, types, strict=True):
         if refine(with_device(result.type, None), found) is None:
-            raise PassError(f"this gives a {found}, but is declared as {result.type}", op)
+            raise PassError(f"the result is a {found}, but is declared as {result.type}", op)
     return types
 
 

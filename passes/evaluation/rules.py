@@ -2,80 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, SymbolRefAttr
 from xdsl.dialects.tensor import ExtractOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import memory, relay, vm
 from ...dialects.device import tensor_type
 from ...dialects.relay.patterns import ConstructorPattern, VarPattern, WildcardPattern, subpatterns
 from ...dialects.tensors import Tensor, as_tensor
+from ...runtime.kernels.memory import Memory
 from ..analysis.arrays import Array, array_of, numpy_dtype
 from ..support.diagnostics import PassError
 from .operators import require_shape, static_type
-
-if TYPE_CHECKING:
-    from .evaluator import Evaluator
-
-Value: TypeAlias = Any
-"""An array, a tuple, `Data`, a `Closure`, a `Cell`, or a storage (a flat array of bytes)."""
-
-Frame: TypeAlias = dict[SSAValue, Value]
+from .values import ClosureValue, DataValue, Enter, Frame, RefValue, Value
 
 
-@dataclass(frozen=True)
-class Data:
-    """A value of a data type: its constructor and fields."""
+class Evaluation(Protocol):
+    """What rules need to know of the evaluation that they take part in."""
 
-    constructor: str
-    fields: tuple[Value, ...]
+    params: Mapping[str, Array]
+    memory: Memory
 
+    def captured_by(self, function: relay.FnOp) -> Sequence[SSAValue]:
+        """Return the values that a closure captures."""
+        ...
 
-@dataclass(frozen=True, eq=False)
-class Closure:
-    """A function value: its body, and the values that it captured."""
-
-    body: Block
-    captured: Frame
-    recursive: bool
-
-
-@dataclass(eq=False)
-class Cell:
-    """What a reference refers to."""
-
-    value: Value
-
-
-@dataclass(frozen=True)
-class Enter:
-    """
-    A rule's request: evaluate `block` with `args` in `frame`.
-
-    The results are those of the block, or what `then` makes of them.
-    """
-
-    block: Block
-    args: Sequence[Value]
-    frame: Frame
-    then: Callable[[Sequence[Value]], Sequence[Value]] | None = None
+    def enter(self, function: str, args: Sequence[Value]) -> Enter:
+        """Return the request to evaluate a function of the module in a frame of its own."""
+        ...
 
 
 Rule: TypeAlias = Callable[
-    ["Evaluator", Operation, Sequence[Value], Frame], "Sequence[Value] | Enter"
+    [Evaluation, Operation, Sequence[Value], Frame], "Sequence[Value] | Enter"
 ]
 
-# ---------------------------------------------------------------------- rules
 
-
-def constant(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> Sequence[Value]:
+def constant(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> Sequence[Value]:
     assert isinstance(op, relay.ConstantOp)
     array = array_of(op.value)
     if array is None:
@@ -83,9 +51,11 @@ def constant(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -
     return [array]
 
 
-def param(to: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> Sequence[Value]:
+def param(
+    evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame
+) -> Sequence[Value]:
     assert isinstance(op, relay.ParamOp)
-    value = to.params.get(op.param.data)
+    value = evaluation.params.get(op.param.data)
     if value is None:
         raise PassError(f'no value for param "{op.param.data}" is given', op)
     type = as_tensor(op.result.type)
@@ -99,41 +69,45 @@ def param(to: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> 
     return [value]
 
 
-def project(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> Sequence[Value]:
+def project(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> Sequence[Value]:
     assert isinstance(op, relay.TupleGetItemOp)
     return [args[0][op.index.value.data]]
 
 
-def choose(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> Enter:
+def choose(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> Enter:
     assert isinstance(op, relay.IfOp)
     region = op.then_region if bool(args[0]) else op.else_region
     return Enter(region.block, (), frame)
 
 
-def close_over(to: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+def close_over(
+    evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame
+) -> list[Value]:
     assert isinstance(op, relay.FnOp)
-    captured = {value: frame[value] for value in to.captures[op]}
-    return [Closure(op.body.block, captured, op.recursive is not None)]
+    captured = {value: frame[value] for value in evaluation.captured_by(op)}
+    return [ClosureValue(op.body.block, captured, op.recursive is not None)]
 
 
-def call_value(to: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> Enter:
+def call_value(evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> Enter:
     callee, given = args[0], args[1:]
     if isinstance(callee, str):
-        return to.enter(callee, given)
-    assert isinstance(callee, Closure)
+        return evaluation.enter(callee, given)
+    assert isinstance(callee, ClosureValue)
     own = (callee, *given) if callee.recursive else given
     return Enter(callee.body, own, dict(callee.captured))
 
 
-def call_symbol(to: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> Enter:
-    return to.enter(cast(SymbolRefAttr, op.properties["callee"]).string_value(), args)
+def call_symbol(
+    evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame
+) -> Enter:
+    return evaluation.enter(cast(SymbolRefAttr, op.properties["callee"]).string_value(), args)
 
 
-def invoke(to: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> Enter:
+def invoke(evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> Enter:
     """As `call_symbol`; that the function has the dims that are declared is found here only."""
     assert isinstance(op, relay.InvokeOp)
     name = op.callee.string_value()
-    entered = to.enter(name, args)
+    entered = evaluation.enter(name, args)
     for param, arg in zip(entered.block.args, args, strict=True):
         require_shape(param.type, arg, op, f"a parameter of @{name}")
 
@@ -145,17 +119,17 @@ def invoke(to: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) ->
     return Enter(entered.block, entered.args, entered.frame, check)
 
 
-def global_value(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+def global_value(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
     assert isinstance(op, relay.GlobalOp)
     return [op.callee.string_value()]
 
 
-def construct(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+def construct(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
     assert isinstance(op, relay.ConstructOp)
-    return [Data(op.constructor.data, tuple(args))]
+    return [DataValue(op.constructor.data, tuple(args))]
 
 
-def match(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> Enter:
+def match(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> Enter:
     assert isinstance(op, relay.MatchOp)
     for pattern, region in zip(op.patterns, op.cases, strict=True):
         bound = fit(pattern, args[0])
@@ -172,7 +146,7 @@ def fit(pattern: Attribute, value: Value) -> list[Value] | None:
         return []
     fields = cast("tuple[Value, ...]", value)
     if isinstance(pattern, ConstructorPattern):
-        assert isinstance(value, Data)
+        assert isinstance(value, DataValue)
         if value.constructor != pattern.constructor.data:
             return None
         fields = value.fields
@@ -185,28 +159,30 @@ def fit(pattern: Attribute, value: Value) -> list[Value] | None:
     return bound
 
 
-def ref_create(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    return [Cell(args[0])]
+def ref_create(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+    return [RefValue(args[0])]
 
 
-def ref_read(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+def ref_read(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
     return [args[0].value]
 
 
-def ref_write(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+def ref_write(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
     args[0].value = args[1]
     return [()]
 
 
-def alloc_storage(to: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+def alloc_storage(
+    evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame
+) -> list[Value]:
     assert isinstance(op, memory.AllocStorageOp)
     size = int(args[0]) if op.size is None else op.size.value.data
     if size < 0:
         raise PassError(f"a storage cannot have {size} bytes", op)
-    return [to.memory.array((size,), np.uint8, "a storage")]
+    return [evaluation.memory.array((size,), np.uint8, "a storage")]
 
 
-def alloc_tensor(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+def alloc_tensor(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
     assert isinstance(op, memory.AllocTensorOp)
     offset = int(args[1]) if op.offset is None else op.offset.value.data
     type = _of_shape(op.tensor, args[-1] if op.shape is not None else None)
@@ -234,7 +210,7 @@ def _of_shape(result: SSAValue, shape: Array | None) -> Tensor:
     return tensor_type(type.element_type, dims)
 
 
-def reshape(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+def reshape(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
     assert isinstance(op, vm.ReshapeTensorOp)
     dims = _of_shape(op.result, args[1] if op.shape is not None else None).get_shape()
     if prod(dims) != args[0].size:
@@ -242,20 +218,22 @@ def reshape(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) ->
     return [args[0].reshape(dims)]
 
 
-def extract(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+def extract(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
     return [args[0][tuple(int(index) for index in args[1:])]]
 
 
-def shape_of(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+def shape_of(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
     return [np.array(args[0].shape, np.int64)]
 
 
-def copy(_: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+def copy(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
     np.copyto(args[1], args[0])
     return [args[1]]
 
 
-def destination_call(to: Evaluator, op: Operation, args: Sequence[Value], frame: Frame) -> Enter:
+def destination_call(
+    evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame
+) -> Enter:
     """Evaluate the kernel, and put its results where the `outs` are."""
     assert isinstance(op, vm.DestinationCall)
     outs = args[len(op.ins) :]
@@ -265,7 +243,7 @@ def destination_call(to: Evaluator, op: Operation, args: Sequence[Value], frame:
             np.copyto(out, result)
         return outs
 
-    entered = to.enter(op.callee.string_value(), args[: len(op.ins)])
+    entered = evaluation.enter(op.callee.string_value(), args[: len(op.ins)])
     return Enter(entered.block, entered.args, entered.frame, write)
 
 

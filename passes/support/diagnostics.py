@@ -12,7 +12,7 @@ stderr otherwise, so that a pass may be run by any driver.
 
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import TypeAlias, cast
 
@@ -160,15 +160,9 @@ class ReportingContext(Context):
     @override
     def clone(self) -> "ReportingContext":
         """A copy that can load further dialects and reports to the same handler."""
-        return ReportingContext(
-            self.allow_unregistered,
-            self._loaded_dialects.copy(),
-            self._loaded_ops.copy(),
-            self._loaded_attrs.copy(),
-            self._loaded_types.copy(),
-            self._registered_dialects.copy(),
-            handler=self.handler,
-        )
+        plain = super().clone()
+        copied = (getattr(plain, field.name) for field in fields(plain))
+        return ReportingContext(*copied, handler=self.handler)
 
 
 def _emit(ctx: Context, message: Message) -> None:

@@ -13,20 +13,21 @@ What it adds to xDSL's walker:
 - an error raised in a pattern keeps its type and does not print the whole module.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from typing_extensions import override
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     PatternRewriterListener,
-    PatternRewriteWalker,
     RewritePattern,
 )
 from xdsl.utils.exceptions import DiagnosticException
 
 from ...dialects.walking import walk
+from ...dialects.xdsl_internals import OfferingWalker
 from .diagnostics import PassError
 
 REWRITES_PER_OP = 32
@@ -134,20 +135,16 @@ def _placed(error: Exception, pattern: RewritePattern, op: Operation) -> Excepti
 
 
 @dataclass(eq=False, repr=False)
-class _Walker(PatternRewriteWalker):
+class _Walker(OfferingWalker):
     """A walker that, given ops, offers only them; it finds others in linear time."""
 
     only: Sequence[Operation] | None = None
 
-    def _populate_worklist(self, op: Operation | Region | Block) -> None:
-        # The worklist is a stack: the last op is pushed first.
+    @override
+    def offered(self, root: Operation | Region | Block) -> Iterable[Operation]:
         if self.only is not None:
-            ops = reversed(self.only)
-        else:
-            regions_last = not self.walk_regions_first
-            ops = walk(op, reverse=not self.walk_reverse, region_first=regions_last)
-        for offered in ops:
-            self._worklist.push(offered)
+            return reversed(self.only)
+        return walk(root, reverse=not self.walk_reverse, region_first=not self.walk_regions_first)
 
 
 def apply_patterns(

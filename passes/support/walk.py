@@ -1,4 +1,4 @@
-"""Walks over the ops that are not yet, or no longer, inside a kernel."""
+"""Walks that stop at kernels."""
 
 from collections.abc import Iterator
 
@@ -8,16 +8,21 @@ from ...dialects import relay
 from ...dialects.walking import walk
 
 
+def is_kernel(op: Operation) -> bool:
+    """Test whether `op` holds the operators of one kernel: a primitive, or its function."""
+    return isinstance(op, relay.PrimitiveOp | relay.PrimFuncOp)
+
+
 def outside_primitives(
     root: Operation | Region | Block, *, region_first: bool = False
 ) -> Iterator[Operation]:
     """
-    The ops in `root` in program order, `relay.primitive` ops included but not entered.
+    Yield the ops in `root` in program order; kernels are visited, but not entered.
 
     An op comes before those in its regions, or after them with `region_first`.
     """
-    return walk(root, region_first=region_first, enters=_is_not_primitive)
+    return walk(root, region_first=region_first, enters=_is_entered)
 
 
-def _is_not_primitive(op: Operation) -> bool:
-    return not isinstance(op, relay.PrimitiveOp)
+def _is_entered(op: Operation) -> bool:
+    return not is_kernel(op)

@@ -4,12 +4,11 @@ import pytest
 from programs import parse
 
 from xrelay.dialects import relay
+from xrelay.dialects.relay.primitive import NAME_LIMIT, kernel_symbol
 from xrelay.passes.outline_primitives import (
-    NAME_LIMIT,
     Key,
     PlainTypes,
     SymbolNames,
-    function_name,
     structural_key,
 )
 
@@ -61,12 +60,12 @@ def test_different(old: str, new: str):
 
 
 def test_names_are_those_of_the_operators():
-    assert function_name(primitive(CLIP).body.block.ops) == "fused_clip_add"
+    assert kernel_symbol(primitive(CLIP).body.block.ops) == "fused_clip_add"
 
 
 def test_long_names_are_cut_and_stay_unique():
     lines = [f"%{i + 1} = relay.exp %{i or 'a'} : ({T}) -> {T}" for i in range(60)]
-    name = function_name(primitive("\n".join([*lines, f"relay.yield %60 : {T}"])).body.block.ops)
+    name = kernel_symbol(primitive("\n".join([*lines, f"relay.yield %60 : {T}"])).body.block.ops)
     assert len(name) == NAME_LIMIT
     names = SymbolNames({name, f"{name}_2"})
     assert [names.unique(name) for _ in range(3)] == [f"{name}_1", f"{name}_3", f"{name}_4"]

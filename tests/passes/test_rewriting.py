@@ -23,7 +23,7 @@ from xdsl.pattern_rewriter import (
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 
-from xrelay.dialects.retyping import set_type
+from xrelay.dialects.xdsl_internals import set_type
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.rewriting import apply_patterns
 

@@ -145,6 +145,24 @@ def test_a_reproducer_keeps_flags(opt: Opt, source: Write, tmp_path: Path):
     assert "internal error in pass 'test-crash'" in opt("--run-reproducer", saved).err
 
 
+@pytest.mark.parametrize(
+    ("options", "printed"),
+    [
+        ((), "#cuda0 = #relay.device<cuda:0>\n"),
+        (("--print-local-scope",), "tensor<4xf32, #relay.device<cuda:0>>"),
+    ],
+)
+def test_a_reproducer_abbreviates_devices_as_the_output_does(
+    opt: Opt, source: Write, tmp_path: Path, options: tuple[str, ...], printed: str
+):
+    saved = tmp_path / "crash.mlir"
+    program = source("func.func private @f(tensor<4xf32, #relay.device<cuda:0>>)")
+    opt(program, "-p", "test-crash", f"--crash-reproducer={saved}", *options)
+    assert printed in saved.read_text()
+    again = opt("--run-reproducer", saved)
+    assert "internal error in pass 'test-crash'" in again.err
+
+
 def test_a_module_that_a_pass_broke_can_be_repeated(opt: Opt, source: Write, tmp_path: Path):
     saved = tmp_path / "crash.mlir"
     opt(source(PROGRAM), "-p", "cse,test-break,cse", f"--crash-reproducer={saved}")

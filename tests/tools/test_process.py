@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.diagnostic import Diagnostic
@@ -115,7 +116,10 @@ def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
         or name.startswith(("xrelay.dialects.", "xrelay.lowering", "xrelay.runtime"))
         or name.startswith(("xrelay.frontends", "xdsl.transforms."))
     }
-    assert eager == {"xrelay.dialects.errors", "xrelay.dialects.walking"}
+    assert eager == {
+        f"xrelay.dialects.{name}"
+        for name in ("device", "errors", "tensors", "walking", "xdsl_internals")
+    }
     passes = {name for name in loaded if name.startswith("xrelay.passes.")}
     assert passes <= {
         "xrelay.passes.analysis",
@@ -131,3 +135,40 @@ def test_only_the_passes_that_are_run_are_loaded(source: Write, tmp_path: Path):
     transforms = {name for name in loaded if name.startswith("xdsl.transforms.")}
     assert "xdsl.transforms.common_subexpression_elimination" in transforms
     assert "xdsl.transforms.canonicalize" not in transforms
+
+
+COMMAND = """
+import sys
+from importlib import import_module
+main = getattr(import_module(sys.argv[1]), sys.argv[2])
+sys.argv[1:] = sys.argv[3:]
+status = main()
+print("\\n", status, *sorted(sys.modules))
+"""
+CSV = "id,lower,upper,size\nx,0,4,4096\n"
+
+
+@pytest.mark.parametrize(
+    ("main", "text", "arguments", "loads"),
+    [
+        ("start:opt", PROGRAM, ("-p", "cse"), "xrelay.tools.driver"),
+        ("start:opt", PROGRAM, ("--verify-diagnostics",), "xrelay.tools.verify_diagnostics"),
+        ("start:run", PROGRAM, ("--evaluate", "--random-seed=0"), "xrelay.tools.run_report"),
+        ("plan:main", CSV, (), "xrelay.passes.planning"),
+    ],
+    ids=["xrelay-opt", "xrelay-opt --verify-diagnostics", "xrelay-run", "xrelay-plan"],
+)
+def test_commands_do_not_load_what_only_tests_need(
+    tmp_path: Path, main: str, text: str, arguments: tuple[str, ...], loads: str
+):
+    module, _, function = main.partition(":")
+    path = tmp_path / "input"
+    path.write_text(text)
+    if text is PROGRAM:
+        path = path.rename(tmp_path / "input.mlir")
+    command = [sys.executable, "-c", COMMAND, f"xrelay.tools.{module}", function, str(path)]
+    ran = subprocess.run([*command, *arguments], capture_output=True, text=True, check=True)
+    _, *loaded = ran.stdout.rpartition("\n ")[2].split()
+    assert loads in loaded
+    assert ("xrelay.tools.verify_diagnostics" in loaded) == ("--verify-diagnostics" in arguments)
+    assert not [name for name in loaded if name.startswith("xrelay.tools.testing")]

@@ -8,8 +8,8 @@
 // Types and devices are found.
 //
 // PLANNED-LABEL: @main
-// PLANNED:         demo.as_rows %{{.*}} -> tensor<6x4xf32, #relay.device<cuda:0>>
-// PLANNED-NEXT:    demo.scaled_tanh %{{.*}} -> tensor<6x4xf32, #relay.device<cuda:0>>
+// PLANNED:         demo.as_rows %{{.*}} -> tensor<6x4xf32, #cuda0>
+// PLANNED-NEXT:    demo.scaled_tanh %{{.*}} -> tensor<6x4xf32, #cuda0>
 
 // A view needs no storage; the other result is written into one.
 //

@@ -5,9 +5,9 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
 from xrelay.dialects.interfaces import Fusible, FusionKind, InferTypes, ReshapesOnly, SameDevice
+from xrelay.dialects.relay.incomplete import AnyTensor
 from xrelay.dialects.relay.operator import Operator
 from xrelay.dialects.relay.properties import float_prop, optional_ints_prop
-from xrelay.dialects.relay.types import AnyTensor
 from xrelay.dialects.signatures import typed
 
 from . import signatures

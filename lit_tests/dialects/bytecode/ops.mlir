@@ -3,7 +3,7 @@
 
 // Constants have values, or names that are bound when the program is loaded.
 //
-// CHECK: builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.device<cuda:0>]}
+// CHECK: builtin.module attributes {bytecode.devices = [#cpu0, #cuda0]}
 // CHECK: bytecode.constant @const_0 dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
 // CHECK: bytecode.late_constant @const_1 "conv1 \22w\22" : tensor<64x3x7x7xf32>
 builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.device<cuda:0>]} {
@@ -35,7 +35,7 @@ bytecode.kernel @same () -> [] {
 
 // Every instruction names its registers in the order in which one reads it.
 //
-// CHECK:      bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>, "t" : !bytecode.object<#relay.device<cuda:0>>) registers 9 {
+// CHECK:      bytecode.func @main ("x" : tensor<4xf32, #cpu0>, "t" : !bytecode.object<#cuda0>) registers 9 {
 // CHECK-NEXT:   bytecode.move r3, r1
 // CHECK-NEXT:   bytecode.invoke r4, @main(r0, r1)
 // CHECK-NEXT:   bytecode.invoke_closure r4, r2(r0)
@@ -50,17 +50,17 @@ bytecode.kernel @same () -> [] {
 // CHECK-NEXT:   bytecode.if r1 1, 4
 // CHECK-NEXT:   bytecode.if r1 eq r2 1, -4
 // CHECK-NEXT:   bytecode.goto -3
-// CHECK-NEXT:   bytecode.load_const r1, @c on #relay.device<cpu:0>
+// CHECK-NEXT:   bytecode.load_const r1, @c on #cpu0
 // CHECK-NEXT:   bytecode.load_consti r1, -7
 // CHECK-NEXT:   bytecode.get_tag r4, r3
 // CHECK-NEXT:   bytecode.fatal
-// CHECK-NEXT:   bytecode.alloc_storage r1, 140 align 64 on #relay.device<cpu:0>
-// CHECK-NEXT:   bytecode.alloc_storage r1, r5 align 64 on #relay.device<cuda:1>
+// CHECK-NEXT:   bytecode.alloc_storage r1, 140 align 64 on #cpu0
+// CHECK-NEXT:   bytecode.alloc_storage r1, r5 align 64 on #cuda1
 // CHECK-NEXT:   bytecode.shape_of r2, r1
 // CHECK-NEXT:   bytecode.reshape_tensor r2, r1 to [2, 2]
 // CHECK-NEXT:   bytecode.reshape_tensor r2, r1 to []
 // CHECK-NEXT:   bytecode.reshape_tensor r2, r1 to r5
-// CHECK-NEXT:   bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:0>
+// CHECK-NEXT:   bytecode.device_copy r1 -> r2 from #cpu0 to #cuda0
 // CHECK-NEXT:   bytecode.kill_register r8 {note}
 // CHECK-NEXT:   bytecode.ret r3
 // CHECK-NEXT: }

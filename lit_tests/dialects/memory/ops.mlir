@@ -5,10 +5,10 @@
 // where it is to be.
 //
 // CHECK-LABEL: @storages
-// CHECK:         memory.alloc_storage 140 align 64 : !memory.storage<#relay.device<cuda:0>>
+// CHECK:         memory.alloc_storage 140 align 64 : !memory.storage<#cuda0>
 // CHECK:         memory.alloc_storage 0 align 1 : !memory.storage
-// CHECK:         memory.alloc_storage %{{.*}} align 128 {note} : !memory.storage<#relay.device<cpu:0>>
-// CHECK:         memory.alloc_storage 8 align 64 on #relay.device<cuda:0> {note} : !memory.storage
+// CHECK:         memory.alloc_storage %{{.*}} align 128 {note} : !memory.storage<#cpu0>
+// CHECK:         memory.alloc_storage 8 align 64 on #cuda0 {note} : !memory.storage
 func.func @storages(%bytes: i64) {
   %a = memory.alloc_storage 140 align 64 : !memory.storage<#relay.device<cuda:0>>
   %b = memory.alloc_storage 0 align 1 : !memory.storage
@@ -23,10 +23,10 @@ func.func @storages(%bytes: i64) {
 //
 // CHECK-LABEL: @tensors
 // CHECK:         %[[S:.*]] = memory.alloc_storage 512
-// CHECK:         memory.alloc_tensor %[[S]][128] : tensor<4x4xf32, #relay.device<cpu:0>>
-// CHECK:         memory.alloc_tensor %[[S]][%[[AT:.*]]] {note} : tensor<f64, #relay.device<cpu:0>>
-// CHECK:         memory.alloc_tensor %[[S]][0] shape %[[DIMS:.*]] : tensor<2xi64, #relay.device<cpu:0>> -> tensor<?x4xi8, #relay.device<cpu:0>>
-// CHECK:         memory.alloc_tensor %[[S]][%[[AT]]] shape %[[DIMS]] : tensor<2xi64, #relay.device<cpu:0>> -> tensor<?x?xi1, #relay.device<cpu:0>>
+// CHECK:         memory.alloc_tensor %[[S]][128] : tensor<4x4xf32, #cpu0>
+// CHECK:         memory.alloc_tensor %[[S]][%[[AT:.*]]] {note} : tensor<f64, #cpu0>
+// CHECK:         memory.alloc_tensor %[[S]][0] shape %[[DIMS:.*]] : tensor<2xi64, #cpu0> -> tensor<?x4xi8, #cpu0>
+// CHECK:         memory.alloc_tensor %[[S]][%[[AT]]] shape %[[DIMS]] : tensor<2xi64, #cpu0> -> tensor<?x?xi1, #cpu0>
 func.func @tensors(%at: i64, %dims: tensor<2xi64, #relay.device<cpu:0>>) {
   %s = memory.alloc_storage 512 align 64 : !memory.storage<#relay.device<cpu:0>>
   %a = memory.alloc_tensor %s[128] : tensor<4x4xf32, #relay.device<cpu:0>>
@@ -42,9 +42,9 @@ func.func @tensors(%at: i64, %dims: tensor<2xi64, #relay.device<cpu:0>>) {
 //
 // CHECK-LABEL: @copies
 // CHECK:         %[[T:.*]] = memory.alloc_tensor
-// CHECK:         memory.copy ins(%{{.*}} : tensor<4xf32, #relay.device<cpu:0>>) outs(%[[T]] : tensor<4xf32, #relay.device<cuda:0>>) -> tensor<4xf32, #relay.device<cuda:0>>
-// CHECK:         memory.copy ins(%{{.*}} : tensor<4xf32, #relay.device<cpu:0>>) outs(%out : tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
-// CHECK:         memory.kill %[[T]] : tensor<4xf32, #relay.device<cuda:0>>
+// CHECK:         memory.copy ins(%{{.*}} : tensor<4xf32, #cpu0>) outs(%[[T]] : tensor<4xf32, #cuda0>) -> tensor<4xf32, #cuda0>
+// CHECK:         memory.copy ins(%{{.*}} : tensor<4xf32, #cpu0>) outs(%out : tensor<4xf32, #cpu0>) -> tensor<4xf32, #cpu0>
+// CHECK:         memory.kill %[[T]] : tensor<4xf32, #cuda0>
 func.func @copies(%x: tensor<4xf32, #relay.device<cpu:0>>, %out: tensor<4xf32, #relay.device<cpu:0>>) {
   %s = memory.alloc_storage 16 align 64 : !memory.storage<#relay.device<cuda:0>>
   %t = memory.alloc_tensor %s[0] : tensor<4xf32, #relay.device<cuda:0>>

@@ -24,10 +24,10 @@ func.func @construct(%x: tensor<i32>) -> !relay.adt<@List, [tensor<i32>]> {
 // All of a value is on one device, which its type names; so do variables of types.
 //
 // CHECK-LABEL: @placed
-// CHECK-SAME:    %s: !relay.adt<@Storage, [], #relay.device<cpu:0>>
-// CHECK-SAME:    %t: !relay.adt<@List, [tensor<4xf32>], #relay.device<cuda:1, scope = "global">>
-// CHECK-SAME:    %v: !relay.type_var<A, #relay.device<cpu:0>>
-// CHECK-SAME:    %r: !relay.ref<tensor<4xf32, #relay.device<cpu:0>>>
+// CHECK-SAME:    %s: !relay.adt<@Storage, [], #cpu0>
+// CHECK-SAME:    %t: !relay.adt<@List, [tensor<4xf32>], #cuda1_global>
+// CHECK-SAME:    %v: !relay.type_var<A, #cpu0>
+// CHECK-SAME:    %r: !relay.ref<tensor<4xf32, #cpu0>>
 func.func @placed(
   %s: !relay.adt<@Storage, [], #relay.device<cpu:0>>,
   %t: !relay.adt<@List, [tensor<4xf32>], #relay.device<cuda:1, scope = "global">>,

@@ -5,7 +5,7 @@
 //
 // CHECK-LABEL: @function_results
 // CHECK-NEXT:    %[[F:.*]] = relay.tuple_get_item %t[0] : (tuple<(tensor<f32>) -> tensor<f32>>) -> ((tensor<f32>) -> tensor<f32>)
-// CHECK-NEXT:    %[[G:.*]] = relay.on_device %[[F]], #relay.device<cpu:0> : ((tensor<f32>) -> tensor<f32>) -> ((tensor<f32>) -> tensor<f32>)
+// CHECK-NEXT:    %[[G:.*]] = relay.on_device %[[F]], #cpu0 : ((tensor<f32>) -> tensor<f32>) -> ((tensor<f32>) -> tensor<f32>)
 // CHECK-NEXT:    %[[R:.*]] = relay.ref_create %[[G]] : ((tensor<f32>) -> tensor<f32>) -> !relay.ref<(tensor<f32>) -> tensor<f32>>
 // CHECK-NEXT:    relay.ref_read %[[R]] : (!relay.ref<(tensor<f32>) -> tensor<f32>>) -> ((tensor<f32>) -> tensor<f32>)
 func.func @function_results(%t: tuple<(tensor<f32>) -> tensor<f32>>) -> ((tensor<f32>) -> tensor<f32>) {

@@ -40,8 +40,8 @@ func.func @recursive() {
 // CHECK-LABEL: @annotated
 // CHECK:         relay.fn (%a: tensor<4xf32>, %b: tensor<i1>) -> tensor<4xf32> attributes {
 // CHECK-SAME:      attrs = {Primitive = 1 : i64}
-// CHECK-SAME:      param_devices = [#relay.device<cpu:0>, #relay.device<?>]
-// CHECK-SAME:      result_device = #relay.device<cuda:1>
+// CHECK-SAME:      param_devices = [#cpu0, #device]
+// CHECK-SAME:      result_device = #cuda1
 // CHECK-SAME:      test.note = "x"
 func.func @annotated() {
   %f = relay.fn (%a: tensor<4xf32>, %b: tensor<i1>) -> tensor<4xf32> attributes {attrs = {Primitive = 1 : i64}, param_devices = [#relay.device<cpu:0>, #relay.device<?>], result_device = #relay.device<cuda:1>, test.note = "x"} {

@@ -37,8 +37,8 @@ func.func @primitives(%x: tensor<4xf32>, %y: tensor<4xf32>) {
 // A kernel has a name, tensors in and out, maybe a target and memory scopes; calls may be anywhere.
 //
 // CHECK-LABEL: @calls
-// CHECK:         relay.call_lowered @relu(%x) : (tensor<4xf32, #relay.device<cuda:0>>) -> tensor<4xf32, #relay.device<cuda:0>>
-// CHECK:         relay.call_lowered @view(%x) {note, reshape_only} : (tensor<4xf32, #relay.device<cuda:0>>) -> tensor<2x2xf32, #relay.device<cuda:0>>
+// CHECK:         relay.call_lowered @relu(%x) : (tensor<4xf32, #cuda0>) -> tensor<4xf32, #cuda0>
+// CHECK:         relay.call_lowered @view(%x) {note, reshape_only} : (tensor<4xf32, #cuda0>) -> tensor<2x2xf32, #cuda0>
 // CHECK:         %{{.*}}, %{{.*}} = relay.call_lowered @two() : () -> (tensor<f32>, tensor<f32>)
 // CHECK:       relay.prim_func @relu(%a: tensor<4xf32>) -> tensor<4xf32> attributes {note, target = "llvm"} {
 // CHECK:       relay.prim_func @view(%a: tensor<4xf32>) -> tensor<2x2xf32> {

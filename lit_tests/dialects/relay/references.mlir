@@ -17,7 +17,7 @@ func.func @cell(%x: tensor<4xf32>) -> tensor<4xf32> {
 // A cell holds anything: cells, functions, tuples; it is where its contents are.
 //
 // CHECK-LABEL: @holds
-// CHECK-SAME:    %a: !relay.ref<!relay.ref<tensor<4xf32, #relay.device<cpu:0>>>>
+// CHECK-SAME:    %a: !relay.ref<!relay.ref<tensor<4xf32, #cpu0>>>
 // CHECK-SAME:    %b: !relay.ref<(tensor<i32>) -> tensor<i32>>
 // CHECK-SAME:    %c: !relay.ref<tuple<tensor<i32>, tensor<i32>>>
 func.func @holds(

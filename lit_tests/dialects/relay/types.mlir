@@ -26,7 +26,7 @@ func.func @more(%a: tensor<?xf32>) {
 // A device is no matter of the type rules.
 //
 // CHECK-LABEL: @device
-// CHECK:         relay.nn.relu %a : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cuda:1, target = "cuda", scope = "global">>
+// CHECK:         relay.nn.relu %a : (tensor<4xf32, #cpu0>) -> tensor<4xf32, #cuda1_cuda_global>
 func.func @device(%a: tensor<4xf32, #relay.device<cpu:0>>) {
   %0 = relay.nn.relu %a : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cuda:1, target = "cuda", scope = "global">>
   func.return

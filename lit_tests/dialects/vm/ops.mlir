@@ -31,7 +31,7 @@ relay.prim_func @two(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<2xi1>) {
 // A kernel's types are compared without devices: one kernel serves all of them.
 //
 // CHECK-LABEL: @devices
-// CHECK:         vm.invoke_tvm_op @copy ins(%x : tensor<4xf32, #relay.device<cuda:0>>) outs(%out : tensor<4xf32, #relay.device<cuda:0>>)
+// CHECK:         vm.invoke_tvm_op @copy ins(%x : tensor<4xf32, #cuda0>) outs(%out : tensor<4xf32, #cuda0>)
 func.func @devices(%x: tensor<4xf32, #relay.device<cuda:0>>, %out: tensor<4xf32, #relay.device<cuda:0>>) {
   %a = vm.invoke_tvm_op @copy ins(%x : tensor<4xf32, #relay.device<cuda:0>>) outs(%out : tensor<4xf32, #relay.device<cuda:0>>) -> tensor<4xf32, #relay.device<cuda:0>>
   func.return

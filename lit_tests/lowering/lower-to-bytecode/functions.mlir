@@ -2,9 +2,9 @@
 
 // Parameters are in the first registers, each value in one of its own, a result in that of its outs.
 //
-// CHECK: builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>]}
-// CHECK-NEXT:  bytecode.func @explicit_memory ("x" : tensor<4xf32, #relay.device<cpu:0>>, "arg1" : tensor<4xf32, #relay.device<cpu:0>>) registers 5 {
-// CHECK-NEXT:    bytecode.alloc_storage r2, 32 align 64 on #relay.device<cpu:0>
+// CHECK: builtin.module attributes {bytecode.devices = [#cpu0]}
+// CHECK-NEXT:  bytecode.func @explicit_memory ("x" : tensor<4xf32, #cpu0>, "arg1" : tensor<4xf32, #cpu0>) registers 5 {
+// CHECK-NEXT:    bytecode.alloc_storage r2, 32 align 64 on #cpu0
 // CHECK-NEXT:    bytecode.alloc_tensor r3, r2[16] : tensor<4xf32>
 // CHECK-NEXT:    bytecode.invoke_packed @add(r0, r1) -> (r3)
 // CHECK-NEXT:    bytecode.reshape_tensor r4, r3 to [2, 2]
@@ -96,17 +96,17 @@ func.func @none() {
 
 // Constants are shared by value and params by name, over functions and devices.
 //
-// CHECK: builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.device<cuda:1>]}
+// CHECK: builtin.module attributes {bytecode.devices = [#cpu0, #cuda1]}
 // CHECK-NEXT: bytecode.constant @const_0 dense<1.000000e+00> : tensor<2xf32>
 // CHECK-NEXT: bytecode.late_constant @const_1 "w" : tensor<4xf32>
 // CHECK-NEXT: bytecode.constant @const_2 dense<1.000000e+00> : tensor<3xf32>
 // CHECK-NEXT: bytecode.func @constants
-// CHECK-NEXT:   bytecode.load_const r0, @const_0 on #relay.device<cuda:1>
-// CHECK-NEXT:   bytecode.load_const r1, @const_1 on #relay.device<cuda:1>
-// CHECK-NEXT:   bytecode.load_const r2, @const_0 on #relay.device<cpu:0>
+// CHECK-NEXT:   bytecode.load_const r0, @const_0 on #cuda1
+// CHECK-NEXT:   bytecode.load_const r1, @const_1 on #cuda1
+// CHECK-NEXT:   bytecode.load_const r2, @const_0 on #cpu0
 // CHECK:      bytecode.func @more
-// CHECK-NEXT:   bytecode.load_const r0, @const_1 on #relay.device<cpu:0>
-// CHECK-NEXT:   bytecode.load_const r1, @const_2 on #relay.device<cpu:0>
+// CHECK-NEXT:   bytecode.load_const r0, @const_1 on #cpu0
+// CHECK-NEXT:   bytecode.load_const r1, @const_2 on #cpu0
 func.func @constants() {
   %0 = relay.constant dense<1.0> : tensor<2xf32> on #relay.device<cuda:1, target = "nvptx">
   %1 = relay.param "w" : tensor<4xf32, #relay.device<cuda:1>>
@@ -123,10 +123,10 @@ func.func @more() {
 
 // A copy names both devices; a tuple parameter is an object; names come from `relay.name`.
 //
-// CHECK:      bytecode.func @copy ("first" : tensor<4xf32, #relay.device<cpu:0>>, "t" : !bytecode.object<#relay.device<cuda:0>>, "first_2" : tensor<f32, #relay.device<cpu:0>>)
-// CHECK-NEXT:   bytecode.alloc_storage r3, 16 align 64 on #relay.device<cuda:0>
+// CHECK:      bytecode.func @copy ("first" : tensor<4xf32, #cpu0>, "t" : !bytecode.object<#cuda0>, "first_2" : tensor<f32, #cpu0>)
+// CHECK-NEXT:   bytecode.alloc_storage r3, 16 align 64 on #cuda0
 // CHECK-NEXT:   bytecode.alloc_tensor r4, r3[0] : tensor<4xf32>
-// CHECK-NEXT:   bytecode.device_copy r0 -> r4 from #relay.device<cpu:0> to #relay.device<cuda:0>
+// CHECK-NEXT:   bytecode.device_copy r0 -> r4 from #cpu0 to #cuda0
 // CHECK-NEXT:   bytecode.ret r4
 func.func @copy(%x: tensor<4xf32, #relay.device<cpu:0>> {relay.name = "first"}, %t: tuple<tensor<4xf32, #relay.device<cuda:0>>>, %first: tensor<f32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cuda:0>> {
   %s = memory.alloc_storage 16 align 64 : !memory.storage<#relay.device<cuda:0>>

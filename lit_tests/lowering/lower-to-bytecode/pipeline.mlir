@@ -3,16 +3,16 @@
 
 // The pipeline `vm` takes a network to instructions.
 //
-// CHECK: bytecode.devices = [#relay.device<cpu:0>]
+// CHECK: bytecode.devices = [#cpu0]
 // CHECK-NEXT: bytecode.late_constant @const_0 "w1" : tensor<16x8xf32>
 // CHECK-NEXT: bytecode.late_constant @const_1 "b1" : tensor<16xf32>
-// CHECK-NEXT: bytecode.func @main ("x" : tensor<4x8xf32, #relay.device<cpu:0>>) registers 8 {
-// CHECK-NEXT:   bytecode.load_const r1, @const_0 on #relay.device<cpu:0>
-// CHECK-NEXT:   bytecode.load_const r2, @const_1 on #relay.device<cpu:0>
-// CHECK-NEXT:   bytecode.alloc_storage r3, 256 align 64 on #relay.device<cpu:0>
+// CHECK-NEXT: bytecode.func @main ("x" : tensor<4x8xf32, #cpu0>) registers 8 {
+// CHECK-NEXT:   bytecode.load_const r1, @const_0 on #cpu0
+// CHECK-NEXT:   bytecode.load_const r2, @const_1 on #cpu0
+// CHECK-NEXT:   bytecode.alloc_storage r3, 256 align 64 on #cpu0
 // CHECK-NEXT:   bytecode.alloc_tensor r4, r3[0] : tensor<4x16xf32>
 // CHECK-NEXT:   bytecode.invoke_packed @fused_nn_dense_add_multiply(r0, r1, r2) -> (r4)
-// CHECK-NEXT:   bytecode.alloc_storage r5, 256 align 64 on #relay.device<cpu:0>
+// CHECK-NEXT:   bytecode.alloc_storage r5, 256 align 64 on #cpu0
 // CHECK-NEXT:   bytecode.alloc_tensor r6, r5[0] : tensor<4x16xf32>
 // CHECK-NEXT:   bytecode.invoke_packed @fused_nn_softmax(r4) -> (r6)
 // CHECK-NEXT:   bytecode.reshape_tensor r7, r6 to [64]

@@ -107,7 +107,7 @@ func.func @division_by_zero() -> tensor<f32> {
 // The device of the operator's type is the constant's.
 //
 // CHECK-LABEL: @on_a_device
-// CHECK-NEXT:    relay.constant dense<2.000000e+00> : tensor<4xf32> on #relay.device<cuda:0>
+// CHECK-NEXT:    relay.constant dense<2.000000e+00> : tensor<4xf32> on #cuda0
 // CHECK-NEXT:    func.return
 func.func @on_a_device() -> tensor<4xf32, #relay.device<cuda:0>> {
   %a = relay.constant dense<-2.0> : tensor<4xf32> on #relay.device<cuda:0>

@@ -77,11 +77,11 @@ func.func @hint(%x: tensor<4xf32>) -> tensor<4xf32> {
 // Nothing is fused across a copy, and each primitive is on the device of its operators.
 //
 // CHECK-LABEL: @copy
-// CHECK-NEXT:    %[[A:.*]] = relay.primitive({{.*}}) -> (tensor<4xf32, #relay.device<cpu:0>>) {
+// CHECK-NEXT:    %[[A:.*]] = relay.primitive({{.*}}) -> (tensor<4xf32, #cpu0>) {
 // CHECK-NEXT:      relay.exp
 // CHECK-NEXT:      relay.yield
 // CHECK:         %[[B:.*]] = relay.device_copy %[[A]]
-// CHECK-NEXT:    relay.primitive(%{{[^=]*}} = %[[B]] : {{.*}}) -> (tensor<4xf32, #relay.device<cuda:0>>) {
+// CHECK-NEXT:    relay.primitive(%{{[^=]*}} = %[[B]] : {{.*}}) -> (tensor<4xf32, #cuda0>) {
 // CHECK-NEXT:      relay.tanh
 func.func @copy(%x: tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cuda:0>> {
   %a = relay.exp %x : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>

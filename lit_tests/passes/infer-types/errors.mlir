@@ -60,3 +60,30 @@ func.func @op_without_a_rule() {
   %a = "test.op"() : () -> !relay.incomplete
   func.return
 }
+
+// -----
+
+func.func @other_contents(%x: tensor<4xf32>) {
+  // expected-error@+1 {{the result of relay.ref_create is !relay.ref<tensor<4xf32>>, but is declared as !relay.ref<tuple<!relay.incomplete>>}}
+  %r = relay.ref_create %x : (tensor<4xf32>) -> !relay.ref<tuple<!relay.incomplete>>
+  func.return
+}
+
+// -----
+
+// A reference is read and written: its contents may not know less than what was put there.
+
+func.func @other_dims(%x: tensor<4xf32>) {
+  // expected-error@+1 {{the result of relay.ref_create is !relay.ref<tensor<4xf32>>, but is declared as !relay.ref<tensor<?xf32>>}}
+  %r = relay.ref_create %x : (tensor<4xf32>) -> !relay.ref<tensor<?xf32>>
+  func.return
+}
+
+// -----
+
+relay.type_data @List<["A"]> [@Nil(), @Cons(!relay.type_var<A>)]
+func.func @nothing_says_of_what() {
+  // expected-error@+1 {{the type of this value cannot be inferred}}
+  %l = relay.construct @Nil() : () -> !relay.adt<@List, [!relay.incomplete]>
+  func.return
+}

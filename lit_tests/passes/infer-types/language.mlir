@@ -51,3 +51,49 @@ func.func @no_case(%b: !relay.adt<@Never, []>) -> !relay.incomplete {
   %n = relay.negative %r : (tensor<4xf32>) -> !relay.incomplete
   func.return %n : !relay.incomplete
 }
+
+// -----
+
+// What a reference holds is filled in, however deep; what is known of it stays.
+//
+// CHECK-LABEL: @references
+// CHECK:         relay.ref_create %x : ({{.*}}) -> !relay.ref<tensor<4xf32>>
+// CHECK:         relay.tuple {{.*}} -> tuple<!relay.ref<tensor<4xf32>>, tensor<4xf32>>
+// CHECK:         relay.ref_create {{.*}} -> !relay.ref<tuple<!relay.ref<tensor<4xf32>>, tensor<4xf32>>>
+func.func @references(%x: tensor<4xf32>) -> !relay.ref<!relay.incomplete> {
+  %r = relay.ref_create %x : (tensor<4xf32>) -> !relay.ref<!relay.incomplete>
+  %t = relay.tuple %r, %x : (!relay.ref<!relay.incomplete>, tensor<4xf32>)
+    -> tuple<!relay.ref<!relay.incomplete>, tensor<4xf32>>
+  %s = relay.ref_create %t : (tuple<!relay.ref<!relay.incomplete>, tensor<4xf32>>)
+    -> !relay.ref<tuple<!relay.incomplete, tensor<4xf32>>>
+  func.return %r : !relay.ref<!relay.incomplete>
+}
+
+// -----
+
+// The type arguments of a data type follow from the fields of a constructor, and from branches.
+//
+// CHECK-LABEL: @data_types
+// CHECK:         relay.construct @Cons(%x, %end) : {{.*}} -> !relay.adt<@List, [tensor<4xf32>]>
+// CHECK:         relay.if %c : tensor<i1> -> (!relay.adt<@List, [tensor<4xf32>]>)
+// CHECK:         relay.match {{.*}} -> (!relay.ref<!relay.adt<@List, [tensor<4xf32>]>>)
+relay.type_data @List<["A"]> [
+  @Nil(), @Cons(!relay.type_var<A>, !relay.adt<@List, [!relay.type_var<A>]>)
+]
+func.func @data_types(%c: tensor<i1>, %x: tensor<4xf32>, %end: !relay.adt<@List, [tensor<4xf32>]>) {
+  %l = relay.construct @Cons(%x, %end) : (tensor<4xf32>, !relay.adt<@List, [tensor<4xf32>]>)
+    -> !relay.adt<@List, [!relay.incomplete]>
+  %i = relay.if %c : tensor<i1> -> (!relay.adt<@List, [!relay.incomplete]>) {
+    relay.yield %l : !relay.adt<@List, [!relay.incomplete]>
+  } else {
+    relay.yield %end : !relay.adt<@List, [tensor<4xf32>]>
+  }
+  %m = relay.match partial %i : !relay.adt<@List, [!relay.incomplete]>
+    -> (!relay.ref<!relay.adt<@List, [!relay.incomplete]>>) {
+    case _ {
+      %r = relay.ref_create %i : (!relay.adt<@List, [!relay.incomplete]>) -> !relay.incomplete
+      relay.yield %r : !relay.incomplete
+    }
+  }
+  func.return
+}

@@ -31,7 +31,7 @@ func.func @refines_dims(%x: tensor<4x8xf32>, %y: tensor<?x8xf32>) {
 // A device that a type carries stays where it is, and spreads to no other type.
 //
 // CHECK-LABEL: @keeps_devices
-// CHECK:         relay.nn.relu %x : ({{.*}}) -> tensor<4xf32, #relay.device<cuda:0>>
+// CHECK:         relay.nn.relu %x : ({{.*}}) -> tensor<4xf32, #cuda0>
 // CHECK:         relay.abs %x : ({{.*}}) -> tensor<4xf32>{{$}}
 func.func @keeps_devices(%x: tensor<4xf32, #relay.device<cpu:0>>) {
   %a = relay.nn.relu %x : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<?xf32, #relay.device<cuda:0>>

@@ -3,9 +3,9 @@
 // A result gets a storage of its size, a tensor at its start, and is written there.
 //
 // CHECK-LABEL: @add
-// CHECK-NEXT:    %[[S:.*]] = memory.alloc_storage 140 align 64 : !memory.storage<#relay.device<cuda:0>>
-// CHECK-NEXT:    %[[T:.*]] = memory.alloc_tensor %[[S]][0] : tensor<5x7xf32, #relay.device<cuda:0>>
-// CHECK-NEXT:    %[[Y:.*]] = vm.invoke_tvm_op @fused_add ins(%a, %b : {{.*}}) outs(%[[T]] : tensor<5x7xf32, #relay.device<cuda:0>>) -> tensor<5x7xf32, #relay.device<cuda:0>>
+// CHECK-NEXT:    %[[S:.*]] = memory.alloc_storage 140 align 64 : !memory.storage<#cuda0>
+// CHECK-NEXT:    %[[T:.*]] = memory.alloc_tensor %[[S]][0] : tensor<5x7xf32, #cuda0>
+// CHECK-NEXT:    %[[Y:.*]] = vm.invoke_tvm_op @fused_add ins(%a, %b : {{.*}}) outs(%[[T]] : tensor<5x7xf32, #cuda0>) -> tensor<5x7xf32, #cuda0>
 // CHECK-NEXT:    func.return %[[Y]]
 func.func @add(%a: tensor<5x7xf32, #relay.device<cuda:0>>, %b: tensor<5x7xf32, #relay.device<cuda:0>>) -> tensor<5x7xf32, #relay.device<cuda:0>> {
   %y = relay.call_lowered @fused_add(%a, %b) : (tensor<5x7xf32, #relay.device<cuda:0>>, tensor<5x7xf32, #relay.device<cuda:0>>) -> tensor<5x7xf32, #relay.device<cuda:0>>
@@ -38,12 +38,11 @@ relay.prim_func @fused_split(%x: tensor<6xf32>) -> (tensor<2xf32>, tensor<4xf32>
 
 // -----
 
-// A call of a kernel of nothing but reshapes is a view, and its kernel goes.
+// A call of a kernel that only reshapes becomes a view.
 //
 // CHECK-LABEL: @view
-// CHECK-NEXT:    %[[V:.*]] = vm.reshape_tensor %x : (tensor<4x4xf32, #relay.device<cpu:0>>) -> tensor<2x4x2xf32, #relay.device<cpu:0>>
+// CHECK-NEXT:    %[[V:.*]] = vm.reshape_tensor %x : (tensor<4x4xf32, #cpu0>) -> tensor<2x4x2xf32, #cpu0>
 // CHECK-NEXT:    func.return %[[V]]
-// CHECK-NOT:   relay.prim_func @fused_reshape
 func.func @view(%x: tensor<4x4xf32, #relay.device<cpu:0>>) -> tensor<2x4x2xf32, #relay.device<cpu:0>> {
   %y = relay.call_lowered @fused_reshape(%x) {reshape_only} : (tensor<4x4xf32, #relay.device<cpu:0>>) -> tensor<2x4x2xf32, #relay.device<cpu:0>>
   func.return %y : tensor<2x4x2xf32, #relay.device<cpu:0>>

@@ -4,8 +4,8 @@
 // they are.
 //
 // CHECK-LABEL: @equal_bodies
-// CHECK-NEXT:    %[[A:.*]] = relay.call_lowered @fused_nn_relu(%x) : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
-// CHECK-NEXT:    %[[B:.*]] = relay.call_lowered @fused_nn_relu(%y) : (tensor<4xf32, #relay.device<cuda:0>>) -> tensor<4xf32, #relay.device<cuda:0>>
+// CHECK-NEXT:    %[[A:.*]] = relay.call_lowered @fused_nn_relu(%x) : (tensor<4xf32, #cpu0>) -> tensor<4xf32, #cpu0>
+// CHECK-NEXT:    %[[B:.*]] = relay.call_lowered @fused_nn_relu(%y) : (tensor<4xf32, #cuda0>) -> tensor<4xf32, #cuda0>
 // CHECK-NEXT:    func.return %[[A]], %[[B]]
 // CHECK:       relay.prim_func @fused_nn_relu(%{{.*}}: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-NEXT:    %[[R:.*]] = relay.nn.relu %{{.*}} : (tensor<4xf32>) -> tensor<4xf32>

@@ -3,8 +3,8 @@
 // What a copy writes is where its destination is; what it copies is anywhere.
 //
 // CHECK-LABEL: @memory_copy
-// CHECK-SAME:    (%x: [[CPU:tensor<4xf32, #relay.device<cpu:0>>]]) -> [[GPU:tensor<4xf32, #relay.device<cuda:1>>]]
-// CHECK-NEXT:    %s = memory.alloc_storage 16 align 64 : !memory.storage<#relay.device<cuda:1>>
+// CHECK-SAME:    (%x: [[CPU:tensor<4xf32, #cpu0>]]) -> [[GPU:tensor<4xf32, #cuda1>]]
+// CHECK-NEXT:    %s = memory.alloc_storage 16 align 64 : !memory.storage<#cuda1>
 // CHECK-NEXT:    %t = memory.alloc_tensor %s[0] : [[GPU]]
 // CHECK-NEXT:    %y = memory.copy ins(%x : [[CPU]]) outs(%t : [[GPU]]) -> [[GPU]]
 // CHECK-NEXT:    func.return %y

@@ -10,8 +10,8 @@
 // NUMBER: error: default must be a device like cpu:0, but is "cpu:x"
 // HOST:   error: host must be a device like cpu:0, but is "?:1"
 // TARGETS: error: targets must be like cpu=llvm, but one is "llvm"
-// CHECK:  func.func @f(%x: tensor<?xf32, #relay.device<cuda:0>>)
-// CHECK:  -> tensor<1xi64, #relay.device<cpu:1>>
+// CHECK:  func.func @f(%x: tensor<?xf32, #cuda0>)
+// CHECK:  -> tensor<1xi64, #cpu1>
 func.func @f(%x: tensor<?xf32>) {
   %s = vm.shape_of %x : (tensor<?xf32>) -> tensor<1xi64>
   func.return

@@ -3,7 +3,7 @@
 // Of the operands that would settle the conflict, the smallest is copied.
 //
 // CHECK-LABEL: @cheapest
-// CHECK:         %[[C:.*]] = relay.device_copy %b : tensor<4xf32, #relay.device<cpu:0>> to tensor<4xf32, #relay.device<cuda:0>>
+// CHECK:         %[[C:.*]] = relay.device_copy %b : tensor<4xf32, #cpu0> to tensor<4xf32, #cuda0>
 // CHECK-NEXT:    relay.add %a, %[[C]]
 func.func @cheapest(%a: tensor<100x4xf32> {relay.device = #relay.device<cuda:0>}, %b: tensor<4xf32> {relay.device = #relay.device<cpu:0>}) -> tensor<100x4xf32> { // expected-note {{the value is made here}}
   // expected-remark@+1 {{an operand of relay.add is copied from cpu:0 to cuda:0 (16 bytes)}}

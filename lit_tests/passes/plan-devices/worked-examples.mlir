@@ -3,8 +3,8 @@
 // A hint on one operand sends what it is computed from to the other device, and copies it back.
 //
 // CHECK-LABEL: @left_add_on_cpu
-// CHECK-SAME:    %a: [[CPU:tensor<5x7xf32, #relay.device<cpu:0>>]], %b: [[CPU]],
-// CHECK-SAME:    %c: [[GPU:tensor<5x7xf32, #relay.device<cuda:0>>]], %d: [[GPU]]) -> [[GPU]]
+// CHECK-SAME:    %a: [[CPU:tensor<5x7xf32, #cpu0>]], %b: [[CPU]],
+// CHECK-SAME:    %c: [[GPU:tensor<5x7xf32, #cuda0>]], %d: [[GPU]]) -> [[GPU]]
 // CHECK:         %[[L:.*]] = relay.add %a, %b
 // CHECK-NEXT:    %[[C:.*]] = relay.device_copy %[[L]] : [[CPU]] to [[GPU]]
 // CHECK-NEXT:    %[[R:.*]] = relay.add %c, %d
@@ -22,7 +22,7 @@ func.func @left_add_on_cpu(%a: tensor<5x7xf32>, %b: tensor<5x7xf32>, %c: tensor<
 // A fixed hint on the result of a closure's body reaches its callers through its type.
 //
 // CHECK-LABEL: @func_param_on_cpu
-// CHECK-SAME:    %a: [[CPU:tensor<5x7xf32, #relay.device<cpu:0>>]], %b: [[CPU]], %c: [[CPU]], %d: [[CPU]]) -> [[CPU]]
+// CHECK-SAME:    %a: [[CPU:tensor<5x7xf32, #cpu0>]], %b: [[CPU]], %c: [[CPU]], %d: [[CPU]]) -> [[CPU]]
 // CHECK:         relay.fn (%x: [[CPU]], %y: [[CPU]]) -> [[CPU]]
 // CHECK-NOT:     device_copy
 func.func @func_param_on_cpu(%a: tensor<5x7xf32>, %b: tensor<5x7xf32>, %c: tensor<5x7xf32>, %d: tensor<5x7xf32>) -> tensor<5x7xf32> {
@@ -43,7 +43,7 @@ func.func @func_param_on_cpu(%a: tensor<5x7xf32>, %b: tensor<5x7xf32>, %c: tenso
 // parameter is.
 //
 // CHECK-LABEL: @higher_order
-// CHECK-SAME:    %x: [[GPU:tensor<5x7xf32, #relay.device<cuda:0>>]], %y: [[CPU:tensor<5x7xf32, #relay.device<cpu:0>>]]) -> [[GPU]]
+// CHECK-SAME:    %x: [[GPU:tensor<5x7xf32, #cuda0>]], %y: [[CPU:tensor<5x7xf32, #cpu0>]]) -> [[GPU]]
 // CHECK:         relay.fn (%g: ([[GPU]]) -> [[GPU]]) -> ([[CPU]]) -> [[GPU]]
 // CHECK-NEXT:      relay.fn (%p: [[CPU]]) -> [[GPU]]
 // CHECK-NEXT:        %[[C:.*]] = relay.device_copy %p : [[CPU]] to [[GPU]]
@@ -74,7 +74,7 @@ func.func @higher_order(%x: tensor<5x7xf32>, %y: tensor<5x7xf32>) -> tensor<5x7x
 // A hint on a tuple becomes a hint on each field that is used: project, then copy.
 //
 // CHECK-LABEL: @tuple_get_item
-// CHECK-SAME:    %x: [[CPU:tensor<3x3x4xf32, #relay.device<cpu:0>>]]) -> [[G:tensor<3x3x4xf32, #relay.device<cuda:0>>]]
+// CHECK-SAME:    %x: [[CPU:tensor<3x3x4xf32, #cpu0>]]) -> [[G:tensor<3x3x4xf32, #cuda0>]]
 // CHECK:         %[[T:.*]] = relay.tuple %x, %x
 // CHECK-NEXT:    %[[A:.*]] = relay.tuple_get_item %[[T]][0]
 // CHECK-NEXT:    %[[CA:.*]] = relay.device_copy %[[A]] : [[CPU]] to [[G]]
@@ -98,9 +98,9 @@ func.func @tuple_get_item(%x: tensor<3x3x4xf32>) -> tensor<3x3x4xf32> {
 // written into it.
 //
 // CHECK-LABEL: @data_and_references
-// CHECK-SAME:    %x: [[CPU:tensor<i32, #relay.device<cpu:0>>]]) -> [[CPU]]
-// CHECK:         relay.construct @Cons(%x, %{{.*}}) : ([[CPU]], !relay.adt<@List, {{.*}}, #relay.device<cpu:0>>) -> !relay.adt<@List, {{.*}}, #relay.device<cpu:0>>
-// CHECK:         relay.match %{{.*}} : !relay.adt<@List, {{.*}}, #relay.device<cpu:0>> -> ([[CPU]])
+// CHECK-SAME:    %x: [[CPU:tensor<i32, #cpu0>]]) -> [[CPU]]
+// CHECK:         relay.construct @Cons(%x, %{{.*}}) : ([[CPU]], !relay.adt<@List, {{.*}}, #cpu0>) -> !relay.adt<@List, {{.*}}, #cpu0>
+// CHECK:         relay.match %{{.*}} : !relay.adt<@List, {{.*}}, #cpu0> -> ([[CPU]])
 // CHECK-NEXT:      case @List::@Cons(%h: [[CPU]], _)
 // CHECK:         relay.ref_create %{{.*}} : ([[CPU]]) -> !relay.ref<[[CPU]]>
 relay.type_data @List<["A"]> [@Nil(), @Cons(!relay.type_var<A>, !relay.adt<@List, [!relay.type_var<A>]>)]
@@ -126,9 +126,9 @@ func.func @data_and_references(%x: tensor<i32>) -> tensor<i32> {
 // All calls of a function share its signature, whichever way they are made.
 //
 // CHECK-LABEL: func.func @callee
-// CHECK-SAME:    (%a: tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
+// CHECK-SAME:    (%a: tensor<4xf32, #cpu0>) -> tensor<4xf32, #cpu0>
 // CHECK-LABEL: func.func @calls
-// CHECK:         relay.global @callee : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
+// CHECK:         relay.global @callee : (tensor<4xf32, #cpu0>) -> tensor<4xf32, #cpu0>
 func.func @callee(%a: tensor<4xf32>) -> tensor<4xf32> {
   func.return %a : tensor<4xf32>
 }
@@ -145,7 +145,7 @@ func.func @calls(%x: tensor<4xf32>) -> tensor<4xf32> {
 // A function's annotations are wishes; afterwards they stand in the types.
 //
 // CHECK-LABEL: @annotated
-// CHECK-SAME:    (%x: tensor<4xf32, #relay.device<cpu:0>>, %y: tensor<4xf32, #relay.device<cuda:0>>) -> tensor<4xf32, #relay.device<cuda:0>>
+// CHECK-SAME:    (%x: tensor<4xf32, #cpu0>, %y: tensor<4xf32, #cuda0>) -> tensor<4xf32, #cuda0>
 func.func @annotated(%x: tensor<4xf32> {relay.device = #relay.device<cpu:0>}, %y: tensor<4xf32>) -> (tensor<4xf32> {relay.device = #relay.device<cuda:0>}) {
   func.return %y : tensor<4xf32>
 }

@@ -30,8 +30,8 @@ from xrelay.dialects.relay import (
 )
 from xrelay.dialects.relay.exhaustiveness import pattern_text, uncovered
 from xrelay.dialects.relay.inhabited import Inhabited
+from xrelay.dialects.relay.language_types import substituted
 from xrelay.dialects.relay.patterns import subpatterns
-from xrelay.dialects.relay.type_terms import substituted
 
 TENSOR = tensor_type(i32, [])
 ANY = WildcardPattern()

@@ -18,10 +18,10 @@ from xdsl.traits import Commutative, is_side_effect_free
 from xrelay.dialects.attributes import ELEMENT_TYPES, plain_attributes, properties_of
 from xrelay.dialects.device import CPU, device_of, tensor_type, with_device
 from xrelay.dialects.interfaces import (
+    DataDependentShape,
     DeviceRule,
     Fusible,
     InferTypes,
-    NeedsData,
     ReshapesOnly,
     SameDevice,
 )
@@ -174,7 +174,7 @@ def test_operators_are_pure_and_on_one_device(name: str):
     (rule,) = cls.get_traits_of_type(DeviceRule)
     assert isinstance(rule, SameDevice)
     assert len(cls.get_traits_of_type(InferTypes)) == 1
-    assert cls.get_traits_of_type(NeedsData) == []
+    assert cls.get_traits_of_type(DataDependentShape) == []
 
 
 @every_operator

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, TensorType, Tuple
 from xdsl.ir import Attribute
 
 from xrelay.dialects.relay import AdtType, IncompleteType
-from xrelay.dialects.relay.types import join
+from xrelay.dialects.relay.incomplete import join
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.diagnostics import PassError
 

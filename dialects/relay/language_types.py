@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Self, cast
+from typing import Self
 
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    FunctionType,
-    NoneAttr,
-    StringAttr,
-    SymbolRefAttr,
-    TupleType,
-)
+from xdsl.dialects.builtin import ArrayAttr, NoneAttr, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
 from ..device import DeviceCarrier, VirtualDeviceAttr, device_of, parse_device, with_device
+from ..type_algebra import CompositeType, parts, rebuild
 
 MaybeDevice = VirtualDeviceAttr | NoneAttr
 
@@ -41,7 +35,7 @@ def _print_device(device: MaybeDevice, printer: Printer) -> None:
 
 
 @irdl_attr_definition
-class RefType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
+class RefType(ParametrizedAttribute, TypeAttribute, DeviceCarrier, CompositeType):
     """
     A mutable cell that holds one value; it is where its contents are.
 
@@ -61,6 +55,14 @@ class RefType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
     def with_device(self, device: VirtualDeviceAttr | None) -> Self:
         return type(self)(with_device(self.contents, device))
 
+    @property
+    def parts(self) -> tuple[Attribute, ...]:
+        return (self.contents,)
+
+    def with_parts(self, parts: Sequence[Attribute]) -> Self:
+        (contents,) = parts
+        return type(self)(contents)
+
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         with parser.in_angle_brackets():
@@ -72,7 +74,7 @@ class RefType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
 
 
 @irdl_attr_definition
-class AdtType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
+class AdtType(ParametrizedAttribute, TypeAttribute, DeviceCarrier, CompositeType):
     """
     The data type that `relay.type_data` defines as `adt`, at type arguments.
 
@@ -108,6 +110,16 @@ class AdtType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
 
     def with_device(self, device: VirtualDeviceAttr | None) -> Self:
         return type(self)(self.adt, self.args, device)
+
+    @property
+    def parts(self) -> tuple[Attribute, ...]:
+        return self.args.data
+
+    def with_parts(self, parts: Sequence[Attribute]) -> Self:
+        return type(self)(self.adt, parts, self.device)
+
+    def has_form_of(self, other: Attribute) -> bool:
+        return isinstance(other, AdtType) and self.adt == other.adt
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -174,41 +186,11 @@ class TypeVarType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
             _print_device(self.device, printer)
 
 
-MAX_PARTS = 100_000
-"""How large the type of a result or of a part of a pattern may be: it can double at every step."""
-
-
-def has_more_parts(type: Attribute, most: int) -> bool:
-    """Whether `type` is written with more than `most` attributes, counting no further."""
-    pending = [type]
-    while pending:
-        most -= 1
-        if most < 0:
-            return True
-        part = pending.pop()
-        if isinstance(part, ArrayAttr):
-            pending += cast("ArrayAttr[Attribute]", part).data
-        elif isinstance(part, ParametrizedAttribute):
-            pending += part.parameters
-    return False
-
-
 def substituted(type: Attribute, given: Mapping[str, Attribute]) -> Attribute:
     """`type` with type variables replaced by what is given for them."""
     if not given:
         return type
     if isinstance(type, TypeVarType):
         return given.get(type.parameter.data, type)
-    if isinstance(type, TupleType):
-        parts = tuple(cast(TypeAttribute, substituted(t, given)) for t in type.types.data)
-        return TupleType(parts)
-    if isinstance(type, FunctionType):
-        return FunctionType.from_lists(
-            [substituted(t, given) for t in type.inputs],
-            [substituted(t, given) for t in type.outputs],
-        )
-    if isinstance(type, RefType):
-        return RefType(substituted(type.contents, given))
-    if isinstance(type, AdtType):
-        return AdtType(type.adt, [substituted(t, given) for t in type.args], type.device)
-    return type
+    inner = parts(type)
+    return rebuild(type, [substituted(part, given) for part in inner]) if inner else type

@@ -1,0 +1,119 @@
+"""The types of `relay` that xDSL does not have, and what counts as a tensor."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition
+
+from ..device import device_of, tensor_type, with_device
+from ..tensors import Tensor, as_tensor
+from ..type_algebra import CompositeType, leaves, pairs, rebuild
+from .constraints import Kind, of
+
+
+@irdl_attr_definition
+class IncompleteType(ParametrizedAttribute, TypeAttribute):
+    """
+    A type that `infer-types` is to fill in (Relay's `IncompleteType`).
+
+    ```mlir
+    %y = relay.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> !relay.incomplete
+    ```
+    """
+
+    name = "relay.incomplete"
+
+
+AnyTensor = Kind[Tensor | IncompleteType]("a ranked tensor", (of(TensorType), of(IncompleteType)))
+"""What an operator takes and gives: a ranked tensor, or one not yet inferred."""
+
+
+def is_incomplete(type: Attribute) -> bool:
+    """Test whether `type`, or a part of it, is still to be inferred."""
+    if type.__class__ is TensorType:
+        return False
+    return any(leaf.__class__ is IncompleteType for leaf in leaves(type))
+
+
+def refine(declared: Attribute, inferred: Attribute) -> Attribute | None:
+    """
+    `declared` completed from `inferred`; None when the two contradict each other.
+
+    An incomplete part or dynamic dim of `declared` is taken from `inferred`; a dim that only
+    `declared` knows stays; its device stays.
+    """
+    return _merge(declared, inferred, _refine_dim)
+
+
+def join(a: Attribute, b: Attribute) -> Attribute | None:
+    """
+    The type of a value that is an `a` or a `b`; None when no type is both.
+
+    A dim is known where both know it (TVM: unification gives `Any` where either side has it).
+    """
+    return _merge(a, b, _join_dim)
+
+
+_MergeDim: TypeAlias = Callable[[int, int], int | None]
+"""The dim that stands for two; None when they contradict each other."""
+
+
+def _refine_dim(declared: int, inferred: int) -> int | None:
+    if declared == DYNAMIC_INDEX:
+        return inferred
+    return declared if inferred in (declared, DYNAMIC_INDEX) else None
+
+
+def _join_dim(a: int, b: int) -> int | None:
+    if DYNAMIC_INDEX in (a, b):
+        return DYNAMIC_INDEX
+    return a if a == b else None
+
+
+def _same_dim(a: int, b: int) -> int | None:
+    return a if a == b else None
+
+
+def _merge(a: Attribute, b: Attribute, merge_dim: _MergeDim) -> Attribute | None:
+    """
+    The type on the device of `a` that knows what either of the two does of incomplete parts.
+
+    Dims must agree inside references and data types: what is written there, others read.
+    """
+    if a is b or isinstance(b, IncompleteType):
+        return a
+    if isinstance(a, IncompleteType):
+        return b
+    mine, theirs = as_tensor(a), as_tensor(b)
+    if mine is not None and theirs is not None:
+        return _merge_tensors(mine, theirs, merge_dim)
+    if isinstance(a, CompositeType):
+        merge_dim = _same_dim
+    merged: list[Attribute] = []
+    for one, other in pairs(a, b) or ():
+        part = _merge(one, other, merge_dim)
+        if part is None:
+            return None
+        merged.append(part)
+    if merged:
+        return rebuild(a, merged)
+    return a if a == b or with_device(a, None) == with_device(b, None) else None
+
+
+def _merge_tensors(a: Tensor, b: Tensor, merge_dim: _MergeDim) -> Attribute | None:
+    if a.element_type != b.element_type:
+        return None
+    if a.shape == b.shape:
+        return a
+    mine, theirs = a.get_shape(), b.get_shape()
+    if len(mine) != len(theirs):
+        return None
+    dims: list[int] = []
+    for one, other in zip(mine, theirs, strict=True):
+        dim = merge_dim(one, other)
+        if dim is None:
+            return None
+        dims.append(dim)
+    return tensor_type(a.element_type, dims, device_of(a))

@@ -1,0 +1,112 @@
+"""
+Types made of other types: tuples, functions and `CompositeType`s, which a plug-in may add.
+
+    parts(tuple<A, (B) -> C>)              A, (B) -> C
+    leaves(tuple<A, (B) -> C>)             A, B, C
+    rebuild(tuple<A, B>, [C, D])           tuple<C, D>
+    pairs(tuple<A, B>, tuple<C, D>)        (A, C), (B, D)
+
+Every recursion over types asks for their parts here.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Self, cast
+
+from xdsl.dialects.builtin import ArrayAttr, FunctionType, TensorType, TupleType
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+
+
+class CompositeType(ABC):
+    """A type with other types as parameters, such as the contents of a reference."""
+
+    @property
+    @abstractmethod
+    def parts(self) -> tuple[Attribute, ...]: ...
+
+    @abstractmethod
+    def with_parts(self, parts: Sequence[Attribute]) -> Self:
+        """Return this type with its parts replaced by as many others."""
+
+    def has_form_of(self, other: Attribute) -> bool:
+        """Test whether `other` differs from this type in its parts and its device at most."""
+        return isinstance(other, type(self))
+
+
+def tuple_of(types: Sequence[Attribute]) -> TupleType:
+    """The tuple type of these fields."""
+    return TupleType(cast("tuple[TypeAttribute, ...]", tuple(types)))
+
+
+def parts(type: Attribute) -> tuple[Attribute, ...]:
+    """The types that `type` is directly made of, in order."""
+    if isinstance(type, TensorType):  # the most frequent first; an element type is not a part
+        return ()
+    if isinstance(type, TupleType):
+        return type.types.data
+    if isinstance(type, FunctionType):
+        return (*type.inputs.data, *type.outputs.data)
+    if isinstance(type, CompositeType):
+        return type.parts
+    return ()
+
+
+def rebuild(type: Attribute, new: Sequence[Attribute]) -> Attribute:
+    """`type` with the parts `new`; the same object if these are the parts it has."""
+    old = parts(type)
+    if all(a is b for a, b in zip(new, old, strict=True)):
+        return type
+    if isinstance(type, TupleType):
+        return tuple_of(new)
+    if isinstance(type, FunctionType):
+        count = len(type.inputs)
+        return FunctionType.from_lists(new[:count], new[count:])
+    assert isinstance(type, CompositeType)
+    return type.with_parts(new)
+
+
+def leaves(type: Attribute) -> Iterator[Attribute]:
+    """The types without parts that `type` is made of, from left to right."""
+    pending = [type]
+    while pending:
+        type = pending.pop()
+        inner = parts(type)
+        if inner:
+            pending += reversed(inner)
+        else:
+            yield type
+
+
+def pairs(a: Attribute, b: Attribute) -> Sequence[tuple[Attribute, Attribute]] | None:
+    """The parts of `a`, each with its counterpart in `b`; None when their forms differ."""
+    if a.__class__ is not b.__class__:
+        return None
+    mine, theirs = parts(a), parts(b)
+    if len(mine) != len(theirs):
+        return None
+    if isinstance(a, FunctionType) and len(a.inputs) != len(cast(FunctionType, b).inputs):
+        return None
+    if isinstance(a, CompositeType) and not a.has_form_of(b):
+        return None
+    return tuple(zip(mine, theirs, strict=True))
+
+
+MAX_PARTS = 100_000
+"""How large the type of a result or of a part of a pattern may be: it can double at every step."""
+
+
+def has_more_parts(type: Attribute, most: int) -> bool:
+    """Test whether `type` is written with more than `most` attributes, counting no further."""
+    pending = [type]
+    while pending:
+        most -= 1
+        if most < 0:
+            return True
+        part = pending.pop()
+        if isinstance(part, ArrayAttr):
+            pending += cast("ArrayAttr[Attribute]", part).data
+        elif isinstance(part, ParametrizedAttribute):
+            pending += part.parameters
+    return False

@@ -1,0 +1,259 @@
+"""
+All uses of private parts of xDSL, with the reason for each.
+
+This is the one file to check when xDSL is upgraded. It has what its public interface lacks as
+public names, and functions that replace methods of xDSL while a command runs.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from typing_extensions import override
+from xdsl.context import Context
+from xdsl.dialects.builtin import RankedStructure
+from xdsl.ir import Attribute, Block, BlockArgument, Dialect, Operation, Region, SSAValue
+from xdsl.parser import Parser, ParserState
+from xdsl.pattern_rewriter import PatternRewriteWalker
+from xdsl.traits import IsolatedFromAbove
+from xdsl.utils.lexer import Input, Position, Span, Token
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind, StringLiteral
+
+from .walking import walk
+
+XDSL = "0.74"
+"""The release of xDSL that this file relies on."""
+
+
+# ---------------------------------------------------------------------------- IR
+
+
+def set_type(value: SSAValue, type: Attribute) -> None:
+    """
+    Change the type of `value` in place; its users stay.
+
+    xDSL can only replace the value by a new one, which rebuilds the results of its op and the
+    operands of all its users; a sweep that types every value would do that to each op.
+    """
+    value._type = type  # pyright: ignore[reportPrivateUsage]
+
+
+def append_arguments(block: Block, arguments: Sequence[BlockArgument]) -> None:
+    """
+    Append arguments that were made for `block` and numbered after those that it has.
+
+    `Block.insert_arg` copies all arguments each time, which is quadratic.
+    """
+    block._args = (*block.args, *arguments)  # pyright: ignore[reportPrivateUsage]
+
+
+def interfaces_of(dialect: Dialect) -> list[Any]:
+    """Return the interfaces of `dialect`; xDSL can only look one up by its class."""
+    return list(dialect._interfaces)  # pyright: ignore[reportPrivateUsage]
+
+
+class OfferingWalker(PatternRewriteWalker):
+    """
+    A walker that visits the ops that `offered` returns.
+
+    xDSL's visits all ops, and finds them by `walk`, whose cost per op is the op's depth.
+    """
+
+    def offered(self, root: Operation | Region | Block) -> Iterable[Operation]:
+        """Return the ops to visit; the last is visited first."""
+        raise NotImplementedError
+
+    @override
+    def _populate_worklist(self, op: Operation | Region | Block) -> None:
+        for offered in self.offered(op):
+            self._worklist.push(offered)
+
+
+# ------------------------------------------------------------------------ parsing
+
+
+class LinearLexer(MLIRLexer):
+    """
+    Lex strings in linear time, and every string that is printed as a string.
+
+    The expression of xDSL's lexer backtracks: n characters after a quote that is not closed take
+    2^n steps. This one never goes back. xDSL's lexer also makes bytes of a string of escapes that
+    are UTF-8, which is how every string beyond ASCII is printed.
+    """
+
+    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
+
+    @override
+    def _lex_string_literal(self, start_pos: Position) -> MLIRToken:
+        token = super()._lex_string_literal(start_pos)
+        if token.kind is MLIRTokenKind.BYTES_LIT:
+            literal = StringLiteral.from_span(token.span)
+            try:
+                literal.bytes_contents.decode()
+            except UnicodeDecodeError:
+                return token
+            return Token(MLIRTokenKind.STRING_LIT, literal)
+        return token
+
+
+class Mark(NamedTuple):
+    """The number of names in a table."""
+
+    size: int
+
+
+class ScopedNames(dict[str, tuple[SSAValue, ...]]):
+    """
+    The names that are visible, a table that grows and goes back to a mark.
+
+    xDSL's parser copies the table at every region, which is quadratic for a function with many
+    small regions. It does so by two lines, which find here a table whose copy is a mark, and a
+    parser that goes back to the mark:
+
+        old = self.ssa_values.copy()   # remember how many names there are
+        ...                            # parse the region
+        self.ssa_values = old          # drop the names that came after
+    """
+
+    @override
+    def copy(self) -> Mark:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Return the mark to go back to; a `dict` keeps its keys in order of insertion."""
+        return Mark(len(self))
+
+    def go_back(self, mark: Mark) -> None:
+        """Forget the names that were added since `mark`."""
+        for _ in range(len(self) - mark.size):
+            self.popitem()
+
+
+class HookedParser(Parser):
+    """
+    xDSL's parser with a linear lexer and scoped names, whose steps can be overridden.
+
+    xDSL has no hooks between the text and the op: the steps below are private methods of its
+    parser.
+    """
+
+    def __init__(self, ctx: Context, text: str, name: str):
+        self._names = ScopedNames()
+        super().__init__(ctx, "", name)
+        self._parser_state = ParserState(LinearLexer(Input(text, name)))
+
+    @property
+    def ssa_values(self) -> ScopedNames:
+        """The values that have a name here."""
+        return self._names
+
+    @ssa_values.setter
+    def ssa_values(  # pyright: ignore[reportIncompatibleVariableOverride]
+        self, names: Mark | dict[str, tuple[SSAValue, ...]]
+    ) -> None:
+        if isinstance(names, Mark):
+            self._names.go_back(names)
+        else:
+            self._names = ScopedNames(names)
+
+    @property
+    def token(self) -> MLIRToken:
+        """The token that is parsed next."""
+        return self._current_token
+
+    @property
+    def dialect_stack(self) -> list[str]:
+        """The dialects of the enclosing ops, whose names may be omitted."""
+        return self._parser_state.dialect_stack
+
+    def read_alias_definition(self) -> None:
+        """Parse the definition of an alias."""
+        super()._parse_alias_def()
+
+    def read_block(self) -> Block:
+        """Parse a block that has a label."""
+        return super()._parse_block()
+
+    def read_result_names(self) -> list[tuple[Span, int]]:
+        """Parse the names before `=`, if any; called once for each op, before its name."""
+        return super()._parse_op_result_list()
+
+    def read_dense_type(self) -> RankedStructure[Any]:
+        """Parse the type of a dense constant."""
+        return super()._parse_dense_literal_type()
+
+    def find_op(self, name: str) -> type[Operation]:
+        """Return the op class of the name that was just parsed."""
+        return super()._get_op_by_name(name)
+
+    def define(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
+        """Bind `%name` to `values`."""
+        super()._register_ssa_definition(name, values, span)
+
+    @override
+    def _parse_alias_def(self) -> None:
+        self.read_alias_definition()
+
+    @override
+    def _parse_block(self) -> Block:
+        return self.read_block()
+
+    @override
+    def _parse_op_result_list(self) -> list[tuple[Span, int]]:
+        return self.read_result_names()
+
+    @override
+    def _parse_dense_literal_type(self) -> RankedStructure[Any]:
+        return self.read_dense_type()
+
+    @override
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        return self.find_op(name)
+
+    @override
+    def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
+        self.define(name, values, span)
+
+
+# --------------------------------------------------------------------- replacements
+
+
+def holds(op: Operation, block: Block) -> bool:
+    """
+    Return whether `block` is in `op`.
+
+    Climbs from the block and descends from the op at once, until one of the ways ends.
+    """
+    holder = enclosing = block.parent_op()
+    for inner in walk(op):
+        if enclosing is None:
+            return False
+        if inner is holder or enclosing is op:
+            return True
+        enclosing = enclosing.parent_op()
+    return False
+
+
+def attach(block: Block, op: Operation) -> None:
+    """Replace `Block._attach_op`, which climbs to the module even for an op without regions."""
+    if op.parent is not None:
+        raise ValueError("Can't add to a block an operation already attached to a block.")
+    if op.regions and holds(op, block):
+        raise ValueError("Can't add an operation to a block contained in the operation.")
+    op.parent = block
+
+
+def isolated(trait: IsolatedFromAbove, op: Operation) -> None:
+    """Replace `IsolatedFromAbove.verify`: our verifier checks every operand once."""
+
+
+REPLACED: tuple[tuple[type, str, Callable[..., object]], ...] = (
+    (Operation, "walk", walk),
+    (Region, "walk", walk),
+    (Block, "walk", walk),
+    (Block, "_attach_op", attach),
+    (IsolatedFromAbove, "verify", isolated),
+)
+"""
+Methods of xDSL, and functions that do the same in linear time.
+
+n nested regions take xDSL n² steps: `walk` costs each op its depth, and two checks climb from
+every op to the module.
+"""

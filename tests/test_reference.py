@@ -1,0 +1,101 @@
+"""The reference in `docs/reference/` says what the definitions say."""
+
+from pathlib import Path
+
+import pytest
+from xdsl.dialects.builtin import StringAttr, i32
+from xdsl.ir import Dialect
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    traits_def,
+    var_region_def,
+    var_result_def,
+)
+from xdsl.traits import HasParent, Pure
+
+from xrelay.dialects import relay
+from xrelay.tools.testing.reference import dialect_page, main, pages
+
+FOLDER = Path(__file__).parent.parent / "docs" / "reference"
+
+
+def test_the_reference_is_up_to_date():
+    written = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.iterdir()}
+    assert written == pages(), "run: python -m xrelay.tools.testing.reference docs/reference"
+
+
+@irdl_op_definition
+class ShoutOp(IRDLOperation):
+    """
+    Say `word`.
+
+    It is heard | far away.
+    """
+
+    name = "loud.shout"
+
+    times = opt_operand_def(i32)
+    echoes = var_result_def()
+    inner = var_region_def()
+    word = prop_def(StringAttr, default_value=StringAttr("a|b"))
+    pitch = opt_prop_def(relay.VirtualDeviceAttr)
+
+    assembly_format = "(`at` $pitch^)? $word attr-dict ($times^)? (`in` $inner^)? `:` type($echoes)"
+    traits = traits_def(Pure(), HasParent(relay.PrimFuncOp))
+
+
+def test_ops_of_any_dialect_are_described():
+    page = dialect_page(Dialect("loud", [ShoutOp], [relay.IncompleteType]))
+    assert (
+        page.partition("### `loud.shout`")[2].partition("## Types")[0]
+        == """
+
+Say `word`.
+
+It is heard | far away.
+
+Syntax:
+
+```
+loud.shout (`at` $pitch^)? $word attr-dict ($times^)? (`in` $inner^)? `:` type($echoes)
+```
+
+Traits: `HasParent(relay.prim_func)`, `Pure`
+
+| operand | type |
+| --- | --- |
+| `times` | `i32`, optional |
+
+| attribute | value | default |
+| --- | --- | --- |
+| `word` | string | `"a\\|b"` |
+| `pitch` | `#relay.device` | absent |
+
+| result | type |
+| --- | --- |
+| `echoes` | variadic of any type |
+
+| region |  |
+| --- | --- |
+| `inner` | variadic of region |
+
+"""
+    )
+    assert "| Types | [`!relay.incomplete`](#relayincomplete) |" in page
+    assert "### `!relay.incomplete`\n\n" in page
+
+
+def test_options_of_passes_are_described():
+    row = "| `max-size` | `int` | `256` | The "
+    assert row in pages()["passes.md"]
+
+
+def test_pages_are_written_into_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert main([str(tmp_path / "new")]) == 0
+    assert {p.name: p.read_text() for p in (tmp_path / "new").iterdir()} == pages()
+    assert main([]) == 2
+    assert "usage: " in capsys.readouterr().err

@@ -1,0 +1,124 @@
+"""Private parts of xDSL are used in one file, written for the release that is installed."""
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+
+from xrelay.dialects.xdsl_internals import XDSL
+
+ROOT = Path(__file__).parent.parent
+ROOMS = ("operators", "dialects", "passes", "lowering", "runtime", "frontends", "tools")
+INTERNALS = ROOT / "dialects" / "xdsl_internals.py"
+PLUGIN = ROOT / "examples" / "plugin" / "xrelay_example_plugin"
+MODULES = [
+    path
+    for folder in (*(ROOT / room for room in ROOMS), PLUGIN)
+    for path in sorted(folder.rglob("*.py"))
+    if path != INTERNALS
+]
+PRIVATE = re.compile(r"_(?!_|replace$|asdict$|fields$)\w+")
+"""Names that begin with one underscore, but for the public methods of named tuples."""
+
+
+def defined(tree: ast.AST) -> set[str]:
+    """The private names that a module gives something: functions, variables, attributes."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            if isinstance(node.value, ast.Name) and node.value.id == "self":
+                names.add(node.attr)
+    return {name for name in names if PRIVATE.fullmatch(name)}
+
+
+def is_own(node: ast.expr) -> bool:
+    """Test whether an expression is `self`, `cls` or `super()`."""
+    if isinstance(node, ast.Call):
+        node = node.func
+    return isinstance(node, ast.Name) and node.id in ("self", "cls", "super")
+
+
+def foreign_names(text: str, ours: set[str]) -> Iterator[str]:
+    """
+    The private attributes that a module uses and that are not its own.
+
+    On `self` they may also be `ours`, those of a base class in another module.
+    """
+    tree = ast.parse(text)
+    own = defined(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and PRIVATE.fullmatch(node.attr):
+            if node.attr not in (own | ours if is_own(node.value) else own):
+                yield f"line {node.lineno}: {node.attr}"
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("xdsl"):
+            names = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
+            yield from (f"line {node.lineno}: {n}" for n in names if PRIVATE.fullmatch(n))
+
+
+def overridden(cls: type) -> list[str]:
+    """The private names of classes of xDSL that `cls` defines again."""
+    bases = [base for base in cls.__mro__[1:] if base.__module__.partition(".")[0] == "xdsl"]
+    return [
+        name
+        for name in vars(cls)
+        if PRIVATE.fullmatch(name)
+        and not name.startswith("_abc_")
+        and any(name in vars(base) for base in bases)
+    ]
+
+
+def test_no_other_module_uses_private_names():
+    texts = {path: path.read_text(encoding="utf-8") for path in MODULES}
+    ours = set[str]().union(*(defined(ast.parse(text)) for text in texts.values()))
+    found = {
+        str(path.relative_to(ROOT)): names
+        for path, text in texts.items()
+        if (names := list(foreign_names(text, ours)))
+    }
+    assert not found
+
+
+def test_no_other_class_overrides_private_methods():
+    found: dict[str, list[str]] = {}
+    for path in MODULES:
+        if PLUGIN in path.parents:  # which is not installed
+            continue
+        name = ".".join(("xrelay", *path.relative_to(ROOT).with_suffix("").parts))
+        for cls in vars(import_module(name)).values():
+            if isinstance(cls, type) and cls.__module__ == name and overridden(cls):
+                found[f"{name}.{cls.__name__}"] = overridden(cls)
+    assert not found
+
+
+def test_private_names_are_found():
+    text = (
+        "from xdsl.ir.core import _x\n"
+        "class Ours(Theirs):\n"
+        "    def _own(self, other):\n"
+        "        self._own(other._own)\n"
+        "        self._inherited = super()._base\n"
+        "        return other._theirs, self._shared, other._shared, other.__class__\n"
+    )
+    assert sorted(foreign_names(text, {"_shared"})) == [
+        "line 1: _x",
+        "line 5: _base",
+        "line 6: _shared",
+        "line 6: _theirs",
+    ]
+    from xrelay.dialects.xdsl_internals import HookedParser, OfferingWalker
+
+    assert overridden(OfferingWalker) == ["_populate_worklist"]
+    assert "_parse_block" in overridden(HookedParser)
+
+
+def test_the_release_is_the_one_that_is_required_and_installed():
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert f"xdsl=={XDSL}.*" in config["project"]["dependencies"]
+    assert version("xdsl").split(".")[:2] == XDSL.split(".")

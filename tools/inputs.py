@@ -1,0 +1,37 @@
+"""The formats of programs that the commands read, each by a frontend of this name."""
+
+from pathlib import Path
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from .source import Part, Source
+
+RELAY_JSON = "relay-json"
+"""The frontend of modules saved by `tvm.ir.save_json`."""
+
+FRONTENDS = ("mlir", "onnx", "relay", "rly", RELAY_JSON)
+"""Each is the extension of its files, too, but for those in `EXTENSION`."""
+
+EXTENSION = {RELAY_JSON: "json"}
+
+
+def frontend_of(extension: str) -> str:
+    """Return the frontend that reads files with `extension`, or `extension` if there is none."""
+    return next((name for name, known in EXTENSION.items() if known == extension), extension)
+
+
+def load_relay(ctx: Context, frontend: str, part: Part, name: str, weights: Path) -> ModuleOp:
+    """Read a Relay program; constants of more than 1 KiB go to the file `weights`."""
+    from ..frontends.relay_text import load_json, load_module
+
+    if frontend == RELAY_JSON:
+        return load_json(ctx, part.text, name, weights)
+    return load_module(ctx, part.text, name, weights, part.lines_before)
+
+
+def load_onnx(ctx: Context, source: Source, weights: Path) -> ModuleOp:
+    """Convert an ONNX model; its weights go to the file `weights`."""
+    from ..frontends.onnx import load_module
+
+    return load_module(ctx, source.data, source.name, weights)
