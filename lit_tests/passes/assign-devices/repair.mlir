@@ -3,7 +3,7 @@
 // Repair hints the operand that is to be copied.
 //
 // CHECK-LABEL: func.func @operand
-// CHECK-NEXT:    %[[H:.*]] = relay.on_device %b, #relay.device<cuda:0> {{.*}} : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cuda:0>>
+// CHECK-NEXT:    %[[H:.*]] = relay.on_device %b, #cuda0 {{.*}} : (tensor<4xf32, #cpu0>) -> tensor<4xf32, #cuda0>
 // CHECK-NEXT:    relay.add %a, %[[H]]
 func.func @operand(%a: tensor<9x4xf32> {relay.device = #relay.device<cuda:0>}, %b: tensor<4xf32> {relay.device = #relay.device<cpu:0>}) -> tensor<9x4xf32> { // expected-note {{the value is made here}}
   // expected-remark@+1 {{an operand of relay.add is copied from cpu:0 to cuda:0 (16 bytes)}}

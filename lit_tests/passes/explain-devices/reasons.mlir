@@ -3,7 +3,7 @@
 // The device of each value is reported with the nearest reason; the program stays as it is.
 //
 // CHECK-LABEL: func.func @explained(%x: tensor<4xf32>) -> tensor<4xf32> {
-// CHECK-NEXT:    %[[H:.*]] = relay.on_device %x, #relay.device<cpu:0> : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT:    %[[H:.*]] = relay.on_device %x, #cpu0 : (tensor<4xf32>) -> tensor<4xf32>
 // CHECK-NEXT:    func.return %[[H]]
 // expected-remark@+1 {{on cpu:0: the hint says where its operand is}}
 func.func @explained(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -3,8 +3,8 @@
 // A constant without a device becomes one for each device that its hints name.
 //
 // CHECK-LABEL: func.func @two_devices
-// CHECK-DAG:     %[[A:.*]] = relay.constant dense<1.000000e+00> : tensor<4xf32> on #relay.device<cpu:0>
-// CHECK-DAG:     %[[B:.*]] = relay.constant dense<1.000000e+00> : tensor<4xf32> on #relay.device<cuda:0>
+// CHECK-DAG:     %[[A:.*]] = relay.constant dense<1.000000e+00> : tensor<4xf32> on #cpu0
+// CHECK-DAG:     %[[B:.*]] = relay.constant dense<1.000000e+00> : tensor<4xf32> on #cuda0
 // CHECK-NOT:     relay.constant
 // CHECK:         func.return %[[A]], %[[B]], %[[A]]
 func.func @two_devices() -> (tensor<4xf32, #relay.device<cpu:0>>, tensor<4xf32, #relay.device<cuda:0>>, tensor<4xf32, #relay.device<cpu:0>>) {

@@ -4,7 +4,7 @@
 //
 // CHECK-LABEL: func.func @projection
 // CHECK-NEXT:    %[[I:.*]] = relay.tuple_get_item %t[0]
-// CHECK-NEXT:    %[[H:.*]] = relay.on_device %[[I]], #relay.device<cpu:0> : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT:    %[[H:.*]] = relay.on_device %[[I]], #cpu0 : (tensor<4xf32>) -> tensor<4xf32>
 // CHECK-NEXT:    func.return %[[H]]
 func.func @projection(%t: tuple<tensor<4xf32>, tensor<9xf32>>) -> tensor<4xf32> {
   %h = relay.on_device %t, #relay.device<cpu:0> : (tuple<tensor<4xf32>, tensor<9xf32>>) -> tuple<tensor<4xf32>, tensor<9xf32>>
