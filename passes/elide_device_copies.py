@@ -14,24 +14,24 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 
 
-def is_needless(op: Operation) -> bool:
-    """Test whether `op` is a copy from a device to itself."""
-    return isinstance(op, relay.DeviceCopyOp) and op.operands[0].type == op.results[0].type
+def is_needless(copy: relay.DeviceCopyOp) -> bool:
+    """Test whether `copy` is from a device to itself."""
+    return copy.operands[0].type == copy.results[0].type
 
 
 class RemoveNeedlessCopy(RewritePattern):
     """Remove a copy from a device to itself."""
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.DeviceCopyOp, rewriter: PatternRewriter, /) -> None:
         if is_needless(op):
             rewriter.replace(op, [], op.operands)
 
@@ -43,5 +43,5 @@ class ElideDeviceCopiesPass(ModulePass):
     name = "elide-device-copies"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        copies = [o for o in outside_primitives(op) if is_needless(o)]
-        apply_patterns(op, RemoveNeedlessCopy(), only=copies)
+        copies = [o for o in outside_primitives(op) if isinstance(o, relay.DeviceCopyOp)]
+        apply_patterns(op, RemoveNeedlessCopy(), only=[o for o in copies if is_needless(o)])

@@ -24,7 +24,7 @@ used through hints, becomes one constant for each device that they name:
 From level `relay`, with devices assigned, to `planned`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -62,19 +62,20 @@ def is_unplaced_constant(op: Operation) -> bool:
     )
 
 
-def candidates(module: ModuleOp) -> Iterator[Operation]:
-    """Yield the hints and constants of the module's functions, in program order."""
-    matched: dict[type[Operation], bool] = {}
+def candidates(module: ModuleOp) -> list[Operation]:
+    """Return the hints and constants of the module's functions, in program order."""
+    found: list[Operation] = []
+    is_candidate: dict[type[Operation], bool] = {}
     for function in module.ops:
         if isinstance(function, func.FuncOp):
             for op in outside_primitives(function):
                 kind = type(op)
-                if kind not in matched:
-                    matched[kind] = kind is relay.OnDeviceOp or op.has_trait(
-                        Rematerializable, value_if_unregistered=False
-                    )
-                if matched[kind]:
-                    yield op
+                if kind not in is_candidate:
+                    is_constant = op.has_trait(Rematerializable, value_if_unregistered=False)
+                    is_candidate[kind] = is_constant or kind is relay.OnDeviceOp
+                if is_candidate[kind]:
+                    found.append(op)
+    return found
 
 
 def moves(hint: relay.OnDeviceOp) -> bool:
@@ -157,7 +158,7 @@ class MaterializeDeviceCopiesPass(ModulePass):
     name = "materialize-device-copies"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        found = list(candidates(op))
+        found = candidates(op)
         check_copyable(o for o in found if isinstance(o, relay.OnDeviceOp))
         # From the end: a hint of a hint is copied first, and then the copies' operand.
-        apply_patterns(op, RemoveHint(), CopyForHint(), CloneConstant(), only=found[::-1])
+        apply_patterns(op, CopyForHint(), RemoveHint(), CloneConstant(), only=found[::-1])
