@@ -26,18 +26,17 @@ def walk(
     pending: list[tuple[Iterator[Operation], Operation | None]] = [(_ops(root, reverse), None)]
     while pending:
         ops, holder = pending[-1]
-        op = next(ops, None)
-        if op is None:
+        for op in ops:
+            if op.regions and (enters is None or enters(op)):
+                if not region_first:
+                    yield op
+                pending.append((_inner_ops(op.regions, reverse), op))
+                break
+            yield op
+        else:
             pending.pop()
             if holder is not None and region_first:
                 yield holder
-            continue
-        if not op.regions or (enters is not None and not enters(op)):
-            yield op
-            continue
-        if not region_first:
-            yield op
-        pending.append((_inner_ops(op.regions, reverse), op))
 
 
 def _ops(root: Operation | Region | Block, reverse: bool) -> Iterator[Operation]:

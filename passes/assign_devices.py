@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, BoolAttr, DictionaryAttr, FunctionType, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 
@@ -40,6 +40,8 @@ from .devices.constraints import DeviceConstraints
 from .devices.domains import Placement
 from .devices.options import PlanningOptions
 from .support.diagnostics import emit_remark
+
+FALSE, TRUE = BoolAttr.from_bool(False), BoolAttr.from_bool(True)
 
 
 def uses_by(
@@ -116,14 +118,18 @@ def hint_before(
     user: Operation, value: SSAValue, device: VirtualDeviceAttr, type: Attribute
 ) -> SSAValue:
     """Insert a hint that the `value` that `user` uses is on `device`; return it as a `type`."""
-    hint = relay.OnDeviceOp(value, device, constrain_body=False, constrain_result=True)
-    set_type(hint.result, type)
-    hint.result.name_hint = value.name_hint
-    hint.location = user.location
+    hint = relay.OnDeviceOp.create(
+        operands=[value],
+        result_types=[type],
+        properties={"device": device, "constrain_body": FALSE, "constrain_result": TRUE},
+        location=user.location,
+    )
+    (result,) = hint.results
+    result.name_hint = value.name_hint
     block = user.parent_block()
     assert block is not None, "a user is in a block"
     block.insert_op_before(hint, user)
-    return hint.result
+    return result
 
 
 def hint_repaired_operands(ctx: Context, constraints: DeviceConstraints) -> None:

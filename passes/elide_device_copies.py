@@ -22,13 +22,18 @@ from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 
 
+def is_needless(copy: relay.DeviceCopyOp) -> bool:
+    """Test whether `copy` is from a device to itself."""
+    return copy.operands[0].type == copy.results[0].type
+
+
 class RemoveNeedlessCopy(RewritePattern):
     """Remove a copy from a device to itself."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.DeviceCopyOp, rewriter: PatternRewriter, /) -> None:
-        if op.value.type == op.result.type:
-            rewriter.replace(op, [], [op.value])
+        if is_needless(op):
+            rewriter.replace(op, [], op.operands)
 
 
 @dataclass(frozen=True)
@@ -39,4 +44,4 @@ class ElideDeviceCopiesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         copies = [o for o in outside_primitives(op) if isinstance(o, relay.DeviceCopyOp)]
-        apply_patterns(op, RemoveNeedlessCopy(), only=copies)
+        apply_patterns(op, RemoveNeedlessCopy(), only=[o for o in copies if is_needless(o)])

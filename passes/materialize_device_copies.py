@@ -24,7 +24,7 @@ used through hints, becomes one constant for each device that they name:
 From level `relay`, with devices assigned, to `planned`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -62,44 +62,48 @@ def is_unplaced_constant(op: Operation) -> bool:
     )
 
 
-def candidates(module: ModuleOp) -> Iterator[Operation]:
-    """Yield the hints and constants of the module's functions, in program order."""
-    matched: dict[type[Operation], bool] = {}
+def candidates(module: ModuleOp) -> list[Operation]:
+    """Return the hints and constants of the module's functions, in program order."""
+    found: list[Operation] = []
+    is_candidate: dict[type[Operation], bool] = {}
     for function in module.ops:
         if isinstance(function, func.FuncOp):
             for op in outside_primitives(function):
                 kind = type(op)
-                if kind not in matched:
-                    matched[kind] = kind is relay.OnDeviceOp or op.has_trait(
-                        Rematerializable, value_if_unregistered=False
-                    )
-                if matched[kind]:
-                    yield op
+                if kind not in is_candidate:
+                    is_constant = op.has_trait(Rematerializable, value_if_unregistered=False)
+                    is_candidate[kind] = is_constant or kind is relay.OnDeviceOp
+                if is_candidate[kind]:
+                    found.append(op)
+    return found
 
 
 def moves(hint: relay.OnDeviceOp) -> bool:
     """Test whether the two sides of `hint` are on different devices."""
-    return hint.value.type != hint.result.type and is_placed(hint.value.type)
+    source, target = hint.operands[0].type, hint.results[0].type
+    return source != target and is_placed(source)
 
 
 def check_copyable(hints: Iterable[relay.OnDeviceOp]) -> None:
     """Raise an error at the first hint that would copy what cannot be copied."""
     for hint in hints:
-        type = hint.value.type
+        type = hint.operands[0].type
         if moves(hint) and not is_copyable(type):
             message = f"only tensors and tuples can be copied between devices, not {type}"
             raise PassError(message, hint)
 
 
 def is_copied_in_place(hint: relay.OnDeviceOp) -> bool:
-    """Test whether `hint` constrains its result, or its result has at most one use."""
-    return hint.constrain_result or hint.result.first_use is None or hint.result.has_one_use()
+    """Test whether the result of `hint` has at most one use, or `hint` constrains it."""
+    (result,) = hint.results
+    return result.first_use is None or result.has_one_use() or hint.constrain_result
 
 
 def copy_of(hint: relay.OnDeviceOp) -> relay.DeviceCopyOp:
     """Make the copy that `hint` stands for."""
-    copy = relay.DeviceCopyOp.create(operands=[hint.value], result_types=[hint.result.type])
-    copy.result.name_hint = hint.result.name_hint
+    (value,), (result,) = hint.operands, hint.results
+    copy = relay.DeviceCopyOp.create(operands=[value], result_types=[result.type])
+    copy.results[0].name_hint = result.name_hint
     return copy
 
 
@@ -108,8 +112,9 @@ class RemoveHint(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.OnDeviceOp, rewriter: PatternRewriter, /) -> None:
-        if op.value.type == op.result.type and is_placed(op.value.type):
-            rewriter.replace(op, [], [op.value])
+        (value,) = op.operands
+        if value.type == op.results[0].type and is_placed(value.type):
+            rewriter.replace(op, [], [value])
 
 
 class CopyForHint(RewritePattern):
@@ -122,10 +127,10 @@ class CopyForHint(RewritePattern):
         if is_copied_in_place(op):
             rewriter.replace(op, copy_of(op))
             return
-        for use in sorted(op.result.uses, key=lambda use: use.index):
+        for use in sorted(op.results[0].uses, key=lambda use: use.index):
             copy = copy_of(op)
             rewriter.insert(copy, InsertPoint.before(use.operation))
-            use.operation.operands[use.index] = copy.result
+            use.operation.operands[use.index] = copy.results[0]
         rewriter.erase(op)
 
 
@@ -153,7 +158,7 @@ class MaterializeDeviceCopiesPass(ModulePass):
     name = "materialize-device-copies"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        found = list(candidates(op))
+        found = candidates(op)
         check_copyable(o for o in found if isinstance(o, relay.OnDeviceOp))
         # From the end: a hint of a hint is copied first, and then the copies' operand.
-        apply_patterns(op, RemoveHint(), CopyForHint(), CloneConstant(), only=found[::-1])
+        apply_patterns(op, CopyForHint(), RemoveHint(), CloneConstant(), only=found[::-1])

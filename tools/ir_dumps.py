@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
 
+from ..passes.support.composite import CompositePass
 from .printing import PrintOptions, module_text
 
 
@@ -27,27 +29,25 @@ class Dumps:
     """Print after a pass only if the text of the module is another."""
     after_failure: bool = False
     options: PrintOptions = field(default_factory=PrintOptions)
-    seen: str = field(default="", init=False)
-    """The text before the pass, when changes matter."""
+    seen: dict[str, str] = field(default_factory=dict[str, str], init=False)
+    """The text before each pass that is running, when changes matter."""
 
-    def before_pass(self, name: str, ctx: Context, module: ModuleOp) -> None:
-        """To be called right before the pass `name` runs."""
+    def before_pass(self, step: ModulePass, ctx: Context, module: ModuleOp) -> None:
+        """Show the module right before `step` runs; a composite pass only if it is named."""
         if self.after_change:
-            self.seen = module_text(ctx, module, self.options)
-        if self.before_all or name in self.before:
-            self._dump(f"Before {name}", ctx, module)
+            self.seen[step.name] = module_text(ctx, module, self.options)
+        if step.name in self.before or (self.before_all and not isinstance(step, CompositePass)):
+            self._dump(f"Before {step.name}", ctx, module)
 
-    def after_pass(self, name: str, ctx: Context, module: ModuleOp) -> None:
-        """To be called when the pass `name` has succeeded."""
-        if self.after_change and (self.after_all or not self.after):
-            wanted = True
-        else:
-            wanted = self.after_all or name in self.after
-        if not wanted:
+    def after_pass(self, step: ModulePass, ctx: Context, module: ModuleOp) -> None:
+        """Show the module when `step` has succeeded; a composite pass only if it is named."""
+        shows_all = self.after_all or (self.after_change and not self.after)
+        wanted = shows_all and not isinstance(step, CompositePass)
+        if not (wanted or step.name in self.after):
             return
-        if self.after_change and module_text(ctx, module, self.options) == self.seen:
+        if self.after_change and module_text(ctx, module, self.options) == self.seen[step.name]:
             return
-        self._dump(f"After {name}", ctx, module)
+        self._dump(f"After {step.name}", ctx, module)
 
     def after_failed_pass(self, name: str, ctx: Context, module: ModuleOp) -> None:
         """To be called when the pass `name` has failed, as far as it came."""

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkException
 
+from ..passes.support.composite import CompositePass
 from ..passes.support.diagnostics import Message, PassError, Severity
 from ..passes.support.verifier import VerifyError, verify
 from . import reproducer
@@ -60,10 +62,8 @@ class Runner:
     def _run_step(self, ctx: Context, module: ModuleOp, index: int) -> None:
         step = self.steps[index].run
         before = module.clone() if self.reproducer_path is not None else None
-        self.dumps.before_pass(step.name, ctx, module)
         try:
-            with self.timer.span(step.name):
-                step.apply(ctx, module)
+            self._apply(ctx, module, step)
         except ShrinkException:
             raise
         except Exception as error:
@@ -81,7 +81,18 @@ class Runner:
         # A pass that only looks says so, and leaves a verified module verified.
         if self.verify_each and not getattr(step, "changes_nothing", False):
             self._verify(ctx, module, before, index)
-        self.dumps.after_pass(step.name, ctx, module)
+        self.dumps.after_pass(step, ctx, module)
+
+    def _apply(self, ctx: Context, module: ModuleOp, step: ModulePass) -> None:
+        """Run one pass, of a composite one its steps; each is shown and timed by itself."""
+        self.dumps.before_pass(step, ctx, module)
+        with self.timer.span(step.name):
+            if not isinstance(step, CompositePass):
+                step.apply(ctx, module)
+                return
+            for part in step.steps():
+                self._apply(ctx, module, part)
+                self.dumps.after_pass(part, ctx, module)
 
     def _verify(self, ctx: Context, module: ModuleOp, before: ModuleOp | None, index: int) -> None:
         name = self.steps[index].run.name

@@ -344,8 +344,10 @@ class DeviceConstraints:
             if value.owner is op:
                 center = value
                 break
-        middle = self.used(center, op)
         known = {} if self.copies else self.values  # most values are used as they are
+        middle = known.get(center)
+        if middle is None:
+            middle = self.used(center, op)
         for value in values:
             if value is not center:
                 placement = known.get(value)

@@ -57,8 +57,9 @@ def _complete_block(constraints: DeviceConstraints, block: Block, device: int) -
                 if operand not in values:  # a constant
                     complete(constraints, constraints.of(operand, op, i), device)
             for result in op.results:
-                if result in values:
-                    complete(constraints, values[result], device)
+                placement = values.get(result)
+                if placement is not None:
+                    complete(constraints, placement, device)
             if op.regions and not isinstance(op, relay.PrimitiveOp):
                 own = _device_of_regions(constraints, op, device)
                 inner += [(b, own) for region in op.regions for b in region.blocks]

@@ -163,9 +163,13 @@ class DomainSet(Generic[Cause]):
 
     def default(self, domain: int, device: int) -> int:
         """Complete the domain's device from `device` and return its number."""
-        root = self.find(domain)
-        completed = self._device[root] = self.numbers.complete(self._device[root], device)
-        return completed
+        parent = self._parent
+        while (above := parent[domain]) != domain:
+            domain = above
+        known = self._device[domain]
+        if known != device:
+            known = self._device[domain] = self.numbers.complete(known, device)
+        return known
 
     def cut(self, constraint: Demand[Cause] | Union[Cause]) -> None:
         """Remove a constraint: its class is split, or has less of a device."""
