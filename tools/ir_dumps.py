@@ -1,7 +1,7 @@
 """
-Show the module between passes: `--print-ir-before/after[-all|-change|-failure]`.
+Print the module between passes: `--print-ir-before/after[-all|-change|-failure]`.
 
-Dumps go to stderr under a heading as mlir-opt's:
+Dumps are written to stderr, under the headings of mlir-opt:
 
     // -----// IR Dump After canonicalize //----- //
 """
@@ -17,28 +17,28 @@ from .printing import PrintOptions, module_text
 
 @dataclass
 class Dumps:
-    """What is to be printed, and when."""
+    """The passes around which the module is printed."""
 
     before: frozenset[str] = frozenset()
     after: frozenset[str] = frozenset()
     before_all: bool = False
     after_all: bool = False
     after_change: bool = False
-    """Print after a pass only if the text of the module is another."""
+    """Print after a pass only if the text of the module changed."""
     after_failure: bool = False
     options: PrintOptions = field(default_factory=PrintOptions)
     seen: str = field(default="", init=False)
-    """The text before the pass, when changes matter."""
+    """The text before the pass, with `after_change`."""
 
     def before_pass(self, name: str, ctx: Context, module: ModuleOp) -> None:
-        """To be called right before the pass `name` runs."""
+        """Called right before the pass `name` runs."""
         if self.after_change:
             self.seen = module_text(ctx, module, self.options)
         if self.before_all or name in self.before:
             self._dump(f"Before {name}", ctx, module)
 
     def after_pass(self, name: str, ctx: Context, module: ModuleOp) -> None:
-        """To be called when the pass `name` has succeeded."""
+        """Called when the pass `name` has succeeded."""
         if self.after_change and (self.after_all or not self.after):
             wanted = True
         else:
@@ -50,7 +50,7 @@ class Dumps:
         self._dump(f"After {name}", ctx, module)
 
     def after_failed_pass(self, name: str, ctx: Context, module: ModuleOp) -> None:
-        """To be called when the pass `name` has failed, as far as it came."""
+        """Called when the pass `name` has failed, with the module as it left it."""
         if self.after_failure:
             self._dump(f"After {name} Failed", ctx, module)
 

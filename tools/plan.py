@@ -1,7 +1,7 @@
 """
-`xrelay-plan`: the command of `passes.planning`, started as fast as NumPy allows.
+The command `xrelay-plan`, with the fastest start that NumPy allows.
 
-Starting BLAS threads takes a third of NumPy's import, and the planner has no use for them.
+Starting BLAS threads takes a third of NumPy's import, and the planner does not use them.
 """
 
 import os
@@ -10,7 +10,7 @@ from .commands import guarded
 
 
 def main() -> int:
-    """Run the command on the arguments of the process; its exit status."""
+    """Run `xrelay-plan` with the arguments of the process; return the exit status."""
     return guarded("xrelay-plan", _start)
 
 
