@@ -1,9 +1,9 @@
 """
 Virtual devices, and how a type carries one.
 
-A tensor's device is its encoding, `tensor<5x7xf32, #relay.device<cuda:0>>`; other types of
-this project that live somewhere are `DeviceCarrier`s. `with_device` and `device_of` are the
-only readers and writers of that convention.
+A tensor's device is its encoding, `tensor<5x7xf32, #relay.device<cuda:0>>`; any other type of
+this project that has a device is a `DeviceCarrier`. Only `device_of` reads and only `with_device`
+writes devices in types.
 """
 
 from __future__ import annotations
@@ -22,6 +22,12 @@ from xdsl.utils.exceptions import VerifyException
 
 from .tensors import Tensor, as_tensor
 from .type_algebra import parts, rebuild
+
+DEVICE = "relay.device"
+"""
+The name of the device attribute, and of the entry of a function's `arg_attrs` and `res_attrs` that
+annotates a parameter or a result with one.
+"""
 
 _NAMED_FIELDS = {"target": 2, "scope": 3}
 _NAME = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII)
@@ -48,7 +54,7 @@ def _index(value: int | Attribute | None) -> IntAttr | NoneAttr:
 @irdl_attr_definition
 class VirtualDeviceAttr(ParametrizedAttribute):
     """
-    Where data is or a computation runs: device type, id, target and memory scope, each optional.
+    A place for data and computations: device type, id, target and memory scope, each optional.
 
     ```mlir
     #relay.device<cuda:0>
@@ -57,10 +63,10 @@ class VirtualDeviceAttr(ParametrizedAttribute):
     #relay.device<?>
     ```
 
-    The four fields and their joining are those of TVM's `VirtualDevice`.
+    The fields, and how two devices are joined, are those of TVM's `VirtualDevice`.
     """
 
-    name = "relay.device"
+    name = DEVICE
 
     device_type: StringAttr | NoneAttr = param_def(converter=_text)
     device_id: IntAttr | NoneAttr = param_def(converter=_index)
@@ -85,7 +91,7 @@ class VirtualDeviceAttr(ParametrizedAttribute):
 
     @classmethod
     def parse_spec(cls, text: str) -> VirtualDeviceAttr | None:
-        """The device that `cpu`, `cuda:1` or `?` names; None when `text` is none of these."""
+        """Return the device that `cpu`, `cuda:1` or `?` names; None if `text` has another form."""
         kind, colon, number = text.partition(":")
         if colon and not (number.isascii() and number.isdigit()):
             return None
@@ -110,11 +116,11 @@ class VirtualDeviceAttr(ParametrizedAttribute):
                 start = parser.pos
                 key = parser.parse_identifier(": target or scope")
                 if key not in _NAMED_FIELDS:
-                    message = f"a device has a target and a scope, but no {key}"
+                    message = f"unknown device field '{key}'; expected 'target' or 'scope'"
                     parser.raise_error(message, start, parser.pos)
                 index = _NAMED_FIELDS[key]
                 if not isinstance(fields[index], NoneAttr):
-                    parser.raise_error(f"{key} is given twice", start, parser.pos)
+                    parser.raise_error(f"duplicate field '{key}'", start, parser.pos)
                 parser.parse_punctuation("=")
                 start = parser.pos
                 fields[index] = parser.parse_attribute()
@@ -133,25 +139,25 @@ class VirtualDeviceAttr(ParametrizedAttribute):
 
     @property
     def spec(self) -> str:
-        """Type and id as one reads them: `cuda:0`, `cpu`, `?`."""
+        """Type and id: `cuda:0`, `cpu`, `?`."""
         kind = "?" if isinstance(self.device_type, NoneAttr) else self.device_type.data
         if isinstance(self.device_id, NoneAttr):
             return kind
         return f"{kind}:{self.device_id.data}"
 
     @property
-    def in_words(self) -> str:
-        """All of it as one reads it: `cuda:0 (target "cuda", scope "texture")`."""
+    def long_name(self) -> str:
+        """All fields: `cuda:0 (target "cuda", scope "texture")`."""
         named = (("target", self.target), ("scope", self.scope))
-        said = ", ".join(f'{word} "{v.data}"' for word, v in named if isinstance(v, StringAttr))
-        return f"{self.spec} ({said})" if said else self.spec
+        fields = ", ".join(f'{key} "{v.data}"' for key, v in named if isinstance(v, StringAttr))
+        return f"{self.spec} ({fields})" if fields else self.spec
 
     @property
     def is_unconstrained(self) -> bool:
         return all(isinstance(field, NoneAttr) for field in self.parameters)
 
     def join(self, other: VirtualDeviceAttr) -> VirtualDeviceAttr | None:
-        """The device that is both, field by field; None when a field is set to two values."""
+        """Combine two devices field by field; None if a field is set to different values."""
         fields: list[Attribute] = []
         for mine, theirs in zip(self.parameters, other.parameters, strict=True):
             if isinstance(mine, NoneAttr):
@@ -162,11 +168,11 @@ class VirtualDeviceAttr(ParametrizedAttribute):
                 return None
         return VirtualDeviceAttr(*fields)
 
-    def or_default(self, default: VirtualDeviceAttr) -> VirtualDeviceAttr:
+    def completed_by(self, default: VirtualDeviceAttr) -> VirtualDeviceAttr:
         """
-        This device, with what it leaves open taken from `default`.
+        Return this device with its unset fields taken from `default`.
 
-        A target (and an id) belongs to a device type: it is taken only where the types agree.
+        A target and an id belong to a device type: they are taken only if the types agree.
         """
         fields = list(self.parameters)
         kind, other = self.device_type, default.device_type
@@ -179,32 +185,41 @@ class VirtualDeviceAttr(ParametrizedAttribute):
         return VirtualDeviceAttr(*fields)
 
 
-def told_apart(one: VirtualDeviceAttr, other: VirtualDeviceAttr) -> tuple[str, str]:
-    """Two devices in words: as short as tells them apart."""
+def disambiguated(one: VirtualDeviceAttr, other: VirtualDeviceAttr) -> tuple[str, str]:
+    """Name two devices, as briefly as distinguishes them."""
     kinds = one.device_type, other.device_type
     if kinds[0] != kinds[1] and all(isinstance(kind, StringAttr) for kind in kinds):
         return one.spec, other.spec
-    return one.in_words, other.in_words
+    return one.long_name, other.long_name
+
+
+def parse_device(parser: AttrParser) -> VirtualDeviceAttr:
+    """Parse a `#relay.device`."""
+    start = parser.pos
+    device = parser.parse_attribute()
+    if not isinstance(device, VirtualDeviceAttr):
+        parser.raise_error(f"expected a #relay.device, but found {device}", start, parser.pos)
+    return device
 
 
 UNCONSTRAINED = VirtualDeviceAttr()
 CPU = VirtualDeviceAttr("cpu", 0)
-"""The device that programs run on when nothing says otherwise, and the host."""
+"""The default of the options for the default device and the host."""
 
 
 class DeviceCarrier(ABC):
-    """A type that names the device it lives on in a parameter of its own."""
+    """A type that has its device as a parameter of its own."""
 
     @property
     @abstractmethod
     def carried_device(self) -> VirtualDeviceAttr | None: ...
 
     @abstractmethod
-    def carrying(self, device: VirtualDeviceAttr | None) -> Self: ...
+    def with_device(self, device: VirtualDeviceAttr | None) -> Self: ...
 
 
 def device_of(type: Attribute) -> VirtualDeviceAttr | None:
-    """The device that `type` carries; of a tuple or function, that of its first part with one."""
+    """Return the device that `type` carries: of a tuple or function, the first one in its parts."""
     if tensor := as_tensor(type):
         encoding = tensor.encoding
         return encoding if isinstance(encoding, VirtualDeviceAttr) else None
@@ -215,16 +230,16 @@ def device_of(type: Attribute) -> VirtualDeviceAttr | None:
 
 def with_device(type: Attribute, device: VirtualDeviceAttr | None) -> Attribute:
     """
-    `type` on `device`, all its parts too; None takes the device away.
+    Return `type`, and all its parts, on `device`; None removes the device.
 
-    A type that lives nowhere (an integer, `!relay.incomplete`) is given back as it is.
+    A type that cannot carry a device (an integer, `!relay.incomplete`) is returned unchanged.
     """
     if tensor := as_tensor(type):
         if tensor.encoding == (NoneAttr() if device is None else device):
             return type
         return tensor_type(tensor.element_type, tensor.shape.data, device)
     if isinstance(type, DeviceCarrier):
-        return type.carrying(device)
+        return type.with_device(device)
     inner = parts(type)
     return rebuild(type, [with_device(part, device) for part in inner]) if inner else type
 
@@ -234,12 +249,12 @@ def tensor_type(
     shape: tuple[IntAttr, ...] | list[int],
     device: VirtualDeviceAttr | None = None,
 ) -> Tensor:
-    """A ranked tensor type on `device`: the one place that writes an encoding."""
+    """Return a ranked tensor type on `device`: the one place that writes an encoding."""
     return TensorType(element_type, shape, NoneAttr() if device is None else device)
 
 
 def devices_in(type: Attribute) -> Iterator[VirtualDeviceAttr | None]:
-    """The device, or None, of each leaf of `type` that can carry one, in order."""
+    """Yield the device, or None, of each leaf of `type` that can carry one, in order."""
     if as_tensor(type) or isinstance(type, DeviceCarrier):
         yield device_of(type)
         return

@@ -44,7 +44,7 @@ from .interfaces import (
     ResultAliases,
     ResultOnHost,
     SameDevice,
-    Together,
+    SameDomain,
 )
 from .memory import ResultIsOuts, verify_destinations, verify_shape
 from .tensors import as_tensor, is_static
@@ -209,7 +209,7 @@ class ViewDevices(DeviceRule):
     """The view is where its data is; a shape is on the host."""
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
-        yield Together((op.operands[0], op.results[0]), "a view is where its data is")
+        yield SameDomain((op.operands[0], op.results[0]), "a view is where its data is")
         for shape in op.operands[1:]:
             yield OnHost(shape, f"the shape of {op.name} is on the host")
 

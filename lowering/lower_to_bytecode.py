@@ -35,8 +35,8 @@ from ..dialects.interfaces import kernel_attributes, kernel_name
 from ..dialects.relay.annotations import NAME
 from ..dialects.tensors import as_tensor
 from ..passes.analysis.blocks import only_block
-from ..passes.analysis.device_options import device_option
 from ..passes.analysis.plain_types import PlainTypes
+from ..passes.devices.options import device_option
 from ..passes.support.rewriting import apply_patterns
 from .bytecode_rules import Constants, Devices, Emitter, device_at, dims, emit_return, integer
 

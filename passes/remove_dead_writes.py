@@ -21,7 +21,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.traits import is_side_effect_free
 
 from ..dialects import memory
-from ..dialects.interfaces import Aliasing, DestinationPassing, DeviceConstant
+from ..dialects.interfaces import Aliasing, DestinationPassing, Rematerializable
 from .support.rewriting import apply_patterns
 
 
@@ -95,7 +95,7 @@ class RemoveUnusedValue(RewritePattern):
     """Remove an unused constant, or unused op that keeps writes alive: view, tuple, projection."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not (op.has_trait(Aliasing) or op.has_trait(DeviceConstant)):
+        if not (op.has_trait(Aliasing) or op.has_trait(Rematerializable)):
             return
         if not any(result.uses for result in op.results) and is_side_effect_free(op):
             rewriter.erase(op)

@@ -20,8 +20,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ..dialects import relay
-from ..dialects.device import UNCONSTRAINED, VirtualDeviceAttr, device_of, devices_in, told_apart
-from ..dialects.interfaces import Bufferizable, DeviceRule, Fusible, On, OnHost, Together
+from ..dialects.device import UNCONSTRAINED, VirtualDeviceAttr, device_of, devices_in, disambiguated
+from ..dialects.interfaces import Bufferizable, DeviceRule, Fusible, Pinned, SameDomain
 from ..dialects.relay.incomplete import is_incomplete
 from ..dialects.walking import walk
 from .support.diagnostics import PassError
@@ -86,12 +86,12 @@ class Misplaced:
             self.rules[kind] = op.get_trait(DeviceRule)
         rule = self.rules[kind]
         for constraint in () if rule is None else rule.constraints(op):
-            if isinstance(constraint, OnHost):  # the module does not say which device is the host
-                continue
+            if not isinstance(constraint, Pinned | SameDomain):
+                continue  # the module does not name the host, and preferences may fail
             one, *others = constrained_devices(constraint)
             other = next((device for device in others if device != one), None)
             if other is not None:
-                here, there = told_apart(one, other)
+                here, there = disambiguated(one, other)
                 return (
                     f"{constraint.reason}, but there are {here} and {there}: "
                     "plan-devices should have copied between them"
@@ -99,11 +99,11 @@ class Misplaced:
         return None
 
 
-def constrained_devices(constraint: On | Together) -> list[VirtualDeviceAttr]:
+def constrained_devices(constraint: Pinned | SameDomain) -> list[VirtualDeviceAttr]:
     """Return the devices that must be one; function values have several and are omitted."""
-    values = (constraint.value,) if isinstance(constraint, On) else constraint.values
+    values = (constraint.value,) if isinstance(constraint, Pinned) else constraint.values
     found = [device_of(v.type) for v in values if not isinstance(v.type, FunctionType)]
-    required = [constraint.device] if isinstance(constraint, On) else []
+    required = [constraint.device] if isinstance(constraint, Pinned) else []
     return required + [device for device in found if device is not None] or [UNCONSTRAINED]
 
 

@@ -5,7 +5,8 @@ A light model is a published network whose weights were replaced by one repeated
 (`ConstantOfShape` nodes, and vectors of one value), so that any mistake in, say, the order of
 channels leaves its numbers as they are. Here every weight is drawn at random by its role:
 kernels scaled by their fan-in (He et al. 2015, https://arxiv.org/abs/1502.01852), so that
-numbers neither vanish nor explode on the way; scales and variances positive.
+numbers neither vanish nor explode on the way; scales and variances positive. Wide layers, which are
+most of the weights of some networks, are made narrow.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ import numpy as np
 import onnx
 import onnx.backend.test
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, numpy_helper
+
+HIDDEN = 128
+"""The size of hidden layers that are fully connected, where the published network has 4096."""
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -113,6 +117,9 @@ def _randomize_weights(graph: GraphProto, random: np.random.Generator) -> None:
     for node in graph.node:
         if node.op_type == "ConstantOfShape":
             dims[node.output[0]] = shapes[node.input[0]].tolist()
+    for name, shape in dims.items():
+        if roles.get(name, ("",))[0] == "Gemm":
+            dims[name] = [HIDDEN if dim == 4096 else dim for dim in shape]
     nodes = [n for n in graph.node if n.op_type != "ConstantOfShape"]
     # each residual sum doubles the variance: its branches must add less
     damping = 0.7 if any(n.op_type == "Sum" for n in nodes) else 1.0

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import prod
 from typing import Any, TypeAlias
 from zlib import crc32
@@ -23,6 +24,8 @@ from xdsl.utils.exceptions import VerifyException
 from xrelay.dialects.attributes import ELEMENT_TYPES, plain_attributes, properties_of
 from xrelay.dialects.device import tensor_type
 from xrelay.dialects.tensors import as_tensor, dtype_name
+from xrelay.operators import SIGNATURES
+from xrelay.operators.signature import ELEMENTS, Call, SignatureError, Tensor
 
 Array: TypeAlias = Any
 Spec: TypeAlias = tuple[tuple[int, ...], str]
@@ -594,10 +597,27 @@ class Case:
         return f"case({self.name!r}, {self.number}): relay.{self.name}({operands}) {self.attrs}"
 
 
+@cache
+def _defaults(name: str) -> Mapping[str, Any]:
+    return plain_attributes(OPERATORS[name].create())
+
+
+def _fits(name: str, operands: Sequence[Spec], attrs: Mapping[str, Any]) -> bool:
+    """Return whether the signature accepts these: cheaper than building the op."""
+    tensors = [Tensor(ELEMENTS[dtype], shape) for shape, dtype in operands]
+    try:
+        SIGNATURES[f"relay.{name}"](Call(f"relay.{name}", {**_defaults(name), **attrs}, tensors))
+    except SignatureError:
+        return False
+    return True
+
+
 def _typed(
     name: str, operands: Sequence[Spec], attrs: Mapping[str, Any]
 ) -> tuple[Mapping[str, Any], list[Spec]] | None:
     """All attributes, and the results; None where the type rule refuses operands or attributes."""
+    if not _fits(name, operands, attrs):
+        return None
     cls = OPERATORS[name]
     types = [tensor_type(ELEMENT_TYPES[dtype], list(shape)) for shape, dtype in operands]
     try:

@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -65,20 +65,27 @@ class Imported(NamedTuple):
     line: int
 
 
-def imports(module: Path) -> Iterator[Imported]:
-    """Everything that `module` imports, at its top or inside functions."""
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+@cache
+def syntax(module: Path) -> ast.Module:
+    return ast.parse(module.read_text(encoding="utf-8"))
+
+
+@cache
+def imports(module: Path) -> list[Imported]:
+    """Return everything that `module` imports, at its top or inside functions."""
+    found: list[Imported] = []
+    for node in ast.walk(syntax(module)):
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield Imported(alias.name, False, node.lineno)
+            found += [Imported(alias.name, False, node.lineno) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            yield Imported(node.module or "", False, node.lineno)
+            found.append(Imported(node.module or "", False, node.lineno))
         elif isinstance(node, ast.ImportFrom):
             base = module.parents[node.level - 1].relative_to(ROOT).parts
             inside = (*base, *(node.module or "").split("."))
             for alias in node.names:
                 name = ".".join(part for part in (*inside, alias.name) if part)
-                yield Imported(name, True, node.lineno)
+                found.append(Imported(name, True, node.lineno))
+    return found
 
 
 def fits(name: str, room: str) -> bool:
@@ -92,27 +99,34 @@ def rule_of(module: Path, rules: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
     return rules[max(rooms, key=len)] if rooms else ()
 
 
-every_module = pytest.mark.parametrize(
-    "module", MODULES, ids=[str(path.relative_to(ROOT)) for path in MODULES]
-)
+def offences(wrong: Callable[[Path, Imported], bool]) -> list[str]:
+    """Return the imports of all modules that `wrong` objects to, as `file:line: name`."""
+    return [
+        f"{module.relative_to(ROOT)}:{i.line}: {i.name}"
+        for module in MODULES
+        for i in imports(module)
+        if wrong(module, i)
+    ]
 
 
-@every_module
-def test_imports_go_down(module: Path):
-    allowed = rule_of(module, MAY_IMPORT)
-    wrong = [i for i in imports(module) if i.ours and not any(fits(i.name, r) for r in allowed)]
-    assert not wrong, f"may import {', '.join(allowed)}"
+def test_imports_go_down():
+    def goes_up(module: Path, imported: Imported) -> bool:
+        allowed = rule_of(module, MAY_IMPORT)
+        return imported.ours and not any(fits(imported.name, room) for room in allowed)
+
+    assert offences(goes_up) == []
 
 
-@every_module
-def test_rooms_keep_out_what_they_do_not_need(module: Path):
-    never = rule_of(module, NEVER)
-    assert not [i for i in imports(module) if not i.ours and any(fits(i.name, n) for n in never)]
+def test_rooms_keep_out_what_they_do_not_need():
+    def is_kept_out(module: Path, imported: Imported) -> bool:
+        never = rule_of(module, NEVER)
+        return not imported.ours and any(fits(imported.name, name) for name in never)
+
+    assert offences(is_kept_out) == []
 
 
-@every_module
-def test_imports_of_ours_are_relative(module: Path):
-    assert not [i for i in imports(module) if not i.ours and fits(i.name, "xrelay")]
+def test_imports_of_ours_are_relative():
+    assert offences(lambda _, imported: not imported.ours and fits(imported.name, "xrelay")) == []
 
 
 def arrows() -> dict[str, list[str]]:
@@ -156,8 +170,6 @@ def circles(graph: dict[str, list[str]]) -> list[list[str]]:
 
 KNOWN_CIRCLES = (
     "frontends.relay_text",  # until its own redesign
-    "passes.analysis",
-    "passes.planning",
 )
 """Packages whose modules import each other in circles."""
 
@@ -182,7 +194,7 @@ def test_the_import_check_sees_what_it_should(tmp_path: Path, monkeypatch: pytes
     module.write_text(
         "from ...tools import opt\ndef f():\n  from .. import fuse_ops\nimport xdsl.ir"
     )
-    assert list(imports(module)) == [
+    assert imports(module) == [
         Imported("tools.opt", True, 1),
         Imported("xdsl.ir", False, 4),
         Imported("passes.fuse_ops", True, 3),
@@ -241,9 +253,38 @@ def test_commands_exist(target: str):
     assert callable(getattr(import_module(module), function))
 
 
-# -------------------------------------------------------------------- operators
+# -------------------------------------------------------------------- docstrings
 
-every_operator = pytest.mark.parametrize("operator", OPERATORS, ids=[op.name for op in OPERATORS])
+
+def docstrings(module: Path) -> Iterator[tuple[int, str]]:
+    """The docstrings of `module`, also those below constants, each with its line."""
+    for node in ast.walk(syntax(module)):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            continue
+        for statement in node.body:
+            value = statement.value if isinstance(statement, ast.Expr) else None
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                yield value.lineno, value.value
+
+
+PRIVATE_ENGLISH = re.compile(
+    r"\b(is|are) no (?!longer|more|less|later|earlier)|\A\s*(What|Who|Where|How|Whether) ", re.I
+)
+"""Write "is not a tensor", and begin with a verb or a noun."""
+
+
+@pytest.mark.xfail(reason="the rooms are being rewritten", strict=True)
+def test_docstrings_are_in_plain_english():
+    found = [
+        f"{module.relative_to(ROOT)}:{line}: {match[0].strip()}"
+        for module in MODULES
+        for line, text in docstrings(module)
+        if (match := PRIVATE_ENGLISH.search(text))
+    ]
+    assert found == []
+
+
+# -------------------------------------------------------------------- operators
 
 
 @cache
@@ -306,10 +347,9 @@ def missing_facets(operator: type[Operation]) -> list[str]:
     return lacks
 
 
-@every_operator
-def test_operators_have_every_facet(operator: type[Operation]):
-    missing = missing_facets(operator)
-    assert not missing, f"{operator.name} lacks:\n" + "\n".join(f"- {facet}" for facet in missing)
+def test_operators_have_every_facet():
+    lacks = [f"{op.name} lacks {facet}" for op in OPERATORS for facet in missing_facets(op)]
+    assert not lacks, "\n".join(lacks)
 
 
 def test_tables_are_of_operators():

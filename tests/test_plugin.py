@@ -371,7 +371,7 @@ def test_relay_text_calls_an_operator_by_its_kernel(
 
 
 def test_lit_tests(plugin: Plugin):
-    assert "Passed: 5 (100.00%)" in printed_by("lit lit_tests", EXAMPLE, plugin.env)
+    assert "Passed: 5 (100.00%)" in printed_by("lit -j 1 lit_tests", EXAMPLE, plugin.env)
 
 
 def test_reference_pages_are_made_as_the_documentation_says(plugin: Plugin):

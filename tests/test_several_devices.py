@@ -24,6 +24,7 @@ from xrelay.passes.outline_primitives import OutlinePrimitivesPass
 from xrelay.passes.plan_devices import PlanDevicesPass
 from xrelay.passes.share_device_copies import ShareDeviceCopiesPass
 from xrelay.passes.support.diagnostics import ReportingContext
+from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.memory import Memory as MachineMemory
 from xrelay.runtime.machine import Machine
 
@@ -56,7 +57,7 @@ def test_several_devices_give_what_one_gives(rng: Random, size: int):
     text = Program(rng, size, closures=False).text()
     expected = evaluate(Parser(ctx, text).parse_module(), inputs())
     program = assemble(lowered(ctx, text, PlanDevicesPass(default="cuda:0", repair=True)))
-    machine = Machine(program, memory=MachineMemory(poison=True))
+    machine = Machine(program, kernels=KERNELS, memory=MachineMemory(poison=True))
     for _ in range(2):  # the second run is the prepared one
         np.testing.assert_array_equal(machine.run("main", *inputs()), expected)
 

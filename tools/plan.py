@@ -1,21 +1,206 @@
 """
-The command `xrelay-plan`, with the fastest start that NumPy allows.
+The command `xrelay-plan`: plan the buffers in a CSV file, or check a plan.
 
-Starting BLAS threads takes a third of NumPy's import, and the planner does not use them.
+    xrelay-plan problem.csv -o plan.csv --svg plan.svg
+    xrelay-plan --check problem.csv plan.csv
+
+Exit status 0: planned, or the plan is valid; 1: a capacity cannot be met, the plan has
+faults, or a file cannot be used; 2: wrong usage.
 """
 
-import os
+import argparse
+import sys
+from pathlib import Path
 
-from .commands import guarded
+from ..passes.planning import (
+    STRATEGIES,
+    Infeasible,
+    Plan,
+    Pool,
+    Problem,
+    ProblemError,
+    check,
+    solve,
+)
+from ..passes.planning.csv_io import (
+    CsvError,
+    Table,
+    format_plan,
+    parse_table,
+    plan_of,
+    problem_of,
+)
 
 
-def main() -> int:
-    """Run `xrelay-plan` with the arguments of the process; return the exit status."""
-    return guarded("xrelay-plan", _start)
+class _FileError(Exception):
+    """A file cannot be read or written; the message names it."""
 
 
-def _start() -> int:
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from ..passes.planning.command import main
+def main(argv: list[str] | None = None) -> int:
+    """Run the command on `argv` (without the program's name) and return the exit status."""
+    options = _parser().parse_intermixed_args(argv)
+    if options.check and options.plan is None:
+        _parser().error("--check needs a problem and a plan: --check problem.csv plan.csv")
+    if options.plan is not None and not options.check:
+        _parser().error(f"unexpected argument '{options.plan}' (--check takes two files)")
+    try:
+        return _check(options) if options.check else _plan(options)
+    except (CsvError, _FileError) as error:
+        print(error, file=sys.stderr)
+    except ProblemError as error:
+        print(f"{options.problem}: error: {error.message}", file=sys.stderr)
+    return 1
 
-    return main()
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="xrelay-plan",
+        description="Assign an offset to every buffer such that the arena is as small as possible.",
+    )
+    add = parser.add_argument
+    add(
+        "problem", help="CSV with columns id,lower,upper,size[,alignment,gaps,offset,…]; - is stdin"
+    )
+    add("plan", nargs="?", help="with --check: CSV with id and offset columns")
+    add("--check", action="store_true", help="check a plan instead of making one")
+    add("--strategy", choices=STRATEGIES, default="auto", help="planning strategy (default: auto)")
+    add("--capacity", type=_number, metavar="N", help="capacity of the arena in bytes")
+    add("--budget", type=_number, metavar="N", help="search nodes for exact and auto")
+    add("--pool", type=_pool, action="append", default=[], metavar="NAME[=N]",
+        help="declare a pool, optionally with a capacity; may be repeated")  # fmt: skip
+    add(
+        "--ignore-offsets",
+        action="store_true",
+        help="ignore the offset column instead of fixing buffers there",
+    )
+    add(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write the rows with their offsets; - is stdout",
+    )
+    add("--svg", metavar="FILE", help="draw the plan as SVG")
+    add("--json", action="store_true", help="print the summary as JSON")
+    return parser
+
+
+def _number(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f"must be a non-negative integer, but is '{text}'")
+    return int(text)
+
+
+def _pool(text: str) -> Pool:
+    name, equals, capacity = text.partition("=")
+    if not name:
+        raise argparse.ArgumentTypeError(f"a pool must be NAME or NAME=N, but is '{text}'")
+    return Pool(name, _number(capacity) if equals else None)
+
+
+def _read(name: str) -> Table:
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise _FileError(f"{name}: error: cannot be read: {error.strerror}") from None
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise CsvError(name, line, f"byte 0x{data[error.start]:02x} is not valid UTF-8") from None
+    return parse_table(text, name)
+
+
+def _write(name: str, text: str) -> None:
+    if name == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        Path(name).write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise _FileError(f"{name}: error: cannot be written: {error.strerror}") from None
+
+
+def _problem(options: argparse.Namespace, table: Table) -> Problem:
+    problem = problem_of(table, options.pool, fixed=not options.ignore_offsets)
+    return problem.with_capacity(options.capacity)
+
+
+def _plan(options: argparse.Namespace) -> int:
+    table = _read(options.problem)
+    problem = _problem(options, table)
+    answer = solve(problem, options.strategy, options.budget)
+    # With the plan on stdout, the summary must go elsewhere.
+    stream = sys.stderr if options.output == "-" else sys.stdout
+    if options.json:
+        import json  # imported on demand, for fast start-up
+
+        print(json.dumps(_facts(problem, answer), indent=2), file=stream)
+    else:
+        print(_summary(options, problem, answer), file=stream)
+    if isinstance(answer, Infeasible):
+        return 1
+    if options.output is not None:
+        _write(options.output, format_plan(table, problem, answer))
+    if options.svg is not None:
+        from .plan_svg import draw
+
+        _write(options.svg, draw(problem, answer))
+    return 0
+
+
+def _summary(options: argparse.Namespace, problem: Problem, answer: Plan | Infeasible) -> str:
+    work = f"{answer.strategy}, {answer.nodes} nodes, {answer.seconds:.3f} s CPU"
+    if isinstance(answer, Infeasible):
+        proof = "proved impossible" if answer.proved else "not proved impossible"
+        return (
+            f"{options.problem}: does not fit: {answer.shortfall} bytes short "
+            f"(best height {answer.height}, bound {answer.lower_bound}), {proof}; {work}"
+        )
+    proof = "proved smallest" if answer.is_optimal else f"not proved, gap {answer.gap}"
+    heights = ""
+    if len(problem.pools) > 1:
+        pairs = zip(problem.pools, answer.heights, strict=True)
+        heights = " (" + ", ".join(f"{pool.name} {height}" for pool, height in pairs) + ")"
+    return (
+        f"{options.problem}: {len(problem.buffers)} buffers, height {answer.height}{heights}, "
+        f"bound {answer.lower_bound}, ratio {answer.ratio:.4f}, {proof}; {work}"
+    )
+
+
+def _facts(problem: Problem, answer: Plan | Infeasible) -> dict[str, object]:
+    facts: dict[str, object] = {
+        "fits": isinstance(answer, Plan),
+        "buffers": len(problem.buffers),
+        "height": answer.height,
+        "lower_bound": answer.lower_bound,
+        "strategy": answer.strategy,
+        "nodes": answer.nodes,
+        "seconds": round(answer.seconds, 6),
+    }
+    if isinstance(answer, Plan):
+        names = [pool.name for pool in problem.pools]
+        facts |= {
+            "gap": answer.gap,
+            "ratio": round(answer.ratio, 6),
+            "proved": answer.is_optimal,
+            "heights": dict(zip(names, answer.heights, strict=True)),
+        }
+    else:
+        facts |= {"proved": answer.proved, "shortfall": answer.shortfall}
+    return facts
+
+
+def _check(options: argparse.Namespace) -> int:
+    problem = _problem(options, _read(options.problem))
+    plan = plan_of(_read(options.plan), problem)
+    faults = check(problem, plan)
+    for fault in faults:
+        print(f"{options.plan}: {fault}")
+    if not faults:
+        total = f"height {plan.height}"
+        print(f"{options.plan}: valid: {len(problem.buffers)} buffers, {total}")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

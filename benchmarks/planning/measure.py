@@ -22,8 +22,8 @@ import numpy as np
 from synthetic import NETS
 
 from xrelay.passes.planning import Infeasible, Interval, Plan, Problem, check, solve
+from xrelay.passes.planning.buffers import BufferTable
 from xrelay.passes.planning.csv_io import parse_problem
-from xrelay.passes.planning.problem import BufferTable
 
 
 def variants(problem: Problem) -> Iterator[tuple[str, Problem]]:

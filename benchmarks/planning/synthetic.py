@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from xrelay.passes.planning.problem import Problem
+from xrelay.passes.planning import Problem
 
 
 class Net:

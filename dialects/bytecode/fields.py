@@ -63,7 +63,7 @@ class ObjectType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
     def carried_device(self) -> VirtualDeviceAttr | None:
         return self.device if isinstance(self.device, VirtualDeviceAttr) else None
 
-    def carrying(self, device: VirtualDeviceAttr | None) -> Self:
+    def with_device(self, device: VirtualDeviceAttr | None) -> Self:
         return type(self)(NoneAttr() if device is None else device)
 
 

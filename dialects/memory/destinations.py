@@ -28,7 +28,7 @@ from ..interfaces import (
     DestinationPassing,
     DeviceConstraint,
     DeviceRule,
-    Together,
+    SameDomain,
 )
 from .tensors import AllocTensorOp
 
@@ -63,7 +63,7 @@ class CopyDevices(DeviceRule):
     """What is written is where its destination is; what is copied may be elsewhere."""
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
-        yield Together((op.operands[1], op.results[0]), "what is written is where its tensor is")
+        yield SameDomain((op.operands[1], op.results[0]), "what is written is where its tensor is")
 
 
 @irdl_op_definition

@@ -29,14 +29,15 @@ from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from ..device import DeviceCarrier, VirtualDeviceAttr, device_of
+from ..device import DeviceCarrier, VirtualDeviceAttr, device_of, parse_device
 from ..interfaces import (
     AllocatesResults,
+    DeviceAnnotated,
     DeviceConstraint,
     DeviceRule,
-    On,
     OnHost,
-    Together,
+    Pinned,
+    SameDomain,
 )
 from .operands import exactly_one, parse_static_or_dynamic, print_static_or_dynamic
 
@@ -46,15 +47,6 @@ def _device_or_none(value: Attribute | None) -> VirtualDeviceAttr | NoneAttr:
         return NoneAttr()
     assert isinstance(value, VirtualDeviceAttr | NoneAttr)
     return value
-
-
-def parse_device(parser: AttrParser) -> VirtualDeviceAttr:
-    """The `#relay.device` that stands here."""
-    start = parser.pos
-    device = parser.parse_attribute()
-    if not isinstance(device, VirtualDeviceAttr):
-        parser.raise_error(f"expected a #relay.device, but found {device}", start, parser.pos)
-    return device
 
 
 @irdl_attr_definition
@@ -79,7 +71,7 @@ class StorageType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
     def carried_device(self) -> VirtualDeviceAttr | None:
         return self.device if isinstance(self.device, VirtualDeviceAttr) else None
 
-    def carrying(self, device: VirtualDeviceAttr | None) -> Self:
+    def with_device(self, device: VirtualDeviceAttr | None) -> Self:
         return type(self)(device)
 
     @classmethod
@@ -102,13 +94,22 @@ class SizesOnHost(DeviceRule):
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         if isinstance(op, AllocStorageOp) and op.device is not None:
-            yield On(op.storage, op.device, "the storage is annotated")
+            yield Pinned(op.storage, op.device, "the storage is annotated")
         for operand in op.operands:
             if not isinstance(operand.type, StorageType):
                 yield OnHost(operand, f"sizes and shapes of {op.name} are on the host")
         storages = [o for o in op.operands if isinstance(o.type, StorageType)]
         if storages:
-            yield Together((*storages, *op.results), "a tensor is where its storage is")
+            yield SameDomain((*storages, *op.results), "a tensor is where its storage is")
+
+
+@dataclass(frozen=True)
+class StorageAnnotation(DeviceAnnotated):
+    """`on` says what the storage's type does not say yet."""
+
+    def erase_annotations(self, op: Operation) -> None:
+        assert isinstance(op, AllocStorageOp)
+        op.device = None
 
 
 @irdl_op_definition
@@ -135,7 +136,7 @@ class AllocStorageOp(IRDLOperation):
     device = opt_prop_def(VirtualDeviceAttr)
     storage = result_def(StorageType)
 
-    traits = traits_def(AllocatesResults(), SizesOnHost())
+    traits = traits_def(AllocatesResults(), SizesOnHost(), StorageAnnotation())
 
     def __init__(
         self,

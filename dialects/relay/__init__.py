@@ -2,6 +2,7 @@
 
 from xdsl.ir import Dialect
 
+from .. import upstream
 from ..device import VirtualDeviceAttr
 from . import (
     broadcast,
@@ -87,3 +88,5 @@ Relay = Dialect(
     ],
     [MaterializeConstant()],
 )
+
+upstream.attach_device_rules()

@@ -31,7 +31,19 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..device import VirtualDeviceAttr, with_device
 from ..formats import parse_location, print_location
-from ..interfaces import Aliasing, AnyDevice, InferTypes
+from ..interfaces import (
+    Aliasing,
+    DeviceAnnotated,
+    FunctionDeviceConstraint,
+    FunctionDeviceRule,
+    FunctionParameter,
+    FunctionResult,
+    InferTypes,
+    Lookup,
+    Operand,
+    PartPinned,
+    PartsMatch,
+)
 from .call_text import parse_call, print_call, verify_call
 from .control import verify_yielded, yielded
 from .incomplete import IncompleteType
@@ -85,6 +97,38 @@ def _fn_type(op: FnOp) -> Sequence[Attribute]:
     return (FunctionType.from_lists(params, [v.type for v in yielded(op.body)]),)
 
 
+@dataclass(frozen=True)
+class ClosureDevices(FunctionDeviceRule):
+    """The parts of the closure are where the region's arguments and the value it yields are."""
+
+    def constraints(self, op: Operation, lookup: Lookup) -> Iterable[FunctionDeviceConstraint]:
+        assert isinstance(op, FnOp)
+        for i, param in enumerate(op.params):
+            reason = f"parameter {i} of the closure is the region's argument"
+            yield PartsMatch(param, FunctionParameter(op.result, i), reason)
+        if op.recursive is not None:
+            reason = "the closure itself is the region's argument"
+            yield PartsMatch(op.body.block.args[0], op.result, reason)
+        for value in yielded(op.body):
+            reason = "the closure gives what its region yields"
+            yield PartsMatch(value, FunctionResult(op.result, 0), reason)
+        for i, device in enumerate(op.param_devices or ()):
+            if not device.is_unconstrained:
+                reason = f"parameter {i} of the closure is annotated"
+                yield PartPinned(FunctionParameter(op.result, i), device, reason)
+        if op.result_device is not None:
+            yield PartPinned(op.result, op.result_device, "the closure's result is annotated")
+
+
+@dataclass(frozen=True)
+class ClosureAnnotations(DeviceAnnotated):
+    """`param_devices` and `result_device` say what the closure's type does not say yet."""
+
+    def erase_annotations(self, op: Operation) -> None:
+        assert isinstance(op, FnOp)
+        op.param_devices = op.result_device = None
+
+
 @irdl_op_definition
 class FnOp(IRDLOperation):
     """
@@ -113,7 +157,9 @@ class FnOp(IRDLOperation):
     result = result_def(FunctionType | IncompleteType)
     body = region_def("single_block")
 
-    traits = traits_def(Pure(), AnyDevice(), CapturesAlias(), InferTypes(_fn_type))
+    traits = traits_def(
+        Pure(), ClosureDevices(), ClosureAnnotations(), CapturesAlias(), InferTypes(_fn_type)
+    )
 
     def __init__(
         self,
@@ -225,6 +271,19 @@ def _called_type(op: CallOp) -> Sequence[Attribute]:
     return [with_device(t, None) for t in type.outputs]
 
 
+@dataclass(frozen=True)
+class CalledValueDevices(FunctionDeviceRule):
+    """Arguments and result are where the callee's parameters and its result are."""
+
+    def constraints(self, op: Operation, lookup: Lookup) -> Iterable[FunctionDeviceConstraint]:
+        assert isinstance(op, CallOp)
+        for i in range(len(op.args)):
+            reason = f"argument {i} is where the callee's parameter {i} is"
+            yield PartsMatch(Operand(i + 1), FunctionParameter(op.callee, i), reason)
+        reason = "the call's result is where the callee's is"
+        yield PartsMatch(op.result, FunctionResult(op.callee, 0), reason)
+
+
 @irdl_op_definition
 class CallOp(IRDLOperation):
     """
@@ -245,7 +304,7 @@ class CallOp(IRDLOperation):
     args = var_operand_def(AnyAttr())
     result = result_def(AnyAttr())
 
-    traits = traits_def(InferTypes(_called_type))
+    traits = traits_def(CalledValueDevices(), InferTypes(_called_type))
 
     def __init__(self, callee: SSAValue, args: Sequence[SSAValue], type: Attribute | None = None):
         if type is None:

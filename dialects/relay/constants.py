@@ -15,8 +15,8 @@ from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..device import VirtualDeviceAttr, device_of, with_device
-from ..interfaces import DeviceConstant
+from ..device import VirtualDeviceAttr, device_of, parse_device, with_device
+from ..interfaces import Rematerializable
 from ..tensors import as_tensor, is_static, tensor_size
 from .incomplete import AnyTensor
 
@@ -45,7 +45,7 @@ class ConstantOp(IRDLOperation, HasFolderInterface):
     value = prop_def(DenseIntOrFPElementsAttr)
     result = result_def(AnyTensor)
 
-    traits = traits_def(Pure(), ConstantLike(), DeviceConstant())
+    traits = traits_def(Pure(), ConstantLike(), Rematerializable())
 
     def __init__(self, value: Dense, device: VirtualDeviceAttr | None = None):
         super().__init__(
@@ -60,12 +60,7 @@ class ConstantOp(IRDLOperation, HasFolderInterface):
             parser.raise_error(f"expected a dense constant, but found {value}", start, parser.pos)
         device = None
         if parser.parse_optional_keyword("on") is not None:
-            start = parser.pos
-            device = parser.parse_attribute()
-            if not isinstance(device, VirtualDeviceAttr):
-                parser.raise_error(
-                    f"expected a #relay.device, but found {device}", start, parser.pos
-                )
+            device = parse_device(parser)
         op = cls(cast(Dense, value), device)
         op.attributes = parser.parse_optional_attr_dict()
         return op
@@ -116,7 +111,7 @@ class ParamOp(IRDLOperation):
     param = prop_def(StringAttr)
     result = result_def(AnyTensor)
 
-    traits = traits_def(Pure(), DeviceConstant())
+    traits = traits_def(Pure(), Rematerializable())
     assembly_format = "$param attr-dict `:` type($result)"
 
     def __init__(self, param: str | StringAttr, type: Attribute):

@@ -29,7 +29,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
-from ..interfaces import Aliasing, AnyDevice, DeviceConstraint, DeviceRule, InferTypes, Together
+from ..interfaces import Aliasing, AnyDevice, DeviceConstraint, DeviceRule, InferTypes, SameDomain
 from ..tensors import as_tensor
 from .incomplete import AnyTensor, is_incomplete, join, refine
 
@@ -120,7 +120,7 @@ class IfDevices(DeviceRule):
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         for i, result in enumerate(op.results):
             values = [r[i] for r in map(yielded, op.regions) if i < len(r)]
-            yield Together(
+            yield SameDomain(
                 (result, op.operands[0], *values),
                 "condition, branches and result of relay.if share a device",
             )

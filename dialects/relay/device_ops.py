@@ -1,11 +1,11 @@
-"""Where values are: hints to the device planner, and the copies that it answers with."""
+"""Device hints, which constrain device planning, and the copies that planning makes of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import BoolAttr, TupleType
+from xdsl.dialects.builtin import BoolAttr, FunctionType, TupleType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -29,7 +29,9 @@ from ..interfaces import (
     DeviceConstraint,
     DeviceRule,
     InferTypes,
-    On,
+    Pinned,
+    PreferSameDomain,
+    SameDomain,
 )
 from ..tensors import as_tensor
 from .incomplete import is_incomplete, refine
@@ -40,14 +42,14 @@ def _same_type(op: Operation) -> Sequence[Attribute]:
 
 
 def is_copyable(type: Attribute) -> bool:
-    """Whether `type` is a tensor, or a tuple of what can be copied."""
+    """Test whether `type` is a tensor or a tuple of types that can be copied."""
     if isinstance(type, TupleType):
         return all(is_copyable(t) for t in type.types)
     return as_tensor(type) is not None
 
 
 def _verify_same_type(op: Operation) -> None:
-    """Operand and result must have one type, devices apart."""
+    """Verify that operand and result have the same type, devices aside."""
     given, declared = op.operands[0].type, op.results[0].type
     if is_incomplete(given) or is_incomplete(declared):
         return
@@ -59,20 +61,30 @@ def _verify_same_type(op: Operation) -> None:
 
 @dataclass(frozen=True)
 class HintedDevices(DeviceRule):
-    """The operand, the result, or both are on the hint's device; they are not tied together."""
+    """
+    The operand, the result or both are on the hint's device.
+
+    The two sides may differ, but a function cannot be copied, and those of a free hint should not.
+    """
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         assert isinstance(op, OnDeviceOp)
+        if isinstance(op.value.type, FunctionType):
+            reason = "a hint on a function is about the function itself"
+            yield SameDomain((op.value, op.result), reason)
         if op.constrain_body:
-            yield On(op.value, op.device, "the hint says where its operand is")
+            yield Pinned(op.value, op.device, "the hint says where its operand is")
         if op.constrain_result:
-            yield On(op.result, op.device, "the hint says where its result is")
+            yield Pinned(op.result, op.device, "the hint says where its result is")
+        if not (op.constrain_body or op.constrain_result):
+            reason = "a free hint joins its operand and its result"
+            yield PreferSameDomain((op.value, op.result), reason)
 
 
 @irdl_op_definition
 class OnDeviceOp(IRDLOperation):
     """
-    Ask that `value` be on `device`.
+    Constrain `value` to be on `device`.
 
     ```mlir
     %y = relay.on_device %x, #relay.device<cpu:0> : (tensor<4xf32>) -> tensor<4xf32>
@@ -80,8 +92,8 @@ class OnDeviceOp(IRDLOperation):
            : (tensor<4xf32>) -> tensor<4xf32>
     ```
 
-    `constrain_body` (true) puts the operand there, `constrain_result` (false) the result;
-    where the two devices differ, `plan-devices` copies. Two equal hints are never merged.
+    `constrain_body` (true) constrains the operand, `constrain_result` (false) the result. Where
+    the two end up on different devices, `plan-devices` makes a copy. Equal hints are not merged.
     """
 
     name = "relay.on_device"
@@ -137,13 +149,13 @@ class OnDeviceOp(IRDLOperation):
 
 @dataclass(frozen=True)
 class CopiedDevices(DeviceRule):
-    """The operand is on the device of its type, and the result on that of its own."""
+    """Operand and result are each on the device that its type carries."""
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         for value, what in ((op.operands[0], "source"), (op.results[0], "destination")):
             device = device_of(value.type)
             if device is not None:
-                yield On(value, device, f"the {what} of relay.device_copy is where it says")
+                yield Pinned(value, device, f"the {what} of relay.device_copy is where it says")
 
 
 @dataclass(frozen=True)

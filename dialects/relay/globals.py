@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Self, cast
 
 from xdsl.dialects.builtin import (
@@ -12,7 +13,7 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -28,7 +29,15 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
-from ..interfaces import AnyDevice, Lookup
+from ..interfaces import (
+    CalleeDevices,
+    FunctionDeviceConstraint,
+    FunctionDeviceRule,
+    FunctionParameter,
+    FunctionResult,
+    Lookup,
+    PartsMatch,
+)
 from .annotations import TYPE_PARAMS
 from .call_text import parse_call, print_call, verify_call
 from .language_types import substituted
@@ -75,6 +84,21 @@ def _print_type_args(args: ArrayAttr[Attribute], printer: Printer) -> None:
         printer.print_string("]>")
 
 
+@dataclass(frozen=True)
+class GlobalDevices(FunctionDeviceRule):
+    """The value's parameters and result are where those of the function `callee` are."""
+
+    def constraints(self, op: Operation, lookup: Lookup) -> Iterable[FunctionDeviceConstraint]:
+        assert isinstance(op, GlobalOp)
+        type, name = op.result.type, op.callee.string_value()
+        assert isinstance(type, FunctionType)
+        reason = f"the value is the function @{name}"
+        for i in range(len(type.inputs)):
+            parameter = FunctionParameter(name, i)
+            yield PartsMatch(FunctionParameter(op.result, i), parameter, reason)
+        yield PartsMatch(FunctionResult(op.result, 0), FunctionResult(name, 0), reason)
+
+
 @irdl_op_definition
 class GlobalOp(IRDLOperation):
     """
@@ -92,7 +116,7 @@ class GlobalOp(IRDLOperation):
     type_args = prop_def(ArrayAttr[Attribute], default_value=ArrayAttr[Attribute]([]))
     result = result_def(FunctionType)
 
-    traits = traits_def(Pure(), AnyDevice())
+    traits = traits_def(Pure(), GlobalDevices())
 
     def __init__(
         self,
@@ -156,6 +180,8 @@ class InvokeOp(IRDLOperation):
     type_args = prop_def(ArrayAttr[Attribute])
     args = var_operand_def(AnyAttr())
     result = result_def(AnyAttr())
+
+    traits = traits_def(CalleeDevices())
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from ..device import DeviceCarrier, VirtualDeviceAttr, device_of, with_device
+from ..device import DeviceCarrier, VirtualDeviceAttr, device_of, parse_device, with_device
 from ..type_algebra import CompositeType, parts, rebuild
 
 MaybeDevice = VirtualDeviceAttr | NoneAttr
@@ -21,14 +21,11 @@ def _device(value: VirtualDeviceAttr | NoneAttr | None) -> MaybeDevice:
     return NoneAttr() if value is None else value
 
 
-def _parse_device(parser: AttrParser) -> MaybeDevice:
+def _parse_optional_device(parser: AttrParser) -> MaybeDevice:
     """`, #relay.device<…>`, if it is there."""
     if parser.parse_optional_punctuation(",") is None:
         return NoneAttr()
-    device = parser.parse_attribute()
-    if not isinstance(device, VirtualDeviceAttr):
-        parser.raise_error(f"expected a #relay.device, but found {device}")
-    return device
+    return parse_device(parser)
 
 
 def _print_device(device: MaybeDevice, printer: Printer) -> None:
@@ -55,7 +52,7 @@ class RefType(ParametrizedAttribute, TypeAttribute, DeviceCarrier, CompositeType
     def carried_device(self) -> VirtualDeviceAttr | None:
         return device_of(self.contents)
 
-    def carrying(self, device: VirtualDeviceAttr | None) -> Self:
+    def with_device(self, device: VirtualDeviceAttr | None) -> Self:
         return type(self)(with_device(self.contents, device))
 
     @property
@@ -111,7 +108,7 @@ class AdtType(ParametrizedAttribute, TypeAttribute, DeviceCarrier, CompositeType
     def carried_device(self) -> VirtualDeviceAttr | None:
         return self.device if isinstance(self.device, VirtualDeviceAttr) else None
 
-    def carrying(self, device: VirtualDeviceAttr | None) -> Self:
+    def with_device(self, device: VirtualDeviceAttr | None) -> Self:
         return type(self)(self.adt, self.args, device)
 
     @property
@@ -132,7 +129,7 @@ class AdtType(ParametrizedAttribute, TypeAttribute, DeviceCarrier, CompositeType
             device: MaybeDevice = NoneAttr()
             if parser.parse_optional_punctuation(",") is not None:
                 args = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_type)
-                device = _parse_device(parser)
+                device = _parse_optional_device(parser)
             return (adt, ArrayAttr(args), device)
 
     def print_parameters(self, printer: Printer) -> None:
@@ -172,13 +169,16 @@ class TypeVarType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
     def carried_device(self) -> VirtualDeviceAttr | None:
         return self.device if isinstance(self.device, VirtualDeviceAttr) else None
 
-    def carrying(self, device: VirtualDeviceAttr | None) -> Self:
+    def with_device(self, device: VirtualDeviceAttr | None) -> Self:
         return type(self)(self.parameter, device)
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         with parser.in_angle_brackets():
-            return (StringAttr(parser.parse_identifier_or_str_literal()), _parse_device(parser))
+            return (
+                StringAttr(parser.parse_identifier_or_str_literal()),
+                _parse_optional_device(parser),
+            )
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():

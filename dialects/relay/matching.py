@@ -31,7 +31,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
 from ..formats import parse_location
-from ..interfaces import Aliasing, DeviceConstraint, DeviceRule, InferTypes, Lookup, Together
+from ..interfaces import Aliasing, DeviceConstraint, DeviceRule, InferTypes, Lookup, SameDomain
 from ..type_algebra import MAX_PARTS, has_more_parts
 from .adt import defined_type
 from .control import common_yields, verify_yielded, yielded
@@ -66,7 +66,7 @@ class MatchDevices(DeviceRule):
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         args = [a for region in op.regions for a in region.block.args]
         yields = [v for region in op.regions for v in yielded(region)]
-        yield Together(
+        yield SameDomain(
             (op.operands[0], *args, *yields, *op.results),
             "data, cases and result of relay.match share a device",
         )

@@ -38,16 +38,20 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from .. import vm
-from ..device import with_device
+from ..device import VirtualDeviceAttr, with_device
 from ..formats import parse_location, print_location
 from ..interfaces import (
     AnyDevice,
     Bufferizable,
     DeviceConstraint,
     DeviceRule,
+    FunctionDeviceConstraint,
+    FunctionDeviceRule,
     Fusible,
     Lookup,
-    Together,
+    Operand,
+    PartPinned,
+    SameDomain,
     kernel_name,
 )
 from ..tensors import as_tensor
@@ -268,12 +272,30 @@ class BufferizeCall(Bufferizable):
 
 @dataclass(frozen=True)
 class ViewIsWhereItsDataIs(DeviceRule):
-    """Operands and results are where they are, but for a view and what it views."""
+    """A view is on the device of its data; other operands and results may be on any device."""
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         assert isinstance(op, CallLoweredOp)
         if op.reshape_only is not None:
-            yield Together((op.operands[0], op.results[0]), "a view is where its data is")
+            yield SameDomain((op.operands[0], op.results[0]), "a view is where its data is")
+
+
+@dataclass(frozen=True)
+class KernelScopes(FunctionDeviceRule):
+    """Operands and results are in the memory scopes that the kernel requires, if it does."""
+
+    def constraints(self, op: Operation, lookup: Lookup) -> Iterable[FunctionDeviceConstraint]:
+        assert isinstance(op, CallLoweredOp)
+        name = op.callee.string_value()
+        kernel = lookup(name)
+        if not isinstance(kernel, PrimFuncOp) or kernel.scopes is None:
+            return
+        inputs = [(Operand(i), f"parameter {i}") for i in range(len(op.args))]
+        outputs = [(result, f"result {i}") for i, result in enumerate(op.results)]
+        for (part, what), scope in zip((*inputs, *outputs), kernel.scopes, strict=True):
+            if scope.data:
+                reason = f"{what} of @{name} is in the scope {scope.data}"
+                yield PartPinned(part, VirtualDeviceAttr(scope=scope), reason)
 
 
 @irdl_op_definition
@@ -297,7 +319,7 @@ class CallLoweredOp(IRDLOperation):
     reshape_only = opt_prop_def(UnitAttr)
     outputs = var_result_def(AnyTensor)
 
-    traits = traits_def(Pure(), ViewIsWhereItsDataIs(), BufferizeCall())
+    traits = traits_def(Pure(), ViewIsWhereItsDataIs(), KernelScopes(), BufferizeCall())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$callee `(` $args `)` attr-dict `:` functional-type($args, $outputs)"
 

@@ -27,7 +27,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects.attributes import ELEMENT_TYPES
-from ...dialects.device import VirtualDeviceAttr
+from ...dialects.device import DEVICE, VirtualDeviceAttr
 from ...dialects.relay.adt import TypeDataOp
 from ...dialects.relay.annotations import ATTRS, NAME, TYPE_PARAMS
 from ...dialects.relay.constants import ParamOp
@@ -45,7 +45,6 @@ from .printer_types import place_of
 from .type_grammar import STORAGE
 
 HEADER = '#[version = "0.0.5"]\n'
-DEVICE = "relay.device"
 
 
 def module_text(module: ModuleOp) -> str:

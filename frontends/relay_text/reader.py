@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
+from ...dialects.device import DEVICE
 from ...dialects.relay.adt import TypeDataOp
 from ...dialects.relay.annotations import ATTRS, NAME, TYPE_PARAMS
 from . import calls, functions, generics, prelude
@@ -37,8 +38,6 @@ from .program import DataType, Made, Signature
 from .solver import TypeTooLarge
 from .syntax import Definition, Local, Module, TypeData, has_lets, is_empty
 from .type_grammar import STORAGE
-
-DEVICE = "relay.device"
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,17 @@
 """
-Bytes below which no plan's height can be.
+A lower bound on the height of every plan.
 
-`lower_bound` is the largest load: the sum of the bytes alive at one time. It is exact
-for most real networks (a plan of that height exists) and cheap: O(n log n) by sorting
-births and deaths. Four refinements keep it valid and make it tighter:
+`lower_bound` is the largest load: the most bytes alive at one time. It is exact for most
+real networks (a plan of that height exists) and cheap: O(n log n) by sorting births and
+deaths. Four constraints refine it:
 
 - *Alignment.* Among bodies aligned to multiples of `a`, every one but the topmost takes
   its size rounded up to `a`.
-- *Branches.* Of a branch's arms only one is taken: the bound takes the largest arm, not
-  their sum (innermost branches first, so nesting is exact).
-- *Pools.* Heights add up, so the bound is the load over all pools together, or the sum
-  of what each pool must hold on its own, whichever is larger.
-- *Fixed offsets.* A fixed body reaches to its end.
+- *Branches.* Only one arm of a branch is taken: the bound uses the largest arm, not their
+  sum (innermost branches first, so nesting is exact).
+- *Pools.* Heights add up, so the bound is the larger of the load over all pools together
+  and the sum of what each pool must hold on its own.
+- *Fixed offsets.* The height is at least the end of every fixed body.
 """
 
 from collections import defaultdict
@@ -19,15 +19,15 @@ from collections import defaultdict
 import numpy as np
 from numpy.typing import NDArray
 
+from .buffers import Ints, as_list
 from .core import Core
-from .problem import Ints, as_list
 
 _MAX_ALIGNMENTS = 16
-"""Distinct alignments that are tried for the alignment refinement, largest first."""
+"""Number of distinct alignments that the refinement tries, largest first."""
 
 
 def lower_bound(core: Core) -> int:
-    """Bytes that every plan of `core` needs, summed over its pools."""
+    """Return a lower bound on the heights of `core`'s pools, summed."""
     if not len(core.lower):
         return 0
     if core.pools is None:
@@ -62,16 +62,16 @@ def _load_bound(core: Core) -> int:
 
 def loads(lower: Ints, upper: Ints, size: Ints) -> Ints:
     """
-    The bytes alive at each birth.
+    Return the bytes alive at each birth.
 
-    `lower` ascends; entry i is the load at time `lower[i]`. The largest load of a
-    problem is at some birth.
+    `lower` ascends; entry i is the load at time `lower[i]`. The largest load always
+    occurs at a birth.
     """
     return loads_at(lower, lower, upper, size)
 
 
 def loads_at(times: Ints, lower: Ints, upper: Ints, size: Ints) -> Ints:
-    """The bytes alive at each of `times`, of boxes in order of birth."""
+    """Return the bytes alive at each of `times`; boxes are in order of birth."""
     born = np.concatenate([[0], np.cumsum(size)])
     deaths = np.argsort(upper, kind="stable")
     died = np.concatenate([[0], np.cumsum(size[deaths])])
@@ -82,14 +82,14 @@ def loads_at(times: Ints, lower: Ints, upper: Ints, size: Ints) -> Ints:
 
 
 def _aligned_load(core: Core, member: NDArray[np.bool_], a: int) -> int:
-    """A bound from the boxes that are aligned to multiples of `a`."""
+    """Return a bound from the boxes that are aligned to multiples of `a`."""
     lower, upper, size = core.lower[member], core.upper[member], core.size[member]
     rounded = -(-size // a) * a
     load = loads(lower, upper, rounded)
     pad = rounded - size
     highest = int(load.max())
     peaks = sorted(set(as_list(lower[load == highest])))
-    # As many of the first as of the last: the bound does not depend on time's direction.
+    # As many of the last as of the first, so that the bound is the same with time reversed.
     tallest_pads = [
         int(pad[(lower <= time) & (upper > time)].max()) for time in {*peaks[:4], *peaks[-4:]}
     ]
@@ -98,20 +98,20 @@ def _aligned_load(core: Core, member: NDArray[np.bool_], a: int) -> int:
 
 def _load_with_arms(core: Core) -> Ints:
     """
-    The load at each birth when every branch takes its heaviest arm.
+    Return the load at each birth when every branch takes its heaviest arm.
 
-    Boxes that have to do with no branch are summed as arrays; for the others the load is
-    made anew at each of their births and deaths. O(n log n + branched * alive).
+    Boxes outside branches are summed as arrays; the load of the others is recomputed at
+    each of their births and deaths. O(n log n + branched * alive).
     """
     assert core.arms is not None, "only a core with branches has arms"
     branched = np.zeros(core.n_bodies, dtype=np.bool_)
     branched[core.body[np.array([bool(arms) for arms in core.arms])]] = True
-    special = branched[core.body]
-    rest = ~special
+    in_branch = branched[core.body]
+    rest = ~in_branch
     result = np.zeros(len(core.lower), dtype=np.int64)
     if rest.any():
         result += loads_at(core.lower, core.lower[rest], core.upper[rest], core.size[rest])
-    boxes = as_list(np.flatnonzero(special))
+    boxes = as_list(np.flatnonzero(in_branch))
     lower, upper, size = as_list(core.lower), as_list(core.upper), as_list(core.size)
     body = as_list(core.body)
     times = sorted({lower[box] for box in boxes} | {upper[box] for box in boxes})
@@ -133,11 +133,11 @@ def _load_with_arms(core: Core) -> Ints:
 
 def one_arm_each(alive: list[int], core: Core, size: list[int]) -> list[int]:
     """
-    Those of `alive` that are left when every branch takes its heaviest arm.
+    Return those of `alive` that remain when every branch takes its heaviest arm.
 
-    Branches that stand deepest are decided first. What is left conflicts pairwise, so
-    its bytes are needed at once whatever the order; where branches nest properly no
-    other choice of arms is heavier.
+    The innermost branches are decided first. The remaining boxes conflict pairwise, so
+    their bytes are needed together; if branches nest properly, no other choice of arms
+    is heavier.
     """
     assert core.arms is not None, "only a core with branches has arms"
     depth: dict[str, int] = {}

@@ -1,47 +1,34 @@
 """
-Is a plan right? Every broken rule, by people who did not make the plan.
+Check a plan against its problem, independently of the solvers.
 
-Shares nothing with the solvers: it works on the problem's rows as they were given, in
-plain integers, and knows neither boxes nor bodies nor cores. A plan is right when
+Shares no code with the solvers: it works on the problem's rows as they were given, in
+plain integers, and knows neither boxes nor bodies nor cores. A plan is valid when
 
-1. every row has an offset, from 0 up, that is a multiple of its alignment, and a pool
+1. every row has an offset of at least 0 that is a multiple of its alignment, and a pool
    that it may lie in;
-2. a fixed row is at its offset; tied rows are at one offset in one pool;
+2. a fixed row is at its fixed offset; tied rows have the same offset and pool;
 3. no two rows need the same byte of the same pool at the same time, unless they are
    tied or in different arms of a branch;
 4. every row ends at or below its pool's height, and a height is at most the capacity
    and no more than its tallest row needs.
 
-Finds all pairs that overlap, one fault each, by a sweep over time that keeps the bytes
-in use sorted; O(n log n) for a right plan as long as few live bytes start together.
+Reports each overlapping pair once, by a sweep over time that keeps the live rows sorted
+by offset; O(n log n) for a valid plan as long as few live rows start at one offset.
 """
 
-import itertools
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .problem import Buffer, Plan, Problem
-
-
-def needs(buffer: Buffer) -> Iterator[tuple[int, int, int]]:
-    """
-    What `buffer` needs over time: (from, to, bytes) for each stretch of its lifetime.
-
-    In a gap that is the first `kept` bytes; where gaps meet, the fewest that one of them
-    keeps. Bytes that are needed at no time are not part of the arena.
-    """
-    edges = sorted({*buffer.lifetime, *(t for g in buffer.gaps for t in (g.start, g.stop))})
-    for start, stop in itertools.pairwise(edges):
-        kept = [g.kept for g in buffer.gaps if g.start <= start and stop <= g.stop]
-        yield start, stop, min([buffer.size, *kept])
+from .buffers import Buffer
+from .problem import Plan, Problem
 
 
 def ends(problem: Problem, offsets: Sequence[int], pools: Sequence[int]) -> list[tuple[int, int]]:
-    """For each pool the end of the highest byte needed and the row that needs it, or (0, -1)."""
+    """Return for each pool the end of its highest byte and the row that needs it, or (0, -1)."""
     highest = [(0, -1)] * len(problem.pools)
     for row, (at, pool) in enumerate(zip(offsets, pools, strict=True)):
-        needed = max((size for _, _, size in needs(problem.buffers[row])), default=0)
+        needed = max((size for _, _, size in problem.buffers[row].needs()), default=0)
         if needed and at + needed > highest[pool][0]:
             highest[pool] = (at + needed, row)
     return highest
@@ -49,7 +36,7 @@ def ends(problem: Problem, offsets: Sequence[int], pools: Sequence[int]) -> list
 
 @dataclass(frozen=True)
 class Fault:
-    """A broken rule: what it is about, in words, and the rows (indices) it is about."""
+    """A violated rule, with a message and the indices of the rows it is about."""
 
     rule: str
     message: str
@@ -60,7 +47,7 @@ class Fault:
 
 
 def check(problem: Problem, plan: Plan) -> list[Fault]:
-    """Every way in which `plan` fails `problem`; empty when the plan is right."""
+    """Return every violation of `problem` by `plan`; empty if the plan is valid."""
     n, n_pools = len(problem.buffers), len(problem.pools)
     for what, found, wanted in (
         ("offsets", len(plan.offsets), n),
@@ -68,7 +55,7 @@ def check(problem: Problem, plan: Plan) -> list[Fault]:
         ("heights", len(plan.heights), n_pools),
     ):
         if found != wanted:
-            return [Fault("shape", f"the plan has {found} {what}, but {wanted} are needed")]
+            return [Fault("shape", f"the plan must have {wanted} {what}, but has {found}")]
     faults = list(_row_faults(problem, plan))
     if any(fault.rule in ("offset", "pool") for fault in faults):
         return faults
@@ -83,9 +70,11 @@ def _row_faults(problem: Problem, plan: Plan) -> Iterator[Fault]:
     for row, buffer in enumerate(problem.buffers):
         at, pool, what = plan.offsets[row], plan.pools[row], f"buffer '{buffer.id}'"
         if at < 0:
-            yield Fault("offset", f"{what} is at {at}, below 0", (row,))
+            yield Fault(
+                "offset", f"{what} must be at an offset of at least 0, but is at {at}", (row,)
+            )
         if at % buffer.alignment:
-            message = f"{what} is at {at}, not a multiple of its alignment {buffer.alignment}"
+            message = f"{what} must be aligned to {buffer.alignment}, but is at {at}"
             yield Fault("alignment", message, (row,))
         if not 0 <= pool < len(names):
             message = f"{what} is in pool {pool}, but there are {len(names)} pools"
@@ -119,40 +108,40 @@ def _tie_faults(problem: Problem, plan: Plan) -> Iterator[Fault]:
 
 def _overlaps(problem: Problem, plan: Plan) -> Iterator[Fault]:
     """
-    Rows that need the same byte at the same time.
+    Report each pair of rows that need the same byte at the same time.
 
-    Per pool: what is alive is kept sorted by its first byte. As long as nothing overlaps,
-    of those that begin at or below a new row only the nearest can reach into it; after a
-    first fault, and among rows that may overlap on purpose (ties, arms: a table of their
-    own), all that could reach are looked at.
+    Each pool's live rows are kept sorted by first byte. As long as nothing overlaps, only
+    the nearest of the rows that begin at or below a new row can reach into it. After the
+    first fault, and among rows that may overlap on purpose (`sharing`: ties and arms),
+    every row that could reach it is examined.
     """
     events: list[tuple[int, int, int, int, int]] = []
     for row, buffer in enumerate(problem.buffers):
-        for start, stop, size in needs(buffer):
+        for start, stop, size in buffer.needs():
             if size > 0 and stop > start:
                 low = plan.offsets[row]
                 events.append((start, 1, row, low, low + size))
                 events.append((stop, 0, row, low, low + size))
     events.sort()
     alive: list[list[tuple[int, int, int]]] = [[] for _ in problem.pools]
-    special: list[list[tuple[int, int, int]]] = [[] for _ in problem.pools]
+    sharing: list[list[tuple[int, int, int]]] = [[] for _ in problem.pools]
     longest = [0] * len(problem.pools)
     clean = [True] * len(problem.pools)
     reported: set[tuple[int, int]] = set()
     for time, begins, row, low, high in events:
         pool, buffer = plan.pools[row], problem.buffers[row]
         entry = (low, high, row)
-        mine = special[pool] if buffer.tie is not None or buffer.arms else alive[pool]
+        mine = sharing[pool] if buffer.tie is not None or buffer.arms else alive[pool]
         if not begins:
             mine.pop(bisect_left(mine, entry))
             continue
         longest[pool] = max(longest[pool], high - low)
-        for table in (alive[pool], special[pool]):
+        for table in (alive[pool], sharing[pool]):
             for i in range(bisect_left(table, (high,)) - 1, -1, -1):
                 other_low, other_high, other = table[i]
                 if other_low + longest[pool] <= low:
                     break
-                stop_here = clean[pool] and table is alive[pool] and other_low <= low
+                is_nearest = clean[pool] and table is alive[pool] and other_low <= low
                 if other_high > low and other != row and (other, row) not in reported:
                     if _may_share(problem.buffers[other], buffer):
                         continue
@@ -166,7 +155,7 @@ def _overlaps(problem: Problem, plan: Plan) -> Iterator[Fault]:
                         f"{max(low, other_low)} of pool '{problem.pools[pool].name}'",
                         (other, row),
                     )
-                if stop_here:
+                if is_nearest:
                     break
         insort(mine, entry)
 

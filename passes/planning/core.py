@@ -1,13 +1,24 @@
 """
-What the solvers work on: a problem in canonical form.
+The core of a problem: its canonical form, on which all solvers work.
 
-A *body* is what moves as one: a buffer, or all buffers of one tie. A *box* is a time
-span in which a body needs a fixed number of bytes from its offset up: a buffer without
-gaps is one box, a gap or a tie makes several. Rows of size 0 or with an empty lifetime
-have no box and conflict with nothing.
+A *body* is a group of rows that share one offset and move together: a single row, or all
+rows of one tie. It corresponds to a buffer in MiniMalloc. A *box* is a stretch of time
+in which a body needs a fixed number of bytes from its offset up. Five rows, four bodies,
+five boxes:
 
-Boxes and bodies are sorted by what they are (lifetime, size, alignment, …), not by
-where they stood in the input, so shuffled rows give the same heights.
+    byte
+      5 |    b b b              row  lifetime  size
+      4 |    b b b               a    [0, 4)     2
+      3 |    b b b d e           b    [1, 4)     4
+      2 |    b b b d e           c    [4, 7)     2    gap [5, 6): one body, two boxes
+      1 |  a a a a c   c         d    [4, 5)     2
+      0 |  a a a a c   c         e    [5, 6)     2    tied to d: one body, one box
+        +--0-1-2-3-4-5-6-> time
+
+Rows of size 0 or with an empty lifetime have no box and conflict with nothing.
+
+Boxes and bodies are sorted by content (lifetime, size, alignment, …), not by position in
+the input, so shuffled rows give the same heights.
 """
 
 from collections import defaultdict
@@ -20,7 +31,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .problem import Arm, Buffer, Ints, Problem, as_list
+from .buffers import Arm, Buffer, Ints, as_list
+from .problem import Problem
 
 Arms = tuple[Arm, ...]
 
@@ -30,11 +42,11 @@ class Core:
     """
     Boxes in order of birth, and the bodies they belong to.
 
-    `lower`, `upper`, `size`, `body` have one entry a box; `alignment` and `fixed` (-1:
-    free) one a body. `arms` (a box) and `pools` (a body: indices, the preferred first)
-    are None where nothing is restricted. `row_body[i]` is the body of input row i, -1
-    for a row that conflicts with nothing. `is_simple`: body k is box k and no body is
-    fixed, so that the arrays say everything.
+    `lower`, `upper`, `size` and `body` have one entry per box; `alignment` and `fixed`
+    (-1: free) one per body. `arms` (per box) and `pools` (per body: indices, most
+    preferred first) are None if nothing is restricted. `row_body[i]` is the body of input
+    row i, or -1 for a row that conflicts with nothing. `is_simple`: body k is box k and
+    no body is fixed, so the arrays are the whole problem.
     """
 
     lower: Ints
@@ -55,7 +67,7 @@ class Core:
 
     @property
     def has_spans(self) -> bool:
-        """Is every body one box, and none in a branch? (It may be fixed.)"""
+        """Whether every body is one box and none is in a branch; bodies may be fixed."""
         return self.arms is None and len(self.body) == self.n_bodies
 
     @cached_property
@@ -68,21 +80,21 @@ class Core:
 
     @cached_property
     def reach(self) -> Ints:
-        """For each box, the first box of the order that is born when it is dead."""
+        """For each box, the first box in order that is born after its death."""
         return np.searchsorted(self.lower, self.upper, side="left")
 
     @cached_property
     def n_overlaps(self) -> int:
-        """How many pairs of boxes are alive together."""
+        """Number of pairs of boxes that are alive together."""
         return int((self.reach - np.arange(len(self.reach)) - 1).sum())
 
     @cached_property
     def conflicts(self) -> list[list[tuple[int, int, int]]]:
         """
-        For each body the others it conflicts with: (other, mine, its).
+        For each body, the bodies it conflicts with: (other, mine, its).
 
-        `mine` and `its` are the most bytes that either has while both need theirs.
-        Lists ascend by `other`. Time and memory O(n_overlaps).
+        `mine` and `its` are the most bytes that each needs while both are alive. Lists
+        are sorted by `other`. Time and memory O(n_overlaps).
         """
         found: list[dict[int, tuple[int, int]]] = [{} for _ in range(self.n_bodies)]
         size, body, reach = as_list(self.size), as_list(self.body), as_list(self.reach)
@@ -127,7 +139,7 @@ class Core:
         return upper
 
     def restrict(self, bodies: Ints) -> "Core":
-        """The core of these bodies (ascending) alone, numbered from 0 in their order."""
+        """Return the core of only these bodies (ascending), renumbered from 0."""
         number = np.full(self.n_bodies, -1)
         number[bodies] = np.arange(len(bodies))
         boxes = np.flatnonzero(number[self.body] >= 0)
@@ -147,12 +159,12 @@ class Core:
         )
 
     def in_pool(self, bodies: Ints, pool: int) -> "Core":
-        """The core of these bodies (ascending), all in `pool`, as a problem of its own."""
+        """Return the core of only these bodies (ascending), all in `pool`."""
         return replace(self.restrict(bodies), pools=None, capacities=(self.capacities[pool],))
 
 
 def components(core: Core) -> list[Ints]:
-    """Bodies (ascending) in groups, such that no time has bodies of two groups alive."""
+    """Partition the bodies (ascending) so that no two groups are ever alive together."""
     order = np.argsort(core.body_lower, kind="stable")
     ends = np.maximum.accumulate(core.body_upper[order])
     cuts = np.flatnonzero(core.body_lower[order][1:] >= ends[:-1]) + 1
@@ -161,10 +173,10 @@ def components(core: Core) -> list[Ints]:
 
 def oriented(core: Core) -> tuple[Core, Ints]:
     """
-    `core` or its mirror image in time, always the same of the two, for simple cores.
+    Return a simple core or its mirror image in time, whichever is canonical.
 
-    Also gives where body k of the answer stands in `core`. A search that starts from
-    here does the same work whichever way time runs.
+    Also returns, for each body of the result, its index in `core`. A search on the result
+    does the same work whichever way time runs.
     """
     lower, upper = -core.upper, -core.lower
     order = np.lexsort((core.alignment, core.size, upper, lower))
@@ -188,12 +200,12 @@ def oriented(core: Core) -> tuple[Core, Ints]:
 
 
 def exclusive(a: Arms, b: Arms) -> bool:
-    """Do these stand in different arms of some branch?"""
+    """Test whether `a` and `b` are in different arms of some branch."""
     return any(x.branch == y.branch and x.arm != y.arm for x in a for y in b)
 
 
 def core_of(problem: Problem) -> Core:
-    """`problem` in canonical form. O(n log n)."""
+    """Return `problem` in canonical form. O(n log n)."""
     return _plain_core(problem) if problem.is_plain else _general_core(problem)
 
 
@@ -220,7 +232,7 @@ Box = tuple[int, int, int, Arms]  # lower, upper, size, arms
 
 
 def _boxes(buffer: Buffer) -> list[Box]:
-    """Cut a buffer's lifetime at its gaps."""
+    """Cut a buffer's lifetime at its gaps. (Not `needs`: `check` must share no code.)"""
     if not buffer.gaps:
         start, stop = buffer.lifetime
         return [(start, stop, buffer.size, buffer.arms)]
@@ -236,7 +248,7 @@ def _boxes(buffer: Buffer) -> list[Box]:
 
 
 def _merged(boxes: Iterable[Box]) -> list[Box]:
-    """The same bytes at the same times, as boxes that do not overlap within equal arms."""
+    """Merge boxes so that those with equal arms do not overlap and are as long as possible."""
     result: list[Box] = []
     by_arms: defaultdict[Arms, list[Box]] = defaultdict(list)
     for box in boxes:
@@ -256,7 +268,7 @@ def _merged(boxes: Iterable[Box]) -> list[Box]:
 
 
 class _Body(NamedTuple):
-    """A body in the making; sorts by everything but where its rows stood."""
+    """A body under construction; sorts by content before row indices."""
 
     boxes: list[Box]
     alignment: int
@@ -267,7 +279,7 @@ class _Body(NamedTuple):
 
 
 def tied_rows(problem: Problem) -> list[list[int]]:
-    """The rows in groups that move as one: those of one tie, every other row by itself."""
+    """Return the rows of each body: those of one tie together, every other row alone."""
     groups: defaultdict[str | int, list[int]] = defaultdict(list)
     for row, buffer in enumerate(problem.buffers):
         groups[row if buffer.tie is None else buffer.tie].append(row)
@@ -275,7 +287,7 @@ def tied_rows(problem: Problem) -> list[list[int]]:
 
 
 def allowed_places(problem: Problem, members: list[Buffer]) -> tuple[int, tuple[int, ...]]:
-    """Where a group may be: its fixed offset (-1: free), and its pools, the preferred first."""
+    """Return a group's fixed offset (-1: free) and its allowed pools, most preferred first."""
     index = {pool.name: i for i, pool in enumerate(problem.pools)}
     fixed = max(-1 if b.offset is None else b.offset for b in members)
     named = [tuple(index[p] for p in b.pools) or tuple(index.values()) for b in members]

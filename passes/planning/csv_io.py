@@ -5,13 +5,13 @@ Problems and plans as CSV, in the format of google/minimalloc.
     b1,0,3,4,1,,
     b2,3,9,4,2,4-6 7-8@0:2,8
 
-`lower,upper` are half-open; `begin,end` (also `start,end`) include the last time. The
-columns may stand in any order; those that follow `size` may be missing and their cells
-empty. Of a gap's window `@a:b`, the bytes of the buffer that stay in use, the first `b`
-bytes are kept. Columns of our own: `pools` (names, the preferred first), `arms`
-(`branch:arm`, outermost first), `tie` (a name) and, in plans, `pool`.
+`lower,upper` are half-open; `begin,end` (also `start,end`) include the last time. Columns
+may be in any order; those after `size` are optional, and their cells may be empty. A
+gap's window `@a:b` is the bytes of the buffer that stay in use; the first `b` bytes are
+kept. Additional columns: `pools` (names, most preferred first), `arms` (`branch:arm`,
+outermost first), `tie` (a name) and, in plans, `pool`.
 
-A file that cannot be understood is a `CsvError`, which reads `file:line: error: …`.
+A malformed file raises `CsvError`, which reads `file:line: error: …`.
 """
 
 import csv
@@ -19,8 +19,9 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .buffers import Arm, Buffer, Gap, Interval, Pool, ProblemError
 from .check import ends
-from .problem import Arm, Buffer, Gap, Interval, Plan, Pool, Problem, ProblemError
+from .problem import Plan, Problem
 
 _NAMES = {
     "id": "id", "buffer": "id", "buffer_id": "id",
@@ -34,7 +35,7 @@ _REQUIRED = ("id", "lower", "upper", "size")
 
 
 class CsvError(Exception):
-    """A malformed file; reads `file:line: error: message`."""
+    """A malformed file; the message reads `file:line: error: message`."""
 
     def __init__(self, file: str, line: int, message: str):
         super().__init__(f"{file}:{line}: error: {message}")
@@ -42,7 +43,7 @@ class CsvError(Exception):
 
 @dataclass(frozen=True)
 class Table:
-    """A CSV file: its header, its rows of cells, and the line each row is on."""
+    """A CSV file: its header, its rows of cells, and the line of each row."""
 
     file: str
     header: tuple[str, ...]
@@ -50,7 +51,7 @@ class Table:
     lines: tuple[int, ...]
 
     def column(self, name: str) -> int | None:
-        """The index of the column that means `name`."""
+        """Return the index of the column that means `name`, or None."""
         for i, title in enumerate(self.header):
             if _NAMES.get(title) == name:
                 return i
@@ -72,14 +73,14 @@ def parse_table(text: str, file: str = "<text>") -> Table:
                 _check_header(file, reader.line_num, header)
                 continue
             if len(cells) != len(header):
-                message = f"{len(cells)} cells, but the header has {len(header)}"
+                message = f"expected {len(header)} cells, as in the header, but got {len(cells)}"
                 raise CsvError(file, reader.line_num, message)
             rows.append(tuple(map(str.strip, cells)))
             lines.append(reader.line_num)
     except csv.Error as error:
-        raise CsvError(file, reader.line_num, f"not CSV: {error}") from None
+        raise CsvError(file, reader.line_num, f"invalid CSV: {error}") from None
     if header is None:
-        raise CsvError(file, 1, "no header: expected id,lower,upper,size,…")
+        raise CsvError(file, 1, "missing header: expected id,lower,upper,size,…")
     return Table(file, header, tuple(rows), tuple(lines))
 
 
@@ -88,8 +89,8 @@ def _check_header(file: str, line: int, header: tuple[str, ...]) -> None:
     for title in header:
         name = _NAMES.get(title, title)
         if name in seen:
-            twice = f"'{title}' twice" if seen[name] == title else f"'{seen[name]}' and '{title}'"
-            raise CsvError(file, line, f"two columns for the same thing: {twice}")
+            same = "" if seen[name] == title else f", which means the same as '{seen[name]}'"
+            raise CsvError(file, line, f"duplicate column '{title}'{same}")
         seen[name] = title
 
 
@@ -97,22 +98,22 @@ def parse_problem(
     text: str, file: str = "<text>", pools: Sequence[Pool] = (), fixed: bool = True
 ) -> Problem:
     """
-    The problem in `text`.
+    Parse the problem in `text`.
 
-    `pools` declares pools; those that only the `pools` column names follow, without a
-    capacity. With `fixed=False` the `offset` column is not read.
+    `pools` declares pools; those named only in the `pools` column follow, without a
+    capacity. With `fixed=False` the `offset` column is ignored.
     """
     return problem_of(parse_table(text, file), pools, fixed)
 
 
 def problem_of(table: Table, pools: Sequence[Pool] = (), fixed: bool = True) -> Problem:
-    """The problem that a table holds; see `parse_problem`."""
+    """Return the problem in a table; see `parse_problem`."""
     for name in _REQUIRED:
         if table.column(name) is None:
             titles = [title for title, meaning in _NAMES.items() if meaning == name]
-            message = f"no column '{titles[0]}'"
+            message = f"missing column '{titles[0]}'"
             if titles[1:]:
-                message += f" (nor {', '.join(titles[1:])})"
+                message += f" (or {', '.join(titles[1:])})"
             raise CsvError(table.file, 1, message)
     inclusive = int(table.header[table.column("upper") or 0] == "end")
     wanted = (*_REQUIRED, "alignment", "gaps", "offset", "pools", "arms", "tie")
@@ -173,7 +174,7 @@ def _with_extras(
     for word in cell("arms").split():
         branch, colon, arm = word.partition(":")
         if not (branch and colon and arm):
-            raise CsvError(table.file, line, f"arms must be 'branch:arm', but one is '{word}'")
+            raise CsvError(table.file, line, f"an arm must be 'branch:arm', but is '{word}'")
         arms.append(Arm(branch, arm))
     return buffer._replace(
         alignment=_integer(table, line, "alignment", alignment) if alignment else 1,
@@ -189,7 +190,7 @@ def _with_extras(
 
 def _gap(table: Table, line: int, word: str, size: int, inclusive: int) -> Gap:
     span, at, window = word.partition("@")
-    # The dash between two times is the first that does not start a negative number.
+    # The separating dash is the first that does not start a negative number.
     dash = span.find("-", 1)
     try:
         start, stop = int(span[:dash]), int(span[dash + 1 :]) + inclusive
@@ -197,7 +198,7 @@ def _gap(table: Table, line: int, word: str, size: int, inclusive: int) -> Gap:
         if dash < 1:
             raise ValueError
     except ValueError:
-        message = f"gaps must be 'from-to' or 'from-to@low:high', but one is '{word}'"
+        message = f"a gap must be 'from-to' or 'from-to@low:high', but is '{word}'"
         raise CsvError(table.file, line, message) from None
     if not 0 <= low <= high <= size:
         message = f"a gap's window {low}:{high} is not within the buffer's {size} bytes"
@@ -206,7 +207,7 @@ def _gap(table: Table, line: int, word: str, size: int, inclusive: int) -> Gap:
 
 
 def format_plan(table: Table, problem: Problem, plan: Plan) -> str:
-    """The table's rows as they were, with the plan's offsets (and pools, if several)."""
+    """Return the table's rows unchanged, with the plan's offsets (and pools, if several)."""
     keep = [
         i for i, title in enumerate(table.header) if _NAMES.get(title) not in ("offset", "pool")
     ]
@@ -223,30 +224,30 @@ def format_plan(table: Table, problem: Problem, plan: Plan) -> str:
 
 def plan_of(table: Table, problem: Problem) -> Plan:
     """
-    The plan that a table holds for `problem`: its rows are found by id.
+    Return the plan for `problem` in a table; rows are matched by id.
 
-    Heights are where the bytes that the rows need end; nothing else is checked here.
+    Heights are computed from the rows; nothing else is checked here.
     """
     i, at, where = table.column("id"), table.column("offset"), table.column("pool")
     if i is None or at is None:
-        raise CsvError(table.file, 1, f"no column '{'id' if i is None else 'offset'}'")
+        raise CsvError(table.file, 1, f"missing column '{'id' if i is None else 'offset'}'")
     names = {pool.name: k for k, pool in enumerate(problem.pools)}
     known = {buffer.id: row for row, buffer in enumerate(problem.buffers)}
     found: dict[int, tuple[int, int]] = {}
     for cells, line in zip(table.rows, table.lines, strict=True):
         row = known.get(cells[i])
         if row is None:
-            raise CsvError(table.file, line, f"the problem has no buffer '{cells[i]}'")
+            raise CsvError(table.file, line, f"unknown buffer '{cells[i]}'")
         if row in found:
-            raise CsvError(table.file, line, f"buffer '{cells[i]}' is placed twice")
+            raise CsvError(table.file, line, f"duplicate buffer '{cells[i]}'")
         pool = cells[where] if where is not None else ""
         if pool and pool not in names:
-            raise CsvError(table.file, line, f"the problem has no pool '{pool}'")
+            raise CsvError(table.file, line, f"unknown pool '{pool}'")
         offset = _integer(table, line, "offset", cells[at])
         found[row] = (offset, names[pool] if pool else 0)
     for buffer, row in zip(problem.buffers, range(len(problem.buffers)), strict=True):
         if row not in found:
-            raise CsvError(table.file, 1, f"buffer '{buffer.id}' is not placed")
+            raise CsvError(table.file, 1, f"buffer '{buffer.id}' is missing")
     offsets = tuple(found[row][0] for row in range(len(found)))
     pools = tuple(found[row][1] for row in range(len(found)))
     heights = tuple(end for end, _ in ends(problem, offsets, pools))

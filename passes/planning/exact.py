@@ -1,13 +1,13 @@
 """
-The smallest height, searched for and, when the budget of nodes is enough, proved.
+Search for the smallest height and, if the node budget suffices, prove it.
 
-Two searches answer "is there a plan of height C?" (`canonical`, `valley`). Neither is
-best everywhere and both are heavy-tailed: an order that fits finds a plan with almost
-no backtracking, another one takes for ever. So they take turns, each with several
-orders, in rounds that allow more nodes each time; whichever decides ends it. The height
-asked for is the lower bound first, then halfway between what is excluded and what is
-known. All choices are made by counting nodes and with fixed seeds, so equal problems
-give equal plans on every machine.
+Two searches decide whether a plan of height C exists (`canonical_search`,
+`lowest_floor_search`). Neither is best everywhere and both are heavy-tailed: with a good
+order a search finds a plan almost without backtracking, with another it does not finish.
+So they take turns, each with several orders, in rounds with growing node limits, until
+one decides. The first height tried is the lower bound, then a bisection between the
+heights excluded and the best known. Nodes are counted and seeds are fixed, so equal
+problems give equal plans on every machine.
 """
 
 from collections.abc import Iterator
@@ -15,26 +15,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .canonical import CanonicalSearch
+from .buffers import Ints
+from .canonical_search import CanonicalSearch
 from .core import Core, components, oriented
-from .orders import busiest
-from .problem import Ints
+from .lowest_floor_search import LowestFloorSearch
 from .search import Meter, Tables
-from .valley import ValleySearch
+from .sort_keys import busiest
 
 _LONG = 12
-"""Nodes of a long attempt in the first round, for each body (and 1000 at least)."""
+"""Nodes per body of a long attempt in the first round (at least 1000 in all)."""
 
 _SHORT = 3
-"""Nodes of a short attempt, for each body (and 1000 at least)."""
+"""Nodes per body of a short attempt (at least 1000 in all)."""
 
 _GROWTH = 6
-"""By how much the nodes of long attempts grow from round to round."""
+"""Factor by which the nodes of long attempts grow from round to round."""
 
 
 @dataclass
 class Outcome:
-    """Offsets (bytes) of each body, their height, what is proved, and nodes spent."""
+    """The offset in bytes of each body, their height, a proved lower bound, and nodes spent."""
 
     offsets: Ints
     height: int
@@ -46,11 +46,11 @@ def shrink(
     core: Core, offsets: Ints, bound: int, budget: int, capacity: int | None = None
 ) -> Outcome:
     """
-    Improve a plan of one pool, with at most `budget` nodes.
+    Improve a plan of one pool with at most `budget` nodes.
 
-    Starts from known `offsets` and a proved lower `bound`, and ends at a height that is
-    proved, or without nodes. With a `capacity` above the bound it only looks for a plan
-    that fits it. The plan is optimal when height and bound are equal.
+    Starts from known `offsets` and a proved lower `bound`; stops when the height is
+    proved or the nodes are spent. With a `capacity` above the bound it only searches for
+    a plan that fits it. The plan is optimal if height and bound are equal.
     """
     parts = [_Component(core, group, offsets) for group in components(core)]
     nodes = 0
@@ -83,7 +83,7 @@ def shrink(
 
 
 class _Component:
-    """Bodies that share no time with others, and the best plan known for them."""
+    """Bodies that are never alive with others, and the best plan known for them."""
 
     def __init__(self, core: Core, bodies: Ints, offsets: Ints):
         self.bodies = bodies
@@ -94,7 +94,7 @@ class _Component:
         self.place = np.arange(len(bodies))
 
     def fit(self, capacity: int, meter: Meter) -> bool | None:
-        """Look for a plan of at most this height: found, impossible, or out of nodes."""
+        """Search for a plan of at most this height: found, impossible, or None if out of nodes."""
         if self.tables is None:
             core = self.core
             if core.is_simple:
@@ -110,9 +110,9 @@ class _Component:
 
 def decide(tables: Tables, capacity: int, meter: Meter) -> tuple[bool | None, Ints | None]:
     """
-    Is there a plan of at most this height? Takes turns until one search knows.
+    Decide whether a plan of at most this height exists: take turns until a search knows.
 
-    True with offsets in bytes, False, or None when `meter` is used up.
+    Returns True and offsets in bytes, or False, or None if `meter` ran out.
     """
     long, short, round_ = max(1000, _LONG * tables.n), max(1000, _SHORT * tables.n), 0
     while meter.nodes < meter.limit:
@@ -129,11 +129,13 @@ def decide(tables: Tables, capacity: int, meter: Meter) -> tuple[bool | None, In
     return None, None
 
 
-def _attempts(tables: Tables, round_: int) -> Iterator[tuple[CanonicalSearch | ValleySearch, bool]]:
+def _attempts(
+    tables: Tables, round_: int
+) -> Iterator[tuple[CanonicalSearch | LowestFloorSearch, bool]]:
     """
-    The searches of a round, in turn, and whether each may take long.
+    Yield the searches of a round in turn, and whether each is a long attempt.
 
-    Long ones grow until one decides; short ones are many, each with another order.
+    Long attempts grow until one decides; short ones are many, each with another order.
     """
     core = tables.core
     size = np.log(core.body_size)
@@ -146,4 +148,4 @@ def _attempts(tables: Tables, round_: int) -> Iterator[tuple[CanonicalSearch | V
         for turn, key in enumerate((size, life, load + life, size + life)):
             order = np.argsort(-(key + random.normal(0.0, spread, tables.n)), kind="stable")
             lowest_first = bool((batch + turn + round_) % 2)
-            yield ValleySearch(tables, order, lowest_first), turn == batch
+            yield LowestFloorSearch(tables, order, lowest_first), turn == batch

@@ -1,29 +1,31 @@
 """
-Place bodies one by one, each in a gap between those that are there.
+Place bodies one by one, each in a gap between those already placed.
 
-Given an order (see `orders`), a body goes to the lowest gap that holds it ("first fit")
-or to the smallest ("best fit"); gaps are looked for among the placed bodies that are
-alive with it, so bodies placed late fill what was left. Largest first with the lowest
-gap is what TensorFlow Lite Micro ships, and what reaches the lower bound on most real
+Given an order (see `sort_keys`), a body is placed in the lowest gap that holds it ("first
+fit") or in the smallest ("best fit"). Gaps are searched among the placed bodies that are
+alive with it, so bodies placed late fill what remains. Largest first into the lowest gap
+is what TensorFlow Lite Micro ships, and what reaches the lower bound on most real
 networks.
 
-A body finds what is alive with it by time, not by looking at all n: boxes stand in order
-of birth, and those born during a box's life are a slice of that order; those born
-before it and still alive have left their place in its list. Time and memory are linear
-in the number of pairs that are alive together (`Core.n_overlaps`).
+Bodies alive with a given one are found by time, without scanning all n: boxes are in
+order of birth, so those born during a box's life are a slice of that order, and those
+born earlier and still alive have added themselves to its list. Time and memory are
+linear in the number of pairs that are alive together (`Core.n_overlaps`).
 
-Weakness: no look-ahead. A body placed early may cut a gap that a later one needed; on
-instances whose load is at the limit most of the time this costs a third and more.
+Weakness: no look-ahead. A body placed early may split a gap that a later one needed; on
+instances whose load is near the limit most of the time this costs a third and more.
 Sources: the gap search of TFLM's GreedyMemoryPlanner; Pisarchyk and Lee, "Efficient
 Memory Management for Deep Neural Net Inference" (2020).
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from .buffers import Ints, as_list
 from .core import Core
-from .problem import Ints, as_list
 
 _NOWHERE = 2**63
 
@@ -40,52 +42,22 @@ def place_in_order(core: Core, order: Ints, best_fit: bool = False) -> Placement
     """
     Place the bodies of `core` in `order`.
 
-    In several pools a body goes where the sum of heights grows least, then where it is
-    preferred. None when a body fits in no pool's capacity (with one pool the capacity
-    is not looked at: the caller compares the height).
+    With several pools, a body is placed where the sum of heights grows least, then where
+    it prefers to be. Returns None if a body fits in no pool's capacity (with one pool
+    the capacity is ignored: the caller compares the height).
     """
     if core.is_simple:
-        aligned = bool((core.alignment > 1).any())
-        if best_fit or aligned:
-            offsets = _place_simple(core, order, best_fit)
-        else:
-            offsets = _place_unaligned(core, order)
+        offsets = _place_simple(core, order, best_fit)
         ends = np.array(offsets, dtype=np.int64) + core.size
         return Placement(offsets, None, [int(ends.max(initial=0))])
     return _place_general(core, order, best_fit)
 
 
-def _place_unaligned(core: Core, order: Ints) -> list[int]:
-    """The lowest gap, all alignments 1: the loop that must be short."""
-    n = core.n_bodies
-    size, reach = as_list(core.size), as_list(core.reach)
-    before: list[list[tuple[int, int]]] = [[] for _ in range(n)]
-    placed: list[tuple[int, int] | None] = [None] * n
-    offsets = [0] * n
-    for k in as_list(order):
-        stop = reach[k]
-        near = before[k]
-        if stop > k + 1:
-            near += filter(None, placed[k + 1 : stop])
-        need = size[k]
-        at = 0
-        if near:
-            near.sort()
-            for low, high in near:
-                if low - at >= need:
-                    break
-                if high > at:
-                    at = high
-            offsets[k] = at
-        placed[k] = here = (at, at + need)
-        if stop > k + 1:
-            for later in before[k + 1 : stop]:
-                later.append(here)
-    return offsets
-
-
 def _place_simple(core: Core, order: Ints, best_fit: bool) -> list[int]:
-    """As `_place_unaligned`, with alignments, and the smallest gap if asked for."""
+    """Place bodies of one box each, in one pool, none fixed."""
+    gap: Callable[[list[tuple[int, int]], int, int], int] = _lowest_gap
+    if best_fit or (core.alignment > 1).any():
+        gap = partial(find_gap, best_fit=best_fit)
     n = core.n_bodies
     size, reach = as_list(core.size), as_list(core.reach)
     alignment = as_list(core.alignment)
@@ -98,7 +70,7 @@ def _place_simple(core: Core, order: Ints, best_fit: bool) -> list[int]:
         if stop > k + 1:
             near += filter(None, placed[k + 1 : stop])
         near.sort()
-        at = find_gap(near, size[k], alignment[k], best_fit)
+        at = gap(near, size[k], alignment[k])
         offsets[k] = at
         placed[k] = here = (at, at + size[k])
         if stop > k + 1:
@@ -107,14 +79,25 @@ def _place_simple(core: Core, order: Ints, best_fit: bool) -> list[int]:
     return offsets
 
 
+def _lowest_gap(near: list[tuple[int, int]], need: int, alignment: int) -> int:
+    """Do what `find_gap` does for first fit without alignments, in less time."""
+    at = 0
+    for low, high in near:
+        if low - at >= need:
+            break
+        if high > at:
+            at = high
+    return at
+
+
 def find_gap(near: list[tuple[int, int]], need: int, alignment: int, best_fit: bool) -> int:
     """
-    An offset for `need` bytes between the sorted intervals `near`.
+    Return an offset for `need` bytes between the sorted intervals `near`.
 
-    The lowest; with `best_fit` the lowest in the smallest gap, or above everything if
-    no gap holds it.
+    Returns the lowest; with `best_fit` the lowest in the smallest gap. If no gap holds
+    the bytes, returns the end of the highest interval, rounded up.
     """
-    top = 0  # everything so far ends here
+    top = 0  # the end of the highest interval so far
     best, room = -1, _NOWHERE
     for low, high in near:
         at = -(-top // alignment) * alignment
@@ -130,11 +113,11 @@ def find_gap(near: list[tuple[int, int]], need: int, alignment: int, best_fit: b
 
 def _place_general(core: Core, order: Ints, best_fit: bool) -> Placement | None:
     """
-    Bodies of several boxes, branches, fixed offsets and pools.
+    Place bodies with several boxes, branches, fixed offsets or pools.
 
-    An obstacle at `at` keeps a body's offset out of `(at - mine, at + its)`, where
-    `mine` and `its` are the most bytes either has while they conflict; the gap search
-    works on those intervals. Fixed bodies come first.
+    An obstacle at `at` excludes offsets in `(at - mine, at + its)`, where `mine` and
+    `its` are the most bytes that each needs while they conflict; the gap search works on
+    those intervals. Fixed bodies are placed first.
     """
     n_pools = len(core.capacities)
     sizes, alignment, fixed = (as_list(c) for c in (core.body_size, core.alignment, core.fixed))

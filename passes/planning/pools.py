@@ -1,12 +1,12 @@
 """
-The smallest sum of heights over several pools.
+Minimise the sum of heights over several pools.
 
-Bodies are dealt to pools depth-first, largest first and the preferred pool first; a
-branch ends when the lower bounds of what the pools already hold are not below the best
-sum known, or above a capacity. When all are dealt, each pool is a problem of its own,
-solved by `exact.shrink` and remembered. Exponential in the number of bodies that may lie
-in more than one pool: proofs are for small problems, larger ones keep the best plan that
-the budget finds.
+Bodies are assigned to pools depth-first, largest body and most preferred pool first. A
+branch is pruned when the lower bounds of the pools' contents reach the best known sum or
+exceed a capacity. When all bodies are assigned, each pool is a problem of its own, solved
+by `exact.shrink` and memoised. Exponential in the number of bodies that may lie in more
+than one pool: proofs are for small problems; larger ones keep the best plan that the
+budget finds.
 """
 
 from dataclasses import dataclass
@@ -14,22 +14,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from .bounds import lower_bound
+from .buffers import Ints, as_list
 from .core import Core
 from .exact import Outcome, shrink
 from .greedy import Placement, find_gap
-from .orders import by_size
 from .portfolio import as_array, best_plan
-from .problem import Ints, as_list
 from .search import Meter, OutOfNodes
+from .sort_keys import by_size
 
 
 @dataclass
 class PoolsOutcome:
     """
-    The best placement (None: none within the capacities) and a bound on the sum.
+    The best placement (None: none within the capacities) and a lower bound on the sum.
 
-    `is_complete`: every way to deal the bodies was looked at, so the placement is the
-    best there is, or there is none.
+    `is_complete`: all assignments were considered, so the placement is optimal or, if
+    None, impossible.
     """
 
     placement: Placement | None
@@ -44,22 +44,22 @@ class PoolsOutcome:
 
 
 def shrink_pools(core: Core, placement: Placement | None, bound: int, budget: int) -> PoolsOutcome:
-    """Improve `placement` with at most `budget` nodes; see the module."""
+    """Improve `placement` with at most `budget` nodes; see the module docstring."""
     if placement is not None and sum(placement.heights) <= bound:
         return PoolsOutcome(prefer(core, placement), bound, 0, True)
-    deal = _Deal(core, placement, budget)
+    search = _AssignmentSearch(core, placement, budget)
     try:
-        deal.go(bound)
-        is_complete = deal.all_proved
+        search.run(bound)
+        is_complete = search.all_proved
     except OutOfNodes:
         is_complete = False
-    best = prefer(core, deal.best) if deal.best is not None else None
+    best = prefer(core, search.best) if search.best is not None else None
     if is_complete and best is not None:
         bound = max(bound, sum(best.heights))
-    return PoolsOutcome(best, bound, min(deal.meter.nodes, budget), is_complete)
+    return PoolsOutcome(best, bound, min(search.meter.nodes, budget), is_complete)
 
 
-class _Deal:
+class _AssignmentSearch:
     def __init__(self, core: Core, placement: Placement | None, budget: int):
         self.core = core
         self.best = placement
@@ -67,20 +67,20 @@ class _Deal:
         self.known: dict[tuple[int, tuple[int, ...]], Outcome] = {}
         self.all_proved = True
 
-    def go(self, bound: int) -> None:
-        """Deal bodies out, with a stack of (how many are dealt, the pool of the last)."""
+    def run(self, bound: int) -> None:
+        """Assign bodies to pools, with a stack of (bodies assigned before, next pool)."""
         core = self.core
-        assert core.pools is not None, "only a core with several pools is dealt"
+        assert core.pools is not None, "only a core with several pools needs an assignment"
         order = as_list(by_size(core))
         held: list[list[int]] = [[] for _ in core.capacities]
-        dealt: list[int] = []
+        assigned: list[int] = []
         stack = [(0, pool) for pool in reversed(core.pools[order[0]])] if order else []
         while stack:
             depth, pool = stack.pop()
-            while len(dealt) > depth:
-                held[dealt.pop()].pop()
+            while len(assigned) > depth:
+                held[assigned.pop()].pop()
             self.meter.tick()
-            dealt.append(pool)
+            assigned.append(pool)
             held[pool].append(order[depth])
             if not self._may_win(held):
                 continue
@@ -103,7 +103,7 @@ class _Deal:
         return self._beats(total)
 
     def _settle(self, held: list[list[int]]) -> None:
-        """All bodies are dealt: make the best of each pool."""
+        """Pack each pool of a complete assignment, and keep the placement if it is the best."""
         offsets, pools = [0] * self.core.n_bodies, [0] * self.core.n_bodies
         heights = [0] * len(held)
         for pool, bodies in enumerate(held):
@@ -116,7 +116,7 @@ class _Deal:
             capacity = self.core.capacities[pool]
             too_tall = capacity is not None and outcome.height > capacity
             if too_tall or not self._beats(sum(heights)):
-                # A proof that this deal is no good needs a bound that says so.
+                # Only a lower bound can prove that this assignment is not better.
                 least = sum(heights) - outcome.height + outcome.bound
                 still_too_tall = capacity is not None and outcome.bound > capacity
                 if not still_too_tall and self._beats(least):
@@ -132,7 +132,7 @@ class _Deal:
         return self.best is None or height < sum(self.best.heights)
 
     def _pack(self, pool: int, bodies: tuple[int, ...]) -> Outcome | None:
-        """The smallest plan of `bodies` in `pool`; None when fixed ones collide."""
+        """Return the best plan of `bodies` in `pool`; None if fixed ones collide."""
         key = (pool, bodies)
         if key not in self.known:
             core = self.core.in_pool(np.array(bodies), pool)
@@ -140,7 +140,7 @@ class _Deal:
                 return None
             bound = lower_bound(core)
             found = best_plan(core, bound)
-            assert found is not None, "one pool without a limit holds everything"
+            assert found is not None, "a single pool has no capacity here, so it holds everything"
             left = self.meter.limit - self.meter.nodes
             outcome = shrink(core, as_array(found[1]), bound, left)
             self.meter.nodes += outcome.nodes
@@ -158,7 +158,7 @@ def _fixed_collide(core: Core) -> bool:
 
 
 def prefer(core: Core, placement: Placement) -> Placement:
-    """Move bodies to pools they prefer, where that makes no pool higher."""
+    """Move bodies to pools they prefer if that raises no pool's height."""
     if core.pools is None or placement.pools is None:
         return placement
     offsets, pools = list(placement.offsets), list(placement.pools)

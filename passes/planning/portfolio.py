@@ -1,39 +1,39 @@
 """
-Cheap plans, one after the other, until one reaches the lower bound.
+Try cheap strategies in turn until one reaches the lower bound.
 
-No greedy order is best everywhere; together they are at the bound for nearly every real
-network. What is most likely to get there comes first. Where so many buffers are alive
-together that looking at pairs costs too much (`PAIRS_PER_BODY`), only the sweeps from
-the peak run.
+No greedy order is best everywhere; together they reach the bound on nearly every real
+network. The most promising strategy comes first. If so many buffers are alive together
+that visiting every pair costs too much (`PAIRS_PER_BODY`), only the sweeps from the peak
+and `coalesce` run.
 """
 
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from . import orders
+from . import sort_keys
+from .buffers import Ints, as_list
 from .core import Core
 from .greedy import Placement, place_in_order
-from .problem import Ints, as_list
 from .sweep import sweep_from_peak
 
 PAIRS_PER_BODY = 100
-"""Overlapping pairs for each body up to which the pairwise greedy strategies run."""
+"""Overlapping pairs per body up to which the pairwise greedy strategies run."""
 
 _FEW = 2000
-"""Up to so many bodies every order is tried."""
+"""Number of bodies up to which every order is tried."""
 
 Strategy = Callable[[Core], Placement | None]
 
 
 def coalesce(core: Core) -> Placement | None:
     """
-    Lay the bodies end to end: no byte is used twice.
+    Lay the bodies end to end, so that no byte is used twice.
 
-    What TVM's StorageCoalesce did. Every body goes above all others, in order of birth,
-    to the first pool it prefers that has room; fixed bodies stay where they are.
+    What TVM's StorageCoalesce did. In order of birth, each body is placed above all
+    others in the most preferred pool with room; fixed bodies keep their offsets.
     """
-    order = orders.by_birth(core)
+    order = sort_keys.by_birth(core)
     everywhere = tuple(range(len(core.capacities)))
     size, fixed = as_list(core.body_size), as_list(core.fixed)
     alignment = as_list(core.alignment)
@@ -61,13 +61,13 @@ def coalesce(core: Core) -> Placement | None:
     return Placement(offsets, pools if len(everywhere) > 1 else None, heights)
 
 
-def greedy(order: orders.Order, best_fit: bool = False) -> Strategy:
-    """The strategy that places in `order`; see `greedy.place_in_order`."""
+def greedy(order: sort_keys.Order, best_fit: bool = False) -> Strategy:
+    """Return the strategy that places bodies in `order`; see `greedy.place_in_order`."""
     return lambda core: place_in_order(core, order(core), best_fit)
 
 
 def sweep(stack: str, ends: bool) -> Strategy:
-    """The strategy that plans from the peak; see `sweep.sweep_from_peak`."""
+    """Return the strategy that plans from the peak; see `sweep.sweep_from_peak`."""
 
     def run(core: Core) -> Placement:
         offsets = sweep_from_peak(core, stack, ends)
@@ -78,25 +78,25 @@ def sweep(stack: str, ends: bool) -> Strategy:
 
 NAMED: dict[str, Strategy] = {
     "coalesce": coalesce,
-    "first-fit": greedy(orders.by_birth),
-    "best-fit": greedy(orders.by_birth, best_fit=True),
-    "greedy-by-size": greedy(orders.by_size),
-    "greedy-by-breadth": greedy(orders.by_breadth),
+    "first-fit": greedy(sort_keys.by_birth),
+    "best-fit": greedy(sort_keys.by_birth, best_fit=True),
+    "greedy-by-size": greedy(sort_keys.by_size),
+    "greedy-by-breadth": greedy(sort_keys.by_breadth),
 }
-"""The strategies that have a name of their own."""
+"""The strategies that a user can choose by name."""
 
 _MORE: dict[str, Strategy] = {
-    "size, longest life": greedy(orders.by_size_and_life),
-    "load": greedy(orders.by_load),
-    "area": greedy(orders.by_area),
-    "life": greedy(orders.by_life),
-    "size, best fit": greedy(orders.by_size, best_fit=True),
-    "area, best fit": greedy(orders.by_area, best_fit=True),
+    "size, longest life": greedy(sort_keys.by_size_and_life),
+    "load": greedy(sort_keys.by_load),
+    "area": greedy(sort_keys.by_area),
+    "life": greedy(sort_keys.by_life),
+    "size, best fit": greedy(sort_keys.by_size, best_fit=True),
+    "area, best fit": greedy(sort_keys.by_area, best_fit=True),
 }
 
 
 def plans(core: Core) -> Iterator[tuple[str, Placement]]:
-    """Plans of `core` and how they were made, the most promising first."""
+    """Yield plans of `core` with the names of their strategies, the most promising first."""
     few = core.n_bodies <= _FEW
     sparse = core.n_overlaps <= PAIRS_PER_BODY * core.n_bodies + 50_000 or not core.is_simple
     tried: list[tuple[str, Strategy]] = []
@@ -108,7 +108,7 @@ def plans(core: Core) -> Iterator[tuple[str, Placement]]:
             for stack in ("death", "birth", "life"):
                 tried.append((f"sweep, {stack}", sweep(stack, True)))
     if sparse:
-        # First fit in the same order is never above coalesce, so that need not run.
+        # First fit in the same order is never worse than coalesce, so skip coalesce.
         done = ("greedy-by-size", "coalesce") if core.is_simple else ("greedy-by-size",)
         tried += [(name, strategy) for name, strategy in NAMED.items() if name not in done]
         tried += _MORE.items() if few else ()
@@ -123,7 +123,7 @@ def plans(core: Core) -> Iterator[tuple[str, Placement]]:
 def best_plan(
     core: Core, bound: int, found: Iterator[tuple[str, Placement]] | None = None
 ) -> tuple[str, Placement] | None:
-    """The best of `found` (all `plans`), stopping at `bound`; None when none fits."""
+    """Return the best of `found` (default: `plans`), stopping at `bound`; None if there is none."""
     best: tuple[str, Placement] | None = None
     for name, plan in plans(core) if found is None else found:
         if best is None or sum(plan.heights) < sum(best[1].heights):
@@ -134,5 +134,5 @@ def best_plan(
 
 
 def as_array(placement: Placement) -> Ints:
-    """The offsets of a placement as int64."""
+    """Return the offsets of a placement as int64."""
     return np.array(placement.offsets, dtype=np.int64)

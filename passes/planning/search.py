@@ -1,16 +1,21 @@
 """
-What the two exact searches share: tables of one problem, and a depth-first walk.
+What the two exact searches share: tables of one problem, and a depth-first search.
 
-Both ask one question: is there a plan of height at most `capacity`? They build plans
-from the ground up, body by body, and hold for every body not yet placed the lowest
-offset it can still get ("sky"). A *clique* is a set of bodies that conflict pairwise
-(those alive at one time, only maximal sets kept): from the lowest sky of its members
-upwards it must still hold all of their bytes, which is the bound that prunes.
+Both decide whether a plan of height at most `capacity` exists. They place bodies from
+offset 0 upwards, one by one. The vocabulary of both:
 
-Cliques stand in order of time. When no body that is left reaches across a cut between
-cliques, both sides are solved on their own, and if one of them has no solution the
-choices made within the other are not tried again. What was shown to have no solution is
-remembered by the skies of its bodies: it often comes up again by another way.
+- *sky* of an unplaced body: the lowest offset it can still get (`min_offset` in
+  MiniMalloc).
+- *clique*: a set of bodies that conflict pairwise (those alive at one time; only maximal
+  sets are kept; a "section" in MiniMalloc), in order of time.
+- *floor* of a clique: the lowest sky of its unplaced members. All of their bytes must fit
+  between floor and capacity: the bound that prunes.
+- *cut*: the boundary between two adjacent cliques; `cuts` counts the unplaced bodies that
+  cross it. At 0 the problem splits: both sides are solved on their own, and if one has no
+  solution, the choices made within the other are not retried.
+
+Subproblems that have no solution are remembered by the skies of their bodies: the search
+often reaches them again along another path.
 """
 
 import itertools
@@ -23,20 +28,20 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from .buffers import Ints, as_list
 from .core import Core
-from .problem import Ints, as_list
 
 _MAX_ARM_CHOICES = 64
-"""Cliques kept of the bodies alive at one time, when branch arms split them."""
+"""Limit on the cliques that branch arms make of the bodies alive at one time."""
 
 
 class OutOfNodes(Exception):
-    """The search has spent the nodes it was given."""
+    """The search has used up its node limit."""
 
 
 @dataclass
 class Meter:
-    """Search nodes spent, and how many may be."""
+    """Search nodes spent, and their limit."""
 
     limit: int
     nodes: int = 0
@@ -52,11 +57,11 @@ class Tables:
     A core of one pool, prepared for search. All bytes are in multiples of `unit`.
 
     With E the summed sizes of the S cliques: `member` (E) lists the bodies of clique s
-    from `start[s]` to `start[s + 1]`, and `clique_of_member` says which s. For body b:
-    `neighbours[b]` are those it conflicts with, which must be at least `clearance[b]`
-    above it when they are above; `own[b]` indexes the cliques it is in, where it takes
-    `own_size[b]`; `first[b]:last[b]` spans these, `reach_first[b]:reach_last[b]` those
-    of its neighbours too.
+    from `start[s]` to `start[s + 1]`; `clique_of_member` (E) is the inverse. For body b:
+    `neighbours[b]` are the bodies it conflicts with, which must be at least
+    `clearance[b]` above it if they are above; `own[b]` indexes the cliques it is in,
+    where it takes `own_size[b]`; `first[b]:last[b]` spans these cliques, and
+    `reach_first[b]:reach_last[b]` also those of its neighbours.
     """
 
     def __init__(self, core: Core):
@@ -94,7 +99,7 @@ class Tables:
             self.cuts[a : b - 1] += 1
 
     def _index_spans(self, size: Ints) -> None:
-        """One box a body: a clique is the bodies alive at a birth that a death follows."""
+        """Index bodies of one box: a clique is those alive at a birth that a death follows."""
         core = self.core
         births = np.array(sorted(set(as_list(core.lower))), dtype=np.int64)
         deaths = np.array(sorted(set(as_list(core.upper))), dtype=np.int64)
@@ -122,7 +127,7 @@ class Tables:
         self._index_reach()
 
     def _index_sets(self, size: Ints) -> None:
-        """Any bodies: a clique is a choice of arms among the bodies alive at a time."""
+        """Index any bodies: a clique is a choice of arms among the bodies alive at one time."""
         core, sizes, body = self.core, as_list(size), as_list(self.core.body)
         lower, upper = as_list(core.lower), as_list(core.upper)
         cliques: list[dict[int, int]] = []
@@ -175,7 +180,7 @@ class Tables:
 
     @cached_property
     def clique_span(self) -> list[tuple[int, int]]:
-        """For each clique, the cliques that any of its members is in: from, to."""
+        """For each clique, the range of cliques that its members are in: (first, last)."""
         return [(int(self.first[m].min()), int(self.last[m].max())) for m in self.members]
 
     def align_up(self, offset: Ints, bodies: Ints) -> Ints:
@@ -185,21 +190,21 @@ class Tables:
         return -(-offset // a) * a
 
     def capacity_in_units(self, capacity: int) -> int:
-        """The height, in units, that cliques of rounded sizes may reach."""
+        """Return the height, in units, that cliques of rounded sizes may reach."""
         return -(-capacity // self.grain) * self.grain // self.unit
 
     def ceilings(self, capacity: int) -> Ints:
-        """The highest offset each body may get, in units."""
+        """Return the highest offset each body may get, in units."""
         highest = (capacity - self.true_size) // self.unit
         return np.where(self.is_fixed, np.minimum(self.core.fixed // self.unit, highest), highest)
 
     def state(self, lo: int, hi: int, sky: Ints) -> bytes:
-        """What is left of cliques `lo` to `hi`, as a key: equal keys, equal problems."""
+        """Return a key of the subproblem in cliques `lo` to `hi`; equal keys are equal problems."""
         inside = sky[self.by_first[self.first_body[lo] : self.first_body[hi]]]
         return lo.to_bytes(4) + hi.to_bytes(4) + blake2b(inside.tobytes(), digest_size=16).digest()
 
     def split(self, lo: int, hi: int, cuts: Ints) -> list[tuple[int, int]]:
-        """Ranges of cliques between which no body is left."""
+        """Split cliques `lo` to `hi` where no unplaced body crosses."""
         zero = np.flatnonzero(cuts[lo : hi - 1] == 0)
         if not len(zero):
             return [(lo, hi)]
@@ -208,14 +213,14 @@ class Tables:
 
 
 def _unit(core: Core, rounded: Ints) -> int:
-    """Bytes of which every size, every alignment above 1 and every fixed offset is a multiple."""
+    """Return the gcd of all sizes, alignments above 1 and fixed offsets."""
     fixed = as_list(core.fixed[core.fixed > 0])
     aligned = [a for a in sorted(set(as_list(core.alignment))) if a > 1]
     return max(1, gcd(int(np.gcd.reduce(rounded)), *aligned, *fixed) if len(rounded) else 1)
 
 
 def arm_choices(alive: list[int], core: Core) -> Iterator[list[int]]:
-    """Sets of boxes that conflict pairwise and together cover `alive`."""
+    """Yield sets of boxes that conflict pairwise and together cover `alive`."""
     if core.arms is None:
         yield alive
         return
@@ -253,7 +258,7 @@ Part = TypeVar("Part")
 
 
 class _Pending(NamedTuple, Generic[Part]):
-    """A part still to be solved, the level of the choice that made it, and what follows."""
+    """An unsolved part, the level of the choice that created it, and the next pending part."""
 
     part: Part
     level: int
@@ -262,11 +267,11 @@ class _Pending(NamedTuple, Generic[Part]):
 
 def depth_first(roots: Iterable[Part], choices: Callable[[Part], Iterator[list[Part]]]) -> bool:
     """
-    Are there choices that solve all of `roots`?
+    Test whether some choices solve all of `roots`.
 
-    `choices(part)` yields, for each way to go on with a part, the independent parts
-    that remain (none: it is solved). When a part runs out of choices the walk returns
-    to the choice that made it, past everything done for its siblings. No recursion.
+    `choices(part)` yields, for each choice in a part, the independent parts that remain
+    (none: the part is solved). When a part runs out of choices the search backtracks to
+    the choice that created it, skipping its siblings. Iterative, without recursion.
     """
     pending: _Pending[Part] | None = None
     for part in reversed(list(roots)):

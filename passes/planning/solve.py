@@ -1,16 +1,16 @@
 """
-One call for every strategy: `solve(problem, strategy, budget)`.
+Solve a problem with a named strategy: `solve(problem, strategy, budget)`.
 
 - `coalesce`, `first-fit`, `best-fit`, `greedy-by-size`, `greedy-by-breadth`: one plan,
   in milliseconds.
-- `exact`: the best of the cheap plans, then the search for the smallest height; with
-  no budget it goes on until that is proved.
-- `auto`: the lower bound, the cheap plans until one reaches it, repair of the stretches
-  of time that stand out, the search with a budget that fits the problem's size.
+- `exact`: the best of the cheap plans, then a search for the smallest height; without a
+  budget it continues until that is proved.
+- `auto`: the cheap plans until one reaches the lower bound, then a search with a budget
+  that depends on the problem's size, or local repair of a large problem.
 
 A budget counts search nodes, not seconds, so results do not depend on the machine.
-The searches are imported when they are first needed: most problems end at a cheap plan,
-and `xrelay-plan` should start fast.
+The searches are imported on first use: a cheap plan is enough for most problems, and
+`xrelay-plan` should start fast.
 """
 
 import time
@@ -21,28 +21,29 @@ from itertools import islice
 import numpy as np
 
 from .bounds import lower_bound
+from .buffers import as_list
 from .core import Core, allowed_places, core_of, tied_rows
 from .greedy import Placement
 from .portfolio import NAMED, as_array, best_plan, plans
-from .problem import Infeasible, Plan, Problem, as_list
+from .problem import Infeasible, Plan, Problem
 
 STRATEGIES = (*NAMED, "exact", "auto")
 """What `solve` accepts as `strategy`."""
 
 NODES = 130_000
-"""Search nodes that `auto` may spend when it is given no budget; see `_usual_budget`."""
+"""Search nodes that `auto` may spend without an explicit budget; see `_usual_budget`."""
 
 _UNLIMITED = 2**62
-_MOST_BODIES = 1500
-"""Above this `auto` without a budget only repairs stretches of time."""
+_MAX_BODIES = 1500
+"""Above this, `auto` without a budget repairs locally instead of searching."""
 
 
 class UnknownStrategy(ValueError):
-    """A strategy that does not exist; the message lists those that do."""
+    """An unknown strategy; the message lists the known ones."""
 
 
 class _Best:
-    """The best placement so far, and what it took."""
+    """The best placement so far, its strategy, and the nodes spent."""
 
     def __init__(self, core: Core, bound: int):
         self.core, self.bound = core, bound
@@ -59,15 +60,15 @@ class _Best:
 
 def solve(problem: Problem, strategy: str = "auto", budget: int | None = None) -> Plan | Infeasible:
     """
-    Plan `problem`.
+    Plan `problem` with `strategy`; raise UnknownStrategy if it does not exist.
 
-    `budget` limits the search nodes of `exact` and `auto`; the others ignore it.
-    Raises UnknownStrategy. With a capacity, searching ends at the first plan that fits.
+    `budget` limits the search nodes of `exact` and `auto`; the others ignore it. With a
+    capacity, the search stops at the first plan that fits.
     """
     began = time.process_time()
     if strategy not in STRATEGIES:
         raise UnknownStrategy(
-            f"there is no strategy '{strategy}' (there are: {', '.join(STRATEGIES)})"
+            f"unknown strategy '{strategy}' (expected one of: {', '.join(STRATEGIES)})"
         )
     core = core_of(problem)
     best = _Best(core, lower_bound(core))
@@ -80,7 +81,7 @@ def _cheap(best: _Best, strategy: str, budget: int | None) -> None:
 
 
 def _exact(best: _Best, strategy: str, budget: int | None) -> None:
-    """The cheap plans, then all the nodes there are."""
+    """Take the best cheap plan, then search with the whole budget."""
     found = best_plan(best.core, best.bound)
     if found is not None:
         best.name, best.placement = found
@@ -89,7 +90,7 @@ def _exact(best: _Best, strategy: str, budget: int | None) -> None:
 
 def _auto(best: _Best, strategy: str, budget: int | None) -> None:
     core = best.core
-    if budget is None and core.is_simple and core.n_bodies > _MOST_BODIES:
+    if budget is None and core.is_simple and core.n_bodies > _MAX_BODIES:
         _auto_large(best)
         return
     found = best_plan(core, best.bound)
@@ -101,13 +102,13 @@ def _auto(best: _Best, strategy: str, budget: int | None) -> None:
 
 
 def _usual_budget(core: Core) -> int:
-    """Fewer nodes where each costs more: some seconds in all, whatever the problem."""
+    """Return fewer nodes if each costs more: a few seconds in all, whatever the problem."""
     return int(NODES / (1 + core.n_overlaps / 14_000))
 
 
 def _auto_large(best: _Best) -> None:
-    """Two cheap plans and repair; the other cheap plans and repair if that is not enough."""
-    from .windows import repair
+    """Repair the better of two cheap plans; if that is not enough, the best of the others."""
+    from .local_repair import repair
 
     core, capacity = best.core, best.core.capacities[0]
     everything = plans(core)
@@ -122,7 +123,7 @@ def _auto_large(best: _Best) -> None:
         outcome = repair(core, as_array(best.placement), best.bound, left, capacity)
         best.nodes += outcome.nodes
         if outcome.height < best.height:
-            best.name = f"{best.name}, windows"
+            best.name = f"{best.name}, local repair"
             best.placement = Placement(as_list(outcome.offsets), None, [outcome.height])
         if best.height <= best.bound:
             return
@@ -186,7 +187,7 @@ def _answer(problem: Problem, best: _Best, strategy: str, seconds: float) -> Pla
 
 
 def _no_room(best: _Best, name: str, seconds: float) -> Infeasible:
-    """Several pools, and no way found to stay within their capacities."""
+    """Return the answer for several pools whose capacities no placement was found to meet."""
     unlimited = replace(best.core, capacities=(None,) * len(best.core.capacities))
     found = best_plan(unlimited, 0)
     heights = found[1].heights if found is not None else [0]
@@ -204,12 +205,12 @@ def _no_room(best: _Best, name: str, seconds: float) -> Infeasible:
 def _by_row(
     problem: Problem, core: Core, placement: Placement
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Offsets and pools of the input's rows."""
+    """Return the offsets and pools of the input's rows."""
     row_body = core.row_body
     offsets = np.append(as_array(placement), 0)[row_body]
     pools = np.append(np.array(placement.pools or [0] * core.n_bodies, dtype=np.int64), 0)[row_body]
     if not problem.is_plain:
-        # Rows that need no bytes are still where they are fixed, tied or allowed to be.
+        # Rows that need no bytes still obey fixed offsets, ties and allowed pools.
         for rows in tied_rows(problem):
             if row_body[rows[0]] < 0:
                 fixed, allowed = allowed_places(problem, [problem.buffers[row] for row in rows])

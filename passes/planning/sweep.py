@@ -1,18 +1,18 @@
 """
-Plan from the busiest time outwards, as an allocator would.
+Plan from the peak, the busiest time, outwards, as an allocator would.
 
-The bodies alive at the busiest time are stacked without a hole: that time needs exactly
-the lower bound. From there one sweep goes forward in time and one backward, and both
-only ever see bodies that live on their side: a body that dies leaves a hole, holes that
-touch merge, a body that is born takes the smallest hole that holds it, or goes on top.
-What happens on one side cannot disturb the other.
+The bodies alive at the peak are stacked without holes, so that the peak needs exactly the
+lower bound. From there, one sweep goes forward in time and one backward. In each, a body
+that dies leaves a hole, adjacent holes merge, and a body that is born takes the smallest
+hole that holds it, or goes on top. The two sweeps see disjoint sets of bodies, so neither
+disturbs the other.
 
-O(n log n) whatever is alive together (a free list instead of pairs), so this is what
-plans training steps, where half of all buffers are alive at the turn. Weakness: holes
-away from the peak are filled in order of birth, without looking ahead; that matters when
-the load stays near its peak for long. The idea of stacking the peak first is that of
-greedy by breadth (Pisarchyk and Lee, 2020), the free list that of best-fit allocators
-(Knuth, TAOCP 1, 2.5).
+O(n log n) however many bodies are alive together (a free list instead of pairs), so this
+is the strategy for training steps, where half of all buffers are alive when the backward
+pass begins. Weakness: holes away from the peak are filled in order of birth, without
+look-ahead; that matters if the load stays near its peak for long. Stacking the peak first
+is the idea of greedy by breadth (Pisarchyk and Lee, 2020); the free list is that of
+best-fit allocators (Knuth, TAOCP 1, 2.5).
 """
 
 from bisect import bisect_left, insort
@@ -21,17 +21,18 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from .bounds import loads
+from .buffers import Ints, as_list
 from .core import Core
-from .problem import Ints, as_list
 
 
 def sweep_from_peak(core: Core, stack: str = "death", ends: bool = True) -> Ints:
     """
-    Offsets of a simple core's bodies.
+    Return the offsets of a simple core's bodies.
 
-    `stack` orders the peak's bodies from the ground up: "death" (the last to die
-    lowest), "birth" (the first born lowest), "life" (the longest lowest). With `ends` a
-    body goes to the end of its hole whose neighbour dies with it, else to the low end.
+    `stack` orders the peak's bodies from offset 0 upwards: "death" (last to die lowest),
+    "birth" (first born lowest), "life" (longest-lived lowest). With `ends`, a body is
+    placed at whichever end of its hole has the neighbour that dies closest to it;
+    otherwise at the low end.
     """
     lower, upper = core.lower, core.upper
     size = -(-core.size // core.alignment) * core.alignment
@@ -43,7 +44,7 @@ def sweep_from_peak(core: Core, stack: str = "death", ends: bool = True) -> Ints
         order = np.lexsort((-upper[at_peak], lower[at_peak]))
     else:
         order = np.lexsort((lower[at_peak], (lower - upper)[at_peak]))
-    # Larger alignments first would waste least; sizes are rounded, so only mixtures lose.
+    # Sizes are rounded up, so stacking wastes bytes only if alignments are mixed.
     at_peak = at_peak[order]
     offsets = np.zeros(core.n_bodies, dtype=np.int64)
     top = 0
@@ -72,7 +73,7 @@ def _sweep(
     deaths: Ints,
     ends: bool,
 ) -> None:
-    """Place the bodies `coming` (in order of birth) beside those `standing`."""
+    """Place `coming` (bodies in order of birth) around `standing`, the bodies of the peak."""
     need_of, align_of, until_of = as_list(size), as_list(alignment), as_list(deaths)
     place = as_list(offsets)
     dying = list(zip(as_list(standing_until[standing]), as_list(standing), strict=True))
@@ -81,7 +82,7 @@ def _sweep(
     by_start: dict[int, int] = {}  # holes: start to end
     by_end: dict[int, int] = {}  # holes: end to start
     holes: list[tuple[int, int]] = []  # (bytes, start), sorted
-    above: dict[int, int] = {}  # bodies by first byte, for what borders on a hole
+    above: dict[int, int] = {}  # bodies by first byte: the neighbours of holes
     below: dict[int, int] = {}  # bodies by end
     top = 0
     for k in sorted(as_list(standing), key=place.__getitem__):

@@ -1,61 +1,54 @@
 """
-Does a problem mean something? Raises `ProblemError`, naming the rows, where it does not.
+Reject problems that contradict themselves, with a `ProblemError` that names the rows.
 
-Checked: numbers in range, ids unique, gaps within lifetimes, pools and arms known and
-consistent, ties and fixed offsets that do not contradict each other. Fixed offsets that
-exceed a capacity are no contradiction: such a problem is infeasible, which is an answer.
+Checked: numbers are in range, ids unique, gaps within lifetimes, pools declared, and
+arms, ties and fixed offsets consistent. A fixed offset that exceeds a capacity is not a
+contradiction: such a problem is infeasible, which is an answer.
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from math import lcm
 
 import numpy as np
 
-from .check import needs
-from .problem import LIMIT, Arm, Buffer, BufferTable, Problem, ProblemError
+from .buffers import LIMIT, Arm, Buffer, BufferTable, Columns, Pool, ProblemError
 
 
-def validate(problem: Problem) -> None:
+def validate(buffers: Sequence[Buffer], pools: Sequence[Pool], columns: Columns) -> None:
     """Raise ProblemError for the first contradiction in row order. O(n log n)."""
-    names = [pool.name for pool in problem.pools]
+    names = [pool.name for pool in pools]
     if not names:
-        raise ProblemError("a problem needs at least one pool")
+        raise ProblemError("a problem must have at least one pool")
     for name in names:
         if names.count(name) > 1:
-            raise ProblemError(f"pool '{name}' is declared twice")
-    for pool in problem.pools:
+            raise ProblemError(f"duplicate pool '{name}'")
+    for pool in pools:
         if pool.capacity is not None and pool.capacity < 0:
-            raise ProblemError(f"capacity of pool '{pool.name}' is {pool.capacity}, below 0")
-    _check_numbers(problem)
-    if isinstance(problem.buffers, BufferTable):
+            raise ProblemError(
+                f"capacity of pool '{pool.name}' must be at least 0, but is {pool.capacity}"
+            )
+    _check_numbers(buffers, columns)
+    if isinstance(buffers, BufferTable):
         return
     ids: dict[str, int] = {}
-    for row, buffer in enumerate(problem.buffers):
+    for row, buffer in enumerate(buffers):
         first = ids.setdefault(buffer.id, row)
         if first != row:
-            raise ProblemError(f"id '{buffer.id}' is used twice", (first, row))
-    if problem.is_plain and not any(b.pools for b in problem.buffers):
+            raise ProblemError(f"duplicate id '{buffer.id}'", (first, row))
+    if all(b.is_plain and not b.pools for b in buffers):
         return
-    for row, buffer in enumerate(problem.buffers):
+    for row, buffer in enumerate(buffers):
         _check_row(row, buffer, names)
-    _check_fixed(problem, _check_ties(problem))
+    _check_fixed(buffers, names, _check_ties(buffers, names))
 
 
-def _check_numbers(problem: Problem) -> None:
-    try:
-        lower, upper, size, alignment = problem.columns
-    except OverflowError:
-        for row, b in enumerate(problem.buffers):
-            for value in (*b.lifetime, b.size, b.alignment):
-                if abs(value) >= LIMIT:
-                    raise ProblemError(
-                        f"buffer '{b.id}': {value} is not below 2^62", (row,)
-                    ) from None
-        raise
+def _check_numbers(buffers: Sequence[Buffer], columns: Columns) -> None:
+    lower, upper, size, alignment = columns
     rules = (
-        (size < 0, size, "size is {}, below 0"),
-        (alignment < 1, alignment, "alignment is {}, below 1"),
-        (upper < lower, upper - lower, "lifetime ends {} after it starts"),
+        (size < 0, size, "size must be at least 0, but is {}"),
+        (alignment < 1, alignment, "alignment must be at least 1, but is {}"),
+        (upper < lower, upper - lower, "lifetime must not end before it starts, but has length {}"),
     )
     big = [np.abs(column) >= LIMIT for column in (lower, upper, size, alignment)]
     rules += tuple(
@@ -67,7 +60,7 @@ def _check_numbers(problem: Problem) -> None:
         if len(bad):
             row = int(bad[0])
             what = message.format(int(column[row]))
-            raise ProblemError(f"buffer '{problem.buffers[row].id}': {what}", (row,))
+            raise ProblemError(f"buffer '{buffers[row].id}': {what}", (row,))
     if not len(size):
         return
     most = float(size.sum(dtype=np.float64)) + float(alignment.sum(dtype=np.float64))
@@ -89,7 +82,7 @@ def _check_row(row: int, buffer: Buffer, names: list[str]) -> None:
     for pool in buffer.pools:
         if pool not in names:
             raise ProblemError(
-                f"{what}: there is no pool '{pool}' (there are: {', '.join(names)})", (row,)
+                f"{what}: unknown pool '{pool}' (declared: {', '.join(names)})", (row,)
             )
     chosen: dict[str, str] = {}
     for branch, arm in buffer.arms:
@@ -111,19 +104,20 @@ def _check_row(row: int, buffer: Buffer, names: list[str]) -> None:
             )
 
 
-Place = tuple[int | None, set[str]]  # a fixed offset, and the pools that are left
+Place = tuple[int | None, set[str]]
+"""The fixed offset, if any, and the names of the allowed pools."""
 
 
-def _check_ties(problem: Problem) -> dict[str, Place]:
-    """Check that the rows of each tie agree; where they may be."""
+def _check_ties(buffers: Sequence[Buffer], names: list[str]) -> dict[str, Place]:
+    """Check that the rows of each tie agree; return the place of each tie."""
     places: dict[str, Place] = {}
-    room = LIMIT - sum(b.size + b.alignment for b in problem.buffers)
+    room = LIMIT - sum(b.size + b.alignment for b in buffers)
     ties: defaultdict[str, list[int]] = defaultdict(list)
-    for row, buffer in enumerate(problem.buffers):
+    for row, buffer in enumerate(buffers):
         if buffer.tie is not None:
             ties[buffer.tie].append(row)
     for tie, rows in ties.items():
-        members = [problem.buffers[row] for row in rows]
+        members = [buffers[row] for row in rows]
         fixed = [(b.offset, b, row) for b, row in zip(members, rows, strict=True)]
         fixed = [entry for entry in fixed if entry[0] is not None]
         for offset, buffer, row in fixed[1:]:
@@ -143,43 +137,42 @@ def _check_ties(problem: Problem) -> dict[str, Place]:
                         f"other's alignment {buffer.alignment}",
                         (fixed[0][2], row),
                     )
-        allowed = set(members[0].pools) or {pool.name for pool in problem.pools}
+        allowed = set(members[0].pools) or set(names)
         for buffer, row in zip(members[1:], rows[1:], strict=True):
             allowed &= set(buffer.pools) or allowed
             if not allowed:
                 raise ProblemError(
-                    f"tie '{tie}' leaves no pool that all its buffers may lie in, "
-                    f"'{buffer.id}' included",
+                    f"no pool is allowed for all buffers of tie '{tie}', '{buffer.id}' included",
                     (*rows[: rows.index(row)], row),
                 )
         common = lcm(*(b.alignment for b in members))
         room -= common
         if room <= 0:
             raise ProblemError(
-                f"tie '{tie}' needs a multiple of {common}, its buffers' alignments taken "
-                "together: with all sizes and alignments that is not below 2^62",
+                f"tie '{tie}' needs an offset that is a multiple of {common}, the least common "
+                "multiple of its alignments: with all sizes that is not below 2^62",
                 tuple(rows),
             )
         places[tie] = fixed[0][0] if fixed else None, allowed
     return places
 
 
-def _check_fixed(problem: Problem, ties: dict[str, Place]) -> None:
-    """Fixed buffers that can only lie in one pool must not overlap there."""
-    everywhere = {pool.name for pool in problem.pools}
+def _check_fixed(buffers: Sequence[Buffer], names: list[str], ties: dict[str, Place]) -> None:
+    """Check that fixed buffers with a single allowed pool do not overlap there."""
+    everywhere = set(names)
     boxes: list[tuple[int, int, int, int, str, int]] = []
-    for row, b in enumerate(problem.buffers):
+    for row, b in enumerate(buffers):
         alone: Place = b.offset, set(b.pools) or everywhere
         offset, pools = alone if b.tie is None else ties[b.tie]
         if offset is not None and len(pools) == 1:
             (pool,) = pools
-            boxes += ((start, stop, offset, size, pool, row) for start, stop, size in needs(b))
+            boxes += ((start, stop, offset, size, pool, row) for start, stop, size in b.needs())
     boxes.sort()
     alive: list[tuple[int, int, int, int, str, int]] = []
     for box in boxes:
         alive = [other for other in alive if other[1] > box[0]]
         for other in alive:
-            first, second = problem.buffers[other[5]], problem.buffers[box[5]]
+            first, second = buffers[other[5]], buffers[box[5]]
             if (
                 other[4] == box[4]
                 and max(other[2], box[2]) < min(other[2] + other[3], box[2] + box[3])

@@ -27,8 +27,8 @@ from xrelay.dialects.device import (
     VirtualDeviceAttr,
     device_of,
     devices_in,
+    disambiguated,
     tensor_type,
-    told_apart,
     with_device,
 )
 from xrelay.dialects.relay import IncompleteType, Relay
@@ -92,8 +92,8 @@ def test_text_in_another_order_and_with_escapes():
         ("cpu:true", "Expected integer literal"),
         ("cpu:0:1", "'>' expected"),
         ("cpu, target = 5", "target must be a string, but is 5 : i64"),
-        ('cpu, kind = "a"', "a device has a target and a scope, but no kind"),
-        ('cpu, scope = "a", scope = "b"', "scope is given twice"),
+        ('cpu, kind = "a"', "unknown device field 'kind'; expected 'target' or 'scope'"),
+        ('cpu, scope = "a", scope = "b"', "duplicate field 'scope'"),
         ("cpu,", "identifier expected: target or scope"),
     ],
 )
@@ -186,8 +186,8 @@ def test_is_unconstrained():
         ('cpu, target = "c"', 'cpu:0, target = "llvm"', 'cpu:0, target = "c"'),
     ],
 )
-def test_or_default(mine: str, default: str, expected: str):
-    assert device(mine).or_default(device(default)) == device(expected)
+def test_completed_by(mine: str, default: str, expected: str):
+    assert device(mine).completed_by(device(default)) == device(expected)
 
 
 # ----------------------------------------------------------------------- types
@@ -204,7 +204,7 @@ class CarrierType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
     def carried_device(self) -> VirtualDeviceAttr | None:
         return self.device if isinstance(self.device, VirtualDeviceAttr) else None
 
-    def carrying(self, device: VirtualDeviceAttr | None) -> "CarrierType":
+    def with_device(self, device: VirtualDeviceAttr | None) -> "CarrierType":
         return CarrierType(NoneAttr() if device is None else device)
 
 
@@ -298,13 +298,13 @@ def test_the_search_finds_what_it_looks_for():
 
 
 def test_words():
-    assert VirtualDeviceAttr("cuda", 1).in_words == "cuda:1"
+    assert VirtualDeviceAttr("cuda", 1).long_name == "cuda:1"
     full = VirtualDeviceAttr("cuda", None, "cuda -arch=sm_80", "texture")
-    assert full.in_words == 'cuda (target "cuda -arch=sm_80", scope "texture")'
+    assert full.long_name == 'cuda (target "cuda -arch=sm_80", scope "texture")'
 
 
 def test_devices_are_told_apart():
     cpu, gpu = VirtualDeviceAttr("cpu", 0, "llvm"), VirtualDeviceAttr("cuda", 0, "cuda")
-    assert told_apart(cpu, gpu) == ("cpu:0", "cuda:0")
-    assert told_apart(cpu, CPU) == ('cpu:0 (target "llvm")', "cpu:0")
-    assert told_apart(VirtualDeviceAttr(None, 1), CPU) == ("?:1", "cpu:0")
+    assert disambiguated(cpu, gpu) == ("cpu:0", "cuda:0")
+    assert disambiguated(cpu, CPU) == ('cpu:0 (target "llvm")', "cpu:0")
+    assert disambiguated(VirtualDeviceAttr(None, 1), CPU) == ("?:1", "cpu:0")

@@ -34,14 +34,15 @@ def main() -> int:
         print(f"{verdict.outcome} {verdict.cause}\n{verdict.detail}".strip())
         return verdict.outcome == "finding"
     folder = options.folder or Path(tempfile.gettempdir()) / "xrelay-fuzz"
-    found = 0
+    found, worker = 0, Worker()
     for kind in kinds:
-        summary = fuzz(kind, options.count, options.seed, options.first)
+        summary = fuzz(kind, options.count, worker, options.seed, options.first)
         print(summary, flush=True)
         for cause, finding in summary.findings.items():
             print(f"  {cause} ({finding.count})")
         write(summary, kind, folder)
         found += len(summary.findings)
+    worker.close()
     if found:
         print(f"{found} causes: see {folder}")
     return 1 if found else 0

@@ -41,9 +41,9 @@ class Summary:
         )
 
 
-def fuzz(kind: Kind, count: int, seed: int = 0, first: int = 0) -> Summary:
-    """Check `count` mutants; input n of a seed is always the same."""
-    summary, worker, began = Summary(kind.name), Worker(), time.monotonic()
+def fuzz(kind: Kind, count: int, worker: Worker, seed: int = 0, first: int = 0) -> Summary:
+    """Check `count` mutants in `worker`; input n of a seed is always the same."""
+    summary, began = Summary(kind.name), time.monotonic()
     for number in range(first, first + count):
         data = kind.mutant(Random(f"{seed}/{kind.name}/{number}"))
         verdict = worker.check(kind.name, data)
@@ -57,7 +57,6 @@ def fuzz(kind: Kind, count: int, seed: int = 0, first: int = 0) -> Summary:
             summary.findings[verdict.cause] = Finding(data, verdict, number)
     for finding in summary.findings.values():
         finding.data = minimised(worker, kind, finding)
-    worker.close()
     summary.seconds = time.monotonic() - began
     return summary
 

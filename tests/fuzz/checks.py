@@ -20,13 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from xrelay.passes.planning import command as plan
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.listing import listing
 from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import Array, Program, TensorSpec
-from xrelay.tools import opt, run
+from xrelay.tools import opt, plan, run
 
 from .structures import edited
 

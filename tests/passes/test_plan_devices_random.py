@@ -19,7 +19,7 @@ from xdsl.ir import SSAValue
 from xdsl.parser import Parser
 
 from xrelay.dialects.device import CPU, VirtualDeviceAttr, device_of
-from xrelay.dialects.interfaces import DeviceRule, On, OnHost
+from xrelay.dialects.interfaces import DeviceRule, OnHost, Pinned
 from xrelay.dialects.relay import DeviceCopyOp, Relay
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.plan_devices import PlanDevicesPass
@@ -41,8 +41,8 @@ def broken_rules(module: ModuleOp) -> list[str]:
     for op in module.walk():
         rule = op.get_trait(DeviceRule)
         for constraint in rule.constraints(op) if rule is not None else ():
-            if isinstance(constraint, On | OnHost):
-                wanted = constraint.device if isinstance(constraint, On) else CPU
+            if isinstance(constraint, Pinned | OnHost):
+                wanted = constraint.device if isinstance(constraint, Pinned) else CPU
                 devices = {device_of(constraint.value.type), wanted}
             else:
                 devices = {device_of(value.type) for value in constraint.values}

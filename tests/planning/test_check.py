@@ -45,12 +45,17 @@ def test_a_long_buffer_far_below_is_still_found():
 @pytest.mark.parametrize(
     ("rows", "plan", "rule", "words"),
     [
-        (TWO, Plan((-1, 8), (0, 0), (12,)), "offset", "'a' is at -1, below 0"),
+        (
+            TWO,
+            Plan((-1, 8), (0, 0), (12,)),
+            "offset",
+            "'a' must be at an offset of at least 0, but is at -1",
+        ),
         (
             (buffer("a", 0, 1, 4, alignment=16),),
             Plan((8,), (0,), (12,)),
             "alignment",
-            "'a' is at 8, not a multiple of its alignment 16",
+            "'a' must be aligned to 16, but is at 8",
         ),
         (TWO, Plan((0, 8), (0, 1), (12,)), "pool", "'b' is in pool 1, but there are 1 pools"),
         (
@@ -66,7 +71,7 @@ def test_a_long_buffer_far_below_is_still_found():
             "'a' and 'b' are tied, but are at 0 of pool 'arena' and at 4 of pool 'arena'",
         ),
         (TWO, Plan((0, 8), (0, 0), (10,)), "height", "height 10, but its buffers end at 12"),
-        (TWO, Plan((0,), (0,), (12,)), "shape", "the plan has 1 offsets, but 2 are needed"),
+        (TWO, Plan((0,), (0,), (12,)), "shape", "the plan must have 2 offsets, but has 1"),
     ],
 )
 def test_each_broken_rule_is_named(rows: tuple[Buffer, ...], plan: Plan, rule: str, words: str):

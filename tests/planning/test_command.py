@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from xrelay.passes.planning.command import main
+from xrelay.tools.plan import main
 
 DATA = Path(__file__).parents[1] / "data" / "planning"
 SMALL = "id,lower,upper,size\na,0,2,8\nb,1,3,4\nc,2,4,8\n"
@@ -93,7 +93,7 @@ def test_plans_are_checked(small: Path, tmp_path: Path, capsys: pytest.CaptureFi
     assert main([str(small), "-o", str(plan)]) == 0
     capsys.readouterr()
     assert main(["--check", str(small), str(plan)]) == 0
-    assert capsys.readouterr().out == f"{plan}: right: 3 buffers, height 12\n"
+    assert capsys.readouterr().out == f"{plan}: valid: 3 buffers, height 12\n"
     plan.write_text(plan.read_text().replace("b,1,3,4,8", "b,1,3,4,6"))
     assert main(["--check", str(small), str(plan)]) == 1
     assert capsys.readouterr().out == (
@@ -120,8 +120,8 @@ def test_pools_are_declared_and_written(tmp_path: Path, capsys: pytest.CaptureFi
     ("content", "words"),
     [
         (b"id,lower,upper,size\na,0,x,8\n", ":2: error: upper must be an integer, but is 'x'"),
-        (b"id,lower,upper,size\na,0,1,8\n\xff\n", ":3: error: byte 0xff is not UTF-8"),
-        (b"", ":1: error: no header"),
+        (b"id,lower,upper,size\na,0,1,8\n\xff\n", ":3: error: byte 0xff is not valid UTF-8"),
+        (b"", ":1: error: missing header"),
     ],
 )
 def test_malformed_files_are_diagnostics(
@@ -148,11 +148,11 @@ def test_missing_and_unwritable_files_are_diagnostics(
     ("arguments", "words"),
     [
         (["--strategy", "magic"], "invalid choice: 'magic'"),
-        (["--capacity", "-1"], "must be an integer from 0, but is '-1'"),
-        (["--budget", "many"], "must be an integer from 0, but is 'many'"),
+        (["--capacity", "-1"], "must be a non-negative integer, but is '-1'"),
+        (["--budget", "many"], "must be a non-negative integer, but is 'many'"),
         (["--check"], "--check needs a problem and a plan"),
         (["other.csv"], "unexpected argument 'other.csv'"),
-        (["--pool", "=4"], "a pool needs a name"),
+        (["--pool", "=4"], "a pool must be NAME or NAME=N, but is"),
     ],
 )
 def test_wrong_usage_is_status_2(
@@ -206,7 +206,7 @@ def test_boxes_do_not_overlap_in_the_picture(tmp_path: Path):
 def test_planning_and_its_command_import_neither_xdsl_nor_anything_heavy():
     code = (
         "import sys\n"
-        "import xrelay.passes.planning.command\n"
+        "import xrelay.tools.plan\n"
         "from xrelay.passes.planning import Buffer, Interval, Problem, solve\n"
         "solve(Problem((Buffer('a', Interval(0, 1), 4), Buffer('b', Interval(0, 1), 4))))\n"
         "roots = {name.partition('.')[0] for name in sys.modules}\n"
@@ -219,7 +219,7 @@ def test_planning_and_its_command_import_neither_xdsl_nor_anything_heavy():
 
 def test_it_runs_as_a_program(small: Path):
     done = subprocess.run(
-        [sys.executable, "-m", "xrelay.passes.planning.command", str(small)],
+        [sys.executable, "-m", "xrelay.tools.plan", str(small)],
         capture_output=True,
         text=True,
         check=True,

@@ -57,15 +57,18 @@ def test_offsets_can_be_ignored():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "p.csv:1: error: no header: expected id,lower,upper,size,…"),
-        ("id,lower,upper\n", "p.csv:1: error: no column 'size'"),
-        ("id,size,upper\n", "p.csv:1: error: no column 'lower' (nor begin, start)"),
-        ("id,lower,upper,size,id\n", "p.csv:1: error: two columns for the same thing: 'id' twice"),
+        ("", "p.csv:1: error: missing header: expected id,lower,upper,size,…"),
+        ("id,lower,upper\n", "p.csv:1: error: missing column 'size'"),
+        ("id,size,upper\n", "p.csv:1: error: missing column 'lower' (or begin, start)"),
+        ("id,lower,upper,size,id\n", "p.csv:1: error: duplicate column 'id'"),
         (
             "id,lower,begin,upper,size\n",
-            "p.csv:1: error: two columns for the same thing: 'lower' and 'begin'",
+            "p.csv:1: error: duplicate column 'begin', which means the same as 'lower'",
         ),
-        ("id,lower,upper,size\na,0,1\n", "p.csv:2: error: 3 cells, but the header has 4"),
+        (
+            "id,lower,upper,size\na,0,1\n",
+            "p.csv:2: error: expected 4 cells, as in the header, but got 3",
+        ),
         (
             "id,lower,upper,size\n\na,0,x,4\n",
             "p.csv:3: error: upper must be an integer, but is 'x'",
@@ -74,18 +77,21 @@ def test_offsets_can_be_ignored():
             "id,lower,upper,size\na,0,1,4.5\n",
             "p.csv:2: error: size must be an integer, but is '4.5'",
         ),
-        ("id,lower,upper,size\na,0,1,-4\n", "p.csv:2: error: buffer 'a': size is -4, below 0"),
+        (
+            "id,lower,upper,size\na,0,1,-4\n",
+            "p.csv:2: error: buffer 'a': size must be at least 0, but is -4",
+        ),
         (
             "id,lower,upper,size\na,0,1,4\nb,0,1,4\na,0,1,4\n",
-            "p.csv:4: error: id 'a' is used twice (see line 2)",
+            "p.csv:4: error: duplicate id 'a' (see line 2)",
         ),
         (
             "id,lower,upper,size,alignment\na,0,1,4,0\n",
-            "p.csv:2: error: buffer 'a': alignment is 0, below 1",
+            "p.csv:2: error: buffer 'a': alignment must be at least 1, but is 0",
         ),
         (
             "id,lower,upper,size,gaps\na,0,9,4,1:2\n",
-            "p.csv:2: error: gaps must be 'from-to' or 'from-to@low:high', but one is '1:2'",
+            "p.csv:2: error: a gap must be 'from-to' or 'from-to@low:high', but is '1:2'",
         ),
         (
             "id,lower,upper,size,gaps\na,0,9,4,1-2@0:8\n",
@@ -93,14 +99,14 @@ def test_offsets_can_be_ignored():
         ),
         (
             "id,lower,upper,size,arms\na,0,9,4,if\n",
-            "p.csv:2: error: arms must be 'branch:arm', but one is 'if'",
+            "p.csv:2: error: an arm must be 'branch:arm', but is 'if'",
         ),
         (
             "id,lower,upper,size,offset\na,0,9,4,0\nb,0,9,4,2\n",
             "p.csv:3: error: buffers 'a' and 'b' are alive together at 0 and fixed at 0 and 2, "
             "where they overlap (see line 2)",
         ),
-        ('id,lower,upper,size\na,0,1,"4\n', "p.csv:2: error: not CSV: unexpected end of data"),
+        ('id,lower,upper,size\na,0,1,"4\n', "p.csv:2: error: invalid CSV: unexpected end of data"),
     ],
 )
 def test_malformed_files_say_where(text: str, message: str):
@@ -128,12 +134,12 @@ def test_plans_keep_the_rows_and_come_back():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("id,size\na,4\n", "q.csv:1: error: no column 'offset'"),
-        ("id,offset\na,0\n", "q.csv:1: error: buffer 'b' is not placed"),
-        ("id,offset\na,0\nz,0\n", "q.csv:3: error: the problem has no buffer 'z'"),
-        ("id,offset\na,0\na,0\n", "q.csv:3: error: buffer 'a' is placed twice"),
+        ("id,size\na,4\n", "q.csv:1: error: missing column 'offset'"),
+        ("id,offset\na,0\n", "q.csv:1: error: buffer 'b' is missing"),
+        ("id,offset\na,0\nz,0\n", "q.csv:3: error: unknown buffer 'z'"),
+        ("id,offset\na,0\na,0\n", "q.csv:3: error: duplicate buffer 'a'"),
         ("id,offset\na,\nb,0\n", "q.csv:2: error: offset must be an integer, but is ''"),
-        ("id,offset,pool\na,0,x\n", "q.csv:2: error: the problem has no pool 'x'"),
+        ("id,offset,pool\na,0,x\n", "q.csv:2: error: unknown pool 'x'"),
     ],
 )
 def test_malformed_plans_say_where(text: str, message: str):

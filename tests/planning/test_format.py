@@ -17,7 +17,6 @@ from xrelay.passes.planning import (
     check,
     solve,
 )
-from xrelay.passes.planning.command import main
 from xrelay.passes.planning.csv_io import (
     CsvError,
     format_plan,
@@ -26,6 +25,7 @@ from xrelay.passes.planning.csv_io import (
     plan_of,
     problem_of,
 )
+from xrelay.tools.plan import main
 
 
 def row_of(buffer: Buffer, inclusive: int) -> dict[str, str]:
@@ -95,7 +95,7 @@ def test_bytes_that_are_never_needed_are_not_part_of_the_arena(
     assert main([str(problem), "-o", str(plan)]) == 0
     assert "height 4, bound 4" in capsys.readouterr().out
     assert main(["--check", str(problem), str(plan)]) == 0
-    assert capsys.readouterr().out == f"{plan}: right: 1 buffers, height 4\n"
+    assert capsys.readouterr().out == f"{plan}: valid: 1 buffers, height 4\n"
 
 
 def test_tied_rows_without_bytes_are_in_a_pool_that_all_may_lie_in():
@@ -114,5 +114,7 @@ def test_a_tie_that_leaves_one_pool_leaves_it_for_fixed_offsets_too():
 
 def test_alignments_that_have_no_common_multiple_in_range_are_refused():
     text = f"id,lower,upper,size,alignment,tie\na,0,1,4,{2**40},t\nb,0,1,4,{2**40 - 1},t\n"
-    with pytest.raises(CsvError, match=r"3: error: tie 't' needs a multiple of 12089258196\d+,"):
+    with pytest.raises(
+        CsvError, match=r"3: error: tie 't' needs an offset that is a multiple of 12089258196\d+,"
+    ):
         parse_problem(text)

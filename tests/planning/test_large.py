@@ -1,4 +1,4 @@
-"""What large problems are planned with: sweeps, windows, and columns instead of rows."""
+"""Large problems: sweeps from the peak, local repair, and columns instead of rows."""
 
 import random
 from pathlib import Path
@@ -11,13 +11,13 @@ from planning.random_problems import plain_problems
 
 from xrelay.passes.planning import Interval, Plan, Problem, ProblemError, check, solve
 from xrelay.passes.planning.bounds import lower_bound
+from xrelay.passes.planning.buffers import Ints
 from xrelay.passes.planning.core import Core, core_of, oriented
 from xrelay.passes.planning.csv_io import parse_problem
 from xrelay.passes.planning.greedy import place_in_order
-from xrelay.passes.planning.orders import busiest, by_birth, by_size
-from xrelay.passes.planning.problem import Ints
+from xrelay.passes.planning.local_repair import repair
+from xrelay.passes.planning.sort_keys import busiest, by_birth, by_size
 from xrelay.passes.planning.sweep import sweep_from_peak
-from xrelay.passes.planning.windows import repair
 
 DATA = Path(__file__).parents[1] / "data" / "planning"
 
@@ -61,7 +61,7 @@ def chain(n: int, seed: int) -> Problem:
     return Problem.of(lower, lower + rng.integers(1, 4, n), rng.integers(1, 33, n))
 
 
-def test_windows_lower_what_greedy_leaves_too_high():
+def test_local_repair_lowers_what_greedy_leaves_too_high():
     problem = chain(4000, 1)
     core = core_of(problem)
     placed = place_in_order(core, by_size(core))
@@ -106,7 +106,7 @@ def test_columns_and_rows_are_the_same_problem():
 
 
 def test_columns_of_different_lengths_are_an_error():
-    with pytest.raises(ProblemError, match="columns must have one length, but have 1, 2, 1"):
+    with pytest.raises(ProblemError, match="columns must have equal lengths, but have 1, 2, 1"):
         Problem.of([0], [1, 2], [3])
 
 

@@ -5,12 +5,12 @@ from planning.random_problems import plain_problems, rich_problems
 
 from xrelay.passes.planning import Problem
 from xrelay.passes.planning.bounds import lower_bound
-from xrelay.passes.planning.canonical import CanonicalSearch
+from xrelay.passes.planning.canonical_search import CanonicalSearch
 from xrelay.passes.planning.core import Core, core_of
 from xrelay.passes.planning.greedy import place_in_order
-from xrelay.passes.planning.orders import by_birth, by_life, by_size
+from xrelay.passes.planning.lowest_floor_search import LowestFloorSearch
 from xrelay.passes.planning.search import Meter, Tables
-from xrelay.passes.planning.valley import ValleySearch
+from xrelay.passes.planning.sort_keys import by_birth, by_life, by_size
 
 
 def answers(core: Core, capacity: int) -> set[bool]:
@@ -18,9 +18,9 @@ def answers(core: Core, capacity: int) -> set[bool]:
     searches = [
         CanonicalSearch(tables, "TWA"),
         CanonicalSearch(tables, "Z"),
-        ValleySearch(tables, by_size(core)),
-        ValleySearch(tables, by_life(core), lowest_first=True),
-        ValleySearch(tables, by_birth(core)[::-1]),
+        LowestFloorSearch(tables, by_size(core)),
+        LowestFloorSearch(tables, by_life(core), lowest_first=True),
+        LowestFloorSearch(tables, by_birth(core)[::-1]),
     ]
     found: set[bool] = set()
     for search in searches:

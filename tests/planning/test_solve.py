@@ -238,19 +238,31 @@ def test_the_result_says_how_it_was_made():
 
 
 def test_an_unknown_strategy_lists_those_there_are():
-    with pytest.raises(UnknownStrategy, match=r"no strategy 'magic' \(there are: coalesce, "):
+    with pytest.raises(
+        UnknownStrategy, match=r"unknown strategy 'magic' \(expected one of: coalesce, "
+    ):
         solve(Problem(()), "magic")
 
 
 @pytest.mark.parametrize(
     ("rows", "pools", "words", "named"),
     [
-        ((buffer("a", 0, 1, -1),), (), "'a': size is -1, below 0", (0,)),
-        ((buffer("a", 0, 1, 1, alignment=0),), (), "'a': alignment is 0, below 1", (0,)),
-        ((buffer("a", 3, 1, 1),), (), "'a': lifetime ends -2 after it starts", (0,)),
+        ((buffer("a", 0, 1, -1),), (), "'a': size must be at least 0, but is -1", (0,)),
+        (
+            (buffer("a", 0, 1, 1, alignment=0),),
+            (),
+            "'a': alignment must be at least 1, but is 0",
+            (0,),
+        ),
+        (
+            (buffer("a", 3, 1, 1),),
+            (),
+            "'a': lifetime must not end before it starts, but has length -2",
+            (0,),
+        ),
         ((buffer("a", 0, 1, 2**62),), (), "'a': 4611686018427387904 is not below 2^62", (0,)),
         ((buffer("a", 0, 1, 2**70),), (), "is not below 2^62", (0,)),
-        ((buffer("a", 0, 1, 1), buffer("a", 0, 1, 1)), (), "id 'a' is used twice", (0, 1)),
+        ((buffer("a", 0, 1, 1), buffer("a", 0, 1, 1)), (), "duplicate id 'a'", (0, 1)),
         (
             (buffer("a", 0, 4, 8, offset=0), buffer("b", 3, 6, 8, offset=4)),
             (),
@@ -275,11 +287,11 @@ def test_an_unknown_strategy_lists_those_there_are():
                 buffer("b", 0, 1, 1, tie="t", pools=("q",)),
             ),
             (Pool("p"), Pool("q")),
-            "tie 't' leaves no pool",
+            "no pool is allowed for all buffers of tie 't'",
             (0, 1),
         ),
         ((buffer("a", 0, 1, 1, offset=3, alignment=2),), (), "3 is not a multiple", (0,)),
-        ((buffer("a", 0, 1, 1, pools=("x",)),), (), "there is no pool 'x'", (0,)),
+        ((buffer("a", 0, 1, 1, pools=("x",)),), (), "unknown pool 'x' (declared: ", (0,)),
         ((buffer("a", 0, 4, 1, gaps=(Gap(2, 6),)),), (), "gap 2-6 is not within", (0,)),
         (
             (buffer("a", 0, 1, 1, arms=(Arm("i", "x"), Arm("i", "y"))),),

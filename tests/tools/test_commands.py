@@ -10,7 +10,7 @@ import pytest
 START = {
     "xrelay-opt": "from xrelay.tools.start import opt as main",
     "xrelay-run": "from xrelay.tools.start import run as main",
-    "xrelay-plan": "from xrelay.tools.plan import main",
+    "xrelay-plan": "from xrelay.tools.start import plan as main",
 }
 INPUTS = {
     "xrelay-opt": ("in.mlir", "func.func @main() {\n  func.return\n}\n"),

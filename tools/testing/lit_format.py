@@ -30,7 +30,7 @@ _ShTest: Any = import_module("lit.formats").ShTest
 TOOLS = {
     "filecheck": "filecheck.main:main",
     "xrelay-opt": "xrelay.tools.opt:main",
-    "xrelay-plan": "xrelay.passes.planning.command:main",
+    "xrelay-plan": "xrelay.tools.plan:main",
     "xrelay-run": "xrelay.tools.run:main",
 }
 """The tools that can be called, each with its `main`."""

@@ -1,13 +1,13 @@
 """Whatever stands in operands and attributes, an operator is typed or refused with a message."""
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
+from random import Random
 from typing import Any, cast
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from inferring import OPERATORS
-from operator_samples import SAMPLES
+from operator_samples import SAMPLES, Sample
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     BoolAttr,
@@ -39,40 +39,57 @@ from xrelay.dialects.tensors import as_tensor
 
 HUGE = 2**63 - 1
 
-DIM = st.one_of(st.integers(0, 5), st.sampled_from([DYNAMIC_INDEX, 1, 1, 64, 2**32, HUGE]))
-ELEMENT = st.sampled_from([f32, f32, f32, f64, i1, i32, i64, IndexType(), ComplexType(f32)])
-TENSOR = st.builds(tensor_type, ELEMENT, st.lists(DIM, max_size=5))
-OPERAND = st.one_of(
-    TENSOR,
-    TENSOR,
-    TENSOR,
-    st.just(UnrankedTensorType(f32)),
-    st.just(NoneType()),
-    st.just(IncompleteType()),
-)
-
-INT = st.one_of(st.integers(-6, 6), st.sampled_from([-1, 0, 0, 1, -HUGE - 1, HUGE, 2**40]))
-INTS = st.lists(INT, max_size=6)
-VALUES = st.one_of(
-    INT.map(lambda i: IntegerAttr(i, i64)),
-    INTS.map(lambda v: DenseArrayBase.from_list(i64, v)),
-    st.floats().map(lambda f: FloatAttr(f, f64)),
-    st.sampled_from(["NCHW", "NHWC", "HWIO", "edge", "reflect", "size", ""]).map(StringAttr),
-    st.booleans().map(BoolAttr.from_bool),
-    st.sampled_from([f32, i32, i1, NoneType(), UnitAttr(), IndexType()]),
-)
+DIMS: tuple[int, ...] = (0, 1, 2, 3, 4, 5, DYNAMIC_INDEX, 1, 1, 64, 2**32, HUGE)
+ELEMENTS = (f32, f32, f32, f64, i1, i32, i64, IndexType(), ComplexType(f32))
+INTS = (*range(-6, 7), -1, 0, 0, 1, -HUGE - 1, HUGE, 2**40)
+FLOATS = (0.0, -0.0, 0.5, -1.0, 3.0, 1e-300, 1e300, math.inf, -math.inf, math.nan)
+STRINGS = ("NCHW", "NHWC", "HWIO", "edge", "reflect", "size", "")
+TYPES = (f32, i32, i1, NoneType(), UnitAttr(), IndexType())
 
 
-def likely(name: str, default: Attribute | None) -> st.SearchStrategy[Attribute]:
-    """Values of the kind that the property has, more often than others."""
+def operand(random: Random) -> Attribute:
+    """A type of an operand, mostly a tensor."""
+    kind = random.randrange(6)
+    if kind < 3:
+        dims: list[int] = random.choices(DIMS, k=random.randrange(6))
+        return tensor_type(random.choice(ELEMENTS), dims)
+    return (UnrankedTensorType(f32), NoneType(), IncompleteType())[kind - 3]
+
+
+def ints(random: Random) -> Attribute:
+    return DenseArrayBase.from_list(i64, random.choices(INTS, k=random.randrange(7)))
+
+
+def value(random: Random) -> Attribute:
+    """A value of any kind of property."""
+    match random.randrange(6):
+        case 0:
+            return IntegerAttr(random.choice(INTS), i64)
+        case 1:
+            return ints(random)
+        case 2:
+            return FloatAttr(random.choice(FLOATS), f64)
+        case 3:
+            return StringAttr(random.choice(STRINGS))
+        case 4:
+            return BoolAttr.from_bool(random.choice((False, True)))
+        case _:
+            return random.choice(TYPES)
+
+
+def likely(random: Random, default: Attribute | None) -> Attribute:
+    """A value of the kind that the property has, more often than others."""
     kind = type(default)
     if default is not None and kind is DenseArrayBase:
+        if random.randrange(3) == 0:
+            return ints(random)
         entries = cast(Ints, default).get_values()
-        some = st.tuples(*(st.one_of(st.just(entry), INT) for entry in entries))
-        return st.one_of(some, some, INTS).map(lambda v: DenseArrayBase.from_list(i64, v))
+        return DenseArrayBase.from_list(
+            i64, [random.choice((entry, random.choice(INTS))) for entry in entries]
+        )
     if default is not None and kind is IntegerAttr:
-        return st.one_of(INT.map(lambda i: IntegerAttr(i, i64)), st.just(default))
-    return VALUES
+        return random.choice((IntegerAttr(random.choice(INTS), i64), default))
+    return value(random)
 
 
 def refusal(make: Callable[[], object]) -> str | None:
@@ -106,71 +123,76 @@ def attempt(name: str, operands: list[Attribute], properties: Mapping[str, Attri
     assert refusal(op.verify) != ""
 
 
-@settings(deadline=None, max_examples=25)
-@pytest.mark.parametrize("name", sorted(OPERATORS))
-@given(data=st.data())
-def test_anything_is_typed_or_refused(name: str, data: st.DataObject):
-    operands = data.draw(st.lists(OPERAND, max_size=5))
+every_operator = pytest.mark.parametrize("name", sorted(OPERATORS))
+
+
+def randoms(name: str, count: int) -> Iterator[Random]:
+    """The same random numbers for an operator each time, by the number of the try."""
+    return (Random(f"{name}/{number}") for number in range(count))
+
+
+def a_sample(name: str, random: Random) -> Sample:
+    return random.choice([sample for sample in SAMPLES if sample.name == name])
+
+
+@every_operator
+def test_anything_is_typed_or_refused(name: str):
     definitions = OPERATORS[name].get_irdl_definition().properties
-    chosen = data.draw(st.sets(st.sampled_from(sorted(definitions)))) if definitions else set[str]()
-    properties = {
-        p: data.draw(st.one_of(likely(p, definitions[p].default_value), VALUES))
-        for p in sorted(chosen)
-    }
-    attempt(name, operands, properties)
+    for random in randoms(name, 100):
+        operands = [operand(random) for _ in range(random.randrange(6))]
+        chosen = random.sample(sorted(definitions), random.randint(0, len(definitions)))
+        properties = {
+            p: likely(random, random.choice((definitions[p].default_value, None))) for p in chosen
+        }
+        attempt(name, operands, properties)
 
 
-def _mutated(operands: list[TensorType[Any]], data: st.DataObject) -> list[Attribute]:
+def mutated(operands: list[TensorType[Any]], random: Random) -> list[Attribute]:
     """Operands of a sample, with some dims put at random."""
     result: list[Attribute] = []
     for operand in operands:
         dims = [
-            data.draw(DIM) if data.draw(st.integers(0, 4)) == 0 else dim
-            for dim in operand.get_shape()
+            random.choice(DIMS) if random.randrange(5) == 0 else dim for dim in operand.get_shape()
         ]
-        if data.draw(st.integers(0, 9)) == 0:
+        if random.randrange(10) == 0:
             dims = dims[1:]
         result.append(tensor_type(operand.element_type, dims))
     return result
 
 
-@settings(deadline=None, max_examples=60)
-@pytest.mark.parametrize("name", sorted(OPERATORS))
-@given(data=st.data())
-def test_samples_with_some_numbers_at_random(name: str, data: st.DataObject):
-    sample = data.draw(st.sampled_from([s for s in SAMPLES if s.name == name]))
-    types = [tensor_type(ELEMENT_TYPES[d], list(s)) for s, d in sample.operands]
-    properties = properties_of(OPERATORS[name], sample.attrs)
-    for key, value in properties.items():
-        if data.draw(st.booleans()):
-            properties[key] = data.draw(likely(key, value))
-    attempt(name, _mutated(types, data), properties)
+@every_operator
+def test_samples_with_some_numbers_at_random(name: str):
+    for random in randoms(name, 200):
+        sample = a_sample(name, random)
+        types = [tensor_type(ELEMENT_TYPES[d], list(s)) for s, d in sample.operands]
+        properties = properties_of(OPERATORS[name], sample.attrs)
+        for key, old in properties.items():
+            if random.randrange(2):
+                properties[key] = likely(random, old)
+        attempt(name, mutated(types, random), properties)
 
 
-@settings(deadline=None, max_examples=30)
-@pytest.mark.parametrize("name", sorted(OPERATORS))
-@given(data=st.data())
-def test_what_is_unknown_does_not_contradict_what_is_known(name: str, data: st.DataObject):
+@every_operator
+def test_what_is_unknown_does_not_contradict_what_is_known(name: str):
     """Some dims of a sample made dynamic: the result is the same, or less is known of it."""
-    sample = data.draw(st.sampled_from([s for s in SAMPLES if s.name == name]))
     cls = OPERATORS[name]
-    types = [
-        tensor_type(
-            ELEMENT_TYPES[d], [data.draw(st.sampled_from([dim, DYNAMIC_INDEX])) for dim in s]
-        )
-        for s, d in sample.operands
-    ]
-    operands = TestOp(result_types=types).results
-    properties = properties_of(cls, sample.attrs)
-    if message := refusal(lambda: cls.on(operands, properties)):
-        assert "squeeze needs axis" in message
-        return
-    op = cls.on(operands, properties)
-    assert len(op.results) == len(sample.results)
-    for result, (shape, dtype) in zip(op.results, sample.results, strict=True):
-        tensor = as_tensor(result.type)
-        assert tensor is not None
-        assert tensor.element_type == ELEMENT_TYPES[dtype]
-        assert len(tensor.get_shape()) == len(shape)
-        for dim, known in zip(tensor.get_shape(), shape, strict=True):
-            assert dim in (known, DYNAMIC_INDEX)
+    for random in randoms(name, 60):
+        sample = a_sample(name, random)
+        types = [
+            tensor_type(ELEMENT_TYPES[d], [random.choice((dim, DYNAMIC_INDEX)) for dim in s])
+            for s, d in sample.operands
+        ]
+        operands = TestOp(result_types=types).results
+        properties = properties_of(cls, sample.attrs)
+        if message := refusal(lambda o=operands, p=properties: cls.on(o, p)):
+            assert "squeeze needs axis" in message
+            continue
+        op = cls.on(operands, properties)
+        assert len(op.results) == len(sample.results)
+        for result, (shape, dtype) in zip(op.results, sample.results, strict=True):
+            tensor = as_tensor(result.type)
+            assert tensor is not None
+            assert tensor.element_type == ELEMENT_TYPES[dtype]
+            assert len(tensor.get_shape()) == len(shape)
+            for dim, known in zip(tensor.get_shape(), shape, strict=True):
+                assert dim in (known, DYNAMIC_INDEX)

@@ -71,7 +71,8 @@ def squeezenet_by_stage(squeezenet: tuple[Network, list[Array]]) -> dict[str, li
         run_passes(module, passes)
         if stage != "bytecode":
             results[stage] = evaluate(module, inputs, params)
-    results["vm"] = Machine(assemble(module), params).run("main", *inputs)
+    machine = Machine(assemble(module), params, memory=Memory(poison=True))
+    results["vm"] = machine.run("main", *inputs)
     return results
 
 
@@ -86,7 +87,7 @@ def test_squeezenet_at_stage(
     assert_close(squeezenet_by_stage[stage], expected)
 
 
-@pytest.mark.parametrize("name", LIGHT_MODELS)
+@pytest.mark.parametrize("name", [name for name in LIGHT_MODELS if name != "squeezenet"])
 def test_network_in_the_vm(name: str):
     network = light_network(name)
     expected = onnxruntime_results(network)

@@ -19,12 +19,14 @@ from xrelay.frontends.onnx import OnnxError
 from xrelay.frontends.onnx.importer import Conversion, convert_model
 from xrelay.lowering.assemble import assemble
 from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.passes.support.verifier import verify
+from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
 from xrelay.tools.pipeline import build
 from xrelay.tools.registry import UNIVERSE, named_pipelines
-from xrelay.tools.runner import Runner
 
+VM = build("vm", UNIVERSE.all_passes, named_pipelines)
 CONVERTED = (Path(__file__).parent / "converted_cases.txt").read_text().split()
 
 
@@ -63,24 +65,24 @@ def check_at_relay(case: Case, conversion: Conversion) -> None:
     check_numbers(case, lambda x: evaluate(conversion.module, x, conversion.params))
 
 
-@pytest.mark.parametrize("name", CONVERTED)
-def test_case_converts(name: str, cases: dict[str, Case]):
-    if name not in cases:
-        pytest.skip("this version of the onnx package does not have the case")
-    case, conversion = convert(cases[name])
-    conversion.module.verify()
-    check_at_relay(case, conversion)
-
-
-@pytest.mark.parametrize("name", CONVERTED[::3])
-def test_case_runs_in_the_vm(name: str, cases: dict[str, Case]):
-    if name not in cases:
-        pytest.skip("this version of the onnx package does not have the case")
-    case, conversion = convert(cases[name])
-    steps = build("vm", UNIVERSE.all_passes, named_pipelines)
-    Runner(steps).run(Context(), conversion.module)
-    machine = Machine(assemble(conversion.module), conversion.params, memory=Memory(poison=True))
+def check_in_the_vm(case: Case, conversion: Conversion) -> None:
+    for step in VM:
+        step.run.apply(Context(), conversion.module)
+    machine = Machine(
+        assemble(conversion.module), conversion.params, KERNELS, memory=Memory(poison=True)
+    )
     check_numbers(case, lambda x: machine.run("main", *x))
+
+
+@pytest.mark.parametrize("name", CONVERTED)
+def test_case(name: str, cases: dict[str, Case]):
+    if name not in cases:
+        pytest.skip("this version of the onnx package does not have the case")
+    case, conversion = convert(cases[name])
+    verify(conversion.module)
+    check_at_relay(case, conversion)
+    if name in CONVERTED[::3]:
+        check_in_the_vm(case, conversion)
 
 
 def test_most_cases_are_there(cases: dict[str, Case]):

@@ -56,7 +56,7 @@ def test_a_saved_chain_of_any_length_is_read() -> None:
 
     def calls(x: int) -> int:
         exp, value = nodes.word("exp", "Op"), x
-        for _ in range(20_000):
+        for _ in range(5_000):
             value = nodes.call(exp, value)
         return value
 

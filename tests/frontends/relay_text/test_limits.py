@@ -8,7 +8,7 @@ from relay_programs import VERSION, context, error_of, read
 from xrelay.frontends.relay_text import RelayTextError, parse_module
 from xrelay.tools.process import settings
 
-N = 100_000
+N = 20_000
 IN_MAIN = "def @main(%x: int32) {{ {} }}"
 
 

@@ -3,7 +3,7 @@
 import pytest
 from relay_programs import read
 
-COUNT = 5000
+COUNT = 2000
 
 
 def bindings(count: int) -> str:

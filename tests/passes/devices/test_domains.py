@@ -4,15 +4,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from xrelay.dialects.device import UNCONSTRAINED, VirtualDeviceAttr
-from xrelay.passes.analysis.device_domains import DeviceDomains
+from xrelay.passes.devices.domains import DomainSet
 
 CPU, GPU = VirtualDeviceAttr("cpu", 0), VirtualDeviceAttr("cuda", 0)
 
-Domains = DeviceDomains[str]
+Domains = DomainSet[str]
 
 
 def some(count: int) -> tuple[Domains, list[int]]:
-    domains: Domains = DeviceDomains()
+    domains: Domains = DomainSet()
     return domains, [domains.fresh() for _ in range(count)]
 
 
@@ -47,10 +47,10 @@ def test_trying_what_cannot_be_changes_nothing():
     domains, (a, b, c) = some(3)
     domains.demand(a, CPU, "a")
     domains.demand(b, GPU, "b")
-    assert not domains.trying(a, b, "ab")
+    assert not domains.try_unite(a, b, "ab")
     assert (domains.device_of(a), domains.device_of(b)) == (CPU, GPU)
     assert domains.find(a) != domains.find(b)
-    assert domains.trying(a, c, "ac")
+    assert domains.try_unite(a, c, "ac")
     assert domains.device_of(c) == CPU
     # What was tried in vain is no part of a later explanation.
     conflict = domains.unite(c, b, "cb")
@@ -123,7 +123,7 @@ def test_a_reason_is_the_nearest_demand_the_first_of_equals():
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("unite"), st.integers(0, 6), st.integers(0, 6)),
-        st.tuples(st.just("trying"), st.integers(0, 6), st.integers(0, 6)),
+        st.tuples(st.just("try_unite"), st.integers(0, 6), st.integers(0, 6)),
         st.tuples(st.just("demand"), st.integers(0, 6), st.integers(0, 1)),
     ),
     max_size=14,
@@ -153,8 +153,8 @@ def test_against_sets(steps: list[tuple[str, int, int]]):
         else:
             other = next(c for c in classes if b in c)
             fits = device(one) is None or device(other) in (None, device(one))
-            if kind == "trying":
-                assert domains.trying(a, b, f"{a}{b}") == fits
+            if kind == "try_unite":
+                assert domains.try_unite(a, b, f"{a}{b}") == fits
             else:
                 conflict = domains.unite(a, b, f"{a}{b}")
                 assert (conflict is None) == fits

@@ -1,18 +1,24 @@
 """
 Depth-first search that fills the valley with the fewest choices.
 
-The floor of a clique is the lowest sky of its members that are left. Where a stretch of
-cliques has a lower floor than those on both sides (a valley), every body whose sky is
-that floor lies within the stretch, and nothing can come below it any more. So for any
-clique of a valley the choice is complete: one of its members stands on the floor, or
-none does, and then its floor rises to where the next support can be. No order of
-offsets has to be kept, so the search stays where choices are fewest, fails early, and
-most steps are forced.
+    floor
+      | ___                ___      A *valley* is a run of cliques with one floor,
+      |    |    ___       |         lower than the floor on either side of it.
+      |    |___|   |      |
+      |    valley  |______|
+      |             valley
+      +-----------------------> cliques, in order of time
 
-Which member is tried first decides much: the caller gives an order and restarts with
-others. Exponential in the worst case; 25 to 50 microseconds a node at a few hundred
-bodies. Where bodies have gaps or branches, only the globally lowest floor
-counts as a valley, which is right but less focused.
+Every body whose sky is the floor of a valley lies within the valley, and nothing can be
+placed below that floor any more. So the choice at any clique of a valley is complete:
+either one of its members is placed on the floor, or none is, and the floor rises to the
+lowest offset at which another body could end. Offsets need not ascend, so the search
+stays where choices are fewest, fails early, and most steps are forced.
+
+The result depends strongly on which member is tried first: the caller supplies an order
+and restarts with others. Exponential in the worst case; 25 to 50 microseconds per node at
+a few hundred bodies. If bodies have gaps or branches, only the globally lowest floor
+counts as a valley, which is correct but less focused.
 """
 
 from collections.abc import Iterator
@@ -20,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .problem import Ints, as_list
+from .buffers import Ints, as_list
 from .search import Meter, OutOfNodes, Tables, depth_first
 
 _FAR = 2**62
@@ -28,10 +34,10 @@ _FAR = 2**62
 
 class _Part(NamedTuple):
     """
-    Cliques `lo` to `hi` are still to be filled; arrays are of all bodies or cliques.
+    Cliques `lo` to `hi` are unsolved; the arrays are of all bodies or all cliques.
 
-    `choices` counts the members that stand on a clique's floor, `support` is the lowest
-    that any member can end.
+    `choices` counts the members of a clique whose sky is its floor; `support` is the
+    lowest offset at which any member can end.
     """
 
     lo: int
@@ -45,13 +51,13 @@ class _Part(NamedTuple):
     ceiling: Ints
 
 
-class ValleySearch:
+class LowestFloorSearch:
     """
-    Is there a plan of height `capacity`? Offsets in bytes are in `offsets` if so.
+    Search for a plan of height `capacity`; its offsets in bytes are in `offsets`.
 
-    `order` gives all bodies, the first to be tried first. Among cliques with equally
-    few choices the one with the least room to waste is taken, or with `lowest_first`
-    the one with the lowest floor.
+    Members are tried in `order`, which lists all bodies. Among cliques with equally few
+    choices, the search takes the one with the least slack or, with `lowest_first`, the
+    one with the lowest floor.
     """
 
     def __init__(self, tables: Tables, order: Ints, lowest_first: bool = False):
@@ -63,7 +69,7 @@ class ValleySearch:
         self.offsets: Ints = np.zeros(tables.n, dtype=np.int64)
 
     def run(self, capacity: int, meter: Meter) -> bool | None:
-        """True or False if decided; None when `meter` ran out first."""
+        """Return whether a plan exists, or None if `meter` ran out first."""
         t = self.tables
         self.capacity = t.capacity_in_units(capacity)
         ceiling = t.ceilings(capacity)
@@ -98,7 +104,7 @@ class ValleySearch:
         a: int,
         z: int,
     ) -> bool:
-        """Renew what is known of cliques `a` to `z`; False if one cannot fit."""
+        """Update the state of cliques `a` to `z`; return False if one cannot fit."""
         t = self.tables
         p, q = t.starts[a], t.starts[z]
         skies, starts = sky[t.member[p:q]], t.start[a:z] - p
@@ -112,7 +118,7 @@ class ValleySearch:
         return True
 
     def _pick(self, part: _Part) -> tuple[int, int, int]:
-        """A clique to go on with, and the valley it is in: clique, from, to."""
+        """Return the clique to continue with and the valley it is in: (clique, first, last)."""
         lo, hi = part.lo, part.hi
         floor, remaining = part.floor[lo:hi], part.remaining[lo:hi]
         room = self.capacity - floor - remaining
@@ -131,7 +137,7 @@ class ValleySearch:
         is_valley = (heights < walls[:-2]) & (heights < walls[2:])
         is_valley &= heights < self.capacity
         rise = np.minimum.reduceat(support, starts) - heights
-        # Leaving bytes empty is one more choice, where there is room for it.
+        # Leaving bytes empty is one more choice if there is room for it.
         options = choices + (room >= np.repeat(rise, lengths))
         score = (options << 31) + second
         score[np.repeat(~is_valley, lengths)] = _FAR
@@ -195,10 +201,10 @@ class ValleySearch:
         self, part: _Part, clique: int, at: int, valley_from: int, valley_to: int
     ) -> Iterator[list[_Part]]:
         """
-        No member of `clique` stands on its floor.
+        Continue without placing a member of `clique` on its floor.
 
-        Those whose sky it is must then rest on a body that is left and is none of them,
-        so not below the lowest end of such a body. The other members keep their skies.
+        The members whose sky is the floor must then rest on some other unplaced body, so
+        their skies rise to the lowest end of such a body. Other members keep their skies.
         """
         t, capacity = self.tables, self.capacity
         lo, hi, sky, floor, remaining, choices, support, cuts, ceiling = part

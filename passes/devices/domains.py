@@ -1,106 +1,118 @@
 """
-Which things are on one device: a union-find whose classes know a partial virtual device.
+Domains: a union-find whose classes each have a virtual device, which may be partial.
 
-A *domain* is a number; what it stands for is its maker's business. Two domains are united, or a
-device is demanded of one; each such constraint carries a *cause*, any object, that is only handed
-back. When a constraint cannot hold, the answer is a `Conflict` with the two demands and the
-shortest chain of constraints between them. `cut` takes a constraint back.
+A *domain* is an integer handle; the caller decides what it represents. Two domains are united, or
+one is put on a device; each such constraint carries a *cause*, an object that is only handed back.
+A constraint that contradicts earlier ones is not added: the result is the `Conflict` with them.
+`cut` removes a constraint.
 
 Constraints are kept as columns of numbers and causes. They become objects, and edges of a graph
-(`device_graph`), only when a conflict or an explanation asks for them: most programs never do.
+(`provenance`), only when a conflict or an explanation needs them: most programs never do. Devices
+are numbers too, so that comparing and joining them costs next to nothing.
 
-Union by rank and no path compression: paths are short, and `find` changes nothing.
+Union by rank without path compression: paths are short, and `find` changes nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias
 
-from ...dialects.device import VirtualDeviceAttr
-from .device_graph import ConstraintGraph
-from .device_numbers import NOWHERE, DeviceNumbers
+from ...dialects.device import UNCONSTRAINED, VirtualDeviceAttr
+from .provenance import Cause, Conflict, ConstraintGraph, Demand, Union
 
-Cause = TypeVar("Cause")
+NO_DEVICE = 0
+"""The number of the unconstrained device."""
 
-
-@dataclass(frozen=True, eq=False)
-class Demand(Generic[Cause]):
-    """`domain` was demanded to be on `device`."""
-
-    domain: int
-    device: VirtualDeviceAttr
-    cause: Cause
-    order: int
-    """How many demands were made before."""
-
-
-@dataclass(frozen=True, eq=False)
-class Union(Generic[Cause]):
-    """`a` and `b` were united."""
-
-    a: int
-    b: int
-    cause: Cause
-    order: int
-    """How many unions were made before."""
-
-
-@dataclass(frozen=True, eq=False)
-class Conflict(Generic[Cause]):
-    """Two demands that do not go together, and the unions that lead from one to the other."""
-
-    first: Demand[Cause]
-    chain: tuple[Union[Cause], ...]
-    second: Demand[Cause]
-    last: Demand[Cause] | Union[Cause]
-    """The constraint that could not be added, one of the others; all but it hold."""
+_Joins: TypeAlias = dict[tuple[int, int], "int | None"]
 
 
 @dataclass
-class DeviceDomains(Generic[Cause]):
-    """The domains, their classes and the constraints so far."""
+class DeviceNumbers:
+    """The devices of one plan: equal devices have one number, and each join is computed once."""
+
+    devices: list[VirtualDeviceAttr] = field(default_factory=lambda: [UNCONSTRAINED])
+    """By number."""
+    _numbers: dict[VirtualDeviceAttr, int] = field(
+        default_factory=lambda: {UNCONSTRAINED: NO_DEVICE}
+    )
+    _joins: _Joins = field(default_factory=_Joins)
+    _completed: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
+
+    def number(self, device: VirtualDeviceAttr) -> int:
+        """Return the number of `device`, a new one if the device is new."""
+        known = self._numbers.get(device)
+        if known is None:
+            known = self._numbers[device] = len(self.devices)
+            self.devices.append(device)
+        return known
+
+    def join(self, a: int, b: int) -> int | None:
+        """Combine two devices (`VirtualDeviceAttr.join`); None if they contradict each other."""
+        if a == b or b == NO_DEVICE:
+            return a
+        if a == NO_DEVICE:
+            return b
+        if (a, b) not in self._joins:
+            joined = self.devices[a].join(self.devices[b])
+            self._joins[a, b] = None if joined is None else self.number(joined)
+        return self._joins[a, b]
+
+    def complete(self, device: int, default: int) -> int:
+        """Take the unset fields of `device` from `default` (`VirtualDeviceAttr.completed_by`)."""
+        if device == NO_DEVICE or device == default:
+            return default
+        known = self._completed.get((device, default))
+        if known is None:
+            completed = self.devices[device].completed_by(self.devices[default])
+            known = self._completed[device, default] = self.number(completed)
+        return known
+
+
+@dataclass
+class DomainSet(Generic[Cause]):
+    """The domains, their classes, and the constraints that made them."""
 
     numbers: DeviceNumbers = field(default_factory=DeviceNumbers)
     _parent: list[int] = field(default_factory=list[int])
     _rank: list[int] = field(default_factory=list[int])
     _device: list[int] = field(default_factory=list[int])
-    """Of a domain that stands for its class, the number of what is known of its device."""
+    """For the root of each class, the number of the device of the class."""
     _left: list[int] = field(default_factory=list[int])
     _right: list[int] = field(default_factory=list[int])
     _union_causes: list[Cause] = field(default_factory=list[Cause])
-    """Of each union: what was united, and why."""
+    """The columns of the unions: the two domains and the cause."""
     _domains: list[int] = field(default_factory=list[int])
     _devices: list[int] = field(default_factory=list[int])
     _demand_causes: list[Cause] = field(default_factory=list[Cause])
-    """Of each demand: what was to be where, and why."""
+    """The columns of the demands: the domain, the number of the device and the cause."""
     _graph: ConstraintGraph = field(default_factory=ConstraintGraph)
     _known_unions: int = 0
     _known_demands: int = 0
-    """How many constraints the graph has seen; `cut` has taken some out again."""
+    """The numbers of constraints added to the graph so far; `cut` has removed some of them."""
 
     def fresh(self) -> int:
-        """A domain that nothing is known of."""
+        """Make an unconstrained domain."""
         domain = len(self._parent)
         self._parent.append(domain)
         self._rank.append(0)
-        self._device.append(NOWHERE)
+        self._device.append(NO_DEVICE)
         return domain
 
     def find(self, domain: int) -> int:
-        """The domain that stands for the class of `domain`."""
+        """Return the root of the class of `domain`."""
         parent = self._parent
         while (above := parent[domain]) != domain:
             domain = above
         return domain
 
     def number_of(self, domain: int) -> int:
-        """The number of what is known of the domain's device so far."""
+        """Return the number of the domain's device, as far as it is known."""
         return self._device[self.find(domain)]
 
     def device_of(self, domain: int) -> VirtualDeviceAttr:
-        """What is known of the domain's device so far."""
+        """Return the domain's device, as far as it is known."""
         return self.numbers.devices[self.number_of(domain)]
 
     def demand(
@@ -120,12 +132,12 @@ class DeviceDomains(Generic[Cause]):
 
     def unite(self, a: int, b: int, cause: Cause) -> Conflict[Cause] | None:
         """Put `a` and `b` on one device."""
-        if self.trying(a, b, cause):
+        if self.try_unite(a, b, cause):
             return None
         return self._between(Union(a, b, cause, len(self._left)))
 
-    def trying(self, a: int, b: int, cause: Cause) -> bool:
-        """Unite `a` and `b` if nothing stands against it; else leave everything as it was."""
+    def try_unite(self, a: int, b: int, cause: Cause) -> bool:
+        """Unite `a` and `b` unless that is a conflict; return whether they are united."""
         parent, device, rank = self._parent, self._device, self._rank
         x, y = a, b
         while (above := parent[x]) != x:
@@ -150,13 +162,13 @@ class DeviceDomains(Generic[Cause]):
         return True
 
     def default(self, domain: int, device: int) -> int:
-        """Fill in what is open of the domain's device, and say what it is (both by number)."""
+        """Complete the domain's device from `device` and return its number."""
         root = self.find(domain)
-        filled = self._device[root] = self.numbers.fill(self._device[root], device)
-        return filled
+        completed = self._device[root] = self.numbers.complete(self._device[root], device)
+        return completed
 
     def cut(self, constraint: Demand[Cause] | Union[Cause]) -> None:
-        """Take a constraint back: its class falls apart, or knows less of its device."""
+        """Remove a constraint: its class is split, or has less of a device."""
         graph = self._searchable()
         if isinstance(constraint, Demand):
             graph.remove_demand(constraint.order, constraint.domain)
@@ -170,9 +182,9 @@ class DeviceDomains(Generic[Cause]):
 
     def reasons(self) -> Iterator[tuple[int, Demand[Cause], Union[Cause] | None]]:
         """
-        For each domain that a demand reaches: the nearest demand, and the union it came through.
+        For each domain that a demand reaches, yield the nearest demand and the union it came by.
 
-        A domain that comes from nowhere has its device by default.
+        A domain that no demand reaches has its device by default.
         """
         graph = self._searchable()
         first = ((domain, demands[0]) for domain, demands in graph.demands.items() if demands)
@@ -191,19 +203,19 @@ class DeviceDomains(Generic[Cause]):
         return Union(self._left[order], self._right[order], self._union_causes[order], order)
 
     def _rebuild(self, members: list[int]) -> None:
-        """Make one class of `members`, which are all that constraints still hold together."""
-        root, device = members[0], NOWHERE
+        """Make one class of `members`: all domains that the remaining unions connect."""
+        root, device = members[0], NO_DEVICE
         for domain in members:
             self._parent[domain], self._rank[domain] = root, 0
             for demand in self._graph.demands.get(domain, ()):
                 joined = self.numbers.join(device, self._devices[demand])
-                assert joined is not None, "the demands of a class go together"
+                assert joined is not None, "the demands of a class do not contradict each other"
                 device = joined
         self._rank[root] = int(len(members) > 1)
         self._device[root] = device
 
     def _searchable(self) -> ConstraintGraph:
-        """The constraints as a graph; only those that are new are added."""
+        """Return the constraints as a graph, after adding those that are new to it."""
         graph = self._graph
         unions = range(self._known_unions, len(self._left))
         for union in unions:
@@ -215,22 +227,22 @@ class DeviceDomains(Generic[Cause]):
         return graph
 
     def _against(self, domain: int, number: int) -> tuple[int, list[int]]:
-        """The nearest demand to `domain` that does not go with a device, and the way to it."""
+        """Return the demand nearest to `domain` that contradicts a device, and the way to it."""
         join, devices = self.numbers.join, self._devices
         graph = self._searchable()
         return graph.nearest(domain, lambda demand: join(devices[demand], number) is None)
 
     def _at(self, last: Demand[Cause], number: int) -> Conflict[Cause]:
-        """What the demand `last`, which is not among the constraints, is in conflict with."""
+        """Return the conflict of the demand `last`, which was not added, with earlier ones."""
         there, way = self._against(last.domain, number)
         chain = tuple(self._union(union) for union in reversed(way))
         return Conflict(self._demand(there), chain, last, last)
 
     def _between(self, last: Union[Cause]) -> Conflict[Cause]:
         """
-        What the union `last`, which is not among the constraints, is in conflict with.
+        Return the conflict of the union `last`, which was not added, with earlier constraints.
 
-        Some demand on the one side does not go with some demand on the other.
+        Some demand on one side contradicts some demand on the other.
         """
         one, one_way = self._against(last.a, self.number_of(last.b))
         two, two_way = self._against(last.b, self._devices[one])
@@ -242,3 +254,34 @@ class DeviceDomains(Generic[Cause]):
         if two < one:
             return Conflict(self._demand(two), chain[::-1], self._demand(one), last)
         return Conflict(self._demand(one), chain, self._demand(two), last)
+
+
+# -------------------------------------------------------------------- domains by type
+
+
+@dataclass(frozen=True)
+class FunctionPlacement:
+    """The placements of a function value's parameters and of its result."""
+
+    params: tuple[Placement, ...]
+    result: Placement
+
+
+Placement: TypeAlias = int | FunctionPlacement
+"""The domains of a value, by its type: one domain, or for a function those of its parts."""
+
+
+def leaves(placement: Placement) -> Iterator[int]:
+    """Yield the domains in a placement: the result's first, then the parameters'."""
+    if isinstance(placement, int):
+        yield placement
+    else:
+        for part in (placement.result, *placement.params):
+            yield from leaves(part)
+
+
+def result_of(placement: Placement) -> int:
+    """Return the domain that stands for a placement: of a function, that of its result."""
+    while isinstance(placement, FunctionPlacement):
+        placement = placement.result
+    return placement

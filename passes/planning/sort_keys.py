@@ -1,8 +1,8 @@
 """
-In which order a greedy strategy places bodies.
+The orders in which greedy strategies place bodies.
 
-Each function gives all bodies of a core, the first to be placed first. Ties fall to the
-canonical order of the core, so nothing depends on how the rows were shuffled.
+Each function returns all bodies of a core in the order of placement. Ties are broken by
+the core's canonical order, so results do not depend on how the rows were shuffled.
 """
 
 from collections.abc import Callable
@@ -10,51 +10,51 @@ from collections.abc import Callable
 import numpy as np
 
 from .bounds import loads
+from .buffers import Ints
 from .core import Core
-from .problem import Ints
 
 Order = Callable[[Core], Ints]
 
 
 def by_birth(core: Core) -> Ints:
-    """Birth, then the longest life, then size descending: the order an allocator sees."""
+    """Sort by birth, then length of life and size descending: the order an allocator sees."""
     return np.lexsort((-core.body_size, -core.body_upper, core.body_lower))
 
 
 def by_size(core: Core) -> Ints:
-    """Size descending, then birth."""
+    """Sort by size descending, then birth."""
     return np.lexsort((core.body_lower, -core.body_size))
 
 
 def by_size_and_life(core: Core) -> Ints:
-    """Size descending, then the longest life."""
+    """Sort by size descending, then length of life descending."""
     return np.lexsort((core.body_lower, core.body_lower - core.body_upper, -core.body_size))
 
 
 def by_area(core: Core) -> Ints:
-    """Size times length of life, descending."""
+    """Sort by size times length of life, descending."""
     life = (core.body_upper - core.body_lower).astype(np.float64)
     return np.lexsort((core.body_lower, -life * core.body_size))
 
 
 def by_life(core: Core) -> Ints:
-    """Length of life descending, then size descending."""
+    """Sort by length of life descending, then size descending."""
     return np.lexsort((core.body_lower, -core.body_size, core.body_lower - core.body_upper))
 
 
 def by_breadth(core: Core) -> Ints:
     """
-    The load at the busiest time of a body's life, descending; then that time; then size.
+    Sort by the load at the busiest time of a body's life, descending; then that time; then size.
 
-    This is the order of "Greedy by Breadth" (Pisarchyk and Lee, 2020): the time that
-    needs most bytes is settled first, its largest buffer first.
+    The order of "Greedy by Breadth" (Pisarchyk and Lee, 2020): the busiest time is placed
+    first, starting with its largest buffer.
     """
     load, when = busiest(core)
     return np.lexsort((core.body_lower, -core.body_size, when, -load))
 
 
 def by_load(core: Core) -> Ints:
-    """The load at the busiest time of a body's life, descending; then size times life."""
+    """Sort by the load at the busiest time of a body's life, then size times life; descending."""
     load, _ = busiest(core)
     life = (core.body_upper - core.body_lower).astype(np.float64)
     return np.lexsort((core.body_lower, -life * core.body_size, -load))
@@ -62,14 +62,14 @@ def by_load(core: Core) -> Ints:
 
 def busiest(core: Core) -> tuple[Ints, Ints]:
     """
-    The largest load in each body's life, and the first birth (an index) that has it.
+    Return the largest load during each body's life, and the index of the first birth with it.
 
-    A sparse table over births, made level by level and used as it is made, so memory
-    stays linear; O(n log n).
+    Uses a sparse table over births, built and consumed level by level so that memory is
+    linear; O(n log n).
     """
     load = loads(core.lower, core.upper, core.size)
     n = len(load)
-    # One number says load and place: a larger load wins, then an earlier birth.
+    # One number encodes load and birth: a larger load wins, then an earlier birth.
     rank = np.empty(n, dtype=np.int64)
     rank[np.lexsort((-np.arange(n), load))] = np.arange(n)
     place = np.empty(n, dtype=np.int64)

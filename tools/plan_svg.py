@@ -1,16 +1,15 @@
 """
-A plan as a picture: time runs to the right, offsets run up, a box is bytes in use.
+Draw a plan as SVG: time runs to the right, offsets run up, a box is bytes in use.
 
-Every distinct time gets the same width, so short lives stay visible. A box carries its
-id and size where they fit, and both with the exact numbers as a tooltip. In each pool
-the busiest time is shaded, with its load; a line marks the height, and one the bound.
+Every distinct time has the same width, so short lives stay visible. A box is labelled
+with its id and size if they fit, and its tooltip has the exact numbers. In each pool the
+busiest time is shaded and labelled with its load; lines mark the height and the bound.
 """
 
 from collections.abc import Iterator
 from html import escape
 
-from .check import needs
-from .problem import Plan, Problem
+from ..passes.planning import Plan, Problem
 
 _WIDTH, _PANEL = 1200, 640
 _LEFT, _RIGHT, _TOP, _BOTTOM = 96, 24, 56, 40
@@ -20,11 +19,11 @@ _COLOURS = (
     "#b9d7ea", "#e2cfa6", "#a8dcb5",
 )  # fmt: skip
 
-Box = tuple[int, int, int, int, int]  # row, from, to, offset, bytes
+Box = tuple[int, int, int, int, int]  # row, start, stop, offset, bytes
 
 
 def draw(problem: Problem, plan: Plan) -> str:
-    """The SVG text of `plan`. One panel a pool, one box for each span of each buffer."""
+    """Return `plan` as SVG text: a panel per pool, a box per span of each buffer."""
     boxes = list(_boxes(problem, plan))
     times = sorted({t for _, start, stop, _, _ in boxes for t in (start, stop)}) or [0, 1]
     panels = len(problem.pools)
@@ -50,7 +49,7 @@ def _headline(problem: Problem, plan: Plan) -> str:
 
 def _boxes(problem: Problem, plan: Plan) -> Iterator[Box]:
     for row, buffer in enumerate(problem.buffers):
-        for start, stop, size in needs(buffer):
+        for start, stop, size in buffer.needs():
             if size > 0 and stop > start:
                 yield row, start, stop, plan.offsets[row], size
 
@@ -128,7 +127,7 @@ def _line(y: float, label: str, colour: str, dash: str) -> str:
 
 
 def _label(name: str, size: int, width: float, height: float) -> str:
-    """What fits into a box of this many pixels: id and size, id, or nothing."""
+    """Return the label that fits into a box of this many pixels: id and size, id, or nothing."""
     if height < _FONT + 1:
         return ""
     for text in (f"{name} {size:,}", name):
@@ -138,7 +137,7 @@ def _label(name: str, size: int, width: float, height: float) -> str:
 
 
 def _peak(boxes: list[Box], times: list[int]) -> tuple[int, int]:
-    """The first time at which most bytes are alive, and how many."""
+    """Return the first time at which the most bytes are alive, and their number."""
     change = dict.fromkeys(times, 0)
     for _, start, stop, _, size in boxes:
         change[start] += size

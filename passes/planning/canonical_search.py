@@ -1,18 +1,18 @@
 """
 Depth-first search over canonical plans.
 
-Every plan can be pushed down until each body rests on another or on the ground, and be
-built in order of offset. So only such plans are looked at: a body is placed at exactly
-its sky, never below the offset of the one before it, and (if it is at that very offset)
-only after it in the order of the component. A body is not placed so high that another
-that is left would fit below it. Candidates are tried by sky, then by that order; when
-the problem falls apart in time each part gets an order of its own, made from the bytes
+Every plan can be compacted downwards until each body rests on another or at offset 0, and
+be built in order of offset. So the search visits only such plans: a body is placed at
+exactly its sky, never below the body placed before it, and, at an equal offset, only
+after it in the order of the component. A body is not placed so high that another
+unplaced one would fit below it. Candidates are tried by sky, then by that order; when
+the problem splits in time, each part gets an order of its own, computed from the bytes
 still to be placed there.
 
 Source: Moffitt, "MiniMalloc: A Lightweight Memory Allocator for Hardware-Accelerated
-Machine Learning" (2023), with the inference on whole arrays. Exponential in the worst
-case; 15 to 30 microseconds a node at a few hundred bodies. Weakness: all times advance
-together, so a region that cannot work is found out late.
+Machine Learning" (2023), with the inference vectorised. Exponential in the worst case;
+15 to 30 microseconds per node at a few hundred bodies. Weakness: all times advance
+together, so an infeasible region is discovered late.
 """
 
 from collections.abc import Iterator
@@ -21,12 +21,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .problem import Ints, as_list
+from .buffers import Ints, as_list
 from .search import Meter, OutOfNodes, Tables, depth_first
 
 
 class _Part(NamedTuple):
-    """Cliques `lo` to `hi` with the bodies left there in order, and what is known."""
+    """Cliques `lo` to `hi`: the unplaced bodies there, in order, and the state of the search."""
 
     lo: int
     hi: int
@@ -41,11 +41,11 @@ class _Part(NamedTuple):
 
 class CanonicalSearch:
     """
-    Is there a plan of height `capacity`? Offsets in bytes are in `offsets` if so.
+    Search for a plan of height `capacity`; its offsets in bytes are in `offsets`.
 
-    `keys` names what the order of bodies is made from, the first key first: "T" the
-    most bytes left at a time of the body's life, "W" the length of its life, "A" life
-    times size, "Z" size; each descending.
+    `keys` are the sort keys of the bodies, most significant first: "T" the most unplaced
+    bytes at any time of the body's life, "W" the length of its life, "A" life times
+    size, "Z" size; each descending.
     """
 
     def __init__(self, tables: Tables, keys: str):
@@ -58,7 +58,7 @@ class CanonicalSearch:
         self.offsets: Ints = np.zeros(tables.n, dtype=np.int64)
 
     def run(self, capacity: int, meter: Meter) -> bool | None:
-        """True or False if decided; None when `meter` ran out first."""
+        """Return whether a plan exists, or None if `meter` ran out first."""
         t = self.tables
         self.capacity = t.capacity_in_units(capacity)
         ceiling = t.ceilings(capacity)
@@ -77,7 +77,7 @@ class CanonicalSearch:
     def _part(
         self, lo: int, hi: int, sky: Ints, remaining: Ints, cuts: Ints, ceiling: Ints
     ) -> list[_Part]:
-        """The part of cliques `lo` to `hi`, with an order made for it; none if empty."""
+        """Return the part of cliques `lo` to `hi`, with its own order; nothing if it is empty."""
         t = self.tables
         left = np.flatnonzero((t.first >= lo) & (t.last <= hi) & (sky < self.capacity))
         if not len(left):

@@ -1,37 +1,37 @@
 """
-Repair a plan where it stands out, a stretch of time at a time.
+Lower a plan locally, one window of time at a time.
 
-In a long problem a greedy plan is above the lower bound only at a few times. For each
-body that ends too high the bodies born around it are taken out, everything else alive
-with them is kept as an obstacle, and the exact search puts them back below the target;
-when it cannot, more bodies around are taken. If some stretch stays too high the target
-is raised for it. Work grows with the number of bodies that stand out, not with n.
+In a long problem a greedy plan exceeds the lower bound only at a few times. For each
+body that ends above the target, remove the bodies born shortly before and after it, keep
+everything else alive with them as obstacles, and let the exact search place them again
+below the target; if it cannot, widen the window. If no window succeeds, raise the
+target. Work grows with the number of bodies above the target, not with n.
 
-A large neighbourhood search (Shaw, 1998). Weakness: a body that lives long is alive with
-more than a window holds; such bodies are left where they are.
+A large neighbourhood search (Shaw, 1998). Weakness: a long-lived body is alive with more
+bodies than a window holds, and stays where it is.
 """
 
 import numpy as np
 
+from .buffers import Ints, as_list
 from .core import Core
 from .exact import Outcome, decide
-from .problem import Ints, as_list
 from .search import Meter, Tables
 
 _REACHES = (10, 30, 90)
-"""Bodies taken out on either side of one that stands out, in order of birth."""
+"""Bodies removed on either side of one that is too high, in order of birth."""
 
-_MOST_AROUND = 600
-"""A window with more obstacles than this is not looked at."""
+_MAX_OBSTACLES = 600
+"""Windows with more obstacles than this are skipped."""
 
 _STEPS = (0.0, 0.1, 0.25, 0.5, 0.75)
-"""How far up from bound to height the targets are that are tried in turn."""
+"""Targets to try in turn, as fractions of the way from the bound up to the height."""
 
 
 def repair(
     core: Core, offsets: Ints, bound: int, budget: int, capacity: int | None = None
 ) -> Outcome:
-    """Lower a plan of a simple core towards `bound` with at most `budget` nodes."""
+    """Lower a simple core's plan towards `bound` with at most `budget` nodes."""
     offsets, meter = offsets.copy(), Meter(budget)
     lives = _Lives(core)
     for step in _STEPS:
@@ -47,7 +47,7 @@ def repair(
 
 
 class _Lives:
-    """Finds what is alive in a stretch of time without looking at all bodies."""
+    """An index of the bodies alive during an interval, for queries that do not scan all bodies."""
 
     def __init__(self, core: Core):
         self.core = core
@@ -56,7 +56,7 @@ class _Lives:
         self.long = np.flatnonzero(life > self.usual)
 
     def between(self, start: int, stop: int) -> Ints:
-        """The bodies alive at some time in `[start, stop)`, in order of birth."""
+        """Return the bodies alive at some time in `[start, stop)`, in order of birth."""
         core = self.core
         first, last = np.searchsorted(core.lower, [start - self.usual, stop], side="left")
         near = np.arange(int(first), int(last))
@@ -65,7 +65,7 @@ class _Lives:
 
 
 def _lower(lives: _Lives, offsets: Ints, k: int, target: int, meter: Meter) -> bool:
-    """Bring body `k` below `target`, with its neighbourhood if need be."""
+    """Bring body `k` below `target`, widening its window as needed; return whether it worked."""
     core = lives.core
     if offsets[k] + core.size[k] <= target:
         return True
@@ -89,10 +89,10 @@ def _window(
     lives: _Lives, offsets: Ints, k: int, target: int, reach: int
 ) -> tuple[Core, Ints] | None:
     """
-    The bodies around `k` as a problem of their own; None when too much is in the way.
+    Return the window around `k` as a core of its own; None if it has too many obstacles.
 
-    The first rows of its core are the bodies taken out, which are given too; the rest
-    are obstacles, cut to the times and bytes that matter.
+    The first rows of the core are the removed bodies, which are also returned; the
+    remaining rows are obstacles, clipped to the window and to the target.
     """
     core = lives.core
     around = np.arange(max(0, k - reach), min(core.n_bodies, k + reach + 1))
@@ -105,7 +105,7 @@ def _window(
     lower, upper = np.maximum(core.lower[near], start), np.minimum(core.upper[near], stop)
     low, high = offsets[near], np.minimum(offsets[near] + core.size[near], target)
     lower, upper, low, high = _merged(lower, upper, low, high, start, stop)
-    if len(lower) > _MOST_AROUND:
+    if len(lower) > _MAX_OBSTACLES:
         return None
     lower = np.concatenate([core.lower[free], lower])
     upper = np.concatenate([core.upper[free], upper])
@@ -131,7 +131,7 @@ def _window(
 def _merged(
     lower: Ints, upper: Ints, low: Ints, high: Ints, start: int, stop: int
 ) -> tuple[Ints, Ints, Ints, Ints]:
-    """Join obstacles that fill the whole time and touch, so that few are left."""
+    """Merge adjacent obstacles that last for the whole window, to reduce their number."""
     whole = (lower == start) & (upper == stop)
     order = np.argsort(low[whole], kind="stable")
     lows, highs = low[whole][order], high[whole][order]

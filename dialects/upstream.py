@@ -1,0 +1,30 @@
+"""
+Device rules of xDSL's own ops, attached to their classes from outside (MLIR: external models).
+
+Passes ask these ops as they ask ours: through `op.get_trait`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from xdsl.dialects import func, tensor
+from xdsl.ir import Operation
+
+from .interfaces import CalleeDevices, DeviceConstraint, DeviceRule, OnHost, ReturnDevices
+
+
+@dataclass(frozen=True)
+class ExtractDevices(DeviceRule):
+    """An element that is read from a tensor as a number, such as a size, is read on the host."""
+
+    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
+        yield OnHost(op.operands[0], "numbers are read on the host")
+
+
+def attach_device_rules() -> None:
+    """Give `func.call`, `func.return` and `tensor.extract` their rules; again changes nothing."""
+    func.CallOp.traits.add_trait(CalleeDevices())
+    func.ReturnOp.traits.add_trait(ReturnDevices())
+    tensor.ExtractOp.traits.add_trait(ExtractDevices())

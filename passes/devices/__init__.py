@@ -1,0 +1,1 @@
+"""Device planning: which device each value is on, and why."""

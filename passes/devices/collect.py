@@ -1,0 +1,133 @@
+"""
+Walk a module and collect its device constraints, in program order.
+
+Ops state theirs as traits (`dialects.interfaces.devices`); devices in signatures and in types are
+read here. The first conflict is thus the first in the text. (TVM: the first phase of PlanDevices,
+`DeviceAnalyzer`.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    ModuleOp,
+    StringAttr,
+)
+from xdsl.ir import Attribute, Operation
+
+from ...dialects import relay
+from ...dialects.device import DEVICE, VirtualDeviceAttr, devices_in
+from ..analysis.blocks import only_block
+from ..support.walk import outside_primitives
+from .conflicts import Cause
+from .constraints import DeviceConstraints
+from .domains import FunctionPlacement, Placement
+
+
+def collect(constraints: DeviceConstraints, module: ModuleOp) -> None:
+    """Add the constraints of every function of the module."""
+    constraints.symbols.update(_symbols(module))
+    constraints.functions.update(
+        (name, op) for name, op in constraints.symbols.items() if isinstance(op, func.FuncOp)
+    )
+    for name, function in constraints.functions.items():
+        _define_signature(constraints, name, function)
+    for name, function in constraints.functions.items():
+        _constrain_signature(constraints, name, function)
+        if not function.body.blocks:
+            continue
+        block = only_block(function)
+        for argument in block.args:
+            constraints.define(argument)
+        for op in outside_primitives(block, region_first=True):
+            _constrain_op(constraints, op)
+    constraints.add_preferred()
+
+
+def _symbols(module: ModuleOp) -> Iterator[tuple[str, Operation]]:
+    for op in module.ops:
+        name = op.properties.get("sym_name")
+        if isinstance(name, StringAttr):
+            yield name.data, op
+
+
+def _define_signature(constraints: DeviceConstraints, name: str, function: func.FuncOp) -> None:
+    arguments = function.args if function.body.blocks else ()
+    type = function.function_type
+    for i, input in enumerate(type.inputs):
+        of_argument = constraints.of(arguments[i], function) if arguments else None
+        placement = constraints.fresh(input) if of_argument is None else of_argument
+        constraints.parameters[name, i] = placement
+    for i, output in enumerate(type.outputs):
+        constraints.results[name, i] = constraints.fresh(output)
+
+
+def _constrain_signature(constraints: DeviceConstraints, name: str, function: func.FuncOp) -> None:
+    for i, type in enumerate(function.function_type.inputs):
+        parameter = constraints.parameters[name, i]
+        place = function.args[i] if function.body.blocks else function
+        device = annotation(function.arg_attrs, i)
+        if device is not None:
+            cause = Cause(place, f"parameter {i} of @{name} is annotated")
+            constraints.demand(parameter, device, cause)
+        cause = Cause(place, f"parameter {i} of @{name} has this type")
+        _constrain_by_type(constraints, type, parameter, cause)
+    for i, type in enumerate(function.function_type.outputs):
+        result = constraints.results[name, i]
+        cause = Cause(function, f"result {i} of @{name} is declared there")
+        device = annotation(function.res_attrs, i)
+        if device is not None:
+            constraints.demand(result, device, cause)
+        _constrain_by_type(constraints, type, result, cause)
+
+
+def _constrain_by_type(
+    constraints: DeviceConstraints, type: Attribute, placement: Placement, cause: Cause
+) -> None:
+    """Put a placement on the devices that `type` carries already."""
+    if isinstance(placement, FunctionPlacement) and isinstance(type, FunctionType):
+        for part, inner in zip(type.inputs, placement.params, strict=True):
+            _constrain_by_type(constraints, part, inner, cause)
+        _constrain_by_type(constraints, type.outputs.data[0], placement.result, cause)
+        return
+    for device in devices_in(type):
+        if device is not None:
+            constraints.demand(placement, device, cause)
+
+
+def _constrain_op(constraints: DeviceConstraints, op: Operation) -> None:
+    interface = constraints.interfaces.of_op(op)
+    if interface.is_rematerializable:
+        constraints.type_of(op.results[0])
+        constraints.constant_ops.append(op)
+    else:
+        for result in op.results:
+            if constraints.define(result).devices:
+                cause = Cause(result, "the value already has this type")
+                _constrain_by_type(constraints, result.type, constraints.values[result], cause)
+    if op.regions and not isinstance(op, relay.PrimitiveOp):
+        for region in op.regions:
+            for block in region.blocks:
+                for argument in block.args:
+                    constraints.define(argument)
+    if interface.annotations is not None:
+        constraints.annotated_ops.append(op)
+    if interface.function_rule is not None:
+        for constraint in interface.function_rule.constraints(op, constraints.symbols.get):
+            constraints.add_to_function(constraint, op)
+    if interface.rule is not None:
+        for constraint in interface.rule.constraints(op):
+            constraints.add(constraint, op)
+
+
+def annotation(attrs: ArrayAttr[DictionaryAttr] | None, index: int) -> VirtualDeviceAttr | None:
+    """Return the device that entry `index` of a function's `arg_attrs` or `res_attrs` names."""
+    if attrs is None:
+        return None
+    found = attrs.data[index].data.get(DEVICE)
+    return found if isinstance(found, VirtualDeviceAttr) else None

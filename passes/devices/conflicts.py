@@ -1,0 +1,119 @@
+"""The causes of device constraints, and what becomes of constraints that contradict each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from itertools import groupby
+from math import prod
+from typing import NamedTuple, TypeAlias
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TupleType
+from xdsl.ir import Attribute, Block, OpResult, SSAValue
+
+from ...dialects.device import disambiguated
+from ...dialects.interfaces import DestinationPassing, Rematerializable
+from ...dialects.tensors import as_tensor, element_size
+from ..support.diagnostics import PassError, Place
+from .provenance import Conflict, Demand, Union
+
+
+class Cause(NamedTuple):
+    """
+    The place in the program that a constraint comes from, and its reason in words.
+
+    `value` is the value that the constraint binds there, if it is one that the op at `place` could
+    use through a copy. `position` tells operands of an op apart that have domains of their own.
+    """
+
+    place: Place
+    reason: str
+    value: SSAValue | None = None
+    position: int = 0
+
+    @property
+    def operand(self) -> SSAValue | None:
+        """The value, unless the op at `place` defines it or each use of it has its own domain."""
+        value = self.value
+        if value is None:
+            return None
+        if isinstance(value, OpResult):
+            constant = value.op.has_trait(Rematerializable, value_if_unregistered=False)
+            return None if value.op is self.place or constant else value
+        assert isinstance(value.owner, Block)
+        return None if value.owner.parent_op() is self.place else value
+
+
+ConflictResolver: TypeAlias = Callable[[Conflict[Cause]], "Demand[Cause] | Union[Cause]"]
+"""Chooses the constraint of a conflict that is given up, or raises an error."""
+
+
+def error_of(conflict: Conflict[Cause]) -> PassError:
+    """Make the error for a conflict: both demands, and the chain from one to the other."""
+    first, second = conflict.first, conflict.second
+    one, other = disambiguated(first.device, second.device)
+    notes = [(first.cause.place, f"{one} is asked for here: {first.cause.reason}")]
+    notes += [(union.cause.place, union.cause.reason) for union in conflict.chain]
+    notes.append((second.cause.place, f"{other} is asked for here: {second.cause.reason}"))
+    return PassError(
+        f"one value would have to be on {one} and on {other}",
+        second.cause.place,
+        notes=[note for note, _ in groupby(notes)],  # two unions through one op are one note
+    )
+
+
+def report(conflict: Conflict[Cause]) -> Demand[Cause] | Union[Cause]:
+    """Resolve no conflict: each one is an error."""
+    raise error_of(conflict)
+
+
+def copy_cheapest(cost: Callable[[SSAValue], int | None]) -> ConflictResolver:
+    """
+    Make a resolver that copies the cheapest operand: its constraint, the first of equals, goes.
+
+    A conflict is an error if `cost` is None for all operands: none of them can be copied. The cost
+    of each value is computed once.
+    """
+    cost = cache(cost)
+
+    def resolve(conflict: Conflict[Cause]) -> Demand[Cause] | Union[Cause]:
+        offers: list[tuple[int, Demand[Cause] | Union[Cause]]] = []
+        for constraint in (conflict.first, *conflict.chain, conflict.second):
+            operand = constraint.cause.operand
+            price = None if operand is None else cost(operand)
+            if price is not None:
+                offers.append((price, constraint))
+        if not offers:
+            raise error_of(conflict)
+        return min(offers, key=lambda offer: offer[0])[1]
+
+    return resolve
+
+
+def bytes_copied(value: SSAValue) -> int | None:
+    """
+    Return the size of a copy of `value`, with dynamic dims as 1; None if it cannot be copied.
+
+    A tensor that some op writes into cannot: what is written into a copy is lost.
+    """
+    return None if is_destination(value) else _size_of(value.type)
+
+
+def is_destination(value: SSAValue) -> bool:
+    """Test whether an op writes into `value`."""
+    for use in value.uses:
+        user = use.operation
+        outs = len(user.operands) - len(user.results)
+        if use.index >= outs and user.has_trait(DestinationPassing, value_if_unregistered=False):
+            return True
+    return False
+
+
+def _size_of(type: Attribute) -> int | None:
+    if (tensor := as_tensor(type)) is not None:
+        dims = (dim for dim in tensor.get_shape() if dim != DYNAMIC_INDEX)
+        return prod(dims) * element_size(tensor.element_type)
+    if isinstance(type, TupleType):
+        parts = [_size_of(t) for t in type.types]
+        return sum(p for p in parts if p is not None) if None not in parts else None
+    return None

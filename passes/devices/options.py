@@ -1,0 +1,62 @@
+"""The options that the passes of device planning share, and what they mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+
+from ...dialects.device import CPU, VirtualDeviceAttr
+from ..support.diagnostics import PassError
+from .collect import collect
+from .conflicts import bytes_copied, copy_cheapest, report
+from .constraints import DeviceConstraints
+from .defaults import assign_defaults
+
+
+def device_option(text: str, option: str, module: ModuleOp) -> VirtualDeviceAttr:
+    """Return the device that a pass option names; its id is 0 unless it is given."""
+    device = VirtualDeviceAttr.parse_spec(text)
+    if device is None or not isinstance(device.device_type, StringAttr):
+        raise PassError(f'{option} must be a device like cpu:0, but is "{text}"', module)
+    return device.completed_by(CPU)
+
+
+def parse_targets(entries: tuple[str, ...], module: ModuleOp) -> dict[str, str]:
+    """Return the targets by device type, from entries like `cuda=cuda -arch=sm_80`."""
+    targets: dict[str, str] = {}
+    for entry in entries:
+        kind, equals, target = entry.partition("=")
+        if not equals or not kind.isidentifier() or not target:
+            raise PassError(f'targets must be like cpu=llvm, but one is "{entry}"', module)
+        targets[kind] = target
+    return targets
+
+
+@dataclass(frozen=True)
+class PlanningOptions:
+    """Options that decide where values are."""
+
+    default: str = "cpu:0"
+    """The device of values that are not constrained."""
+
+    host: str = "cpu:0"
+    """The device of sizes and shapes."""
+
+    targets: tuple[str, ...] = ()
+    """The target of each device type, as `cpu=llvm`, for devices that name none."""
+
+    repair: bool = False
+    """Copy the cheapest operand where constraints conflict, instead of reporting an error."""
+
+    def solve(self, module: ModuleOp) -> DeviceConstraints:
+        """Collect and solve the device constraints of `module`: every domain has a device."""
+        constraints = DeviceConstraints(
+            device_option(self.host, "host", module),
+            resolve=copy_cheapest(bytes_copied) if self.repair else report,
+            targets=parse_targets(self.targets, module),
+        )
+        default = device_option(self.default, "default", module)
+        collect(constraints, module)
+        assign_defaults(constraints, default)
+        return constraints

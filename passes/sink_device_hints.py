@@ -1,0 +1,52 @@
+"""
+Hint the fields of a tuple that are used, not the tuple.
+
+    %1 = relay.on_device %0, #cpu0 : (tuple<T, U>) -> tuple<T, U>
+    %2 = relay.tuple_get_item %1[0] : (tuple<T, U>) -> T
+    ->
+    %1 = relay.tuple_get_item %0[0] : (tuple<T, U>) -> T
+    %2 = relay.on_device %1, #cpu0 : (T) -> T
+
+If the hint becomes a copy, only these fields are copied. A hint that constrains its result stays
+where it is. (TVM: the first phase of PlanDevices.) `relay` level, before devices are assigned: the
+hint may decide differently in its new place.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, TupleType
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from ..dialects import relay
+from .support.rewriting import apply_patterns
+from .support.walk import outside_primitives
+
+
+class HintAfterProjection(RewritePattern):
+    """Replace the projection of a hinted tuple by the hint of a projection."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.TupleGetItemOp, rewriter: PatternRewriter, /) -> None:
+        hint = op.tuple.owner
+        if not isinstance(hint, relay.OnDeviceOp) or hint.constrain_result:
+            return
+        if not isinstance(hint.value.type, TupleType):
+            return  # incomplete
+        item = relay.TupleGetItemOp(hint.value, op.index.value.data)
+        sunk = relay.OnDeviceOp(item.result, hint.device, hint.constrain_body)
+        rewriter.replace(op, [item, sunk], [sunk.result])
+        if not hint.result.uses:
+            rewriter.erase(hint)
+
+
+@dataclass(frozen=True)
+class SinkDeviceHintsPass(ModulePass):
+    """Hint the fields of a tuple that are used, not the tuple."""
+
+    name = "sink-device-hints"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        projections = [o for o in outside_primitives(op) if isinstance(o, relay.TupleGetItemOp)]
+        apply_patterns(op, HintAfterProjection(), only=projections)
