@@ -16,15 +16,12 @@ from ..runtime.program import Program
 from .diagnostics import Reporter
 from .inputs import FRONTENDS, frontend_of, load_onnx, load_relay
 from .parser import LocatingParser
-from .pipeline import build
+from .pipeline import PIPELINE, build
 from .plugins import load_universe
 from .registry import named_pipelines
 from .resources import with_own_resources
 from .runner import Runner
 from .source import Part, Source, read_source
-
-PIPELINE = "pipeline"
-"""The file name of messages about the text of `--pipeline`."""
 
 WEIGHTS = "weights.safetensors"
 """The file in the scratch folder for the weights of inputs that hold them."""

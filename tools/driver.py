@@ -34,7 +34,7 @@ from .inputs import EXTENSION, FRONTENDS, frontend_of, load_onnx, load_relay
 from .ir_dumps import Dumps
 from .listing import list_passes
 from .parser import LocatingParser
-from .pipeline import build, parse, pipeline_text
+from .pipeline import PIPELINE, build, parse, pipeline_text
 from .plugins import load_universe
 from .printing import PrintOptions, print_module
 from .registry import named_pipelines
@@ -42,9 +42,6 @@ from .resources import with_own_resources
 from .runner import InternalError, Runner
 from .source import SPLIT_MARK, Part, Source, read_source, split
 from .timing import Timer
-
-PIPELINE = "pipeline"
-"""The file name in messages about the text of `-p`."""
 
 
 class XRelayOpt(xDSLOptMain):

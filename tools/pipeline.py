@@ -25,6 +25,9 @@ from ..passes.support.diagnostics import Message, Severity
 from .diagnostics import PipelineError, did_you_mean, place
 from .registry import alternatives, option_text, type_text
 
+PIPELINE = "pipeline"
+"""The file name in messages about the text of a pipeline on the command line."""
+
 Passes: TypeAlias = Mapping[str, Callable[[], type[ModulePass]]]
 
 TOKEN = re.compile(
@@ -128,7 +131,7 @@ class _Text:
         return text, at
 
 
-def parse(text: str, name: str = "pipeline") -> list[Element]:
+def parse(text: str, name: str = PIPELINE) -> list[Element]:
     """Parse the elements of pipeline `text`; `PipelineError` with a place in `name`."""
     return list(_elements(_Text(text, name)))
 
@@ -180,7 +183,7 @@ def build(
     text: str,
     passes: Passes,
     pipelines: Callable[[], Mapping[str, str]],
-    name: str = "pipeline",
+    name: str = PIPELINE,
 ) -> list[Step]:
     """
     Return the passes that `text` names, in order.
