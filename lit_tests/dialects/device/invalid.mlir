@@ -7,12 +7,12 @@
 
 // -----
 
-// expected-error@+1 {{a device has a target and a scope, but no host}}
+// expected-error@+1 {{unknown device field 'host'; expected 'target' or 'scope'}}
 "test.op"() {a = #relay.device<cuda:0, host = "llvm">} : () -> ()
 
 // -----
 
-// expected-error@+1 {{target is given twice}}
+// expected-error@+1 {{duplicate field 'target'}}
 "test.op"() {a = #relay.device<cuda:0, target = "a", target = "b">} : () -> ()
 
 // -----
