@@ -1,12 +1,12 @@
 """
-Attribute aliases, and how much text they stand for.
+The limit on attribute aliases in the input.
 
     #a1 = [#a0, #a0]
     #a2 = [#a1, #a1]
     …
 
-An alias is one attribute however often it is used, but it is hashed, compared, verified and printed
-as if it were written out, which for n lines as above takes 2^n steps.
+An alias is one attribute however often it is used, but it is hashed, compared and verified as if it
+were written out, which takes 2^n steps for n lines as above.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from typing_extensions import override
 from xdsl.ir import Attribute
 
 AT_LEAST = 4_000_000
-"""Aliases may stand for this many characters in any text, however short …"""
+"""Aliases may expand to this many characters in any text, however short …"""
 
 PER_CHARACTER = 32
 """… and for this many for each character of it."""
@@ -25,15 +25,15 @@ PER_CHARACTER = 32
 
 @dataclass
 class Aliases(dict[str, Attribute]):
-    """The aliases of one text; `fail` reports a use that makes them stand for too much."""
+    """The aliases of one text; `fail` reports a use that exceeds the limit."""
 
     limit: int
     fail: Callable[[str, str], NoReturn]
     """Called with the name of the alias and what is wrong."""
     expanded: int = 0
-    """How many characters the uses so far stand for."""
+    """Number of characters that the uses so far expand to."""
     sizes: dict[str, int] = field(default_factory=dict[str, int])
-    """How many characters each alias stands for."""
+    """Number of characters that each alias expands to."""
 
     @override
     def __getitem__(self, name: str) -> Attribute:
@@ -41,7 +41,7 @@ class Aliases(dict[str, Attribute]):
         if self.expanded > self.limit:
             self.fail(
                 name,
-                f"the uses of aliases up to here stand for {self.expanded} characters, but the "
+                f"the uses of aliases up to here expand to {self.expanded} characters, but the "
                 f"limit for this text is {self.limit}",
             )
         return super().__getitem__(name)

@@ -7,21 +7,21 @@ from typing import Any, Protocol
 from xdsl.xdsl_opt_main import VersionAction
 
 DESCRIPTION = (
-    "Read a module, run passes on it, and print it. Errors point at the source and give "
-    "exit status 1, or 2 for wrong usage. What a pass is and takes: --list-passes."
+    "Read a module, run passes on it, and print it. The exit status is 1 for an error in the "
+    "input and 2 for wrong usage. --list-passes describes passes and their options."
 )
 
 
 class Group(Protocol):
-    """A group of options, which argparse has no public name for."""
+    """A group of options; argparse has no public name for its type."""
 
     def add_argument(self, *names: str, **how: Any) -> Any:
-        """Declare one."""
+        """Declare an option."""
         ...
 
 
 def truth(text: str) -> bool:
-    """The value of a flag such as `--verify-each=false`."""
+    """Parse the value of a flag such as `--verify-each=false`."""
     known = {"true": True, "1": True, "false": False, "0": False}
     if text.lower() not in known:
         raise argparse.ArgumentTypeError(f"must be true or false, but is '{text}'")
@@ -29,14 +29,14 @@ def truth(text: str) -> bool:
 
 
 def count(text: str) -> int:
-    """A number of things, not negative."""
+    """Parse a number that is not negative."""
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"must be a number from 0 on, but is '{text}'")
+        raise argparse.ArgumentTypeError(f"must be a number that is at least 0, but is '{text}'")
     return int(text)
 
 
 def size(text: str) -> int:
-    """A number of bytes, in the units K, M, G and T (1024 each) too: `512M`."""
+    """Parse a number of bytes, optionally with a unit K, M, G or T (of 1024): `512M`."""
     number, unit = (text[:-1], text[-1:].upper()) if text[-1:].isalpha() else (text, "")
     if not (number.isascii() and number.isdecimal()) or unit not in ("", *"KMGT"):
         raise argparse.ArgumentTypeError(f"must be a size such as 512M or 4G, but is '{text}'")
@@ -44,7 +44,7 @@ def size(text: str) -> int:
 
 
 def add_arguments(parser: argparse.ArgumentParser, frontends: Iterable[str]) -> None:
-    """Declare all options; names of mlir-opt and of xdsl-opt are taken as well."""
+    """Declare all options, also by their names in mlir-opt and xdsl-opt."""
     parser.prog = "xrelay-opt"
     parser.description = DESCRIPTION
     _input_and_output(parser.add_argument_group("input and output"), list(frontends))
@@ -58,26 +58,26 @@ def _flag(group: Group, *names: str, help: str) -> None:
 
 
 def _input_and_output(group: Group, frontends: list[str]) -> None:
-    group.add_argument("input_file", nargs="?", help="the file to read; stdin when left out or '-'")
+    group.add_argument("input_file", nargs="?", help="the file to read (default, or '-': stdin)")
     group.add_argument(
         "-f",
         "--frontend",
         choices=frontends,
-        help="what the input is; by default its extension says so",
+        help="the format of the input (default: that of its extension)",
     )
     group.add_argument(
         "-o",
         "--output-file",
         metavar="FILE",
-        help="where to write, when all went well; stdout when left out",
+        help="the file to write if there is no error (default: stdout)",
     )
     group.add_argument(
-        "-t", "--target", default="mlir", help="the form of the output (default: mlir)"
+        "-t", "--target", default="mlir", help="the format of the output (default: mlir)"
     )
     _flag(
         group,
         "--split-input-file",
-        help="process the parts between lines '// -----' each for itself",
+        help="process the parts between lines '// -----' separately",
     )
     _flag(
         group,
@@ -112,7 +112,7 @@ def _input_and_output(group: Group, frontends: list[str]) -> None:
         dest="elide_above",
         type=count,
         metavar="N",
-        help="leave out the elements of constants that have more than N",
+        help="do not print the elements of constants that have more than N",
     )
     _flag(
         group,
@@ -120,7 +120,7 @@ def _input_and_output(group: Group, frontends: list[str]) -> None:
         "--mlir-print-local-scope",
         help="print devices in full instead of defining aliases for them",
     )
-    _flag(group, "--syntax-highlight", help="print with colours")
+    _flag(group, "--syntax-highlight", help="print in colour")
     group.add_argument(
         "-v",
         "--version",
@@ -142,15 +142,15 @@ def _pipeline(group: Group) -> None:
     _flag(
         group,
         "--dump-pass-pipeline",
-        help="print the passes that will be run, with all options, to stderr",
+        help="print the passes to run, with all options, to stderr",
     )
     group.add_argument(
         "--crash-reproducer",
         "--mlir-pass-pipeline-crash-reproducer",
         metavar="FILE",
-        help="on an internal error, or when a pass fails, write what repeats it",
+        help="on an internal error, or when a pass fails, write a reproducer",
     )
-    _flag(group, "--run-reproducer", help="the input is a reproducer: do what it says")
+    _flag(group, "--run-reproducer", help="run the pipeline that the input, a reproducer, names")
 
 
 def _checking(group: Group) -> None:
@@ -165,9 +165,9 @@ def _checking(group: Group) -> None:
     _flag(
         group,
         "--verify-diagnostics",
-        help="succeed if the messages are those of expected-… comments",
+        help="succeed if the messages are those in expected-… comments",
     )
-    _flag(group, "--traceback", help="with an error, show where it was raised")
+    _flag(group, "--traceback", help="show where errors are raised")
     _flag(group, "--shrink", help="succeed only if a ShrinkException is raised")
 
 
@@ -197,12 +197,12 @@ def _watching(group: Group) -> None:
         group,
         "--print-ir-after-failure",
         "--mlir-print-ir-after-failure",
-        help="print the module as a pass that failed left it, to stderr",
+        help="print the module after a pass that failed, to stderr",
     )
     _flag(
         group,
         "--timing",
         "--mlir-timing",
         "--time-passes",
-        help="print a tree of times, to stderr",
+        help="print the time that each step takes, to stderr",
     )

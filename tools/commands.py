@@ -1,14 +1,14 @@
 """
-The end of every command: its exit status and its streams.
+Exit status and standard streams, the same for every command.
 
 | exit status | when |
 |---|---|
-| 0 | all went well |
-| 1 | the input is at fault, a file cannot be read or written, or the fault is ours |
-| 2 | wrong usage: an option, a pass or a pipeline that there is not |
+| 0 | success |
+| 1 | an error in the input, a file that cannot be read or written, or an internal error |
+| 2 | wrong usage: an unknown option, pass or pipeline |
 | 130 | interrupted (Ctrl-C) |
 
-A reader that closes the pipe has seen enough: nothing is said, and the status is 1.
+When the reader closes the pipe, nothing is printed, and the status is 1.
 """
 
 import errno
@@ -25,7 +25,7 @@ INTERRUPTED = 130
 
 
 def guarded(name: str, body: Callable[[], int]) -> int:
-    """The exit status of `body`, the command `name`, whatever happens to it."""
+    """Run `body`, the command `name`; return its exit status, whatever happens."""
     with _open_streams():
         try:
             status = _status(body)
@@ -52,7 +52,7 @@ def _status(body: Callable[[], int]) -> int:
 
 
 def describe(error: BaseException) -> str:
-    """The error in one line, with where in the code it was raised."""
+    """Describe `error` in one line, with the place in the code where it was raised."""
     import traceback
 
     text = str(error).partition("\n")[0]
@@ -67,7 +67,7 @@ def describe(error: BaseException) -> str:
 
 
 class _Closed:
-    """A standard stream that the caller has closed, for which Python has None."""
+    """A standard stream that the caller closed; Python has None for it."""
 
     @property
     def buffer(self) -> "_Closed":
@@ -82,7 +82,7 @@ class _Closed:
         return 0
 
     def flush(self) -> None:
-        """Nothing was written."""
+        """Do nothing: nothing was written."""
 
     def fileno(self) -> int:
         raise OSError(errno.EBADF, "it is closed")
@@ -90,7 +90,7 @@ class _Closed:
 
 @contextmanager
 def _open_streams() -> Generator[None]:
-    """Let streams that are closed say so when they are used; nobody reads a closed stderr."""
+    """Make closed streams raise an error when they are used; a closed stderr is ignored."""
     before = sys.stdin, sys.stdout, sys.stderr
     closed = cast(TextIO, _Closed())
     sys.stdin = sys.stdin or closed
@@ -108,6 +108,6 @@ def _say(text: str) -> None:
 
 
 def _drop_stdout() -> None:
-    """Keep Python from writing what is left to stdout once more when it ends."""
+    """Keep Python from flushing stdout again at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

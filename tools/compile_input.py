@@ -1,4 +1,4 @@
-"""From a file to a module, and on to a program that the machine runs."""
+"""Compile a file to a module, and that to a program for the machine."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,15 +16,12 @@ from ..runtime.program import Program
 from .diagnostics import Reporter
 from .inputs import FRONTENDS, frontend_of, load_onnx, load_relay
 from .parser import LocatingParser
-from .pipeline import build
+from .pipeline import PIPELINE, build
 from .plugins import load_universe
 from .registry import named_pipelines
 from .resources import with_own_resources
 from .runner import Runner
 from .source import Part, Source, read_source
-
-PIPELINE = "pipeline"
-"""The file name of messages about the text of `--pipeline`."""
 
 WEIGHTS = "weights.safetensors"
 """The file in the scratch folder for the weights of inputs that hold them."""
@@ -33,8 +30,8 @@ WEIGHTS = "weights.safetensors"
 @dataclass(frozen=True)
 class Loaded:
     """
-    A module after its pipeline, where its parameters are if it says so, and what its functions'
-    results are called.
+    A module after its pipeline, the file of its parameters if it names one, and the names of its
+    functions' results.
     """
 
     module: ModuleOp
@@ -43,11 +40,11 @@ class Loaded:
 
     @property
     def program(self) -> Program:
-        """What the machine runs; the module must be bytecode."""
+        """The program for the machine; the module must be bytecode."""
         return assemble(self.module)
 
     def output_names(self, function: str, count: int) -> list[str]:
-        """The names of `function`'s `count` results, unique: `output_<number>` for others."""
+        """Return unique names for `function`'s `count` results, `output_<number>` by default."""
         given = self.names.get(function, ())
         given = given if len(given) == count else (None,) * count
         names: list[str] = []
@@ -57,13 +54,13 @@ class Loaded:
 
 
 def is_bytecode(module: ModuleOp) -> bool:
-    """Whether `module` has a function and only bytecode."""
+    """Return whether `module` is not empty and has only bytecode."""
     names = [op.name.partition(".")[0] for op in module.ops]
     return bool(names) and all(name == "bytecode" for name in names)
 
 
 class Loader:
-    """Loads programs; warnings and remarks on the way go to `reporter`."""
+    """Loads programs; warnings and remarks are sent to `reporter`."""
 
     def __init__(self, reporter: Reporter) -> None:
         self.reporter = reporter
@@ -81,11 +78,10 @@ class Loader:
         allow_unregistered: bool = False,
     ) -> Loaded:
         """
-        What is in the file at `path` ("-" is stdin), after `pipeline`; weights that must be
-        unpacked go to the folder `scratch`.
+        Read the file at `path` ("-" is stdin) and run `pipeline` unless it is bytecode.
 
-        `frontend` reads the file (by default the one for its extension, or that of IR text);
-        `pipeline` is run unless the file holds bytecode. Raises what `message_of` knows.
+        `frontend` is by default that of the file's extension, or IR text. Weights that must be
+        unpacked are written into the folder `scratch`. Raises errors that `message_of` accepts.
         """
         source = read_source(path)
         frontend = frontend or frontend_of(source.extension)

@@ -29,22 +29,22 @@ from ..passes.support.diagnostics import Message, Note, PassError, Severity, loc
 from .commands import FAULT, USAGE
 
 TOO_DEEP = "the program is nested too deeply"
-"""What is said when Python's stack is not enough."""
+"""The message for an overflow of Python's stack."""
 
 NO_MEMORY = "there is not enough memory for this program"
-"""What is said when memory is not enough, where no limit was checked before."""
+"""The message for an allocation that fails although no limit was exceeded."""
 
 
 class UsageError(DiagnosticException):
-    """What was asked for cannot be done; the text says why, and what can."""
+    """A request that cannot be fulfilled; the text says why, and what can."""
 
 
 class CommandLineError(UsageError):
-    """A wrong command line: options that there are not, or that contradict each other."""
+    """A wrong command line: options that are unknown or contradict each other."""
 
 
 class SourceError(DiagnosticException):
-    """Text that is wrong at a place of its own, such as a pipeline on a command line."""
+    """An error with a place in some text, such as a pipeline on a command line."""
 
     def __init__(self, message: Message, width: int = 1):
         super().__init__(message.message)
@@ -53,24 +53,24 @@ class SourceError(DiagnosticException):
 
 
 class PipelineError(SourceError, CommandLineError):
-    """Text that is no pipeline."""
+    """Text that is not a pipeline."""
 
 
 def exit_status(error: BaseException) -> int:
-    """The exit status of a command that `error` ends."""
+    """Return the exit status of a command that `error` ends."""
     return USAGE if isinstance(error, CommandLineError) else FAULT
 
 
 @dataclass
 class Reporter:
-    """Writes messages to a stream, with the source lines that it knows."""
+    """Writes messages to a stream, with their source lines if it has them."""
 
     stream: TextIO | None = None
-    """Where to write; None is stderr as it is at the time of writing."""
+    """The stream; None is the current `sys.stderr`."""
     sources: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """The lines of each file, by the name that locations have."""
+    """The lines of each file, by its name in locations."""
     errors: int = 0
-    """How many errors were reported."""
+    """Number of errors reported."""
 
     def add_source(self, name: str, text: str) -> None:
         """Let messages quote the lines of `text` for places in the file `name`."""
@@ -83,7 +83,7 @@ class Reporter:
         print(self.render(message, width), file=self.stream or sys.stderr)
 
     def render(self, message: Message, width: int = 1) -> str:
-        """The message and its notes, each with its source line and a caret."""
+        """Return the message and its notes, each with its source line and a caret."""
         lines = [str(Message(message.severity, message.message, message.location))]
         lines += self._quote(message.location, width)
         for note in message.notes:
@@ -101,7 +101,7 @@ class Reporter:
         line = lines[number].rstrip("\r")
         if not line:
             return
-        if len(line) > 400:  # one line of a big constant says nothing
+        if len(line) > 400:  # such as a big constant
             start = max(0, column - 80)
             line, column = line[start : start + 160], column - start
         column = min(column, len(line))
@@ -113,7 +113,7 @@ class Reporter:
 
 @contextmanager
 def warnings_shown(reporter: Reporter) -> Generator[None]:
-    """Report what Python code warns of in the `with` block, each text once."""
+    """Report Python warnings raised in the `with` block, each text once."""
     told: set[str] = set()
 
     def show(message: Warning | str, *_: object) -> None:
@@ -128,15 +128,13 @@ def warnings_shown(reporter: Reporter) -> Generator[None]:
 
 
 def place(name: str, line: int, column: int) -> FileLineColLoc:
-    """Line and column, both counted from 1, of the file `name`."""
+    """Return the location of a line and column, both counted from 1, of the file `name`."""
     return FileLineColLoc(StringAttr(name), IntAttr(line), IntAttr(column))
 
 
 def message_of(error: BaseException) -> tuple[Message, int] | None:
     """
-    `error` as a message and the width of its place, if it is one for the user.
-
-    None for an error that is ours.
+    Return `error` as a message and the width of its place; None for an internal error.
     """
     match error:
         case SourceError():
@@ -160,7 +158,7 @@ def message_of(error: BaseException) -> tuple[Message, int] | None:
 
 
 def _of_frontend_error(error: DiagnosticException, text: str) -> tuple[Message, int]:
-    """An error of a frontend brings its place along, perhaps its width and other places."""
+    """Convert an error of a frontend, which may have a place, a width and notes."""
     at: object = getattr(error, "location", None)
     width: object = getattr(error, "width", 1)
     given = cast("Iterable[tuple[str, FileLineColLoc]]", getattr(error, "notes", ()))
@@ -185,16 +183,16 @@ def _of_parse_error(error: ParseError) -> tuple[Message, int]:
 
 
 def span_place(span: Span[str] | Span[bytes]) -> FileLineColLoc:
-    """The place where `span` starts."""
+    """Return the location where `span` starts."""
     at = span.get_location()
     return place(at.file, at.line, at.col)
 
 
 def blamed_op(error: BaseException) -> Operation | None:
     """
-    The op that `error` is about.
+    Return the op that `error` is about.
 
-    Errors of xDSL do not hold it, but they are raised through `Operation.emit_error`,
+    Errors of xDSL do not have it, but they are raised through `Operation.emit_error`,
     which is still on the stack of the traceback.
     """
     op: object = getattr(error, "op", None)
@@ -209,7 +207,7 @@ def blamed_op(error: BaseException) -> Operation | None:
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:
-    """ "; did you mean 'x'?" for the name that is nearest to `wrong`, or nothing."""
+    """Return "; did you mean 'x'?" for the name nearest to `wrong`, or an empty string."""
     from difflib import get_close_matches
 
     close = get_close_matches(wrong, list(known), n=1)

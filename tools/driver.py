@@ -1,8 +1,8 @@
 """
-What `xrelay-opt` does: read a module, run passes on it, print it.
+The driver of `xrelay-opt`: read a module, run passes on it, print it.
 
-xDSL's driver with everything that a user meets done anew: errors with their source line,
-our verifier, dumps and times on stderr, pipelines with names, reproducers.
+It extends xDSL's driver by errors with source lines, our verifier, dumps and times on stderr,
+named pipelines, and reproducers.
 """
 
 import sys
@@ -34,7 +34,7 @@ from .inputs import EXTENSION, FRONTENDS, frontend_of, load_onnx, load_relay
 from .ir_dumps import Dumps
 from .listing import list_passes
 from .parser import LocatingParser
-from .pipeline import build, parse, pipeline_text
+from .pipeline import PIPELINE, build, parse, pipeline_text
 from .plugins import load_universe
 from .printing import PrintOptions, print_module
 from .registry import named_pipelines
@@ -43,12 +43,9 @@ from .runner import InternalError, Runner
 from .source import SPLIT_MARK, Part, Source, read_source, split
 from .timing import Timer
 
-PIPELINE = "pipeline"
-"""The file name of messages about the text of `-p`."""
-
 
 class XRelayOpt(xDSLOptMain):
-    """One run of the driver; everything it needs to remember is in here."""
+    """One run of the driver, with all of its state."""
 
     ctx: ReportingContext  # pyright: ignore[reportIncompatibleVariableOverride]
 
@@ -56,12 +53,12 @@ class XRelayOpt(xDSLOptMain):
         self.reporter = reporter
         self.timer = Timer()
         self.messages: list[Message] | None = None
-        """What was said so far, when it is to be compared and not shown."""
+        """Messages collected for `--verify-diagnostics`; None when they are shown."""
         self.universe = load_universe(self._warn)
         self.runner = Runner(timer=self.timer)
         super().__init__(args=args)
 
-    # What there is.
+    # Registration.
 
     def _warn(self, text: str) -> None:
         self.reporter.report(Message(Severity.WARNING, text))
@@ -77,7 +74,7 @@ class XRelayOpt(xDSLOptMain):
         self.available_frontends |= dict.fromkeys(FRONTENDS, self._unused_frontend)
 
     def _unused_frontend(self, io: IO[bytes]) -> NoReturn:
-        """The names are for xDSL's checks; the input is read by `_parse`."""
+        """Stand in for a frontend: xDSL checks the names, and `_parse` reads the input."""
         raise AssertionError("inputs are read by XRelayOpt itself")
 
     @override
@@ -124,10 +121,10 @@ class XRelayOpt(xDSLOptMain):
         if not args.run_reproducer:
             self._set_passes(args.passes)
         elif args.passes:
-            raise CommandLineError("--run-reproducer has a pipeline of its own: leave out -p")
+            raise CommandLineError("--run-reproducer has its own pipeline: omit -p")
 
     def _pass_names(self, option: str, text: str) -> frozenset[str]:
-        """The names in the comma separated `text`; a pipeline stands for its passes."""
+        """Return the pass names in the comma-separated `text`, with pipelines expanded."""
         try:
             steps = parse(text)
             names = {name for step in steps for name in self._passes_named(step.name)}
@@ -160,17 +157,17 @@ class XRelayOpt(xDSLOptMain):
             elide_above=args.elide_above,
         )
 
-    # What is said.
+    # Messages.
 
     def say(self, message: Message, width: int = 1) -> None:
-        """Show a message, or keep it when messages are being compared."""
+        """Show a message, or collect it for `--verify-diagnostics`."""
         if self.messages is None:
             self.reporter.report(message, width)
         else:
             self.messages.append(message)
 
     def fail(self, error: Exception) -> None:
-        """Say what is wrong; an error that is not the user's is raised again."""
+        """Report an error; an internal one is raised again."""
         if isinstance(error, RecursionError):
             error = DiagnosticException(TOO_DEEP)
         found = message_of(error)
@@ -182,10 +179,10 @@ class XRelayOpt(xDSLOptMain):
             traceback.print_exception(error)
         self.say(*found)
 
-    # What is done.
+    # Execution.
 
     def execute(self) -> int:
-        """Do what the command line says; the exit status."""
+        """Run what the command line requests; return the exit status."""
         if self.args.list_passes:
             sys.stdout.write(list_passes(self.available_passes, named_pipelines()))
             return 0
@@ -228,7 +225,7 @@ class XRelayOpt(xDSLOptMain):
         return name
 
     def _execute_parts(self, source: Source, output: IO[str], frontend: str) -> bool:
-        """Process the parts of a text; whether any failed."""
+        """Process the parts of a text; return whether any failed."""
         text = source.text()
         self.reporter.add_source(source.name, text)
         if self.args.run_reproducer:
@@ -262,7 +259,7 @@ class XRelayOpt(xDSLOptMain):
     def _execute_part(
         self, parse: Callable[[], ModuleOp], output: IO[str], text: str | None
     ) -> bool:
-        """Parse, run, print; whether that failed."""
+        """Parse, run and print one part; return whether that failed."""
         if self.args.verify_diagnostics:
             self.messages = []
         try:
@@ -293,7 +290,7 @@ class XRelayOpt(xDSLOptMain):
     def _internal(self, during: str, error: Exception, text: str | None) -> InternalError:
         internal = InternalError(during, error)
         if text is not None:
-            internal.repeated_by = self.runner.write_text(text)
+            internal.reproducer = self.runner.write_text(text)
         return internal
 
     def _compare(self, part: Part, name: str) -> bool:
@@ -344,7 +341,7 @@ class XRelayOpt(xDSLOptMain):
 
 
 def _stamp(path: Path) -> int | None:
-    """When `path` was last written; None if there is no such file."""
+    """Return the time when `path` was last written; None if it does not exist."""
     try:
         return path.stat().st_mtime_ns
     except OSError:

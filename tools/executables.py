@@ -1,7 +1,7 @@
 """
-What `xrelay-run` can run: a program on the machine, or a module in the reference evaluator.
+The two ways in which `xrelay-run` runs a program: on the machine, or in the reference evaluator.
 
-Both say what they want (parameters, weights) before they run, and share the code that gets it.
+Both declare the parameters and weights that they need, so that one piece of code provides them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .run_report import stats_lines
 
 
 class Executable(Protocol):
-    """Functions that can be called, and what they need."""
+    """Functions that can be called, with the values that they need."""
 
     @property
     def functions(self) -> Mapping[str, Sequence[Param]]:
@@ -42,21 +42,21 @@ class Executable(Protocol):
 
     @property
     def weights(self) -> Sequence[Late]:
-        """The tensors that have to be given by name."""
+        """The tensors that must be given by name."""
         ...
 
     def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
-        """The results of `function`."""
+        """Run `function` and return its results."""
         ...
 
     def stats(self) -> Iterator[str]:
-        """Lines on what the last run took."""
+        """Return lines about the cost of the last run."""
         ...
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What bounds a run: memory, and the most instructions, or ops (None: any number)."""
+    """Bounds of a run: memory, and the number of instructions or ops (None: no bound)."""
 
     memory: Memory
     instructions: int | None = None
@@ -91,7 +91,7 @@ class Compiled:
 
 
 class Evaluated:
-    """A module as it is, op by op: closures, data and references included."""
+    """A module that is evaluated op by op, closures, data and references included."""
 
     def __init__(self, module: ModuleOp, limits: Limits) -> None:
         self.module = module
@@ -125,7 +125,7 @@ class Evaluated:
 
 
 def _outputs(result: Value) -> Sequence[Value]:
-    """The tensors of a result, as the machine gives them; what it cannot run is one output."""
+    """Split a result into tensors, as the machine does; any other value is one output."""
     parts: list[object] = list(leaves(result))
     if all(isinstance(part, np.ndarray | np.generic) for part in parts):
         return list(map(np.asarray, parts))
@@ -134,13 +134,13 @@ def _outputs(result: Value) -> Sequence[Value]:
 
 def _check(what: str, spec: TensorSpec | None, value: Value) -> None:
     if spec is None:
-        raise UsageError(f"{what} is no tensor: only a caller in Python can give it")
+        raise UsageError(f"{what} is not a tensor: only a caller in Python can provide it")
     if not fits(spec, value):
         raise UsageError(f"{what} must be {spec}, but is {spec_of_array(value)}")
 
 
 def _parameters(function: func.FuncOp) -> list[Param]:
-    """Name and shape of each parameter; `spec` is None for what is no tensor."""
+    """Return name and shape of each parameter; `spec` is None if it is not a tensor."""
     return [
         Param(name.data, spec_of(argument.type, function) if as_tensor(argument.type) else None)
         for name, argument in zip(parameter_names(function), function.args, strict=True)

@@ -1,7 +1,7 @@
 """
-Show the module between passes: `--print-ir-before/after[-all|-change|-failure]`.
+Print the module between passes: `--print-ir-before/after[-all|-change|-failure]`.
 
-Dumps go to stderr under a heading as mlir-opt's:
+Dumps are written to stderr, under the headings of mlir-opt:
 
     // -----// IR Dump After canonicalize //----- //
 """
@@ -19,14 +19,14 @@ from .printing import PrintOptions, module_text
 
 @dataclass
 class Dumps:
-    """What is to be printed, and when."""
+    """The passes around which the module is printed."""
 
     before: frozenset[str] = frozenset()
     after: frozenset[str] = frozenset()
     before_all: bool = False
     after_all: bool = False
     after_change: bool = False
-    """Print after a pass only if the text of the module is another."""
+    """Print after a pass only if the text of the module changed."""
     after_failure: bool = False
     options: PrintOptions = field(default_factory=PrintOptions)
     seen: dict[str, str] = field(default_factory=dict[str, str], init=False)
@@ -50,7 +50,7 @@ class Dumps:
         self._dump(f"After {step.name}", ctx, module)
 
     def after_failed_pass(self, name: str, ctx: Context, module: ModuleOp) -> None:
-        """To be called when the pass `name` has failed, as far as it came."""
+        """Called when the pass `name` has failed, with the module as it left it."""
         if self.after_failure:
             self._dump(f"After {name} Failed", ctx, module)
 

@@ -1,5 +1,5 @@
 """
-The text of `--list-passes`: what there is, what it does, what it takes.
+The text of `--list-passes`: all passes with their descriptions and options.
 
     infer-types            Fill in the result types of relay ops.
     plan-devices           Give every value a device.
@@ -21,7 +21,7 @@ COLUMN = 30
 def list_passes(
     passes: Mapping[str, Callable[[], type[ModulePass]]], pipelines: Mapping[str, str]
 ) -> str:
-    """All `passes`, ours first, and the named `pipelines`."""
+    """List all `passes`, ours first, and the named `pipelines`."""
     ours = {name: passes[name] for name in UNIVERSE.all_passes}
     others = {name: passes[name] for name in passes if name not in ours}
     lines = ["Passes:"]
@@ -47,7 +47,7 @@ def _pass_lines(info: PassInfo) -> Iterator[str]:
 
 
 def _row(left: str, right: str) -> list[str]:
-    """`left` in its column, `right` beside it, or below when there is no room."""
+    """Put `right` beside `left`, or below it when there is no room."""
     lines = wrap(right, WIDTH - COLUMN - 4, break_on_hyphens=False) or [""]
     indent = " " * (COLUMN + 4)
     if len(left) > COLUMN:

@@ -1,8 +1,8 @@
 """
 `.npz` files: a zip of `name.npy`, each a header and the bytes of one array.
 
-A file is not trusted. Every header is read, and held to the sizes that the zip declares and to
-what the zip can hold, before memory for any array is taken; nothing is unpickled.
+A file is not trusted. Every header is checked against the sizes that the zip declares and can hold
+before memory for any array is allocated; nothing is unpickled.
 """
 
 import ast
@@ -29,17 +29,17 @@ Array: TypeAlias = npt.NDArray[Any]
 _MAGIC = b"\x93NUMPY"
 _LONGEST_HEADER = 10_000
 _DEFLATES_TO = 1032
-"""How many bytes one byte of a deflated member can become at most."""
+"""The maximum number of bytes that one byte of a deflated member expands to."""
 
 _DAMAGE = (
     *(BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError, ValueError),
     *(struct.error, zlib.error),
 )
-"""What `zipfile` raises for files that are not as they should be."""
+"""Exceptions that `zipfile` raises for damaged files."""
 
 
 class FileError(UsageError):
-    """A file that cannot be used: `file: error: message`."""
+    """A file that cannot be used, reported as `file: error: message`."""
 
     def __init__(self, file: str, message: str):
         super().__init__(message)
@@ -48,7 +48,7 @@ class FileError(UsageError):
 
 @dataclass(frozen=True)
 class Header:
-    """What a member's header says of its array, and where its bytes begin."""
+    """The header of a member: the type of its array, and the offset of its data."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -57,7 +57,7 @@ class Header:
 
     @property
     def spec(self) -> TensorSpec:
-        """The tensor that the array is for a program; the order of bytes does not matter."""
+        """The tensor type of the array, in native byte order."""
         return TensorSpec(type_name(self.dtype.newbyteorder("=")), self.shape)
 
 
@@ -78,7 +78,7 @@ class NpzFile:
                 self.headers[name] = _header(archive, info)
 
     def read(self, name: str) -> Array:
-        """The array of that name, in C order and native bytes."""
+        """Return the array of that name, in C order and native byte order."""
         info, header = self._infos[name], self.headers[name]
         with self._blaming(info), self.archive.open(info) as stream:
             stream.read(header.start)
@@ -95,7 +95,7 @@ class NpzFile:
 
     @contextmanager
     def _blaming(self, info: ZipInfo) -> Generator[None]:
-        """Turn what reading `info` raises into an error that names it."""
+        """Turn an exception while reading `info` into an error that names it."""
         try:
             yield
         except MemoryError:
@@ -109,7 +109,7 @@ class NpzFile:
 
 @contextmanager
 def open_npz(path: str) -> Generator[NpzFile]:
-    """Open the `.npz` file at `path`; `FileError` when it is none."""
+    """Open the `.npz` file at `path`; `FileError` when it is not one."""
     try:
         with open(path, "rb") as file:
             if file.read(len(_MAGIC)) == _MAGIC:
@@ -129,14 +129,14 @@ def _archive(path: str, file: IO[bytes]) -> ZipFile:
 
 
 def plain(values: Array) -> Array:
-    """`values` in C order and native bytes; truth values that are 0 or 1."""
+    """Return `values` in C order and native byte order, booleans as 0 or 1."""
     if values.dtype == np.bool_:
         values = values.view(np.uint8) != 0
     return np.asarray(values, values.dtype.newbyteorder("="), order="C")
 
 
 def _header(archive: ZipFile, info: ZipInfo) -> Header:
-    """Read a member's header; `ValueError` when the member cannot be what it says."""
+    """Read a member's header; `ValueError` when it is not valid for the member."""
     if info.flag_bits & 1:
         raise ValueError("it is encrypted")
     if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
@@ -171,7 +171,7 @@ def _header(archive: ZipFile, info: ZipInfo) -> Header:
 
 
 def _description(text: str) -> tuple[np.dtype[Any], tuple[int, ...], bool]:
-    """Element type, shape and order in a header's text; `ValueError` when it is another."""
+    """Parse element type, shape and order in a header; `ValueError` when it is broken."""
     try:
         found = ast.literal_eval(text.strip())
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -196,7 +196,7 @@ def _description(text: str) -> tuple[np.dtype[Any], tuple[int, ...], bool]:
 
 
 def write_npz(path: str, arrays: Mapping[str, Array]) -> None:
-    """Write `arrays` to the file at `path`, not compressed."""
+    """Write `arrays` to the file at `path`, without compression."""
     with ZipFile(path, "w", ZIP_STORED) as archive:
         for name, values in arrays.items():
             with archive.open(ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:

@@ -1,5 +1,5 @@
 """
-`xrelay-opt`: the command, which turns whatever happens into messages and an exit status.
+The command `xrelay-opt`: run the driver, and report errors by messages and the exit status.
 """
 
 import sys
@@ -14,7 +14,7 @@ from .runner import InternalError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `xrelay-opt` with `argv` (by default the process's); the exit status."""
+    """Run `xrelay-opt` with `argv` (default: the process's); return the exit status."""
     with settings():
         return guarded("xrelay-opt", lambda: _run(sys.argv[1:] if argv is None else argv))
 
@@ -40,18 +40,18 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def _report_internal(error: BaseException, reporter: Reporter) -> None:
-    """Say that it is our failure, and how to tell us."""
+    """Report an internal error, and how to reproduce it."""
     text = str(error)
     if not isinstance(error, InternalError):
         text = f"internal error: {describe(error)}"
     reporter.report(Message(Severity.ERROR, text))
-    repeated_by = getattr(error, "repeated_by", None)
-    if repeated_by is not None:
-        hint = f"what repeats it is in {repeated_by} (xrelay-opt --run-reproducer)"
+    reproducer = getattr(error, "reproducer", None)
+    if reproducer is not None:
+        hint = f"a reproducer is in {reproducer} (xrelay-opt --run-reproducer)"
     else:
         hint = (
             "this is not your mistake; --traceback shows where it was raised, "
-            "--crash-reproducer=FILE writes what repeats it"
+            "--crash-reproducer=FILE writes a reproducer"
         )
     reporter.report(Message(Severity.NOTE, hint))
 

@@ -1,9 +1,9 @@
 """
-A parser that remembers where everything stands.
+A parser that gives every op and block argument a location.
 
-Every op and block argument without a `loc(...)` of its own gets the line and column of
-its name; errors of attributes and of op definitions, which xDSL raises without a place,
-get that of the op; an undefined value is reported where it is used.
+Without a `loc(...)` of its own, its location is the line and column of its name. Errors of
+attributes and of op definitions, which xDSL raises without a place, get that of the op; an
+undefined value is reported at its use.
 """
 
 import bisect
@@ -60,7 +60,7 @@ WRONG_TEXT = (
     ValueError,
     ArithmeticError,
 )
-"""What op and attribute parsers raise, besides `ParseError`, for text that is wrong."""
+"""Exceptions of op and attribute parsers for wrong text, besides `ParseError`."""
 
 
 _SPLAT = re.compile(r'<\s*(?:"0x([0-9A-Fa-f]*)"|[^\s\[">])')
@@ -71,7 +71,7 @@ class LocatingParser(HookedParser):
     """
     Parses `text`, which starts after `line_offset` lines of the file `name`.
 
-    Raises `ParseError` for whatever is wrong with the text; its span has the offset.
+    Raises `ParseError` for any error in the text; its span has the offset.
     """
 
     def __init__(self, ctx: Context, text: str, name: str, line_offset: int = 0):
@@ -90,7 +90,7 @@ class LocatingParser(HookedParser):
         self.attribute_aliases = self._aliases
 
     def place(self, position: int) -> FileLineColLoc:
-        """The line and column of a position in the text."""
+        """Return the location of a position in the text."""
         line = bisect.bisect_right(self._line_starts, position)
         column = position - self._line_starts[line - 1] + 1
         column_attr = self._columns.get(column)
@@ -116,7 +116,7 @@ class LocatingParser(HookedParser):
         return module
 
     def shifted(self, error: ParseError) -> ParseError:
-        """`error` with the line that it has in the whole file."""
+        """Return `error` with its line in the whole file."""
         error.span = self._shifted_span(error.span)
         if isinstance(error, MultipleSpansParseError):
             error.refs = [(self._shifted_span(s), text) for s, text in error.refs]
@@ -126,7 +126,7 @@ class LocatingParser(HookedParser):
         return replace(span, line_offset=self._line_offset)
 
     def _undefined_value(self, error: ParseError) -> ParseError:
-        """xDSL says at the end of the file that values are undefined: say it earlier."""
+        """Move an error about undefined values from the end of the file to the first use."""
         at_end = error.span.start >= len(self.lexer.input.content)
         if not at_end or not error.msg.startswith("values used but not defined"):
             return error
@@ -193,7 +193,7 @@ class LocatingParser(HookedParser):
         return op
 
     def _replace_defined(self, op: Operation) -> None:
-        """Let `op` use the values that its regions defined after it had resolved its operands."""
+        """Replace operands of `op` that its own regions defined after they were resolved."""
         for i, operand in enumerate(op.operands):
             if operand in self._defined_since:
                 op.operands[i] = self._defined_since[operand]
@@ -202,7 +202,7 @@ class LocatingParser(HookedParser):
     def parse_dense_int_or_fp_elements_attr(
         self, type: RankedStructure[AnyDenseElement] | None
     ) -> DenseIntOrFPElementsAttr[Any]:
-        """A splat is stored once, however many elements its type has."""
+        """Store a splat once, however many elements its type has."""
         if type is not None:
             return super().parse_dense_int_or_fp_elements_attr(type)
         splat = _SPLAT.match(self.lexer.input.content, self.pos)
@@ -228,7 +228,7 @@ class LocatingParser(HookedParser):
         return TensorType(type.element_type, [])
 
     def _op_span(self, depth: int) -> Span[str]:
-        """The name of the op that is being parsed."""
+        """Return the span of the name of the op that is being parsed."""
         text = self.lexer.input.content
         start = self._op_starts[depth] if depth < len(self._op_starts) else self.pos
         match = re.compile(r'"?[\w$.]+"?').match(text, start)
@@ -246,7 +246,7 @@ class LocatingParser(HookedParser):
         self.raise_error(self._unknown_op(name), self._op_span(len(self._op_starts) - 1))
 
     def _unknown_op(self, name: str) -> str:
-        """What is wrong with an op name, and the nearest that is right."""
+        """Return the error for an unknown op name, with the nearest known one."""
         dialect_name, dot, _ = name.partition(".")
         if not dot:
             return f"operation '{name}' is not registered"
@@ -281,7 +281,7 @@ class LocatingParser(HookedParser):
 
 
 def _undefined_block(error: ParseError) -> ParseError:
-    """xDSL says at the end of the region that blocks are undefined: say it earlier."""
+    """Move an error about undefined blocks from the end of the region to the first use."""
     if not isinstance(error, MultipleSpansParseError) or not error.refs:
         return error
     if not error.msg.startswith("region ends with missing block declarations"):

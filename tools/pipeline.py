@@ -1,14 +1,14 @@
 """
-From pipeline text to passes: `vm,canonicalize{…}`, with errors that carry the cure.
+Parse pipelines such as `vm,canonicalize{…}`, with errors that name the cure.
 
     pipeline ::= element (`,` element)*
     element  ::= name options? | `mlir-opt` `[` text `]`
     options  ::= `{` (name (`=` value (`,` value)*)?)* `}`
     value    ::= string-literal | any text without space , { } = "
 
-As xDSL's, and in addition: a name may be that of a pipeline, which stands for its passes;
-a bare boolean option is true; white space may stand between any two parts; a value that
-an option wants as a string need not be quoted (`plan-devices{default=cuda:0}`).
+This is xDSL's syntax, and in addition: a name may be that of a pipeline; a bare boolean option is
+true; white space is allowed between any two tokens; the value of a string option need not be
+quoted (`plan-devices{default=cuda:0}`).
 """
 
 import re
@@ -24,6 +24,9 @@ from xdsl.utils.hints import isa, type_repr
 from ..passes.support.diagnostics import Message, Severity
 from .diagnostics import PipelineError, did_you_mean, place
 from .registry import alternatives, option_text, type_text
+
+PIPELINE = "pipeline"
+"""The file name in messages about the text of a pipeline on the command line."""
 
 Passes: TypeAlias = Mapping[str, Callable[[], type[ModulePass]]]
 
@@ -46,7 +49,7 @@ class Value:
     quoted: bool
 
     def typed(self) -> ParameterType:
-        """What the text is by its looks: a boolean, a number, or else a string."""
+        """Convert the text to a boolean or a number if it looks like one; else to a string."""
         if self.quoted:
             return self.text
         if self.text in ("true", "false"):
@@ -60,7 +63,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Option:
-    """One option of an element: where it stands and its values."""
+    """One option of an element: its position and its values."""
 
     name: str
     at: int
@@ -81,7 +84,7 @@ class Element:
 
 @dataclass(frozen=True)
 class Step:
-    """A pass of a pipeline, and the named pipelines that it came through."""
+    """A pass of a pipeline, and the named pipelines that it was expanded from."""
 
     run: ModulePass
     groups: tuple[str, ...] = ()
@@ -102,7 +105,7 @@ class _Text:
         return PipelineError(Message(Severity.ERROR, message, where), width)
 
     def peek(self) -> tuple[str, str, int]:
-        """Kind, text and position of the next token."""
+        """Return kind, text and position of the next token."""
         match = TOKEN.match(self.text, self.next)
         if match is None or match.lastgroup is None:
             at = self.next + len(self.text[self.next :]) - len(self.text[self.next :].lstrip())
@@ -124,12 +127,12 @@ class _Text:
         kind, text, at = self.take()
         if kind != "word":
             shown = f"'{text}'" if text else "the end"
-            raise self.fail(f"expected {what}, but found {shown}", at, len(text))
+            raise self.fail(f"expected {what}, but got {shown}", at, len(text))
         return text, at
 
 
-def parse(text: str, name: str = "pipeline") -> list[Element]:
-    """The elements of pipeline `text`; raises `PipelineError`, at a place in `name`."""
+def parse(text: str, name: str = PIPELINE) -> list[Element]:
+    """Parse the elements of pipeline `text`; `PipelineError` with a place in `name`."""
     return list(_elements(_Text(text, name)))
 
 
@@ -153,9 +156,7 @@ def _elements(text: _Text) -> Iterator[Element]:
         if kind == "end":
             return
         if token != ",":
-            raise text.fail(
-                f"expected ',' before the next pass, but found '{token}'", at, len(token)
-            )
+            raise text.fail(f"expected ',' before the next pass, but got '{token}'", at, len(token))
 
 
 def _options(text: _Text) -> Iterator[Option]:
@@ -182,12 +183,12 @@ def build(
     text: str,
     passes: Passes,
     pipelines: Callable[[], Mapping[str, str]],
-    name: str = "pipeline",
+    name: str = PIPELINE,
 ) -> list[Step]:
     """
-    The passes that `text` stands for, in order.
+    Return the passes that `text` names, in order.
 
-    `pipelines` is asked only when a name is not that of a pass. Raises `PipelineError`.
+    `pipelines` is called only for a name that is not that of a pass. Raises `PipelineError`.
     """
     return list(_steps(_Text(text, name), passes, pipelines, ()))
 
@@ -221,7 +222,7 @@ def _steps(
 
 
 def _instance(text: _Text, element: Element, cls: type[ModulePass]) -> ModulePass:
-    """The pass with its options, each checked for itself."""
+    """Make a pass with its options, each of which is checked."""
     if element.mlir is not None:
         arguments = (
             "--mlir-print-op-generic",
@@ -260,7 +261,7 @@ def _instance(text: _Text, element: Element, cls: type[ModulePass]) -> ModulePas
 
 
 def shown(field_name: str) -> str:
-    """The name of an option as users write it."""
+    """Return the name of an option as users write it."""
     return field_name.replace("_", "-")
 
 
@@ -282,7 +283,7 @@ def _is_required(option: Field[Any], types: Mapping[str, Any]) -> bool:
 
 
 def _convert(values: tuple[Value, ...], type_: Any) -> ParameterListType:
-    """Values that `ModulePass.from_spec` takes for `type_`; ValueError says why not."""
+    """Convert values for `ModulePass.from_spec` to `type_`; ValueError if impossible."""
     if not values:
         if bool in alternatives(type_):
             return (True,)
@@ -302,12 +303,12 @@ def _convert(values: tuple[Value, ...], type_: Any) -> ParameterListType:
 
 
 def pipeline_text(steps: list[Step]) -> str:
-    """Text that `build` makes the same passes of, every option written out."""
+    """Return text that `build` turns into `steps` again, with all options."""
     return ",".join(pass_text(step.run) for step in steps)
 
 
 def pass_text(run: ModulePass, *, include_default: bool = True) -> str:
-    """One pass with its options, as in a pipeline."""
+    """Return one pass with its options, as in a pipeline."""
     options: list[str] = []
     for name, values in run.spec(include_default=include_default).parameters.items():
         if values:

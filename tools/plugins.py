@@ -1,9 +1,9 @@
 """
-Load everybody's dialects, passes and targets: xDSL's, ours, and those of plug-ins.
+Load dialects, passes and targets: xDSL's, ours, and those of plug-ins.
 
-A plug-in is a package with an entry point in the group `xdsl.universe`. xDSL's own
-loader gives up for everybody when one of them fails; here each is loaded for itself, and
-one that is broken, or that takes a name that is taken, is named and left out.
+A plug-in is a package with an entry point in the group `xdsl.universe`. xDSL's own loader fails as
+a whole when one of them does; here each is loaded separately, and one that is broken, or that
+defines a name that is defined already, is reported and skipped.
 """
 
 import sys
@@ -27,14 +27,14 @@ _T = TypeVar("_T")
 
 
 class PluginError(DiagnosticException):
-    """A plug-in fails when something of it is asked for."""
+    """An error in a plug-in when a dialect, pass or target of it is loaded."""
 
 
 def load_universe(warn: Callable[[str], None]) -> Universe:
     """
-    All dialects, passes and targets that are installed, ours first.
+    Return all dialects, passes and targets that are installed, ours first.
 
-    `warn` is told, in a sentence, about each plug-in that is left out.
+    `warn` is called with a sentence about each plug-in that is skipped.
     """
     everything = Universe()
     _add(everything, UNIVERSE)
@@ -48,11 +48,11 @@ def load_universe(warn: Callable[[str], None]) -> Universe:
                 universe = _load(plugin)
             names = _names(universe)
         except (Exception, SystemExit) as error:
-            warn(f"{_title(plugin)} is left out: {_reason(error)}")
+            warn(f"{_title(plugin)} is skipped: {_reason(error)}")
             continue
         taken = next((name for name in names if name in owners), None)
         if taken is not None:
-            warn(f"{_title(plugin)} is left out: it defines {taken}, which {owners[taken]} defines")
+            warn(f"{_title(plugin)} is skipped: it defines {taken}, which {owners[taken]} defines")
             continue
         owners |= dict.fromkeys(names, _title(plugin))
         _add(everything, universe, _title(plugin))
@@ -61,13 +61,13 @@ def load_universe(warn: Callable[[str], None]) -> Universe:
 
 @contextmanager
 def _own_output() -> Generator[None]:
-    """What code of a plug-in prints goes to stderr: stdout is the command's."""
+    """Redirect what a plug-in prints to stderr: stdout is the command's."""
     with redirect_stdout(sys.stderr):
         yield
 
 
 def _title(plugin: EntryPoint) -> str:
-    """The plug-in as the user knows it: by entry point and package."""
+    """Return the plug-in's name for users: its entry point and package."""
     package = f" (package {plugin.dist.name})" if plugin.dist is not None else ""
     return f"plug-in '{plugin.name}'{package}"
 
@@ -88,7 +88,7 @@ def _load(plugin: EntryPoint) -> Universe:
 
 
 def _names(universe: Universe) -> list[str]:
-    """What `universe` defines, as words: "dialect 'relay'"."""
+    """Return what `universe` defines, in words: "dialect 'relay'"."""
     kinds: dict[str, dict[str, Any]] = {
         "dialect": universe.all_dialects,
         "pass": universe.all_passes,
@@ -111,7 +111,7 @@ def _add(everything: Universe, universe: Universe, owner: str | None = None) -> 
 
 
 def _checked(factory: Callable[[], _T], kind: str, name: str, owner: str) -> Callable[[], _T]:
-    """`factory`, whose failure is the plug-in's and says so."""
+    """Wrap `factory` so that its errors name the plug-in."""
 
     def load() -> _T:
         try:
@@ -128,7 +128,7 @@ def _checked(factory: Callable[[], _T], kind: str, name: str, owner: str) -> Cal
 
 
 def _what_is_wrong(made: object, kind: str, name: str) -> str | None:
-    """Why `made` is not the dialect, pass or target `name`; None when it is."""
+    """Return why `made` is not the dialect, pass or target `name`; None when it is."""
     if kind == "dialect":
         if not isinstance(made, Dialect):
             return f"its factory must return a Dialect, but returns {made!r}"
@@ -146,7 +146,7 @@ def _what_is_wrong(made: object, kind: str, name: str) -> str | None:
 
 
 def _wrong_name(dialect: Dialect) -> str | None:
-    """What is wrong with the names in `dialect`, which would be found when it is loaded."""
+    """Return what is wrong with the names in `dialect`, before it is loaded."""
     types = [a for a in dialect.attributes if issubclass(a, TypeAttribute)]
     others = [a for a in dialect.attributes if not issubclass(a, TypeAttribute)]
     for kind, classes in (("op", dialect.operations), ("type", types), ("attribute", others)):

@@ -44,7 +44,7 @@ LONGEST_WORD = 24
 
 @dataclass(frozen=True)
 class PrintOptions:
-    """How a module is printed."""
+    """Options for printing a module."""
 
     generic: bool = False
     properties_as_attributes: bool = False
@@ -53,14 +53,14 @@ class PrintOptions:
     aliases: bool = True
     """Abbreviate devices by aliases."""
     elide_above: int | None = None
-    """The most elements that a constant may have to be printed; None is any number."""
+    """The maximum number of elements of a constant that is printed; None is no limit."""
 
 
 def suggested_alias(device: VirtualDeviceAttr) -> str:
     """
-    A name that says what `device` is: `cuda0`, `cpu`, `cpu0_llvm_global`; `device` for `?`.
+    Return a readable name for `device`: `cuda0`, `cpu`, `cpu0_llvm_global`; `device` for `?`.
 
-    It may be that of another device too.
+    Several devices may have the same.
     """
     kind = device.device_type.data if isinstance(device.device_type, StringAttr) else "device"
     number = str(device.device_id.data) if isinstance(device.device_id, IntAttr) else ""
@@ -77,7 +77,7 @@ class DeviceAliases:
 
     names: dict[VirtualDeviceAttr, str] = field(default_factory=dict[VirtualDeviceAttr, str])
     uses: dict[str, int] = field(default_factory=dict[str, int])
-    """How many devices asked for each name; those after the first got a number as well."""
+    """Number of devices for each name; all but the first have a number appended."""
 
     def name(self, device: VirtualDeviceAttr) -> str:
         """Return the alias of `device`, such as `#cuda0`."""
@@ -95,7 +95,7 @@ class DeviceAliases:
         return name
 
     def definitions(self) -> Iterator[str]:
-        """The lines that define the aliases."""
+        """Return the lines that define the aliases."""
         return (f"{name} = {device}\n" for device, name in self.names.items())
 
 
@@ -110,7 +110,7 @@ class ModulePrinter(Printer):
 
     @override
     def print_op(self, op: Operation) -> None:
-        if not isinstance(op, FuncOp) or not _gives_function(op) or self.print_generic_format:
+        if not isinstance(op, FuncOp) or not _returns_function(op) or self.print_generic_format:
             super().print_op(op)
             return
         op.res_attrs = ArrayAttr([DictionaryAttr({})])
@@ -139,9 +139,9 @@ class ModulePrinter(Printer):
 
 def _hex_if_not_finite(attribute: Attribute) -> str | None:
     """
-    The bytes of a short constant that has an infinity or a NaN, in hex; None for others.
+    Return the bytes of a short constant with an infinity or a NaN, in hex; None for others.
 
-    xDSL prints `0xff800000` for such an element and reads that as the number 4286578688.0.
+    xDSL prints such an element as `0xff800000`, which it parses as the number 4286578688.0.
     """
     if not isinstance(attribute, DenseIntOrFPElementsAttr):
         return None
@@ -153,19 +153,19 @@ def _hex_if_not_finite(attribute: Attribute) -> str | None:
     return elements.data.data.hex().upper()
 
 
-def _gives_function(op: FuncOp) -> bool:
+def _returns_function(op: FuncOp) -> bool:
     """
-    Whether `op`'s one result is a function, without attributes.
+    Return whether `op` has one result, a function, and no result attributes.
 
-    xDSL prints `-> (A) -> B` for it and reads that as the result `A`; with attributes, even
-    none, it prints `-> ((A) -> B)`.
+    xDSL prints it as `-> (A) -> B`, which it parses as the result `A`; with attributes, even
+    an empty list, it prints `-> ((A) -> B)`.
     """
     outputs = op.function_type.outputs.data
     return len(outputs) == 1 and isinstance(outputs[0], FunctionType) and op.res_attrs is None
 
 
 def _type_if_long(attribute: Attribute, most: int) -> Attribute | None:
-    """The type of a constant of more than `most` elements that are not all the same."""
+    """Return the type of a constant with more than `most` elements that is not a splat."""
     if not isinstance(attribute, DenseIntOrFPElementsAttr):
         return None
     elements = cast("DenseIntOrFPElementsAttr[Any]", attribute)
@@ -200,13 +200,13 @@ def _colored() -> type[ModulePrinter]:
     from xdsl.syntax_printer import SyntaxPrinter
 
     class ColoredPrinter(ModulePrinter, SyntaxPrinter):
-        """With colours for a terminal."""
+        """A printer with colours for a terminal."""
 
     return ColoredPrinter
 
 
 def module_text(ctx: Context, module: ModuleOp, options: PrintOptions) -> str:
-    """The module as one string."""
+    """Return the module as one string."""
     stream = StringIO()
     print_module(ctx, module, stream, options)
     return stream.getvalue()

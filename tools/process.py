@@ -31,7 +31,7 @@ CHANGED = (
 
 @contextmanager
 def settings() -> Generator[None]:
-    """Run with our limits, and leave the process as it was."""
+    """Change the settings in the `with` block, and restore them afterwards."""
     recursion = sys.getrecursionlimit()
     thresholds = gc.get_threshold()
     before = [(cls, name, getattr(cls, name)) for cls, name in CHANGED]

@@ -1,8 +1,8 @@
 """
-What xrelay adds to xDSL: one line per dialect, one line per pass.
+The dialects, passes and targets that xrelay adds to xDSL, one line each.
 
 `UNIVERSE` is the `xdsl.universe` entry point, so stock `xdsl-opt` imports this module at
-every start: nothing here imports a dialect or a pass before it is asked for.
+every start: nothing here imports a dialect or a pass before it is needed.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -59,7 +59,7 @@ PIPELINES = "lowering.pipelines:PIPELINES"
 
 
 def _lazily(where: str) -> Callable[[], Any]:
-    """A factory that imports `module:NAME` of this package when it is called."""
+    """Return a factory that imports `module:NAME` of this package when it is called."""
 
     def load() -> Any:
         module, _, name = where.partition(":")
@@ -76,7 +76,7 @@ UNIVERSE = Universe(
 
 
 def named_pipelines() -> dict[str, str]:
-    """The pipelines that have a name: pipeline text by name."""
+    """Return the text of each named pipeline."""
     return _lazily(PIPELINES)()
 
 
@@ -90,7 +90,7 @@ class OptionInfo(NamedTuple):
 
 
 class PassInfo(NamedTuple):
-    """What there is to know about a pass without running it."""
+    """The description of a pass."""
 
     name: str
     description: str
@@ -133,12 +133,12 @@ def _options(cls: type[ModulePass]) -> Iterator[OptionInfo]:
 
 
 def alternatives(type_: Any) -> tuple[Any, ...]:
-    """The members of a union; any other type alone."""
+    """Return the members of a union; any other type alone."""
     return get_args(type_) if get_origin(type_) in (Union, UnionType) else (type_,)
 
 
 def type_text(type_: Any) -> str:
-    """The type of an option in words: `int`, `tuple[str, ...]`, `one of fast, small`."""
+    """Return the type of an option: `int`, `tuple[str, ...]`, `one of fast, small`."""
     choices = [
         str(choice)
         for part in alternatives(type_)
@@ -149,7 +149,7 @@ def type_text(type_: Any) -> str:
 
 
 def option_text(value: object) -> str:
-    """`value` as it is written after the `=` of an option."""
+    """Return `value` as it is written after the `=` of an option."""
     match value:
         case bool():
             return str(value).lower()

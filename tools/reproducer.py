@@ -1,7 +1,7 @@
 """
-A file that repeats a crash: the module as it was, and what was still to be done to it.
+A file that reproduces a crash: the module before the pass that failed, and the remaining passes.
 
-    // Written by xrelay-opt when it failed. To repeat: xrelay-opt --run-reproducer FILE
+    // Written by xrelay-opt when it failed. To reproduce: xrelay-opt --run-reproducer FILE
     // pipeline: fuse-ops{level=3},outline-primitives
     // flags: --allow-unregistered-dialect
     "builtin.module"() ({ …
@@ -16,20 +16,22 @@ from xdsl.dialects.builtin import ModuleOp
 
 from .printing import PrintOptions, module_text
 
-HEADING = "// Written by xrelay-opt when it failed. To repeat: xrelay-opt --run-reproducer FILE\n"
+HEADING = (
+    "// Written by xrelay-opt when it failed. To reproduce: xrelay-opt --run-reproducer FILE\n"
+)
 LINE = re.compile(r"// (pipeline|flags): ?(.*)")
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a reproducer asks for, besides its module."""
+    """The pipeline and the flags of a reproducer."""
 
     pipeline: str
     flags: tuple[str, ...]
 
 
 def write(path: str, text: str, pipeline: str, flags: Sequence[str]) -> None:
-    """Write a reproducer for the module `text`; OSError when that cannot be done."""
+    """Write a reproducer for the module `text`; OSError when that fails."""
     with open(path, "w", encoding="utf-8") as file:
         file.write(f"{HEADING}// pipeline: {pipeline}\n// flags: {' '.join(flags)}\n")
         file.write(text)
@@ -41,7 +43,7 @@ def text_of(ctx: Context, module: ModuleOp, aliases: bool) -> str:
 
 
 def read(text: str) -> Recipe | None:
-    """The recipe in the first lines of a reproducer; None if `text` is not one."""
+    """Parse the first lines of a reproducer; None if `text` is not one."""
     found: dict[str, str] = {}
     for line in text.split("\n", 4)[:4]:
         match = LINE.match(line)

@@ -1,9 +1,9 @@
 """
 Resources (`dense_resource<key>` and its `{-# … #-}`) that belong to one context.
 
-xDSL keeps them on module-level `Dialect` objects, shared by every run in the process,
-and renames a key that it has seen before: the second run prints references without data.
-Here each context has its own copy of such a dialect, and keys stay what they are.
+xDSL keeps them on module-level `Dialect` objects, which all runs in the process share, and renames
+a key that it has seen before: the second run prints references without data. Here each context has
+its own copy of such a dialect, and keys do not change.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,7 +16,7 @@ from ..dialects.xdsl_internals import interfaces_of
 
 
 class OwnResources(OpAsmDialectInterface):
-    """Named blobs, as the hex text they are written in (`"0x…"`)."""
+    """Named blobs, as hex text (`"0x…"`)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class OwnResources(OpAsmDialectInterface):
 
     @override
     def declare_resource(self, key: str) -> str:
-        """Make any reference to `key` one to the same blob."""
+        """Let all references to `key` share one blob."""
         self.blobs.setdefault(key, "")
         return key
 
@@ -41,12 +41,12 @@ class OwnResources(OpAsmDialectInterface):
 
     @override
     def build_resources(self, keys: Iterable[str]) -> dict[str, str]:
-        """The blobs of `keys` that have data, in alphabetical order."""
+        """Return the blobs of `keys` that have data, in alphabetical order."""
         return {key: self.blobs[key] for key in sorted(keys) if self.blobs.get(key)}
 
 
 def with_own_resources(factory: Callable[[], Dialect]) -> Callable[[], Dialect]:
-    """`factory`, whose dialect has resources of its own each time it is made."""
+    """Wrap `factory` so that each dialect that it makes has resources of its own."""
 
     def make() -> Dialect:
         dialect = factory()

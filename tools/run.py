@@ -1,13 +1,12 @@
 """
-`xrelay-run`: take a program down to bytecode, run it, and show what it gives.
+The command `xrelay-run`: compile a program to bytecode, run it, and print its outputs.
 
     xrelay-run model.onnx --random-seed 0 --stats
 
 The file is IR text of any level down to bytecode, an ONNX model, or a Relay program. Inputs come
 from an `.npz` file or a seed, parameters from the module's weights file, another one, or a seed.
-With `--evaluate` nothing is compiled: the reference evaluator takes the program as it stands, so
-that what the machine cannot run yet (closures, data types, references) can be tried, and what it
-can run be compared.
+With `--evaluate` nothing is compiled: the reference evaluator runs the program as it is, including
+what the machine cannot run yet (closures, data types, references).
 """
 
 import sys
@@ -44,12 +43,12 @@ from .run_report import output_lines
 from .runner import InternalError
 
 CURE = "--params, or --random-seed and --random-params to draw them"
-"""What helps when a weights file lacks something."""
+"""The cure when a weights file lacks something."""
 
 
 @dataclass
 class Options:
-    """What the command line says."""
+    """The parsed command line."""
 
     file: str
     frontend: str | None
@@ -70,7 +69,7 @@ class Options:
 
     @property
     def limits(self) -> Limits:
-        """What bounds the run."""
+        """The bounds of the run."""
         return Limits(Memory(self.memory_limit, self.poison), self.max_instructions)
 
 
@@ -81,7 +80,7 @@ def _seed(text: str) -> int:
 
 
 def parse_arguments(argv: Sequence[str]) -> Options:
-    """The options in `argv`; `UsageError` when they are wrong."""
+    """Parse `argv`; `UsageError` when it is wrong."""
     parser = ArgumentParser(prog="xrelay-run", description=_description())
 
     def fail(message: str) -> NoReturn:
@@ -97,20 +96,20 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         "-f",
         "--frontend",
         choices=FRONTENDS,
-        help="what the file holds (default: what its extension says, or IR text)",
+        help="the format of the file (default: that of its extension, or IR text)",
     )
     parser.add_argument(
         "--allow-unregistered-dialect",
         action="store_true",
-        help="accept ops of dialects that are not registered, and operators of Relay programs "
-        "that the dialect does not have",
+        help="accept ops of unregistered dialects, and operators of Relay programs that the "
+        "dialect does not have",
     )
     parser.add_argument("--inputs", metavar="NPZ", help="the inputs, by parameter name")
     parser.add_argument(
         "--random-seed",
         metavar="N",
         type=_seed,
-        help="draw inputs that no file gives at random, from this seed on, and the parameters "
+        help="draw inputs that are not in a file at random, with this seed, and the parameters "
         "when there is no weights file",
     )
     parser.add_argument(
@@ -119,26 +118,28 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         help="with --random-seed: draw parameters that the weights file lacks, or all when it is "
         "missing",
     )
-    parser.add_argument("--outputs", metavar="NPZ", help="where to write the outputs")
-    parser.add_argument("--stats", action="store_true", help="count instructions and memory")
-    parser.add_argument("--function", default="main", help="what to run (default: main)")
+    parser.add_argument("--outputs", metavar="NPZ", help="the file to write the outputs to")
+    parser.add_argument(
+        "--stats", action="store_true", help="print counts of instructions and memory"
+    )
+    parser.add_argument("--function", default="main", help="the function to run (default: main)")
     parser.add_argument(
         "--pipeline",
-        help="how to make bytecode of a program that is none yet (default: vm), or what to run "
-        "before --evaluate (default: infer-types)",
+        help="the passes that compile the program to bytecode (default: vm), or that run before "
+        "--evaluate (default: infer-types)",
     )
     parser.add_argument(
         "--evaluate",
         action="store_true",
-        help="evaluate the program op by op instead of compiling it: closures and data included",
+        help="evaluate the program op by op, closures and data included, instead of compiling it",
     )
     parser.add_argument("--params", metavar="SAFETENSORS", help="the parameters, by name")
     parser.add_argument(
         "--memory-limit",
         metavar="SIZE",
         type=size,
-        help="the most memory that the program may use: bytes, or 512M, 4G (default: half of what "
-        "is available)",
+        help="the maximum memory of the program: bytes, or 512M, 4G (default: half of what is "
+        "available)",
     )
     parser.add_argument(
         "--max-instructions",
@@ -150,13 +151,13 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     parser.add_argument(
         "--poison",
         action="store_true",
-        help="to debug: fill memory that the program has not written with NaN instead of zeros",
+        help="for debugging: fill memory that the program has not written with NaN, not zeros",
     )
     parser.add_argument("--traceback", action="store_true", help="show where errors are raised")
     found: Namespace = parser.parse_args(argv)
     options = Options(**vars(found))
     if options.evaluate and options.stats:
-        fail("--stats counts what the machine does, and --evaluate runs without it")
+        fail("--stats counts what the machine does, but --evaluate does not use it")
     if options.random_params and options.random_seed is None:
         fail("--random-params needs --random-seed")
     return options
@@ -177,7 +178,7 @@ def _inputs(options: Options, executable: Executable, memory: Memory) -> list[Ar
         given = read_inputs(options.inputs, options.function, params)
     missing = [param for param in params if param.name not in given]
     if missing and options.random_seed is None:
-        name, spec = missing[0].name, missing[0].spec or "no tensor"
+        name, spec = missing[0].name, missing[0].spec or "not a tensor"
         raise UsageError(
             f"no value for input '{name}' ({spec}); give --inputs, or --random-seed to draw it"
         )
@@ -211,7 +212,7 @@ def _parameters(
 
 
 def run(options: Options, loader: Loader) -> None:
-    """Do what the command line says; errors are those of `message_of` and `MachineError`."""
+    """Run the program; raises errors that `message_of` accepts, and `MachineError`."""
     pipeline = options.pipeline or ("infer-types" if options.evaluate else "vm")
     with TemporaryDirectory(prefix="xrelay-run-") as folder:
         loaded = loader.load(
@@ -240,7 +241,7 @@ def run(options: Options, loader: Loader) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `xrelay-run` with `argv` (by default the process's); the exit status."""
+    """Run `xrelay-run` with `argv` (default: the process's); return the exit status."""
     with settings():
         return guarded("xrelay-run", lambda: _main(sys.argv[1:] if argv is None else argv))
 

@@ -19,9 +19,9 @@ def _reason(error: Exception) -> str:
 
 def read_inputs(path: str, function: str, params: Sequence[Param]) -> Arrays:
     """
-    The arrays of the `.npz` file at `path`, which are inputs of `function`.
+    Read the inputs of `function` from the `.npz` file at `path`.
 
-    Raises `FileError` before any data is read when one is not, or not what its parameter is.
+    Raises `FileError`, before any data is read, when an array does not fit a parameter.
     """
     specs = {param.name: param.spec for param in params}
     with open_npz(path) as file:
@@ -40,10 +40,10 @@ def read_inputs(path: str, function: str, params: Sequence[Param]) -> Arrays:
 
 
 def write_outputs(path: str, arrays: Mapping[str, Any]) -> None:
-    """Write `arrays` to the `.npz` file at `path`; `UsageError` when that cannot be done."""
+    """Write `arrays` to the `.npz` file at `path`; `UsageError` when that fails."""
     for name, value in arrays.items():
         if not isinstance(value, np.ndarray):
-            raise UsageError(f"'{name}' is no tensor, and {path} can hold tensors only")
+            raise UsageError(f"'{name}' is not a tensor, but {path} can only hold tensors")
     try:
         write_npz(path, arrays)
     except (OSError, ValueError) as error:
@@ -52,7 +52,7 @@ def write_outputs(path: str, arrays: Mapping[str, Any]) -> None:
 
 def read_parameters(path: Path, wanted: Sequence[str]) -> Arrays:
     """
-    Those of the tensors `wanted` that the `.safetensors` file at `path` has.
+    Read those of the tensors `wanted` that are in the `.safetensors` file at `path`.
 
     Raises `UsageError` when it cannot be read.
     """

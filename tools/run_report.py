@@ -1,4 +1,4 @@
-"""What `xrelay-run` prints of outputs and counters."""
+"""The text that `xrelay-run` prints for outputs and counters."""
 
 from collections.abc import Iterator
 from typing import cast
@@ -11,10 +11,10 @@ from ..runtime.program import Program, spec_of
 from .run_files import Array
 
 SHOWN = 6
-"""How many elements of an output are printed."""
+"""Number of elements of an output that are printed."""
 
 PARTS = 64
-"""How many constructors, tuples and tensors of a value of a data type are printed."""
+"""Number of constructors, tuples and tensors in a value that are printed."""
 
 
 def _number(value: object) -> str:
@@ -29,7 +29,7 @@ def _elements(array: Array) -> str:
 
 def value_text(value: Value) -> str:
     """
-    A value as a term: `Cons(1, Nil)`, `(1, float32[2] [0, 1])`, `ref(3)`, `<function>`.
+    Return a value as a term: `Cons(1, Nil)`, `(1, float32[2] [0, 1])`, `ref(3)`, `<function>`.
 
     Stops with "…" after `PARTS` parts, however deep the value is.
     """
@@ -57,7 +57,7 @@ def value_text(value: Value) -> str:
 
 
 def _term(value: Value) -> tuple[str, tuple[Value, ...] | None]:
-    """What stands before the parentheses, and what in them (None: there are none)."""
+    """Return the head of a term, and the fields in its parentheses (None: without them)."""
     match value:
         case DataValue():
             return value.constructor, value.fields or None
@@ -75,8 +75,7 @@ def _term(value: Value) -> tuple[str, tuple[Value, ...] | None]:
 
 def output_lines(name: str, value: Value) -> Iterator[str]:
     """
-    Of a tensor: name, element type, shape, the first elements, and what sums the elements up; of
-    other values name and term.
+    Yield name, type, first elements and summary of a tensor; name and term of other values.
     """
     if not isinstance(value, np.ndarray):
         yield f"{name}: {value_text(value)}"
@@ -95,7 +94,7 @@ def output_lines(name: str, value: Value) -> Iterator[str]:
 
 
 def stats_lines(program: Program, counters: Counters) -> Iterator[str]:
-    """Instructions by opcode, then memory of each device and copies between them."""
+    """Yield instructions by opcode, memory of each device, and copies between devices."""
     counts = counters.instructions
     yield f"instructions: {counts.total()}"
     for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):

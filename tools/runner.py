@@ -1,5 +1,5 @@
 """
-Run the passes of a pipeline on a module: verified, shown, timed, and blamed when it fails.
+Run the passes of a pipeline on a module, with verification, dumps, times and reproducers.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkExcepti
 from ..passes.support.composite import CompositePass
 from ..passes.support.diagnostics import Message, PassError, Severity
 from ..passes.support.verifier import VerifyError, verify
-from . import reproducer
+from . import reproducer as reproducers
 from .commands import describe
 from .diagnostics import NO_MEMORY, TOO_DEEP, SourceError, message_of
 from .ir_dumps import Dumps
@@ -23,16 +23,16 @@ from .timing import Timer
 
 
 class InternalError(Exception):
-    """A failure that is not the user's; `repeated_by` is the reproducer, if written."""
+    """An error in our code or a plug-in's; `reproducer` is the file, if one was written."""
 
     def __init__(self, during: str, error: BaseException):
         super().__init__(f"internal error {during}: {describe(error)}")
-        self.repeated_by: str | None = None
+        self.reproducer: str | None = None
 
 
 @dataclass
 class Runner:
-    """How pipelines are run; `reproducer_path` is where a crash is written to."""
+    """Runs pipelines; after a crash, a reproducer is written to `reproducer_path`."""
 
     steps: Sequence[Step] = ()
     verify_first: bool = True
@@ -47,8 +47,8 @@ class Runner:
         """
         Run all steps.
 
-        Raises the diagnostic of a pass as it is, `VerifyError` naming the pass after
-        which the module is wrong, and `InternalError` for everything else.
+        Raises the diagnostic of a pass as it is, `VerifyError` with the name of the pass that
+        left an invalid module, and `InternalError` for everything else.
         """
         if self.verify_first:
             with self.timer.span("verify"):
@@ -76,9 +76,9 @@ class Runner:
                 self._write(ctx, before, index)
                 raise _named(error, step.name)
             internal = InternalError(f"in pass '{step.name}'", error)
-            internal.repeated_by = self._write(ctx, before, index)
+            internal.reproducer = self._write(ctx, before, index)
             raise internal from error
-        # A pass that only looks says so, and leaves a verified module verified.
+        # A pass that declares that it changes nothing leaves a verified module verified.
         if self.verify_each and not getattr(step, "changes_nothing", False):
             self._verify(ctx, module, before, index)
         self.dumps.after_pass(step, ctx, module)
@@ -106,32 +106,32 @@ class Runner:
             raise
         except Exception as error:
             internal = InternalError(f"in the verifier after pass '{name}'", error)
-            internal.repeated_by = self._write(ctx, before, index)
+            internal.reproducer = self._write(ctx, before, index)
             raise internal from error
 
     def _write(self, ctx: Context, module: ModuleOp | None, index: int) -> str | None:
         if module is None or self.reproducer_path is None:
             return None
         rest = pipeline_text(list(self.steps[index:]))
-        text = reproducer.text_of(ctx, module, self.dumps.options.aliases)
+        text = reproducers.text_of(ctx, module, self.dumps.options.aliases)
         return self.write_text(text, rest)
 
     def write_text(self, text: str, pipeline: str | None = None) -> str | None:
-        """Write a reproducer for `text` with `pipeline`, by default the whole one."""
+        """Write a reproducer for `text` with `pipeline` (default: the whole one)."""
         path = self.reproducer_path
         if path is None:
             return None
         if pipeline is None:
             pipeline = pipeline_text(list(self.steps))
         try:
-            reproducer.write(path, text, pipeline, self.flags)
+            reproducers.write(path, text, pipeline, self.flags)
         except OSError as error:
             return f"{path} (which cannot be written: {error.strerror})"
         return path
 
 
 def _named(error: Exception, pass_name: str) -> Exception:
-    """`error`, with the name of the pass in front when it has no place to show."""
+    """Prefix `error` with the name of the pass if it has no place."""
     if isinstance(error, PassError | ParseError | SourceError):
         if not isinstance(error, PassError) or error.location is not None:
             return error

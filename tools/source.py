@@ -1,6 +1,4 @@
-"""
-Read the input: bytes to text, and text to the parts that are processed each for itself.
-"""
+"""Read the input, decode it, and split it into parts that are processed separately."""
 
 import os
 import sys
@@ -13,7 +11,7 @@ from ..passes.support.diagnostics import Message, Severity
 from .diagnostics import SourceError, UsageError, place
 
 SPLIT_MARK = "// -----"
-"""A line that holds this alone separates parts."""
+"""The line that separates parts."""
 
 
 @dataclass(frozen=True)
@@ -21,13 +19,13 @@ class Source:
     """The input as it was read."""
 
     name: str
-    """As messages call it: the path that was given, or `<stdin>`."""
+    """Its name in messages: the path that was given, or `<stdin>`."""
     extension: str
     """What follows the last dot of the path; `mlir` for stdin."""
     data: bytes
 
     def text(self) -> str:
-        """The data as text; `SourceError` at the first byte that is not UTF-8."""
+        """Decode the data; `SourceError` at the first byte that is not UTF-8."""
         try:
             return self.data.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -42,14 +40,14 @@ class Source:
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of the input, and how many lines of the file come before it."""
+    """A part of the input, and the number of lines of the file before it."""
 
     text: str
     lines_before: int = 0
 
 
 def read_source(path: str | None) -> Source:
-    """Read the file at `path`, or stdin; `UsageError` when that cannot be done."""
+    """Read the file at `path`, or stdin; `UsageError` when that fails."""
     file = None if path == "-" else path
     name = "<stdin>" if file is None else file
     try:
@@ -67,7 +65,7 @@ def _read_stdin() -> bytes:
 
 
 def split(text: str) -> Iterator[Part]:
-    """The parts of `text` between lines that are the mark and nothing else."""
+    """Split `text` at lines that are the mark and nothing else."""
     part: list[str] = []
     start = 0
     for number, line in enumerate(StringIO(text, newline="\n")):

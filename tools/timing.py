@@ -1,5 +1,5 @@
 """
-How long what took: a tree of named spans, printed as mlir-opt prints it.
+A tree of named time spans, printed as mlir-opt prints it.
 
     with timer.span("parse"): …
     with timer.span("pipeline 'vm'"), timer.span("infer-types"): …
@@ -14,14 +14,14 @@ from typing import TextIO
 
 @dataclass
 class Span:
-    """One row: seconds of wall time, and what they were spent on."""
+    """One row: wall time in seconds, and the rows that it consists of."""
 
     name: str
     seconds: float = 0.0
     parts: "list[Span]" = field(default_factory=list["Span"])
 
     def part(self, name: str) -> "Span":
-        """The last part, if it has this name; else a new one."""
+        """Return the last part if it has this name, else a new one."""
         if not self.parts or self.parts[-1].name != name:
             self.parts.append(Span(name))
         return self.parts[-1]
@@ -29,14 +29,14 @@ class Span:
 
 @dataclass
 class Timer:
-    """Measures nested spans; spans of the same name that follow each other add up."""
+    """Measures nested spans; consecutive spans of the same name are added up."""
 
     root: Span = field(default_factory=lambda: Span("total"))
     open: list[Span] = field(default_factory=list[Span])
 
     @contextmanager
     def span(self, name: str) -> Generator[None]:
-        """Count the time in the `with` block for the row `name`."""
+        """Add the time in the `with` block to the row `name`."""
         span = (self.open[-1] if self.open else self.root).part(name)
         self.open.append(span)
         start = time.perf_counter()

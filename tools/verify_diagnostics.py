@@ -1,14 +1,14 @@
 """
-`--verify-diagnostics`: the messages are those that comments in the file announce.
+`--verify-diagnostics`: compare the messages with comments in the file.
 
     // expected-error@+1 {{alignment must be a power of two}}
     %s = memory.alloc_storage 64 align 48 : !memory.storage
 
 As in mlir-opt: `expected-error`, `-warning`, `-remark` and `-note`; on this line, `@+N` or
-`@-N` lines away, on the line `@above` or `@below` that holds no such comment, or
+`@-N` lines away, on the nearest line `@above` or `@below` that has no such comment, or
 `@unknown` for messages without a place. The text in braces is part of the message; after
-`-re` what stands in inner braces is a regular expression. Each comment stands for one
-message, and there may be no others.
+`-re`, text in inner braces is a regular expression. Each comment expects one message, and other
+messages are errors.
 """
 
 import re
@@ -26,7 +26,7 @@ COMMENT = re.compile(
 
 @dataclass
 class Expectation:
-    """One comment: a message that must come."""
+    """One comment: a message that is expected."""
 
     severity: Severity
     text: re.Pattern[str]
@@ -39,7 +39,7 @@ class Expectation:
 
 
 def expectations(lines: Sequence[str], first: int = 1) -> Iterator[Expectation]:
-    """The comments in `lines`, whose first one has the number `first`."""
+    """Yield the comments in `lines`, of which the first has the number `first`."""
     matches = [COMMENT.search(line) for line in lines]
     plain = [i for i, match in enumerate(matches) if match is None]
     for i, match in enumerate(matches):
@@ -74,11 +74,11 @@ def _pattern(text: str, has_expressions: bool) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except re.error as error:
-        raise UsageError(f"'{text}' has a wrong regular expression: {error}") from None
+        raise UsageError(f"'{text}' has an invalid regular expression: {error}") from None
 
 
 def check(expected: Sequence[Expectation], messages: Sequence[Message], name: str) -> list[Message]:
-    """What is wrong: messages nobody expected, and expected ones that did not come."""
+    """Return errors for unexpected messages, and for expected ones that were not produced."""
     wrong: list[Message] = []
     for message in messages:
         for part in (message, *_notes(message)):
@@ -99,7 +99,7 @@ def _notes(message: Message) -> Iterator[Message]:
 
 
 def _take(expected: Sequence[Expectation], message: Message, name: str) -> bool:
-    """Mark the first comment that `message` fulfils."""
+    """Mark the first comment that `message` matches; return whether there is one."""
     at = message.location
     line = None
     if at is not None:

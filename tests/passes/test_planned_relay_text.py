@@ -24,8 +24,8 @@ from xdsl.parser import Parser
 
 from xrelay.dialects.relay import ParamOp
 from xrelay.frontends.relay_text import parse_module
-from xrelay.frontends.relay_text.printer import module_text
 from xrelay.frontends.relay_text.errors import PrintingError
+from xrelay.frontends.relay_text.printer import module_text
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.plan_devices import PlanDevicesPass
 from xrelay.passes.support.diagnostics import PassError, ReportingContext

@@ -36,7 +36,7 @@ def test_a_bomb_is_refused_where_it_is_too_much(opt: Opt):
     ran = opt(path)
     assert (ran.status, ran.out) == (1, "")
     first, line, caret, *_ = ran.err.split("\n")
-    assert first.startswith(f"{path}:18:9: error: the uses of aliases up to here stand for ")
+    assert first.startswith(f"{path}:18:9: error: the uses of aliases up to here expand to ")
     assert first.endswith(f", but the limit for this text is {aliases.AT_LEAST}")
     assert (line, caret) == ("#a17 = [#a16, #a16]", "        ^^^^")
 
@@ -45,7 +45,7 @@ def test_a_bomb_is_refused_where_it_is_too_much(opt: Opt):
 def test_bombs_of_all_kinds(opt: Opt, source: Write, bomb: str):
     ran = opt(source(chain(*BOMBS[bomb], 60)), "--allow-unregistered-dialect")
     assert (ran.status, ran.out) == (1, "")
-    assert "error: the uses of aliases up to here stand for " in ran.err
+    assert "error: the uses of aliases up to here expand to " in ran.err
 
 
 @pytest.mark.parametrize("bomb", BOMBS)
@@ -62,7 +62,7 @@ def test_many_uses_of_a_large_alias(opt: Opt, source: Write):
     assert opt(source(large + use * 100)).status == 0
     ran = opt(source(large + use * 2000))
     assert ran.status == 1
-    assert "error: the uses of aliases up to here stand for " in ran.err
+    assert "error: the uses of aliases up to here expand to " in ran.err
 
 
 def test_the_limit_grows_with_the_text(opt: Opt, source: Write, monkeypatch: pytest.MonkeyPatch):

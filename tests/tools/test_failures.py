@@ -122,7 +122,7 @@ def test_a_crash_can_be_repeated(opt: Opt, source: Write, tmp_path: Path):
     pipeline = 'dce,test-crash{level=7 word="x \\"y\\""},cse'
     ran = opt(source(program), "-p", pipeline, f"--crash-reproducer={saved}")
     assert ran.status == 1
-    assert f"note: what repeats it is in {saved}" in ran.err
+    assert f"note: a reproducer is in {saved}" in ran.err
     text = saved.read_text()
     assert '// pipeline: test-crash{level=7 word="x \\"y\\""},cse\n' in text
     assert "test.pureop" not in text, "the module is as the pass found it"
@@ -191,7 +191,7 @@ def test_what_is_no_reproducer_is_refused(opt: Opt, source: Write):
     assert (ran.status, ran.out) == (1, "")
     assert lines(ran) == [f"error: '{path}' is not a reproducer: it names no pipeline"]
     ran = opt("--run-reproducer", path, "-p", "cse")
-    assert "leave out -p" in ran.err
+    assert "omit -p" in ran.err
 
 
 def test_a_failed_pass_can_be_looked_at(opt: Opt, source: Write):

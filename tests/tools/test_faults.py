@@ -15,7 +15,7 @@ from xrelay.tools.run import main
 FAULTS = Path(__file__).parent.parent / "data" / "faults"
 
 ERRORS = {
-    "alias_bomb.mlir": "the uses of aliases up to here stand for",
+    "alias_bomb.mlir": "the uses of aliases up to here expand to",
     "anydim.relay": "result 0 of relay.call_lowered has a dynamic shape",
     "blocks.mlir": "@main must be one block, but has 2",
     "conv_oob.mlir": "strides must be at least 1, but is -100000",

@@ -45,7 +45,7 @@ def test_one_that_cannot_be_imported_is_named(opt: Opt, install: Install, source
     ran = opt(source(PROGRAM))
     assert ran.status == 0
     assert ran.err == (
-        "warning: plug-in 'housebroken' (package housebroken) is left out: "
+        "warning: plug-in 'housebroken' (package housebroken) is skipped: "
         "ModuleNotFoundError: No module named 'no_such_module_anywhere'\n"
     )
 
@@ -54,7 +54,7 @@ def test_one_that_exits_is_named(opt: Opt, install: Install, source: Write):
     install("houseexit", "raise SystemExit(3)")
     ran = opt(source("func.func private @f()"))
     assert ran.status == 0
-    assert "plug-in 'houseexit' (package houseexit) is left out: SystemExit: 3" in ran.err
+    assert "plug-in 'houseexit' (package houseexit) is skipped: SystemExit: 3" in ran.err
 
 
 def test_one_that_has_no_universe_is_named(opt: Opt, install: Install, source: Write):
@@ -63,7 +63,7 @@ def test_one_that_has_no_universe_is_named(opt: Opt, install: Install, source: W
     ran = opt(source("func.func private @f()"))
     assert ran.status == 0
     assert "'housewrong:UNIVERSE' is not an xdsl.universe.Universe" in ran.err
-    assert "plug-in 'houseless' (package houseless) is left out: AttributeError" in ran.err
+    assert "plug-in 'houseless' (package houseless) is skipped: AttributeError" in ran.err
 
 
 def test_names_that_are_taken_stay_what_they_are(opt: Opt, install: Install, source: Write):
@@ -74,11 +74,11 @@ def test_names_that_are_taken_stay_what_they_are(opt: Opt, install: Install, sou
     ran = opt(source("%c = arith.constant 1 : i32\n" + PROGRAM))
     assert ran.status == 0
     for line in (
-        "plug-in 'houseclash' (package houseclash) is left out: it defines dialect 'arith', "
+        "plug-in 'houseclash' (package houseclash) is skipped: it defines dialect 'arith', "
         "which xdsl defines",
-        "plug-in 'houserelay' (package houserelay) is left out: it defines dialect 'relay', "
+        "plug-in 'houserelay' (package houserelay) is skipped: it defines dialect 'relay', "
         "which xrelay defines",
-        "plug-in 'houseplug2' (package houseplug2) is left out: it defines dialect "
+        "plug-in 'houseplug2' (package houseplug2) is skipped: it defines dialect "
         "'houseplug', which plug-in 'houseplug' (package houseplug) defines",
     ):
         assert f"warning: {line}\n" in ran.err
@@ -208,7 +208,7 @@ def test_a_universe_of_lists_is_left_out(opt: Opt, install: Install, source: Wri
     install("houselists", universe)
     ran = opt(source("func.func private @f()"))
     assert ran.status == 0
-    assert "is left out: TypeError: all_passes of 'houselists:UNIVERSE' is not a dict" in ran.err
+    assert "is skipped: TypeError: all_passes of 'houselists:UNIVERSE' is not a dict" in ran.err
 
 
 def test_what_a_plug_in_prints_is_not_output(opt: Opt, install: Install, source: Write):

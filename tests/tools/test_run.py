@@ -228,8 +228,8 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
         ),
         (
             ["mlp.mlir", "--max-instructions", "few"],
-            "xrelay-run: error: argument --max-instructions: must be a number from 0 on, but is "
-            "'few' (see",
+            "xrelay-run: error: argument --max-instructions: must be a number that is at least 0, "
+            "but is 'few' (see",
         ),
         (
             ["mlp.mlir", "--inputs", "in.npz", "--params", "small.safetensors"],
@@ -333,7 +333,7 @@ def test_a_deep_value_is_cut(folder: Path, capsys: pytest.CaptureFixture[str]):
     ("argv", "message"),
     [
         (["--stats"], "--stats counts what the machine does"),
-        (["--random-seed", "0", "--outputs", "o.npz"], "'output_0' is no tensor"),
+        (["--random-seed", "0", "--outputs", "o.npz"], "'output_0' is not a tensor"),
         (["--inputs", "bad.npz"], "member 'x' must be float32[], as main takes it, but is int64[]"),
         (["--function", "first", "--random-seed", "0"], "'l': it is no tensor"),
         (["--function", "none"], "there is no function 'none'; there are: "),

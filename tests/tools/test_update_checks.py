@@ -159,3 +159,15 @@ def test_captures_of_like_names_differ():
         "// C:         %[[X_1:.*]], %[[X_1_2:.*]], %[[V0:.*]], %[[V0_2:.*]] = op "
         "%[[X_1]]#0, %[[Y:.*]]."
     ]
+
+
+def test_definitions_of_aliases_are_not_checked(suite: Callable[[str], Path]):
+    """Tests of other things need not know which devices a text uses."""
+    run = "// RUN: xrelay-opt %s | filecheck %s\n\n"
+    program = "func.func private @f(tensor<4xf32, #relay.device<cuda:0>>)\n"
+    path = suite(run + program)
+    assert main([str(path)]) == 0
+    assert path.read_text() == (
+        f"{run}// CHECK-LABEL:   func.func private @f(\n"
+        f"// CHECK-SAME:      tensor<4xf32, #cuda0>) -> ()\n{program}"
+    )

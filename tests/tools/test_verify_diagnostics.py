@@ -98,5 +98,5 @@ def test_expressions():
     text = "a // expected-error-re {{has {{[0-9]+}} (of {{x|y}})}}"
     assert wrong(text, said("error", "it has 42 (of y) here", 1)) == []
     assert len(wrong(text, said("error", "it has no (of y)", 1))) == 2
-    with pytest.raises(UsageError, match="wrong regular expression"):
+    with pytest.raises(UsageError, match="invalid regular expression"):
         read("// expected-error-re {{a {{(}} b}}")

@@ -5,7 +5,7 @@ Printed IR as FileCheck lines, with captures for the names of values.
       %x = arith.addi %a, %a : i32  ->  // CHECK-SAME:      %[[A:.*]]: i32) {
     }                                   // CHECK-NEXT:      %[[X:.*]] = arith.addi %[[A]], …
 
-A name is captured where it comes first in a block of lines, and referred to from there on.
+A name is captured at its first occurrence in a block of lines, and referred to from there on.
 """
 
 import re
@@ -15,9 +15,10 @@ from dataclasses import dataclass
 VALUE = re.compile(r"%([A-Za-z0-9_$.-]+)")
 SYMBOL = re.compile(r'^\s*"?[A-Za-z_][\w.$]*"?[^%@{}]*@([\w$.-]+)')
 SPECIAL = re.compile(r"\[\[|\{\{")
+ALIAS = re.compile(r"[#!][\w$.-]+ = ")
 GENERIC_SYMBOL = re.compile(r'^\s*"[\w.]+"\(\) <\{.*?sym_name = "([^"]+)"')
 MODULES = (("builtin.module {", "}"), ('"builtin.module"() ({', "}) : () -> ()"))
-"""How the module that the parser makes is printed, if it is not in the input."""
+"""The printed form of a module that the parser made because the input has none."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,11 @@ class Block:
 
 def blocks(text: str, implicit_module: bool) -> list[Block]:
     """
-    The top-level ops of a printed module.
+    Return the top-level ops of a printed module; definitions of aliases are not checked.
 
-    When the module was not written in the input, what it holds is at the top level.
+    With `implicit_module`, when the input has no module op, these are the ops in the module.
     """
-    lines = [line for line in text.split("\n") if line.strip()]
+    lines = [line for line in text.split("\n") if line.strip() and not ALIAS.match(line)]
     indent = 0
     if implicit_module and lines and (lines[0], lines[-1]) in MODULES:
         lines, indent = lines[1:-1], 2
@@ -53,7 +54,7 @@ def _symbol(line: str) -> str | None:
 
 
 def _merged(found: Iterator[Block]) -> Iterator[Block]:
-    """Neighbours without symbols as one block, so that they share captures."""
+    """Merge neighbours without symbols into one block, so that they share captures."""
     loose: list[str] = []
     for block in found:
         if block.symbol is None:
@@ -68,7 +69,7 @@ def _merged(found: Iterator[Block]) -> Iterator[Block]:
 
 
 def check_lines(block: Block, prefix: str) -> list[str]:
-    """The comment lines that hold `block` fast."""
+    """Return the comment lines that check `block`."""
     captures: dict[str, str] = {}
     width = len(f"// {prefix}-LABEL:   ")
     checks: list[str] = []
@@ -94,7 +95,7 @@ def check_lines(block: Block, prefix: str) -> list[str]:
 
 
 def _with_captures(text: str, captures: dict[str, str]) -> str:
-    """`text` with captures for names of values, and FileCheck's own signs escaped."""
+    """Replace names of values by captures, and escape FileCheck's own syntax."""
     parts: list[str] = []
     end = 0
     for match in VALUE.finditer(text):
@@ -110,12 +111,12 @@ def _with_captures(text: str, captures: dict[str, str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """`text` with FileCheck's brackets and braces as regular expressions."""
+    """Write FileCheck's brackets and braces in `text` as regular expressions."""
     return SPECIAL.sub(lambda m: "{{" + "".join(f"\\{c}" for c in m[0]) + "}}", text)
 
 
 def _capture_name(name: str, taken: Collection[str]) -> str:
-    """A FileCheck variable for the value `name`: `%x_1` is X_1, `%0` is V0."""
+    """Return a FileCheck variable for the value `name`: `%x_1` is X_1, `%0` is V0."""
     base = re.sub(r"\W", "_", name).upper()
     if base[0].isdigit():
         base = f"V{base}"

@@ -7,10 +7,10 @@ from typing import Any
 
 def find_tests(path: Path, **params: str) -> list[Any]:
     """
-    The lit tests at `path`, a file or a folder, in lit's order, with their suite's settings.
+    Return the lit tests at `path`, a file or a folder, in lit's order.
 
-    `params` are those that the command line gives as `--param NAME=VALUE`. Each test knows the
-    settings it was found with (`lit_config`), which its format's `execute` wants.
+    `params` are those of the command line, `--param NAME=VALUE`. Each test keeps the settings of
+    its discovery as `lit_config`, for `execute`.
     """
     config = import_module("lit.LitConfig").LitConfig(
         progname="lit",
@@ -32,5 +32,5 @@ def find_tests(path: Path, **params: str) -> list[Any]:
 
 
 def execute(test: Any) -> Any:
-    """Run a test that `find_tests` found; lit's result."""
+    """Run a test that `find_tests` returned; return lit's result."""
     return test.config.test_format.execute(test, test.lit_config)

@@ -1,10 +1,10 @@
 """
 A lit test format that runs our tools inside the lit worker.
 
-A `RUN` line made of our tools, `filecheck` and `not`, with pipes and redirections, is run
-by calling their `main` functions; starting a Python process for each would take most of
-the time of a test suite. Any other line goes to lit's own shell. `InProcess()` and
-`lit.formats.ShTest()` give the same results; the second starts every process.
+A `RUN` line of our tools, `filecheck` and `not`, with pipes and redirections, is run by calling
+their `main` functions; starting a Python process for each would take most of the time of a test
+suite. Any other line is run by lit's own shell. `lit.formats.ShTest()` has the same results as
+`InProcess()`, but starts every process.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from io import BytesIO, TextIOWrapper
 from types import FrameType
 from typing import IO, Any
 
-# lit has no types: its modules are taken as they come.
+# lit has no type annotations.
 _runner: Any = import_module("lit.TestRunner")
 _commands: Any = import_module("lit.ShCommands")
 _parser: Any = import_module("lit.ShUtil")
@@ -33,20 +33,20 @@ TOOLS = {
     "xrelay-plan": "xrelay.tools.plan:main",
     "xrelay-run": "xrelay.tools.run:main",
 }
-"""The tools that can be called, and where their `main` is."""
+"""The tools that can be called, each with its `main`."""
 
 
 class TimeIsUp(BaseException):
-    """Raised in whatever a test is doing when its time is over."""
+    """Raised in a running test when its time is up."""
 
 
 class NotOurs(Exception):
-    """A RUN line holds something that only a shell can do."""
+    """A RUN line needs a shell."""
 
 
 @dataclass
 class Outcome:
-    """What came of a line: its status, and what it wrote that nobody read."""
+    """The result of a line: its status, and its unread output."""
 
     status: int = 0
     out: bytes = b""
@@ -55,9 +55,9 @@ class Outcome:
 
 class InProcess(_ShTest):
     """
-    Runs each line in this process if it can, and all of a test in a shell if not.
+    Runs the lines of a test in this process, or all of them in a shell if one needs it.
 
-    A test that takes more than `seconds` here is ended; 0 means that none is.
+    A test that takes more than `seconds` in this process is ended; 0 means no limit.
     """
 
     def __init__(self, seconds: float = 60):
@@ -85,7 +85,7 @@ class InProcess(_ShTest):
 
 
 def run_lines(test: Any) -> list[str]:
-    """The RUN lines with everything substituted; `NotOurs` when lit has other plans."""
+    """Return the RUN lines after substitution; `NotOurs` when lit does not run the test."""
     script: Any = None
     if not test.config.unsupported:
         script = _runner.parseIntegratedTestScript(test)
@@ -107,7 +107,7 @@ def run_lines(test: Any) -> list[str]:
 
 @dataclass
 class Call:
-    """One tool, its arguments and redirections, and whether it is to fail."""
+    """One tool, its arguments and redirections, and whether it must fail."""
 
     tool: str
     arguments: list[str]
@@ -117,7 +117,7 @@ class Call:
 
 @dataclass
 class Pipeline:
-    """Calls that read what the one before writes."""
+    """Calls of which each reads the output of the one before."""
 
     calls: list[Call]
     negated: bool
@@ -125,7 +125,7 @@ class Pipeline:
 
 
 def parse(line: str, pipefail: bool) -> Pipeline:
-    """The calls of one RUN line; `NotOurs` when it needs a shell."""
+    """Parse one RUN line; `NotOurs` when it needs a shell."""
     if "$" in line or "%{" in line:
         raise NotOurs
     tree = _parser.ShParser(line, False, pipefail).parse()
@@ -151,7 +151,7 @@ def _call(command: Any) -> Call:
 
 
 def run(pipeline: Pipeline) -> Outcome:
-    """Run the calls one after the other."""
+    """Run the calls one after another."""
     outcome = Outcome()
     data = b""
     statuses: list[int] = []
@@ -169,7 +169,7 @@ def run(pipeline: Pipeline) -> Outcome:
 
 
 def _run_call(call: Call, data: bytes, log: BytesIO) -> tuple[int, bytes]:
-    """Run one tool with `data` as its input; its status and output."""
+    """Run one tool with `data` as its input; return its status and output."""
     out = BytesIO()
     with contextlib.ExitStack() as files:
         source: IO[bytes] = BytesIO(data)
@@ -226,7 +226,7 @@ def _report(line: str, done: Outcome) -> str:
 
 @contextlib.contextmanager
 def directory_of(test: Any) -> Generator[None]:
-    """Work in the directory of `test`, and have one for its temporary files."""
+    """Work in the directory of `test`, and make one for its temporary files."""
     os.makedirs(os.path.dirname(_runner.getTempPaths(test)[1]), exist_ok=True)
     before = os.getcwd()
     os.chdir(os.path.dirname(test.getExecPath()))
@@ -238,7 +238,7 @@ def directory_of(test: Any) -> Generator[None]:
 
 @contextlib.contextmanager
 def _alarm(seconds: float) -> Generator[None]:
-    """Raise `TimeIsUp` after `seconds`; 0 is never, as is a system without alarms."""
+    """Raise `TimeIsUp` after `seconds`; never for 0, or on a system without alarms."""
     if not seconds or not hasattr(signal, "setitimer"):
         yield
         return

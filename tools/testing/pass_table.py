@@ -1,9 +1,9 @@
 """
-The table of passes in a Markdown file, made from the passes themselves.
+The table of passes in a Markdown file, generated from the passes.
 
     python -m xrelay.tools.testing.pass_table README.md
 
-rewrites what stands between these two lines:
+rewrites the text between these two lines:
 
     <!-- passes: begin -->
     <!-- passes: end -->
@@ -19,7 +19,7 @@ BEGIN, END = "<!-- passes: begin -->", "<!-- passes: end -->"
 
 
 def table() -> str:
-    """Our passes in their order, each with its options, then the named pipelines."""
+    """Return our passes in their order, each with its options, then the named pipelines."""
     return "\n".join((*_pass_rows(), "", *_pipeline_rows()))
 
 
@@ -45,12 +45,12 @@ def _pipeline_rows() -> Iterator[str]:
 
 
 def _cell(text: str) -> str:
-    """`text` for a cell of a table."""
+    """Escape `text` for a cell of a table."""
     return text.replace("|", "\\|")
 
 
 def with_table(text: str) -> str:
-    """`text` with the table as it is now; ValueError when it has no place for it."""
+    """Return `text` with the current table; ValueError when it has no place for it."""
     before, begin, rest = text.partition(f"{BEGIN}\n")
     _, end, after = rest.partition(END)
     if not begin or not end:
@@ -59,7 +59,7 @@ def with_table(text: str) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Bring the tables of the files up to date; the exit status."""
+    """Update the tables of the files; return the exit status."""
     for name in sys.argv[1:] if argv is None else argv:
         try:
             path = Path(name)

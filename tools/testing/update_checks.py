@@ -1,13 +1,13 @@
 """
-Regenerate the CHECK lines of lit tests: run the RUN lines, write down what they print.
+Regenerate the CHECK lines of lit tests from what their RUN lines print.
 
     python -m xrelay.tools.testing.update_checks lit_tests/passes/fuse-ops/*.mlir
 
-The lines of `func.func @f …` go right before `func.func @f` in the input, under a
-CHECK-LABEL; what has no counterpart in the input goes after what was printed before it.
-Old CHECK lines of the same prefix are dropped, other comments stay. A test that uses other
-directives (-DAG, -NOT, -COUNT, …) is left alone unless `--force` is given: a person meant
-those. Every test that was written is run; status 1 if one fails or was left alone.
+The checks of `func.func @f …` are placed right before `func.func @f` in the input, under a
+CHECK-LABEL; those of an op that is not in the input, after those of the op printed before it.
+Old CHECK lines of the same prefix are removed, other comments stay. A test that uses other
+directives (-DAG, -NOT, -COUNT, …) was written by hand and is left alone unless `--force` is
+given. Every test that was written is run; status 1 if one fails or was left alone.
 """
 
 import argparse
@@ -27,16 +27,16 @@ from .lit_discovery import execute, find_tests
 PREFIX = re.compile(r"--?check-prefix(?:es)?")
 DESCRIPTION = "Regenerate the CHECK lines of lit tests."
 SIMPLE = frozenset(("", "-LABEL", "-SAME", "-NEXT"))
-"""What follows the prefix in lines that are written here."""
+"""The suffixes of the prefix in generated lines."""
 
 
 class LeftAlone(Exception):
-    """Why a test cannot be regenerated."""
+    """The reason why a test cannot be regenerated."""
 
 
 @dataclass(frozen=True)
 class Printed:
-    """What one RUN line prints, and under which prefix it is checked."""
+    """The output of one RUN line, and the prefix that checks it."""
 
     prefix: str
     text: str
@@ -44,12 +44,12 @@ class Printed:
 
 def update(path: Path, force: bool = False) -> bool:
     """
-    Rewrite the checks of the test at `path`; whether the file is another now.
+    Rewrite the checks of the test at `path`; return whether the file changed.
 
-    Raises `LeftAlone` when it is not for us.
+    Raises `LeftAlone` when they cannot be generated.
     """
     original = path.read_text(encoding="utf-8")
-    for _ in range(3):  # messages say line numbers, which move with what is written
+    for _ in range(3):  # messages have line numbers, which the new lines shift
         before = path.read_text(encoding="utf-8")
         runs = list(_printed(_find_test(path)))
         after = updated(before, runs, str(path.resolve()), force)
@@ -61,7 +61,7 @@ def update(path: Path, force: bool = False) -> bool:
 
 
 def updated(text: str, runs: Sequence[Printed], path: str, force: bool = False) -> str:
-    """The text of a test whose RUN lines print `runs`."""
+    """Return the text of a test whose RUN lines print `runs`."""
     outputs: dict[str, str] = {}
     for run in runs:
         if outputs.setdefault(run.prefix, run.text) != run.text:
@@ -74,7 +74,7 @@ def updated(text: str, runs: Sequence[Printed], path: str, force: bool = False) 
             raise LeftAlone(f"it uses {prefix}{min(others)}")
         first = next((i for i, line in enumerate(lines) if directive.match(line)), None)
         lines = [line for line in lines if not directive.match(line)]
-        if re.match(r'"?builtin\.module\b', output):
+        if re.match(r'(?:[#!]\S+ = .*\n)*"?builtin\.module\b', output):
             lines = _place_modules(lines, output, prefix)
         else:
             shown = escaped(output).replace(path, "{{.*}}" + Path(path).name).rstrip("\n")
@@ -85,7 +85,7 @@ def updated(text: str, runs: Sequence[Printed], path: str, force: bool = False) 
 
 
 def _plain_lines(text: str, prefix: str) -> Iterator[str]:
-    """Checks for what is no module, such as messages: line by line, as it is."""
+    """Yield checks for output that is not a module, such as messages, line by line."""
     width = len(f"// {prefix}-NEXT: ")
     for i, line in enumerate(text.split("\n")):
         directive = f"// {prefix}{'-NEXT' if i else ''}:"
@@ -94,7 +94,7 @@ def _plain_lines(text: str, prefix: str) -> Iterator[str]:
 
 
 def _after_runs(lines: Sequence[str]) -> int:
-    """The number of the line after the last RUN line."""
+    """Return the number of the line after the last RUN line."""
     runs = [i for i, line in enumerate(lines) if "RUN:" in line]
     return runs[-1] + 1 if runs else 0
 
@@ -132,7 +132,7 @@ def _place(lines: list[str], output: str, prefix: str) -> list[str]:
 
 
 def _start(lines: Sequence[str]) -> int:
-    """The number of the first line that is neither empty nor a comment."""
+    """Return the number of the first line that is neither empty nor a comment."""
     for i, line in enumerate(lines):
         if line.strip() and not line.lstrip().startswith("//"):
             return i
@@ -140,7 +140,7 @@ def _start(lines: Sequence[str]) -> int:
 
 
 def _line_of(lines: Sequence[str], symbol: str | None, otherwise: int) -> int:
-    """The number of the line that defines `symbol`."""
+    """Return the number of the line that defines `symbol`."""
     if symbol is None:
         return otherwise
     definition = re.compile(rf'^\s*"?[\w.]+"?[^%@]*@"?{re.escape(symbol)}"?(?![\w$.-])')
@@ -154,15 +154,15 @@ def _line_of(lines: Sequence[str], symbol: str | None, otherwise: int) -> int:
 
 
 def _find_test(path: Path) -> Any:
-    """The lit test at `path`, with the settings of its suite."""
+    """Return the lit test at `path`, with the settings of its suite."""
     tests = find_tests(path)
     if len(tests) != 1:
-        raise LeftAlone("it is no test of a lit suite")
+        raise LeftAlone("it is not a test of a lit suite")
     return tests[0]
 
 
 def _printed(test: Any) -> Iterator[Printed]:
-    """What each RUN line that ends in filecheck gives to filecheck."""
+    """Yield the input of filecheck for each RUN line that ends in filecheck."""
     try:
         pipelines = [lit_format.parse(line, True) for line in lit_format.run_lines(test)]
     except lit_format.NotOurs:
@@ -194,7 +194,7 @@ def _prefix(arguments: Sequence[str]) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Update the tests that are named; the exit status."""
+    """Update the tests that `argv` names; return the exit status."""
     parser = argparse.ArgumentParser("update_checks", description=DESCRIPTION)
     parser.add_argument("tests", nargs="+", type=Path, help="the files of the tests")
     parser.add_argument(
