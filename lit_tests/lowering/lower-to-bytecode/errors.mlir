@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --verify-diagnostics --split-input-file -p lower-to-bytecode %s
 
-// What has no instruction is an error where it stands.
+// An op without an instruction is an error at the op.
 
 func.func @operator(%x: tensor<4xf32, #relay.device<cpu:0>>) {
   // expected-error@+1 {{relay.exp has no instruction; lower it before, or use xrelay-run --evaluate}}

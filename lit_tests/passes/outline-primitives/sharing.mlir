@@ -98,7 +98,7 @@ func.func @yields(%x: tensor<4xf32>) {
 
 // -----
 
-// A device's target is part of what is shared, and stands on the function.
+// A device's target is part of the key of sharing, and an attribute of the function.
 //
 // CHECK-LABEL: @targets
 // CHECK:         relay.call_lowered @fused_exp(%x)

@@ -91,7 +91,7 @@ func.func @allocations(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A write that only a view reads stays; one whose view nobody reads goes with the view.
+// A write that only a view reads stays; one whose view is unused is removed with the view.
 //
 // CHECK-LABEL: @views
 // CHECK-NEXT:    memory.alloc_storage
