@@ -208,7 +208,7 @@ def test_the_plug_in_imports_stable_modules_only():
 
 MISTAKES: dict[str, tuple[str, str, str, str]] = {
     "`universe.py` cannot be imported": (
-        *("universe.py", '"""What', 'import nowhere\n"""What'),
+        *("universe.py", '"""The dialects', 'import nowhere\n"""The dialects'),
         "xrelay-opt swish.mlir",
     ),
     "it takes a name that is taken": (

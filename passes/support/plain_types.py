@@ -9,7 +9,7 @@ from ...dialects.device import with_device
 
 @dataclass
 class PlainTypes:
-    """Types without their devices, each made once."""
+    """Maps a type to the type without devices; each is computed once."""
 
     known: dict[Attribute, Attribute] = field(default_factory=dict[Attribute, Attribute])
 
