@@ -62,13 +62,13 @@ def shown_commands(text: str) -> Iterator[Shown]:
 
 
 def matches(expected: str, actual: str) -> bool:
-    """Whether `actual` is `expected`, in which `...` is any text."""
+    """Return whether `actual` is `expected`, in which `...` is any text."""
     parts = (re.escape(part) for part in expected.rstrip().split("..."))
     return re.fullmatch(".*?".join(parts), actual.rstrip(), re.DOTALL) is not None
 
 
 def printed_by(command: str, cwd: Path, env: Mapping[str, str] = os.environ) -> str:
-    """What `command` prints, run by a shell that finds our tools."""
+    """Run `command` in a shell that finds our tools; return what it prints."""
     path = os.pathsep.join((SCRIPTS, env["PATH"]))
     done = subprocess.run(
         ["bash", "-c", command],

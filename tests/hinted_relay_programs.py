@@ -38,7 +38,7 @@ FORMS = (
 """The four forms of a hint."""
 
 Scope = list[tuple[str, str]]
-"""What can be named, and its kind."""
+"""A name in scope, and its kind."""
 
 
 class RelayProgram:

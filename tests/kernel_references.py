@@ -36,12 +36,12 @@ onnxruntime.set_default_logger_severity(4)
 
 @dataclass(frozen=True)
 class Reference:
-    """What an operator computes, and how large its terms are if it adds some up."""
+    """The values that an operator computes, and the size of its terms if it adds some up."""
 
     values: Compute
     terms: Compute | None = None
     moves: bool = False
-    """Whether the elements are those of operands, bit by bit."""
+    """True when the elements are those of operands, bit by bit."""
 
 
 def onnx_node(op: str, operands: Sequence[Array], attrs: Attrs, opset: int = 20) -> Array:

@@ -86,12 +86,12 @@ def light_network(name: str, seed: int = 0) -> Network:
 
 
 def onnxruntime_results(network: Network) -> list[Array]:
-    """What onnxruntime computes, every output of the graph in order."""
+    """Run `network` in onnxruntime; return every output of the graph in order."""
     return run_onnxruntime(network.model, network.feeds)
 
 
 def run_onnxruntime(model: ModelProto, feeds: dict[str, Array]) -> list[Array]:
-    """The outputs of `model`, in order, as onnxruntime computes them."""
+    """Run `model` in onnxruntime; return its outputs in order."""
     ort: Any = importlib.import_module("onnxruntime")  # it has no type stubs
     options = ort.SessionOptions()
     options.log_severity_level = 3  # it warns of initializers that are inputs too

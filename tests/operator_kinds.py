@@ -1,4 +1,4 @@
-"""How each operator of `relay` may be fused: what its class should say."""
+"""The fusion kind that the class of each operator of `relay` must declare."""
 
 from xrelay.dialects.interfaces import FusionKind
 

@@ -12,7 +12,7 @@ BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 
 def run(script: str, *arguments: str) -> tuple[str, str]:
-    """What a script writes to stdout and stderr."""
+    """Run a script; return its stdout and stderr."""
     command = [sys.executable, str(BENCHMARKS / script), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""The house keeps its shape: who imports whom, what is packaged, what every part has."""
+"""The structure of the repository: imports, packaging, and the facets of every part."""
 
 import ast
 import re
@@ -42,7 +42,7 @@ MAY_IMPORT = {
     "frontends": ("frontends", "dialects", "operators"),
     "tools": ("tools", "frontends", "lowering", "passes", "dialects", "runtime"),
 }
-"""What a room may import of ours; the longest name that fits a module counts."""
+"""The rooms of ours that a room may import; the longest name that fits a module counts."""
 
 NEVER = {
     "operators": ("xdsl", "numpy", "onnx", "safetensors"),
@@ -50,7 +50,7 @@ NEVER = {
     "passes.planning": ("xdsl", "safetensors", "onnx"),
     "runtime": ("xdsl", "onnx"),
 }
-"""What a room may not import of others'."""
+"""The packages of others that a room may not import."""
 
 STAGES = ("relay", "planned", "fused", "lowered", "manifest", "memory-planned", "bytecode")
 ROOMS = ("operators", "dialects", "passes", "lowering", "runtime", "frontends", "tools")
@@ -315,7 +315,7 @@ TABLES: dict[str, Container[str]] = {
 
 
 def missing_facets(operator: type[Operation]) -> list[str]:
-    """What an operator lacks of what each must have, and where it is to be added."""
+    """Return the facets that an operator lacks, each with the file to add it to."""
     traits, name = tuple(operator.traits), operator.name.removeprefix("relay.")
     facets = {
         "a docstring of its class": bool(operator.__dict__.get("__doc__")),

@@ -87,7 +87,7 @@ PASSES = (
 
 
 def steps_of(function: Callable[[], Any]) -> tuple[int, Any]:
-    """How many calls `function` makes, and its result."""
+    """Return the number of calls that `function` makes, and its result."""
     steps = 0
 
     def count(frame: FrameType, event: str, argument: object) -> None:

@@ -1,5 +1,5 @@
 """
-What the README shows is what happens: its tour, its table of passes, its two commands.
+The README is true: its tour, its table of passes, its two commands.
 
 `documents.py` says how the tour is written.
 """

@@ -112,7 +112,7 @@ def _read(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def disagreements(name: str) -> list[str]:
-    """What is read otherwise than TVM means it, of the operator `name` (without `relay.`)."""
+    """Return the attributes of `name` (without `relay.`) that are read otherwise than in TVM."""
     attributes = ATTRIBUTES.get(name, {})
     given = {key: v.value for key, v in attributes.items() if isinstance(v, Given)}
     found: list[str] = []

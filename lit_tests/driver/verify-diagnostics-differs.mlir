@@ -1,6 +1,6 @@
 // RUN: not xrelay-opt --verify-diagnostics --split-input-file %s 2>&1 | filecheck %s
 
-// Messages that nobody announced, and announced ones that do not come, are errors.
+// Unexpected messages, and expected ones that are missing, are errors.
 
 // CHECK:      differs.mlir:9:1: error: unexpected error: 'test.op' op operand #0
 // CHECK-NEXT: "test.op"(%late)

@@ -1,4 +1,4 @@
-"""What xDSL's own passes may remove, merge and move: no more and no less than the effects say."""
+"""xDSL's own passes remove, merge and move exactly what the effects permit."""
 
 from collections.abc import Set
 

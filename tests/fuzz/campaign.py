@@ -1,4 +1,4 @@
-"""Many inputs of a kind: count what becomes of them, make what is found small, write it down."""
+"""Check many inputs of a kind, count the outcomes, minimise the findings and write them down."""
 
 import time
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from .kinds import Kind
 from .worker import Verdict, Worker
 
 TRIES = 300
-"""How many smaller inputs are tried for a finding."""
+"""The number of smaller inputs tried for a finding."""
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Finding:
 
 @dataclass
 class Summary:
-    """What became of the inputs of a kind."""
+    """The outcomes of the inputs of a kind."""
 
     kind: str
     accepted: int = 0

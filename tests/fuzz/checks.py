@@ -32,7 +32,7 @@ from .structures import edited
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command said."""
+    """The exit status and the output of a command."""
 
     status: int
     out: str
@@ -95,7 +95,7 @@ LIMITS = ("--memory-limit", str(MEMORY_LIMIT), "--max-instructions", str(MAX_INS
 
 
 def compile_and_run(path: Path, function: str, *options: str) -> None:
-    """Where both the machine and the reference evaluator have an answer, it is one answer."""
+    """Run the machine and the reference evaluator; answers that differ are a finding."""
     common = [str(path), "--random-seed", "0", "--function", function, *LIMITS, *options]
     files = [path.with_name("machine.npz"), path.with_name("evaluated.npz")]
     for file in files:
@@ -119,7 +119,7 @@ def _first_function(text: str) -> str:
 
 
 def check_ir(path: Path) -> bool:
-    """What is printed is read again as the same; machine and evaluator agree."""
+    """Check that printed IR is read again as the same, and that machine and evaluator agree."""
     first = call(opt.main, [str(path)])
     if first.status:
         return False
@@ -136,7 +136,7 @@ def check_ir(path: Path) -> bool:
 
 
 def check_relay_text(path: Path) -> bool:
-    """What is printed as Relay text is read again."""
+    """Check that printed Relay text is read again."""
     ran = call(opt.main, [str(path)])
     if ran.status:
         return False
@@ -153,7 +153,7 @@ def check_relay_text(path: Path) -> bool:
 
 
 def check_import(path: Path) -> bool:
-    """A model or a saved module is read; what is printed is read again."""
+    """Check that a model or a saved module, printed as IR, is read again."""
     printed = path.with_name("imported.mlir")
     ran = call(opt.main, [str(path), "--allow-unregistered-dialect", "-o", str(printed)])
     if ran.status:
@@ -167,7 +167,7 @@ def check_import(path: Path) -> bool:
 
 
 def check_csv(path: Path) -> bool:
-    """A plan passes its own check."""
+    """Check that a plan passes its own check."""
     planned = path.with_name("plan.csv")
     outputs = ["-o", str(planned), "--svg", str(path.with_name("plan.svg"))]
     if call(plan.main, [str(path), "--budget", "100", *outputs]).status:

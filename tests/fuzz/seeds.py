@@ -1,4 +1,4 @@
-"""What is mutated: programs, files and texts that are right, and some that are not."""
+"""The inputs that are mutated: valid programs, files and texts, and some invalid ones."""
 
 import io
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from xrelay.tools.diagnostics import Reporter
 
 ROOT = Path(__file__).parents[2]
 _LONGEST = 4000
-"""Longer texts are no seeds: mutants of them take long and show nothing else."""
+"""Longer texts are not seeds: their mutants take longer and find nothing else."""
 
 
 def _parts(folder: str) -> Iterator[str]:
@@ -35,7 +35,7 @@ def _parts(folder: str) -> Iterator[str]:
 
 
 def _printed(text: str, *options: str) -> str | None:
-    """What `xrelay-opt` with `options` makes of `text`; None when it is refused."""
+    """Run `xrelay-opt` with `options` on `text`; None when it is refused."""
     import tempfile
 
     with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:

@@ -240,7 +240,7 @@ def mutate_fields(random: Random, root: Any) -> list[tuple[list[Any], Any]]:
 
 
 def _parts(node: Any) -> list[tuple[Any, Any]]:
-    """What is directly inside of `node`, with the step that leads to it."""
+    """The children of `node`, each with the step that leads to it."""
     if isinstance(node, tuple):
         return [*enumerate(cast("tuple[Any, ...]", node))]
     if isinstance(node, dict):

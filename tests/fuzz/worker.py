@@ -42,7 +42,7 @@ class Worker:
         self._pipe: Connection | None = None
 
     def check(self, kind: str, data: bytes) -> Verdict:
-        """What becomes of `data`."""
+        """Check `data` as an input of `kind`."""
         if self._process is None or self._pipe is None:
             context = multiprocessing.get_context("spawn")
             self._pipe, theirs = context.Pipe()

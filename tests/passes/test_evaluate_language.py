@@ -45,7 +45,7 @@ def parse(text: str) -> ModuleOp:
 
 
 def run(text: str, *args: Value, function: str = "main") -> Value:
-    """What `@main` of `text` gives."""
+    """Evaluate a function of `text`, by default `@main`."""
     (result,) = evaluate(parse(text), args, function=function)
     return result
 

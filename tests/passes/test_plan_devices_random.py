@@ -78,7 +78,7 @@ def refused(ctx: Context, module: ModuleOp) -> PassError | None:
 
 
 def copied_values(module: ModuleOp) -> set[tuple[object, ...]]:
-    """What is copied by way of which types; a hint with several uses is several equal copies."""
+    """Return the copied values with the types on their way; equal copies count once."""
     ways: dict[SSAValue, tuple[object, ...]] = {}
     for op in module.walk():
         if isinstance(op, DeviceCopyOp):

@@ -35,7 +35,7 @@ def parse(text: str) -> ModuleOp:
 
 
 def failure(wrong: str | ModuleOp) -> str:
-    """What the verifier says about `wrong`."""
+    """Return the error of the verifier for `wrong`."""
     module = parse(wrong) if isinstance(wrong, str) else wrong
     with pytest.raises(VerifyError) as raised:
         verify(module)
@@ -276,7 +276,7 @@ def test_deep_nesting_does_not_recurse():
 
 
 def calls_made(text: str) -> int:
-    """How many Python functions verifying the program calls: work that no clock disturbs."""
+    """Count the Python functions called to verify the program: a measure independent of clocks."""
     module, count = parse(text), 0
 
     def counting(frame: object, event: str, arg: object) -> None:

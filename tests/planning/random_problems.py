@@ -89,14 +89,14 @@ def _is_problem(rows: list[Buffer], pools: tuple[Pool, ...]) -> bool:
 
 
 def bytes_at(buffer: Buffer, time: int) -> int:
-    """How many bytes, from its offset up, `buffer` needs at `time`."""
+    """Return the bytes that `buffer` needs at `time`, from its offset up."""
     if not buffer.lifetime.start <= time < buffer.lifetime.stop:
         return 0
     return min([buffer.size, *(g.kept for g in buffer.gaps if g.start <= time < g.stop)])
 
 
 def height_of(buffers: Sequence[Buffer], offsets: Sequence[int]) -> int:
-    """Where the highest byte that is needed at some time ends."""
+    """Return the end of the highest byte that is needed at any time."""
     return max(
         (
             at + bytes_at(buffer, time)

@@ -29,7 +29,7 @@ from xrelay.tools.plan import main
 
 
 def row_of(buffer: Buffer, inclusive: int) -> dict[str, str]:
-    """What the file says of `buffer`, by column: every column that the format has."""
+    """Return every column of the format for `buffer`, by name."""
     start, stop = buffer.lifetime
     return {
         "id": buffer.id,

@@ -1,4 +1,4 @@
-"""What must hold for every problem, on random ones."""
+"""Properties of every problem, on random ones."""
 
 import random
 

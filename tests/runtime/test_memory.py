@@ -1,4 +1,4 @@
-"""What a program may take, and what it sees of memory that it did not write."""
+"""The memory limit of a program, and its reads of memory that it did not write."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial

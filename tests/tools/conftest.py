@@ -12,7 +12,7 @@ from xrelay.tools.opt import main
 
 
 class Ran(NamedTuple):
-    """What a run of the driver gave."""
+    """The exit status and the output of a run of the driver."""
 
     status: int
     out: str

@@ -1,4 +1,4 @@
-"""How the commands end, as processes: whatever their streams are, and whenever they are stopped."""
+"""The commands as processes end properly, with any streams and when interrupted."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ INPUTS = {
     "xrelay-plan": ("in.csv", "id,lower,upper,size\na,0,2,8\n"),
 }
 STATS = {"xrelay-run": ["--stats"]}
-"""What makes a command write to stdout, if its program returns nothing."""
+"""Options that make a command write to stdout even if its program returns nothing."""
 
 every_command = pytest.mark.parametrize("command", list(START))
 

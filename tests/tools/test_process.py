@@ -29,7 +29,7 @@ RESOURCE = """\
 
 
 def state() -> tuple[object, ...]:
-    """What a run changes while it runs."""
+    """The process-wide settings that a run changes while it runs."""
     return (
         sys.getrecursionlimit(),
         gc.get_threshold(),

@@ -1,4 +1,4 @@
-"""What is printed is read back as what it was: all lit inputs, with locations and without."""
+"""Printed IR is read back as it was: all lit inputs, with and without locations."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -43,7 +43,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def error(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
-    """What stderr says of a command line that must fail."""
+    """Run a command line that must fail; return its stderr."""
     status = run.main(list(argv))
     said = capsys.readouterr()
     wrong_usage = said.err.startswith(("xrelay-run: error: ", "pipeline:"))

@@ -1,7 +1,7 @@
 // RUN: ROUNDTRIP
 // RUN: GENERIC_ROUNDTRIP
 
-// A function that is a result stands in brackets.
+// A function that is a result is in parentheses.
 //
 // CHECK-LABEL: @function_results
 // CHECK-NEXT:    %[[F:.*]] = relay.tuple_get_item %t[0] : (tuple<(tensor<f32>) -> tensor<f32>>) -> ((tensor<f32>) -> tensor<f32>)

@@ -45,7 +45,7 @@ func.func @dynamic(%s: !memory.storage, %n: tensor<i64>, %x: tensor<?x2xf64>) ->
   func.return %p : tuple<!memory.storage, tensor<?x2xf64>>
 }
 
-// A size that is used twice stands in both places.
+// A size that is used twice is written in both places.
 //
 // CHECK:      def @shared(%n: int64) -> (Storage[], Storage[]) {
 // CHECK-NEXT:   let %r = memory.alloc_storage(%n, 64i64);

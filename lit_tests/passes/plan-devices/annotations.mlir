@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p 'plan-devices{default=cuda:0}' %s | filecheck %s
 
-// Callers bring their arguments to where the parameters of a function are annotated to be.
+// Callers copy their arguments to the devices that a function's parameters are annotated with.
 //
 // CHECK-LABEL: func.func @callee
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]
@@ -25,7 +25,7 @@ func.func @annotated_callee(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf3
 
 // -----
 
-// The annotated result of a closure is brought to its callers with a copy where they are hinted elsewhere.
+// A caller that is hinted elsewhere copies the annotated result of a closure.
 //
 // CHECK-LABEL: func.func @annotated_closure_result
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]
@@ -50,7 +50,7 @@ func.func @annotated_closure_result(%x: tensor<4xf32>, %y: tensor<4xf32>) -> ten
 
 // -----
 
-// Annotations of a closure hold as those of a global function.
+// Annotations of a closure are constraints, as those of a global function are.
 //
 // CHECK-LABEL: func.func @annotated_closure
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]
@@ -107,7 +107,7 @@ func.func @annotated_function_parameter(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// An annotated parameter is where it says; the hint-free rest follows it.
+// An annotated parameter is on its device; values without hints follow it.
 //
 // CHECK-LABEL: func.func @annotated_parameter
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[CPU]]) -> [[CPU]]
@@ -124,7 +124,7 @@ func.func @annotated_parameter(%x: tensor<4xf32> {relay.device = #relay.device<c
 
 // -----
 
-// A hint at the end brings the result from elsewhere to where the function is annotated to give it.
+// A hint at the end copies the result to the device that the function's result is annotated with.
 //
 // CHECK-LABEL: func.func @annotated_result_from_elsewhere
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]
@@ -139,7 +139,7 @@ func.func @annotated_result_from_elsewhere(%x: tensor<4xf32>, %y: tensor<4xf32>)
 
 // -----
 
-// An annotated result is where it says; parameters that nothing is said about follow it.
+// An annotated result is on its device; unconstrained parameters follow it.
 //
 // CHECK-LABEL: func.func @annotated_result
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[CPU]]) -> [[CPU]]

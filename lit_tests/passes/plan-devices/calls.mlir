@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p 'plan-devices{default=cuda:0}' %s | filecheck %s
 
-// What a caller wants of a result holds for the function; the order of definitions does not matter.
+// A caller's constraint on a result constrains the function; the order of definitions does not matter.
 //
 // CHECK-LABEL: func.func @call_decides_callee
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]
@@ -75,7 +75,7 @@ func.func @call_of_global(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 
-// A hint on a global function as a value is about the function.
+// A hint on a global function as a value constrains the function.
 //
 // CHECK-LABEL: func.func @callee
 // CHECK-SAME:  (%a: [[CPU:tensor<4xf32, #cpu0>]], %b: [[CPU]]) -> [[CPU]]

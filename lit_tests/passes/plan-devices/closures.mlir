@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p 'plan-devices{default=cuda:0}' %s | filecheck %s
 
-// An argument with a hint on both sides holds the parameter, and the result that is computed from it.
+// An argument with a hint on both sides constrains the parameter, and the result computed from it.
 //
 // CHECK-LABEL: func.func @closure_argument_fixed
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]]) -> [[CPU]]
@@ -21,7 +21,7 @@ func.func @closure_argument_fixed(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A hint on an argument says nothing about the parameter: the argument is copied.
+// A hint on an argument does not constrain the parameter: the argument is copied.
 //
 // CHECK-LABEL: func.func @closure_argument_hinted
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]]) -> [[GPU:tensor<4xf32, #cuda0>]]
@@ -69,7 +69,7 @@ func.func @closure_by_two_names(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<
 
 // -----
 
-// A closure that is called where it stands is planned like one with a name.
+// A closure without a name, called at once, is planned like one with a name.
 //
 // CHECK-LABEL: func.func @closure_called_where_it_stands
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]
@@ -91,7 +91,7 @@ func.func @closure_called_where_it_stands(%x: tensor<4xf32>, %y: tensor<4xf32>) 
 
 // -----
 
-// Without a hint the closure joins what it captures and what it is given.
+// Without a hint the closure joins the device of its captures and of its arguments.
 //
 // CHECK-LABEL: func.func @closure_capture_joins
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[CPU]]) -> [[CPU]]
@@ -349,7 +349,7 @@ func.func @closure_one_signature(%x: tensor<4xf32>, %y: tensor<4xf32>, %z: tenso
 
 // -----
 
-// A closure has a device for each parameter and one for its result; its calls bring arguments there.
+// A closure has a device for each parameter and one for its result; its calls copy arguments there.
 //
 // CHECK-LABEL: func.func @closure_signature
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]

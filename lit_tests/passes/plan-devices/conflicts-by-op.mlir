@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --verify-diagnostics --split-input-file -p plan-devices %s
 
-// A hint on its result only contradicts what its users want.
+// A hint on its result only contradicts the constraints of its users.
 //
 // expected-note@+1 {{cuda:0 is asked for here: parameter 1 of @conflict_at_a_result_hint is annotated}}
 func.func @conflict_at_a_result_hint(%x: tensor<4xf32>, %y: tensor<4xf32> {relay.device = #relay.device<cuda:0>}) -> tensor<4xf32> {
@@ -31,7 +31,7 @@ func.func @conflict_at_an_operator(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tens
 
 // -----
 
-// The chain between two wishes that are far from each other is the shortest one, each op on it once.
+// The chain between two constraints far apart is the shortest one, with each op once.
 func.func @conflict_far_apart(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %a = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
   // expected-note@+1 {{cpu:0 is asked for here: the hint says where its result is}}
@@ -50,7 +50,7 @@ func.func @conflict_far_apart(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4x
 
 // -----
 
-// Of two conflicts the first in the text is told.
+// Of two conflicts the first in the text is reported.
 //
 // expected-error@+3 {{one value would have to be on cpu:0 and on cuda:0}}
 // expected-note@+2 {{cpu:0 is asked for here: parameter 0 of @conflict_first_in_the_text is annotated}}
@@ -64,7 +64,7 @@ func.func @conflict_first_in_the_text(%x: tensor<4xf32> {relay.device = #relay.d
 
 // -----
 
-// The result of a call is where the function gives it.
+// The result of a call is where the function's result is.
 func.func @callee(%a: tensor<4xf32>) -> tensor<4xf32> {
   %exp = relay.exp %a : (tensor<4xf32>) -> tensor<4xf32>
   // expected-note@+1 {{cpu:0 is asked for here: the hint says where its result is}}
@@ -106,7 +106,7 @@ func.func @conflict_in_call(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Annotations of a closure must go with its body.
+// Annotations of a closure must agree with its body.
 func.func @conflict_in_closure_annotations(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+5 {{one value would have to be on cpu:0 and on cuda:0}}
   // expected-note@+4 {{cpu:0 is asked for here: parameter 0 of the closure is annotated}}
@@ -152,7 +152,7 @@ func.func @conflict_in_closure_recursion(%n: tensor<i32>, %x: tensor<4xf32> {rel
 
 // -----
 
-// The result of a call is where the closure gives it.
+// The result of a call is where the closure's result is.
 //
 // expected-note@+1 {{cuda:0 is asked for here: result 0 of @conflict_in_closure_result is declared there}}
 func.func @conflict_in_closure_result(%x: tensor<4xf32>) -> (tensor<4xf32> {relay.device = #relay.device<cuda:0>}) {
@@ -207,7 +207,7 @@ func.func @conflict_in_data(%x: tensor<4xf32> {relay.device = #relay.device<cuda
 
 // -----
 
-// That a function is generic gives it no second signature.
+// A generic function has one signature, too.
 func.func @same(%a: !relay.type_var<A>) -> !relay.type_var<A> attributes {relay.type_params = ["A"]} {
   func.return %a : !relay.type_var<A>
 }
@@ -243,7 +243,7 @@ func.func @conflict_in_if(%c: tensor<i1> {relay.device = #relay.device<cuda:0>},
 
 // -----
 
-// What a case gives is where the data is.
+// The result of a case is where the data is.
 relay.type_data @List<["A"]> [@Cons(!relay.type_var<A>, !relay.adt<@List, [!relay.type_var<A>]>), @Nil()]
 // expected-error@+3 {{one value would have to be on cuda:0 and on cpu:0}}
 // expected-note@+2 {{cuda:0 is asked for here: parameter 0 of @conflict_in_match is annotated}}
@@ -319,7 +319,7 @@ func.func @conflict_in_recursion(%n: tensor<i32>, %a: tensor<4xf32> {relay.devic
 
 // -----
 
-// What is written into a reference is where the reference was made.
+// A value written into a reference is where the reference was created.
 //
 // expected-error@+3 {{one value would have to be on cuda:0 and on cpu:0}}
 // expected-note@+2 {{cuda:0 is asked for here: parameter 0 of @conflict_in_reference is annotated}}
@@ -348,7 +348,7 @@ func.func @conflict_in_tuple(%x: tensor<4xf32> {relay.device = #relay.device<cud
 
 // -----
 
-// A hint on a function, even a free one, is about the function itself.
+// A hint on a function, even a free one, constrains the function itself.
 //
 // expected-note@+1 {{cuda:0 is asked for here: parameter 0 of @conflict_through_freely_hinted_function is annotated}}
 func.func @conflict_through_freely_hinted_function(%x: tensor<4xf32> {relay.device = #relay.device<cuda:0>}) -> tensor<4xf32> {
@@ -409,7 +409,7 @@ func.func @conflict_through_higher_order(%x: tensor<4xf32> {relay.device = #rela
 
 // -----
 
-// A hint on a function is about its result, on both sides.
+// A hint on a function constrains its result, on both sides.
 func.func @conflict_through_hinted_function(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-note@+1 {{the closure gives what its region yields}}
   %f = relay.fn (%a: tensor<4xf32>) -> tensor<4xf32> {
@@ -427,7 +427,7 @@ func.func @conflict_through_hinted_function(%x: tensor<4xf32>) -> tensor<4xf32> 
 
 // -----
 
-// A copy that is in the program says where its operand is.
+// A copy in the program constrains its operand.
 //
 // expected-note@+1 {{cuda:0 is asked for here: parameter 0 of @conflict_with_copy is annotated}}
 func.func @conflict_with_copy(%x: tensor<4xf32> {relay.device = #relay.device<cuda:0>}) -> tensor<4xf32> {
@@ -440,7 +440,7 @@ func.func @conflict_with_copy(%x: tensor<4xf32> {relay.device = #relay.device<cu
 
 // -----
 
-// A shape is on the host, and not where the data is.
+// A shape is on the host, not where the data is.
 //
 // expected-note@+1 {{cuda:0 is asked for here: parameter 0 of @conflict_with_host is annotated}}
 func.func @conflict_with_host(%x: tensor<?xi64> {relay.device = #relay.device<cuda:0>}) -> tensor<?xi64> {

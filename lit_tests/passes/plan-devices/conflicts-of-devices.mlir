@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --verify-diagnostics --split-input-file -p plan-devices %s
 
-// What a closure gives is where its result is annotated to be.
+// The value that a closure yields is where its result is annotated to be.
 //
 // expected-note@+1 {{cpu:0 is asked for here: parameter 0 of @conflict_of_closure_and_result is annotated}}
 func.func @conflict_of_closure_and_result(%x: tensor<4xf32> {relay.device = #relay.device<cpu:0>}) -> tensor<4xf32> {
@@ -57,7 +57,7 @@ func.func @conflict_of_hints(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A parameter that is returned cannot be elsewhere than the result.
+// A parameter that is returned must be where the result is.
 //
 // expected-error@+3 {{one value would have to be on cuda:0 and on cpu:0}}
 // expected-note@+2 {{cuda:0 is asked for here: parameter 0 of @conflict_of_parameter_and_result is annotated}}
@@ -69,7 +69,7 @@ func.func @conflict_of_parameter_and_result(%x: tensor<4xf32> {relay.device = #r
 
 // -----
 
-// Devices contradict each other by their memory scope, which then is told.
+// Devices contradict each other by their memory scope, which the error then shows.
 //
 // expected-error@+3 {{one value would have to be on cpu:0 (scope "texture") and on cpu:0 (scope "global")}}
 // expected-note@+2 {{cpu:0 (scope "texture") is asked for here: parameter 0 of @conflict_of_scopes is annotated}}
@@ -82,7 +82,7 @@ func.func @conflict_of_scopes(%x: tensor<4xf32> {relay.device = #relay.device<cp
 
 // -----
 
-// Devices contradict each other by their target, which then is told.
+// Devices contradict each other by their target, which the error then shows.
 //
 // expected-error@+3 {{one value would have to be on cpu:0 (target "llvm") and on cpu:0 (target "c")}}
 // expected-note@+2 {{cpu:0 (target "llvm") is asked for here: parameter 0 of @conflict_of_targets is annotated}}

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --verify-diagnostics --split-input-file -p plan-devices %s
 
-// Two devices for one value are an error, with notes for the demands and what joins them.
+// Two devices for one value are an error, with notes for the constraints and the ops between.
 
 func.func @two_hints(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   // expected-note@+1 {{cpu:0 is asked for here: the hint says where its result is}}
@@ -35,7 +35,7 @@ func.func @incomplete(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Devices that stand in types already are wishes as all others: of a parameter, of a value.
+// Devices in types are constraints like all others: of a parameter, of a value.
 
 // expected-note@+1 {{cpu:0 is asked for here: parameter 0 of @parameter has this type}}
 func.func @parameter(%x: tensor<4xf32, #relay.device<cpu:0>>) {

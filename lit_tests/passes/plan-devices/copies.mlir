@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p 'plan-devices{default=cuda:0}' %s | filecheck %s
 
-// Each use that is hinted copies for itself, also inside of branches.
+// Each hinted use has its own copy, also inside branches.
 //
 // CHECK-LABEL: func.func @copy_in_branches
 // CHECK-SAME:  (%c: tensor<i1, #cuda0>, %a: [[CPU:tensor<4xf32, #cpu0>]], %b: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]
@@ -73,7 +73,7 @@ func.func @copy_past_the_default(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tenso
 
 // -----
 
-// A copy that is in the program says where its two sides are, and stays.
+// A copy in the program constrains both sides, and stays.
 //
 // CHECK-LABEL: func.func @copy_stays
 // CHECK-SAME:  (%a: [[CPU:tensor<4xf32, #cpu0>]], %b: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]
@@ -91,7 +91,7 @@ func.func @copy_stays(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A copy goes when its two sides turn out to be one device.
+// A copy is removed when both sides turn out to be on one device.
 //
 // CHECK-LABEL: func.func @copy_to_itself_when_completed
 // CHECK-SAME:  (%a: [[CPU:tensor<4xf32, #cpu0>]], %b: [[CPU]]) -> [[CPU]]
@@ -108,7 +108,7 @@ func.func @copy_to_itself_when_completed(%a: tensor<4xf32>, %b: tensor<4xf32>) -
 
 // -----
 
-// A copy from a device to itself goes.
+// A copy from a device to itself is removed.
 //
 // CHECK-LABEL: func.func @copy_to_itself
 // CHECK-SAME:  (%a: [[CPU:tensor<4xf32, #cpu0>]], %b: [[CPU]]) -> [[CPU]]

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p 'plan-devices{default=cuda:0}' %s | filecheck %s
 
-// Each use of a constructor is for itself: two lists are on two devices.
+// Each use of a constructor is independent: two lists are on two devices.
 //
 // CHECK-LABEL: func.func @constructor_each_use
 // CHECK-SAME:  (%x: [[GPU:tensor<4xf32, #cuda0>]], %y: tensor<4xf32, #cpu0>) -> [[GPU]]
@@ -36,7 +36,7 @@ func.func @constructor_each_use(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<
 
 // -----
 
-// Data is on one device with what it is made of; a hinted field is copied there.
+// Data is on one device with its fields; a hinted field is copied there.
 //
 // CHECK-LABEL: func.func @constructor_on_one_device
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[GPU:tensor<4xf32, #cuda0>]]) -> !relay.adt<@List, [tensor<4xf32>], #cuda0>
@@ -58,7 +58,7 @@ func.func @constructor_on_one_device(%x: tensor<4xf32>, %y: tensor<4xf32>) -> !r
 
 // -----
 
-// Data in two other data joins them.
+// Data that is a field of two other data joins their devices.
 //
 // CHECK-LABEL: func.func @constructor_shared
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[CPU]]) -> [[CPU]]
@@ -90,7 +90,7 @@ func.func @constructor_shared(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4x
 
 // -----
 
-// Data with a hint on both sides takes all of a `match` there.
+// Data with a hint on both sides constrains the whole `match`.
 //
 // CHECK-LABEL: func.func @match_data_fixed
 // CHECK-SAME:  (%o: !relay.adt<@Option, [tensor<4xf32>], #cpu0>, %d: [[CPU:tensor<4xf32, #cpu0>]]) -> [[CPU]]
@@ -116,7 +116,7 @@ func.func @match_data_fixed(%o: !relay.adt<@Option, [tensor<4xf32>]>, %d: tensor
 
 // -----
 
-// What is computed inside of a case may be elsewhere than the data.
+// A value computed in a case may be elsewhere than the data.
 //
 // CHECK-LABEL: func.func @match_inside_is_free
 // CHECK-SAME:  (%o: !relay.adt<@Option, [tensor<4xf32>], #cuda0>, %x: [[CPU:tensor<4xf32, #cpu0>]]) -> [[GPU:tensor<4xf32, #cuda0>]]
@@ -180,7 +180,7 @@ func.func @match_nested_patterns(%l: !relay.adt<@List, [tuple<tensor<4xf32>, ten
 
 // -----
 
-// Data, what the cases give and the result of a `match` are on one device.
+// The data, the results of the cases and the result of a `match` are on one device.
 //
 // CHECK-LABEL: func.func @match_on_one_device
 // CHECK-SAME:  (%l: !relay.adt<@List, [tensor<4xf32>], #cpu0>, %d: [[CPU:tensor<4xf32, #cpu0>]], %y: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p 'plan-devices{default=cuda:0}' %s | filecheck %s
 
-// The default is for each function: what one says does not reach another that it does not call.
+// Defaults are per function: constraints of one do not reach another that it does not call.
 //
 // CHECK-LABEL: func.func @one
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]]) -> [[CPU]]
@@ -22,7 +22,7 @@ func.func @default_each_function(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What nothing is said about inside of a closure is where the closure's result is.
+// An unconstrained value in a closure is where the closure's result is.
 //
 // CHECK-LABEL: func.func @default_in_closure
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[CPU]]) -> [[GPU:tensor<4xf32, #cuda0>]]
@@ -81,7 +81,7 @@ func.func @default_result_first(%x: tensor<4xf32>, %y: tensor<4xf32>, %unused: t
 
 // -----
 
-// A closure that nobody calls is on the device of the function around it.
+// A closure that is never called is on the device of the enclosing function.
 //
 // CHECK-LABEL: func.func @default_unused_closure
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]]) -> [[CPU]]
@@ -102,7 +102,7 @@ func.func @default_unused_closure(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Without a word about devices everything is on the default one.
+// Without constraints everything is on the default device.
 //
 // CHECK-LABEL: func.func @plain
 // CHECK-SAME:  (%a: [[GPU:tensor<5x7xf32, #cuda0>]], %b: [[GPU]], %c: [[GPU]], %d: [[GPU]]) -> [[GPU]]

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p 'plan-devices{default=cuda:0}' %s | filecheck %s
 
-// Wishes about type, number, memory scope and target that go together become one device.
+// Compatible constraints on type, number, memory scope and target become one device.
 //
 // CHECK-LABEL: func.func @device_fields_join
 // CHECK-SAME:  (%a: tensor<4xf32, #cpu1_llvm_texture>, %b: tensor<4xf32, #cpu1_llvm_texture>, %c: tensor<4xf32, #cpu1_llvm_texture>, %d: tensor<4xf32, #cpu1_llvm_texture>) -> tensor<4xf32, #cpu1_llvm_texture>

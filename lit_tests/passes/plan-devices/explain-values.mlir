@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --verify-diagnostics -p 'plan-devices{default=cuda:0 explain}' %s
 
-// `explain` says of every value where it is, and why: the nearest wish, and what it came through.
+// `explain` reports the device of every value and its reason: the nearest constraint, and the ops between.
 //
 // expected-remark@+2 {{on cpu:0: argument 0 is where the callee's parameter 0 is}}
 // expected-remark@+1 {{on cuda:0, by default}}

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --verify-diagnostics -p 'plan-devices{explain default=cuda:0}' %s | filecheck %s
 
-// Each value is told with its device and the nearest reason for it.
+// Each value is reported with its device and the nearest reason for it.
 //
 // CHECK-LABEL: @explained
 // expected-remark@+2 {{on cpu:0: operands and results of relay.negative share a device}}

@@ -100,7 +100,7 @@ func.func @kernels_are_closed(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// An op of another dialect that says nothing about devices is planned as an operator is.
+// An op of another dialect without a device rule is planned as an operator is.
 //
 // CHECK-LABEL: @foreign
 // CHECK-SAME:      (%x: tensor<4xf32, #cpu0>) -> tensor<4xf32, #cpu0>

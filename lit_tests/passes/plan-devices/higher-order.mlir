@@ -33,7 +33,7 @@ func.func @higher_order_argument(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor
 
 // -----
 
-// What comes out of the first function goes into the second: the devices between are one.
+// The result of the first function is the argument of the second: they are on one device.
 //
 // CHECK-LABEL: func.func @higher_order_composition
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]]) -> [[GPU:tensor<4xf32, #cuda0>]]

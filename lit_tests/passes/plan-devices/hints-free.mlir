@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p 'plan-devices{default=cuda:0}' %s | filecheck %s
 
-// Free hints come last: a hint further down has decided before.
+// Free hints are applied last: a later hint decides first.
 //
 // CHECK-LABEL: func.func @hint_free_after_all_constraints
 // CHECK-SAME:  (%a: [[CPU:tensor<4xf32, #cpu0>]], %b: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]

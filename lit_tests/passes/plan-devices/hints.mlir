@@ -53,7 +53,7 @@ func.func @hint_after_projection(%x: tensor<3x3x4xf32>) -> tensor<1x3x4xf32> {
 
 // -----
 
-// A value that is used with and without its hint holds both uses where the hint says.
+// A value used with and without its hint has both uses on the hint's device.
 //
 // CHECK-LABEL: func.func @hint_beside_a_use
 // CHECK-SAME:  (%a: [[CPU:tensor<4xf32, #cpu0>]], %b: [[CPU]]) -> [[CPU]]
@@ -69,7 +69,7 @@ func.func @hint_beside_a_use(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf
 
 // -----
 
-// Hints on both operands of an operator say nothing about the operator.
+// Hints on both operands of an operator do not constrain the operator.
 //
 // CHECK-LABEL: func.func @hint_both_operands
 // CHECK-SAME:  (%a: [[CPU:tensor<4xf32, #cpu0>]], %b: [[CPU]], %c: [[CPU]], %d: [[CPU]]) -> [[GPU:tensor<4xf32, #cuda0>]]
@@ -90,7 +90,7 @@ func.func @hint_both_operands(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4
 
 // -----
 
-// A hint on both sides of a tuple stays before the projection, and holds what comes after it.
+// A hint on both sides of a tuple stays before the projection, and constrains its result.
 //
 // CHECK-LABEL: func.func @hint_fixed_before_projection
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[CPU]]) -> [[CPU]]
@@ -112,7 +112,7 @@ func.func @hint_fixed_before_projection(%x: tensor<4xf32>, %y: tensor<4xf32>) ->
 
 // -----
 
-// A hint on both sides holds what is computed from it, too: there is nothing to copy.
+// A hint on both sides constrains what is computed from it, too: nothing is copied.
 //
 // CHECK-LABEL: func.func @hint_fixed
 // CHECK-SAME:  (%a: [[CPU:tensor<4xf32, #cpu0>]], %b: [[CPU]]) -> [[CPU]]
@@ -185,7 +185,7 @@ func.func @hint_on_a_hint(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 
-// A hint on the device that would be the default one anyway leaves nothing.
+// A hint on the default device is removed.
 //
 // CHECK-LABEL: func.func @hint_on_default_device
 // CHECK-SAME:  (%a: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]
@@ -218,7 +218,7 @@ func.func @hint_result_only_copies(%a: tensor<4xf32> {relay.device = #relay.devi
 
 // -----
 
-// A hint that says where its result is is one copy there, however many use it.
+// A hint on its result is one copy, however many uses it has.
 //
 // CHECK-LABEL: func.func @hint_result_only_used_twice
 // CHECK-SAME:  (%a: [[GPU:tensor<4xf32, #cuda0>]], %b: [[CPU:tensor<4xf32, #cpu0>]]) -> [[CPU]]

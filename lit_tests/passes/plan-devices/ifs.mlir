@@ -26,7 +26,7 @@ func.func @if_condition(%n: tensor<i32>, %x: tensor<4xf32>, %y: tensor<4xf32>) -
 
 // -----
 
-// What nothing is said about inside of a branch is where the result of the `if` is.
+// An unconstrained value in a branch is where the result of the `if` is.
 //
 // CHECK-LABEL: func.func @if_default_inside
 // CHECK-SAME:  (%c: tensor<i1, #cpu0>, %x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]
@@ -54,7 +54,7 @@ func.func @if_default_inside(%c: tensor<i1>, %x: tensor<4xf32>, %y: tensor<4xf32
 
 // -----
 
-// What is computed inside of a branch may be elsewhere than what the branch gives.
+// A value computed in a branch may be elsewhere than the branch's result.
 //
 // CHECK-LABEL: func.func @if_inside_is_free
 // CHECK-SAME:  (%c: tensor<i1, #cuda0>, %x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]
@@ -115,7 +115,7 @@ func.func @if_nested(%c: tensor<i1>, %d: tensor<i1>, %x: tensor<4xf32>, %y: tens
 
 // -----
 
-// Where the result of an `if` is there are its condition and what both branches give.
+// The condition of an `if` and the results of both branches are where its result is.
 //
 // CHECK-LABEL: func.func @if_result
 // CHECK-SAME:  (%c: tensor<i1, #cpu0>, %x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[CPU]], %z: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]

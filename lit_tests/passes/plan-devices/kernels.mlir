@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p 'plan-devices{default=cuda:0}' %s | filecheck %s
 
-// A lowered call constrains nothing: its result is where it is used, the rest by default.
+// A lowered call constrains nothing: its result is where it is used, its operands by default.
 //
 // CHECK-LABEL: func.func @call_lowered_default
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[CPU]]) -> [[CPU]]
@@ -22,7 +22,7 @@ relay.prim_func @add(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What one lowered call gives another takes where it is.
+// A lowered call takes the result of another where it is.
 //
 // CHECK-LABEL: func.func @call_lowered_into_a_call
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]]) -> [[GPU:tensor<4xf32, #cuda0>]]
@@ -42,7 +42,7 @@ relay.prim_func @neg(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What a kernel wants in a memory scope is there, on whatever device; its other tensors are in any.
+// A kernel's tensor is in the memory scope that the kernel requires, on any device; its other tensors are in any scope.
 //
 // CHECK-LABEL: func.func @call_lowered_memory_scopes
 // CHECK-SAME:  (%x: tensor<4xf32, #cuda0_texture>, %y: [[CPU:tensor<4xf32, #cpu0>]]) -> [[GPU:tensor<4xf32, #cuda0>]]
@@ -80,7 +80,7 @@ relay.prim_func @add(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A memory scope of the result joins with what is known of its device.
+// A memory scope of the result joins with the constraints on its device.
 //
 // CHECK-LABEL: func.func @call_lowered_scope_of_result
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]]) -> [[CPU]]
@@ -124,7 +124,7 @@ relay.prim_func @both(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 
 // -----
 
-// A call of nothing but reshapes gives a view, which is where its data is.
+// A call that only reshapes returns a view, which is where its data is.
 //
 // CHECK-LABEL: func.func @call_lowered_view
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]]) -> tensor<2x2xf32, #cpu0>
@@ -141,7 +141,7 @@ relay.prim_func @reshape(%a: tensor<4xf32>) -> tensor<2x2xf32> {
 
 // -----
 
-// Each branch allocates where what it gives is wanted.
+// Each branch allocates on the device of its result.
 //
 // CHECK-LABEL: func.func @vm_invoke_in_branches
 // CHECK-SAME:  (%c: tensor<i1, #cpu0>, %x: [[CPU:tensor<4xf32, #cpu0>]]) -> [[CPU]]
@@ -173,7 +173,7 @@ relay.prim_func @neg(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What is written into a parameter is where the parameter is.
+// A value written into a parameter is where the parameter is.
 //
 // CHECK-LABEL: func.func @vm_invoke_into_a_parameter
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %out: [[CPU]]) -> [[CPU]]
@@ -190,7 +190,7 @@ relay.prim_func @neg(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What a kernel reads and writes is on one device.
+// The tensors that a kernel reads and writes are on one device.
 //
 // CHECK-LABEL: func.func @vm_invoke_on_one_device
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[CPU]]) -> [[CPU]]
@@ -211,7 +211,7 @@ relay.prim_func @add(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A kernel is on no device: it runs where its tensors are, here on both.
+// A kernel does not have a device: it runs where its tensors are, here on both.
 //
 // CHECK-LABEL: func.func @vm_invoke_on_two_devices
 // CHECK-SAME:  (%x: [[GPU:tensor<4xf32, #cuda0>]], %y: [[CPU:tensor<4xf32, #cpu0>]]) -> [[GPU]]
@@ -242,7 +242,7 @@ relay.prim_func @neg(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What a kernel reads from elsewhere, where a hint permits it, is copied to where it writes.
+// A hinted operand of a kernel is copied to the device of the destination.
 //
 // CHECK-LABEL: func.func @vm_invoke_operand_copied
 // CHECK-SAME:  (%x: [[GPU:tensor<4xf32, #cuda0>]], %y: [[CPU:tensor<4xf32, #cpu0>]]) -> [[GPU]]
@@ -265,7 +265,7 @@ relay.prim_func @add(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What a kernel has written is copied where a hint permits it.
+// A hinted result of a kernel is copied.
 //
 // CHECK-LABEL: func.func @vm_invoke_result_copied
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]
@@ -290,7 +290,7 @@ relay.prim_func @neg(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// All that a kernel writes is on one device.
+// All results of a kernel are on one device.
 //
 // CHECK-LABEL: func.func @vm_invoke_several_results
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]]) -> tuple<[[CPU]], [[CPU]]>
@@ -318,7 +318,7 @@ relay.prim_func @both(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 
 // -----
 
-// A view of what a kernel has written is where that is; its shape is on the host.
+// A view of a kernel's result is where the result is; its shape is on the host.
 //
 // CHECK-LABEL: func.func @vm_invoke_views
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]]) -> tensor<2x2xf32, #cpu0>
@@ -356,7 +356,7 @@ func.func @vm_reshape_where_its_data_is(%x: tensor<?xf32> {relay.device = #relay
 
 // -----
 
-// A shape function runs on the host: what it reads, what it writes and what it gives is there.
+// A shape function runs on the host: its operands, destinations and results are there.
 //
 // CHECK-LABEL: func.func @vm_shape_func_on_host
 // CHECK-SAME:  (%x: tensor<?xf32, #cuda0>, %n: tensor<1xi64, #cpu0>) -> tensor<?xf32, #cuda0>
@@ -389,7 +389,7 @@ relay.prim_func @negative(%a: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-// `vm.shape_of` takes data of any device; what it gives is on the host.
+// `vm.shape_of` accepts data on any device; its result is on the host.
 //
 // CHECK-LABEL: func.func @vm_shape_of_any_device
 // CHECK-SAME:  (%x: tensor<?xf32, #cuda0>, %y: tensor<?xf32, #cpu0>) -> tuple<tensor<1xi64, #cpu0>, tensor<?xf32, #cpu0>>

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p 'plan-devices{default=cuda:0}' %s | filecheck %s
 
-// The end of a life says nothing about devices.
+// `memory.kill` constrains nothing.
 //
 // CHECK-LABEL: func.func @memory_kill_constrains_nothing
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]
@@ -17,7 +17,7 @@ func.func @memory_kill_constrains_nothing(%x: tensor<4xf32> {relay.device = #rel
 
 // -----
 
-// An offset that is no constant is a number on the host.
+// An offset that is not a constant is a number on the host.
 //
 // CHECK-LABEL: func.func @memory_offset_on_host
 // CHECK-SAME:  (%s: !memory.storage<#cuda0>, %at: tensor<i64, #cpu0>, %x: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]
@@ -38,7 +38,7 @@ relay.prim_func @neg(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// The shape of a tensor that is no constant is on the host.
+// The shape of a tensor, unless it is a constant, is on the host.
 //
 // CHECK-LABEL: func.func @memory_shape_on_host
 // CHECK-SAME:  (%s: !memory.storage<#cuda0>, %dims: tensor<1xi64, #cpu0>, %x: tensor<?xf32, #cuda0>) -> tensor<?xf32, #cuda0>
@@ -118,7 +118,7 @@ relay.prim_func @neg(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A storage that says nothing is where the tensors in it are.
+// An unconstrained storage is where the tensors in it are.
 //
 // CHECK-LABEL: func.func @memory_storage_by_default
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]]) -> [[CPU]]
@@ -163,7 +163,7 @@ relay.prim_func @neg(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A tensor is where its storage is, and what a kernel writes into it is computed there.
+// A tensor is where its storage is, and a kernel that writes into it runs there.
 //
 // CHECK-LABEL: func.func @memory_storage_says_where
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]]) -> [[CPU]]
@@ -184,7 +184,7 @@ relay.prim_func @neg(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A hint on a tensor without contents is about its storage: such a tensor cannot be copied.
+// A hint on a tensor without contents constrains its storage: such a tensor cannot be copied.
 //
 // CHECK-LABEL: func.func @memory_tensor_hinted
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]]) -> [[CPU]]

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p 'plan-devices{default=cuda:0}' %s | filecheck %s
 
-// Dims that are not known make no difference.
+// Dynamic dims make no difference.
 //
 // CHECK-LABEL: func.func @dynamic_shapes
 // CHECK-SAME:  (%x: tensor<?x4xf32, #cpu0>, %y: tensor<4xf32, #cuda0>) -> tensor<?x4xf32, #cuda0>

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt -p 'plan-devices{default=cpu:2}' %s | filecheck %s
 
-// The option `default` says where that is that nothing is said about.
+// Unconstrained values are on the device of the option `default`.
 //
 // CHECK-LABEL: func.func @default_option
 // CHECK-SAME:  (%x: [[GPU:tensor<4xf32, #cuda0>]], %y: tensor<4xf32, #cpu2>) -> tensor<4xf32, #cpu2>

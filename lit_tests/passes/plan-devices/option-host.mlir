@@ -1,6 +1,6 @@
 // RUN: xrelay-opt -p 'plan-devices{default=cuda:0 host=cpu:1}' %s | filecheck %s
 
-// The option `host` says which device the host is.
+// The option `host` names the host.
 //
 // CHECK-LABEL: func.func @host_option
 // CHECK-SAME:  (%x: tensor<?xf32, #cuda0>, %y: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]

@@ -19,7 +19,7 @@ func.func @planned_already(%a: tensor<4xf32> {relay.device = #relay.device<cpu:0
 
 // -----
 
-// What is planned already holds, and the rest is planned around it.
+// Devices in types are constraints, and the remainder is planned around them.
 //
 // CHECK-LABEL: func.func @planned_in_part
 // CHECK-SAME:  (%a: [[CPU:tensor<4xf32, #cpu0>]], %b: [[GPU:tensor<4xf32, #cuda0>]], %c: [[CPU]]) -> [[GPU]]

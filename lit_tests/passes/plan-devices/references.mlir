@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p 'plan-devices{default=cuda:0}' %s | filecheck %s
 
-// What reads and writes cells stays in order around the copies.
+// Reads and writes of references keep their order around copies.
 //
 // CHECK-LABEL: func.func @effects_stay_in_order
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]]) -> [[GPU:tensor<4xf32, #cuda0>]]
@@ -27,7 +27,7 @@ func.func @effects_stay_in_order(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A reference, what it is made with, what is written into it and what is read from it are on one device.
+// A reference, its initial value, and the values written into it and read from it are on one device.
 //
 // CHECK-LABEL: func.func @reference_on_one_device
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[CPU]], %z: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]
@@ -66,7 +66,7 @@ func.func @reference_unit_result(%x: tensor<4xf32>, %y: tensor<4xf32>, %z: tenso
 
 // -----
 
-// What is written into a reference is copied there when it is hinted elsewhere.
+// A value hinted elsewhere is copied when it is written into a reference.
 //
 // CHECK-LABEL: func.func @reference_written_from_elsewhere
 // CHECK-SAME:  (%x: [[GPU:tensor<4xf32, #cuda0>]], %y: [[CPU:tensor<4xf32, #cpu0>]]) -> [[GPU]]

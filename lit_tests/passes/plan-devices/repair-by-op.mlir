@@ -123,7 +123,7 @@ func.func @repair_in_case(%l: !relay.adt<@List, [tensor<4xf32>]> {relay.device =
 
 // -----
 
-// What a kernel reads is copied, never what it writes into: that has no contents.
+// Operands that a kernel reads are copied, never its destinations: these have no contents.
 //
 // CHECK-LABEL: func.func @repair_no_copy_of_destination
 // CHECK:         %[[COPY:.*]] = relay.device_copy %x : tensor<4xf32, #cpu0> to tensor<4xf32, #cuda0>
@@ -143,7 +143,7 @@ relay.prim_func @add(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Arguments of one call are copied each for itself, also when they are one value.
+// Each argument of a call is copied separately, even when two are one value.
 //
 // CHECK-LABEL: func.func @callee
 // CHECK:         %[[COPY:.*]] = relay.device_copy %a : tensor<4xf32, #cpu0> to tensor<4xf32, #cuda0>
@@ -179,7 +179,7 @@ func.func @repair_operand(%x: tensor<4xf32> {relay.device = #relay.device<cpu:0>
 
 // -----
 
-// `repair` brings the argument of a recursive call back.
+// `repair` copies the argument of a recursive call back.
 //
 // CHECK-LABEL: func.func @repair_recursion
 // CHECK:         %[[COPY:.*]] = relay.device_copy %a : tensor<4xf32, #cpu0> to tensor<4xf32, #cuda0>

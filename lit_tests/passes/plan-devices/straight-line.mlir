@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p 'plan-devices{default=cuda:0}' %s | filecheck %s
 
-// Without a word about devices everything is on the default one.
+// Without constraints everything is on the default device.
 //
 // CHECK-LABEL: @plain
 // CHECK-SAME:      (%a: tensor<5x7xf32, #cuda0>, %b: tensor<5x7xf32, #cuda0>) -> tensor<5x7xf32, #cuda0>
@@ -189,7 +189,7 @@ func.func @primitives(%x: tensor<4xf32, #relay.device<cuda:0>>) {
 
 // -----
 
-// A constant that nobody uses is nowhere, and goes.
+// An unused constant is removed.
 //
 // CHECK-LABEL: @unused_constants
 // CHECK-NEXT:    func.return

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p 'plan-devices{default=cuda:0}' %s | filecheck %s
 
-// A projection is where its tuple is, and the other way round.
+// A projection is where its tuple is, and vice versa.
 //
 // CHECK-LABEL: func.func @projection_tells_the_tuple
 // CHECK-SAME:  (%t: tuple<[[CPU:tensor<4xf32, #cpu0>]], [[CPU]]>, %y: [[GPU:tensor<4xf32, #cuda0>]]) -> [[GPU]]
@@ -36,7 +36,7 @@ func.func @tuple_copied_whole(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tuple<ten
 
 // -----
 
-// The tuple that an operator takes is its operands: of a hinted one each field is copied.
+// The fields of a tuple operand are operands: each field of a hinted tuple is copied.
 //
 // CHECK-LABEL: func.func @tuple_of_an_operator
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[CPU]]) -> [[GPU:tensor<8xf32, #cuda0>]]
@@ -95,7 +95,7 @@ func.func @tuple_on_one_device(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tuple<te
 
 // -----
 
-// A hint on one field of the tuple that an operator takes says nothing about the others.
+// A hint on one field of a tuple operand does not constrain the others.
 //
 // CHECK-LABEL: func.func @tuple_operand_hinted
 // CHECK-SAME:  (%x: [[CPU:tensor<4xf32, #cpu0>]], %y: [[GPU:tensor<4xf32, #cuda0>]]) -> tensor<8xf32, #cuda0>

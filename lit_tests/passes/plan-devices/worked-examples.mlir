@@ -142,7 +142,7 @@ func.func @calls(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A function's annotations are wishes; afterwards they stand in the types.
+// A function's annotations are constraints; afterwards the types have the devices.
 //
 // CHECK-LABEL: @annotated
 // CHECK-SAME:    (%x: tensor<4xf32, #cpu0>, %y: tensor<4xf32, #cuda0>) -> tensor<4xf32, #cuda0>

@@ -203,7 +203,7 @@ Value: TypeAlias = Any
 
 
 def height(type: Attribute, types: Definitions, limit: int) -> bool:
-    """Whether `type` has a value of at most `limit` constructors in a row."""
+    """Return whether `type` has a value of at most `limit` constructors in a row."""
     match type:
         case TupleType():
             return all(height(t, types, limit) for t in type.types)

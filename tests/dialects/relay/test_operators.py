@@ -1,4 +1,4 @@
-"""What holds for every operator, on the samples of all of them."""
+"""Properties of every operator, on all samples."""
 
 import re
 from collections import defaultdict

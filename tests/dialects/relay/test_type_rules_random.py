@@ -138,7 +138,7 @@ def a_sample(name: str, random: Random) -> Sample:
 @every_operator
 def test_anything_is_typed_or_refused(name: str):
     definitions = OPERATORS[name].get_irdl_definition().properties
-    for random in randoms(name, 100):
+    for random in randoms(name, 50):
         operands = [operand(random) for _ in range(random.randrange(6))]
         chosen = random.sample(sorted(definitions), random.randint(0, len(definitions)))
         properties = {
@@ -162,7 +162,7 @@ def mutated(operands: list[TensorType[Any]], random: Random) -> list[Attribute]:
 
 @every_operator
 def test_samples_with_some_numbers_at_random(name: str):
-    for random in randoms(name, 200):
+    for random in randoms(name, 100):
         sample = a_sample(name, random)
         types = [tensor_type(ELEMENT_TYPES[d], list(s)) for s, d in sample.operands]
         properties = properties_of(OPERATORS[name], sample.attrs)
@@ -176,7 +176,7 @@ def test_samples_with_some_numbers_at_random(name: str):
 def test_what_is_unknown_does_not_contradict_what_is_known(name: str):
     """Some dims of a sample made dynamic: the result is the same, or less is known of it."""
     cls = OPERATORS[name]
-    for random in randoms(name, 60):
+    for random in randoms(name, 40):
         sample = a_sample(name, random)
         types = [
             tensor_type(ELEMENT_TYPES[d], [random.choice((dim, DYNAMIC_INDEX)) for dim in s])

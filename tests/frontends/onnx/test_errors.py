@@ -1,4 +1,4 @@
-"""What is refused, and how: node, operator, opset, and what is supported."""
+"""Errors name the node, the operator, the opset, and what is supported."""
 
 import sys
 from collections.abc import Mapping

@@ -62,7 +62,7 @@ def squeezenet() -> tuple[Network, list[Array]]:
 
 @pytest.fixture(scope="module")
 def squeezenet_by_stage(squeezenet: tuple[Network, list[Array]]) -> dict[str, list[Array]]:
-    """What SqueezeNet gives at each level."""
+    """The outputs of SqueezeNet at each level."""
     network, _ = squeezenet
     inputs = list(network.feeds.values())
     module, params = (c := convert_model(network.model, "squeezenet.onnx")).module, c.params

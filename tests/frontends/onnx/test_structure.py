@@ -1,4 +1,4 @@
-"""What a converted module looks like: signature, names, constants, locations, text."""
+"""The parts of a converted module: signature, names, constants, locations, text."""
 
 from io import StringIO
 from pathlib import Path

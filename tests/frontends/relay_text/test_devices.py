@@ -46,7 +46,7 @@ def metadata() -> str:
 
 
 def hints(text: str) -> list[str]:
-    """What the `relay.on_device`s of `@main` say, in order."""
+    """Return the devices and constraints of the `relay.on_device`s of `@main`, in order."""
     lines = body_of(text + metadata()).split("\n")
     said: list[str] = []
     for line in lines:

@@ -1,4 +1,4 @@
-"""What is wrong with a program, and where: each message and its place."""
+"""Each error message of the reader, and its location."""
 
 import pytest
 from relay_programs import VERSION, context, error_of

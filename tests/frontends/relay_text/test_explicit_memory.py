@@ -439,7 +439,7 @@ def test_both_branches_may_write() -> None:
 
 
 def test_a_kernel_with_other_dims_has_no_function_type_in_the_text() -> None:
-    """What nothing calls as a kernel stays a function, whatever its attributes."""
+    """A function that nothing calls as a kernel stays a function, whatever its attributes."""
     text = "def @main(%x: int32) { @k(%x) }\ndef @k(%a: int32, Primitive=1) { %a }"
     assert "func.func @k(%a: tensor<i32>)" in ir_of(text)
 

@@ -26,7 +26,7 @@ def plain(value: Any) -> Any:
 
 
 def value_of(text: str) -> Any:
-    """What `@main` gives for `%y` = 5, also after printing and reading again."""
+    """Evaluate `@main` for `%y` = 5, also after printing and reading again."""
     module = read(text)
     again = read(module_text(module))
     assert module.is_structurally_equivalent(again)

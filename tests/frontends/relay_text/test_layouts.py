@@ -23,7 +23,7 @@ def shape_of(layout: str) -> tuple[int, ...]:
 
 
 def place_of(layout: str, index: dict[str, int]) -> tuple[int, ...]:
-    """Where the element with these whole indices is."""
+    """Return the position of the element with these logical indices."""
     blocks = {letter: size for letter, size in axes_of(layout) if size}
     return tuple(
         index[a.upper()] % size if size else index[a] // blocks.get(a.lower(), 1)

@@ -1,4 +1,4 @@
-"""Tokens of Relay text, and what is no token."""
+"""Tokens of Relay text, and text that is not a token."""
 
 import pytest
 

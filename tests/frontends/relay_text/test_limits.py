@@ -4,6 +4,7 @@ from collections.abc import Generator
 
 import pytest
 from relay_programs import VERSION, context, error_of, read
+from xdsl.dialects.func import FuncOp
 
 from xrelay.frontends.relay_text import RelayTextError, parse_module
 from xrelay.tools.process import settings
@@ -97,7 +98,8 @@ def test_long_things_are_shown_in_part() -> None:
     ],
 )
 def test_long_programs_are_read(program: str) -> None:
-    read(program)
+    functions = [op.sym_name.data for op in read(program).ops if isinstance(op, FuncOp)]
+    assert functions == ["main"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Where graph bindings are computed, shown by the regions that they end up in."""
+"""The regions in which graph bindings are computed."""
 
 from relay_programs import body_of, error_of
 

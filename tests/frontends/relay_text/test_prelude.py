@@ -11,7 +11,7 @@ from xrelay.passes.evaluation.evaluator import evaluate
 
 
 def value_of(expr: str, params: str = "", *args: Any) -> Any:
-    """What `expr` evaluates to, as Python numbers and tuples."""
+    """Evaluate `expr`; return Python numbers and tuples."""
     (value,) = evaluate(read(f"def @main({params}) {{ {expr} }}"), list(args))
     return plain(value)
 

@@ -81,7 +81,7 @@ def test_there_are_files():
 
 
 def replanned(module: ModuleOp) -> ModuleOp:
-    """What the text of a planned module is planned to; its text must be the same."""
+    """Plan the text of a planned module again; the text must stay the same."""
     text = module_text(module)
     again = planned(parse_module(context(), text, "planned.relay"))
     assert module_text(again) == text

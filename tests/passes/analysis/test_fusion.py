@@ -54,7 +54,7 @@ def users(op: Operation) -> list[Operation]:
 
 
 def reachable(op: Operation) -> set[Operation]:
-    """What depends on `op`."""
+    """Return the ops that depend on `op`."""
     found: set[Operation] = set()
     pending = [op]
     while pending:

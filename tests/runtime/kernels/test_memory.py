@@ -60,7 +60,7 @@ def spoiled(case: Case, draw: Draw) -> Case:
 
 
 def outcome(case: Case, operands: Sequence[Any], fill: int) -> list[bytes] | None:
-    """What a case's kernel writes, with bytes of `fill` around its arrays; None if it refuses."""
+    """Run a case's kernel, bytes of `fill` around its arrays; return its results or None."""
     ins = [guarded(array, fill) for array in operands]
     outs = [guarded(np.zeros(shape, dtype), fill) for shape, dtype in case.results]
     workspace = Guarded(fill)

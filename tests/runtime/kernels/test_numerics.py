@@ -1,4 +1,4 @@
-"""Where element types have edges: rounding, overflow, NaN, integers."""
+"""Edge cases of element types: rounding, overflow, NaN, integers."""
 
 import math
 from typing import Any
