@@ -1,18 +1,17 @@
 """
-Compile time against the number of operators: µs per operator, for each pass and in all.
+Measure compile time against the number of operators: µs per operator, per pass and in total.
 
     python benchmarks/compile.py [--sizes 1000,10000,100000] [--programs chain,wide] > out.json
     python benchmarks/compile.py --sizes 500,1000,2000,3000 --programs nested
     python benchmarks/compile.py --sizes 10000 --programs chain --profile fuse-ops
 
-The pipeline runs as `xrelay-opt` runs it, under its settings of the garbage collector, once
-with verification between passes and once without. The yardstick is the time that xDSL's own
-parser takes, in the same process and under the same settings, to read the same file: machines
-differ, the ratio to it hardly does. All times are CPU times; each is the smallest of `--repeats`
-runs (of one run from 50,000 operators on).
+The pipeline runs as in `xrelay-opt`, with its garbage-collector settings, once with
+verification between passes and once without. The baseline is the time that xDSL's own parser
+takes to read the same file in the same process: machines differ, the ratio hardly does. All
+times are CPU times, the minimum of `--repeats` runs (of one run from 50,000 operators).
 
-Progress goes to stderr, JSON to stdout; `--markdown FILE` makes the tables of
-`benchmarks/README.md` from it.
+Progress goes to stderr, JSON to stdout; `--markdown FILE` converts that to the tables of
+`benchmarks/README.md`.
 """
 
 import argparse
@@ -46,7 +45,7 @@ UNIVERSE = load_universe(lambda text: print(text, file=sys.stderr))
 
 
 def context() -> Context:
-    """A context with all dialects, as the driver's."""
+    """Return a context with all dialects, as the driver does."""
     ctx = ReportingContext()
     for name, factory in UNIVERSE.all_dialects.items():
         ctx.register_dialect(name, factory)
@@ -54,31 +53,31 @@ def context() -> Context:
 
 
 def steps_of(pipeline: str) -> list[Step]:
-    """The passes that `pipeline` stands for."""
+    """Return the passes of `pipeline`."""
     return build(pipeline, UNIVERSE.all_passes, named_pipelines)
 
 
 def read(text: str) -> ModuleOp:
-    """Parse as the driver does, with locations."""
+    """Parse with locations, as the driver does."""
     return LocatingParser(context(), text, "program.mlir", 0).parse_module()
 
 
 class Timed(NamedTuple):
-    """CPU seconds of one thing, and what it returned."""
+    """The CPU seconds of a call, and its result."""
 
     seconds: float
     result: Any
 
 
 def timed(function: Callable[[], Any]) -> Timed:
-    """Run `function`; CPU time, because other processes are no part of it."""
+    """Run `function` and measure its CPU time, which excludes other processes."""
     start = time.process_time()
     result = function()
     return Timed(time.process_time() - start, result)
 
 
 def run_pipeline(module: ModuleOp, steps: Sequence[Step], check: bool) -> dict[str, float]:
-    """Seconds of each pass, of "verify" and of all, on `module`, which is changed."""
+    """Run the passes on `module`; return the seconds of each, of "verify" and in total."""
     ctx = context()
     seconds = dict.fromkeys(("verify", *(step.run.name for step in steps)), 0.0)
     if check:
@@ -93,7 +92,7 @@ def run_pipeline(module: ModuleOp, steps: Sequence[Step], check: bool) -> dict[s
 
 
 def warm_up(pipeline: str) -> None:
-    """Import what is imported when it is first needed, and fill what is computed once."""
+    """Trigger imports on first use, and fill caches."""
     for make in PROGRAMS.values():
         text = make(8)
         Parser(context(), text).parse_module()
@@ -101,12 +100,12 @@ def warm_up(pipeline: str) -> None:
 
 
 def least(runs: Sequence[dict[str, float]]) -> dict[str, float]:
-    """The smallest value of every row."""
+    """Return the minimum of every row."""
     return {name: min(run[name] for run in runs) for name in runs[0]}
 
 
 def measure(program: str, size: int, pipeline: str, repeats: int) -> dict[str, Any]:
-    """All figures of one program at one size: CPU seconds, and µs per operator."""
+    """Measure one program at one size: CPU seconds, and µs per operator."""
     text = PROGRAMS[program](size)
     ops = text.count(" = relay.")
     repeats = 1 if size >= 50_000 else repeats
@@ -161,7 +160,7 @@ def measure(program: str, size: int, pipeline: str, repeats: int) -> dict[str, A
 
 @contextmanager
 def profiled(top: int) -> Generator[None]:
-    """Print where the time in the `with` block went, to stderr."""
+    """Print the profile of the `with` block to stderr."""
     profile = cProfile.Profile()
     profile.enable()
     try:
@@ -174,7 +173,7 @@ def profiled(top: int) -> Generator[None]:
 
 
 def profile_pass(program: str, size: int, pipeline: str, name: str, top: int) -> None:
-    """Run the pipeline, with the profiler on in pass `name` (its first time)."""
+    """Run the pipeline, and profile the first run of pass `name`."""
     module, ctx = read(PROGRAMS[program](size)), context()
     for step in steps_of(pipeline):
         gc.collect()
@@ -187,7 +186,7 @@ def profile_pass(program: str, size: int, pipeline: str, name: str, top: int) ->
 
 
 def markdown(results: Sequence[dict[str, Any]]) -> str:
-    """The tables of `benchmarks/README.md`: totals, then µs/op of each pass."""
+    """Format the tables of `benchmarks/README.md`: totals, then µs/op of each pass."""
     columns = [f"{r['program']} {r['ops']:,}" for r in results]
     lines = ["| | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
 
@@ -205,12 +204,12 @@ def markdown(results: Sequence[dict[str, Any]]) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Measure what the command line asks for."""
+    """Run the command line."""
     parser = argparse.ArgumentParser("compile", description="Measure compile time.")
     parser.add_argument("--sizes", default="1000,10000,100000", help="numbers of operators")
     parser.add_argument("--programs", default="chain,wide", help="chain, wide, nested")
-    parser.add_argument("--pipeline", default="vm", help="what to run (default: vm)")
-    parser.add_argument("--repeats", type=int, default=3, help="runs of which the best counts")
+    parser.add_argument("--pipeline", default="vm", help="the pipeline to run (default: vm)")
+    parser.add_argument("--repeats", type=int, default=3, help="number of runs; the fastest counts")
     parser.add_argument("--profile", metavar="PASS", help="profile one pass instead")
     parser.add_argument("--top", type=int, default=25, help="rows of the profile")
     parser.add_argument("--markdown", metavar="FILE", help="print the tables of a JSON file")

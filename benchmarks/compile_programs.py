@@ -1,4 +1,4 @@
-"""Programs of any size, as text: what the compile-time benchmarks take."""
+"""Programs of any size, as text: the inputs of the compile-time benchmarks."""
 
 from collections.abc import Callable, Iterator
 
@@ -8,13 +8,13 @@ BINARY = ("add", "multiply", "maximum", "subtract")
 
 
 class Writer:
-    """The lines of one function, and how many operators it has."""
+    """The lines of one function, and its number of operators."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
 
     def op(self, name: str, *operands: str) -> str:
-        """Write one operator; the name of its result."""
+        """Write one operator and return the name of its result."""
         types = ", ".join([TENSOR] * len(operands))
         result = f"%{len(self.lines)}"
         args = ", ".join(operands)
@@ -22,16 +22,16 @@ class Writer:
         return result
 
     def text(self, result: str) -> str:
-        """The module."""
+        """Return the module."""
         head = f"func.func @main(%x: {TENSOR}, %w: {TENSOR}) -> {TENSOR} {{"
         return "\n".join((head, *self.lines, f"  func.return {result} : {TENSOR}", "}", ""))
 
 
 def chain(size: int) -> str:
     """
-    Each operator takes the result of the one before: dense, add %w, relu, and again.
+    Chain operators, each on the result of the one before: dense, add %w, relu, and so on.
 
-    A third of the operators are kernels of their own; with fusion, three are one.
+    A fusing compiler makes one kernel of every three operators.
     """
     out, value = Writer(), "%x"
     steps = (("nn.dense", "%w"), ("add", "%w"), ("nn.relu",))
@@ -43,8 +43,10 @@ def chain(size: int) -> str:
 
 def wide(size: int) -> str:
     """
-    Four layers of a quarter of the operators each: unary ones on %x, binary ones on two
-    neighbours, dense ones, and a tree of additions: width and number of uses grow with `size`.
+    Stack four layers, each with a quarter of the operators.
+
+    Unary operators on %x, binary ones on two neighbours, dense ones, and a tree of additions:
+    the width and the number of uses grow with `size`.
     """
     out = Writer()
     quarter = max(2, (size + 1) // 4)
@@ -61,9 +63,9 @@ def wide(size: int) -> str:
 
 def nested(size: int) -> str:
     """
-    Half of the operators are `relay.if`, each in the first branch of the one before.
+    Nest `relay.if`, half of the operators, each in the first branch of the one before.
 
-    A run allows some 2,800 of them; the printed text is quadratic, since each is indented.
+    The limit is about 2,800 of them; the printed text is quadratic because of indentation.
     """
     depth = max(1, size // 2)
     opened = [

@@ -1,12 +1,12 @@
 """
-Planning time against the number of operators: µs per operator, hints at a tenth of them.
+Measure device-planning time: µs per operator, with a hint at every tenth operator.
 
     python benchmarks/plan_devices.py [--sizes 1000,10000,100000] > plan_devices.json
 
-A chain of additions; after each tenth a hint puts what went before on the other of two devices.
-Planned as `plan-devices` does, with the reasons of all constraints kept, under the driver's
-settings of the garbage collector. Smallest of `--repeats` runs. `repair` is the same chain with
-hints on both sides of one operand of each tenth addition, which always contradict each other.
+A chain of additions; after every tenth, a hint places the preceding ones on the other of two
+devices. Planned as by `plan-devices`, keeping the reasons of all constraints, with the driver's
+garbage-collector settings; the minimum of `--repeats` runs. `repair` is the same chain with
+conflicting hints on both sides of an operand of every tenth addition.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def context() -> Context:
 
 
 def hinted(size: int) -> Iterator[str]:
-    """A hint behind each tenth operator: it puts the ten before on one device."""
+    """Write a hint after every tenth operator, which places the last ten on one device."""
     value = "x"
     for i in range(size):
         yield f"%a{i} = relay.add %{value}, %{value} : ({T}, {T}) -> {T}"
@@ -50,7 +50,7 @@ def hinted(size: int) -> Iterator[str]:
 
 
 def contradicting(size: int) -> Iterator[str]:
-    """Each tenth operator adds values that hints put on two devices."""
+    """Write, as every tenth operator, an addition of values that hints place on two devices."""
     value = "x"
     for i in range(size):
         other = value
@@ -65,13 +65,13 @@ def contradicting(size: int) -> Iterator[str]:
 
 
 def program(lines: Iterator[str]) -> str:
-    """The function that `lines` are the body of."""
+    """Return the function with `lines` as its body."""
     body = "\n".join(lines)
     return f"func.func @main(%x: {T}) -> {T} {{\n{body}\n}}"
 
 
 def seconds(plan: PlanDevicesPass, text: str, repeats: int) -> float:
-    """The least time that `plan` takes on the program `text`."""
+    """Return the minimum time of `plan` on the program `text`."""
 
     def once() -> float:
         ctx = context()

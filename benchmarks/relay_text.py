@@ -1,13 +1,13 @@
 """
-Time to read Relay text: µs per operator, on networks and on programs of growing length.
+Measure the time to read Relay text: µs per operator, on networks and programs of growing size.
 
     python benchmarks/relay_text.py [--sizes 1000,10000,100000] [--repeats 5] > out.json
 
 The networks are those of `tests/data/relay_text`; an operator is a graph binding. The synthetic
-programs are chains of graph bindings, of lets, of bindings that go through branches, and bindings
-in a closure whose parameter has no type. Times are of this process's CPU, the smallest of the
-runs, under the garbage collector's settings of `xrelay-opt`. For comparison: TVM 0.10's parser, in
-C++, took 95 to 167 µs per operator on the same networks, on a machine of this class.
+programs are chains of graph bindings, of lets, of bindings through branches, and of bindings in a
+closure whose parameter has no type. CPU times, the minimum of all runs, with the garbage-collector
+settings of `xrelay-opt`. For comparison, TVM 0.10's C++ parser took 95 to 167 µs per operator on
+the same networks, on a machine of this class.
 
 Progress goes to stderr, JSON to stdout.
 """
@@ -37,25 +37,25 @@ def _main(lines: list[str]) -> str:
 
 
 def bindings(count: int) -> str:
-    """A chain of graph bindings."""
+    """Write a chain of graph bindings."""
     steps = [f"  %{i} = {'add' if i % 2 else 'multiply'}(%{i - 1}, %y);" for i in range(1, count)]
     return _main(["  %0 = add(%x, %y);", *steps, f"  %{count - 1}"])
 
 
 def lets(count: int) -> str:
-    """A chain of lets."""
+    """Write a chain of lets."""
     steps = [f"  let %v{i} = add(%v{i - 1}, %y);" for i in range(1, count)]
     return _main(["  let %v0 = add(%x, %y);", *steps, f"  %v{count - 1}"])
 
 
 def branches(count: int) -> str:
-    """A chain of bindings, each of them used in both branches of the next."""
+    """Write a chain of bindings, each used in both branches of the next."""
     steps = [f"  %{i} = if (%c) {{ %{i - 1} }} else {{ tanh(%{i - 1}) }};" for i in range(1, count)]
     return _main(["  %0 = add(%x, %y);", *steps, f"  %{count - 1}"])
 
 
 def inferred(count: int) -> str:
-    """Bindings in a closure whose parameter's type is known only from a call of it."""
+    """Write bindings in a closure whose parameter type is inferred from its call."""
     steps = [f"    %{i} = add(%{i - 1}, %a);" for i in range(1, count)]
     lines = ["  let %f = fn (%a) {", "    %0 = tanh(%a);", *steps, f"    %{count - 1}", "  };"]
     return _main([*lines, "  %f(%x)"])
@@ -70,7 +70,7 @@ PROGRAMS: dict[str, Callable[[int], str]] = {
 
 
 def measure(text: str, count: int, repeats: int) -> float:
-    """µs per operator to read `text`, which has `count` of them."""
+    """Return the µs per operator to read `text`, which has `count` operators."""
     best = float("inf")
     for _ in range(repeats):
         ctx = ReportingContext()

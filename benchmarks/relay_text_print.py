@@ -1,12 +1,12 @@
 """
-The time to print Relay text: µs per op, for real networks and against the number of ops.
+Measure the time to print Relay text: µs per op, on networks and programs of growing size.
 
     python benchmarks/relay_text_print.py [--sizes 1000,10000,100000] [FILE.relay …] > out.json
 
-Without files, the networks of `tests/data/relay_text`. A chain has a graph binding, a list of
-lets a variable, for each op. CPU times, the smallest of `--repeats` runs (of one run from 50,000
-ops on), under the driver's settings of the garbage collector. TVM's C++ printer takes 30 to 60
-µs per op on these networks. Progress goes to stderr, JSON to stdout.
+Without files, uses the networks of `tests/data/relay_text`. In a chain each op is a graph binding,
+in a list of lets a variable. CPU times, the minimum of `--repeats` runs (of one run from 50,000
+ops), with the driver's garbage-collector settings. TVM's C++ printer takes 30 to 60 µs per op on
+these networks. Progress goes to stderr, JSON to stdout.
 """
 
 import argparse
@@ -29,7 +29,7 @@ NETWORKS = Path(__file__).parent.parent / "tests" / "data" / "relay_text"
 
 
 def read(text: str, name: str) -> ModuleOp:
-    """The module that `text` is."""
+    """Parse `text`."""
     context = Context()
     for dialect in (Builtin, Func, Relay):
         context.load_dialect(dialect)
@@ -37,7 +37,7 @@ def read(text: str, name: str) -> ModuleOp:
 
 
 def seconds(module: ModuleOp, repeats: int) -> float:
-    """The least CPU time of printing `module`."""
+    """Return the minimum CPU time of printing `module`."""
     times: list[float] = []
     for _ in range(repeats):
         gc.collect()
@@ -48,17 +48,17 @@ def seconds(module: ModuleOp, repeats: int) -> float:
 
 
 def measured(module: ModuleOp, repeats: int) -> dict[str, float]:
-    """Number of ops, and µs for each."""
+    """Return the number of ops and the µs per op."""
     ops = sum(1 for _ in module.walk())
     return {"ops": ops, "us_per_op": round(seconds(module, repeats) / ops * 1e6, 1)}
 
 
 PROGRAMS = {"chain": "  %{0} = add({1}, %x);", "lets": "  let %a{0} = add(%x, %x);"}
-"""A line of each program: every op needs the one before, or none is needed (so it is a let)."""
+"""A line of each program: every op uses the one before, or none is used (so it is a let)."""
 
 
 def program(name: str, size: int) -> str:
-    """A program of `size` operators."""
+    """Return a program of `size` operators."""
     lines = ['#[version = "0.0.5"]', "def @main(%x: Tensor[(4), float32]) {"]
     line = PROGRAMS[name]
     lines += [line.format(i, f"%{i - 1}" if i else "%x") for i in range(size)]
@@ -67,7 +67,7 @@ def program(name: str, size: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="The time to print Relay text.")
+    parser = argparse.ArgumentParser(description="Measure the time to print Relay text.")
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--sizes", default="1000,10000,100000")
     parser.add_argument("--repeats", type=int, default=5)

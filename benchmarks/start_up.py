@@ -1,10 +1,10 @@
 """
-Start-up: the processor time of `xrelay-opt` against that of `xdsl-opt` on the same small file.
+Measure start-up: the CPU time of `xrelay-opt` against `xdsl-opt` on the same small file.
 
     python benchmarks/start_up.py [--runs 10] > start_up.json
 
-The smallest of the runs of each, taken in turns; the aim is a ratio of at most 1.3. That nothing
-is imported before it is needed is held by `tests/tools/test_process.py`.
+The minimum over runs of both, taken in turns; the target is a ratio of at most 1.3.
+`tests/tools/test_process.py` ensures that nothing is imported before it is needed.
 """
 
 import argparse
@@ -25,7 +25,7 @@ func.func @main(%a: i32, %b: i32) -> i32 {
 
 
 def cpu_time(tool: str, path: Path) -> float:
-    """Seconds of processor time that one run of `tool` takes."""
+    """Return the CPU seconds of one run of `tool`."""
     command = [str(Path(sysconfig.get_path("scripts")) / tool), str(path)]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, capture_output=True, check=True)

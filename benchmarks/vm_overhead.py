@@ -1,12 +1,12 @@
 """
-What the machine costs: its time for an executed operator against plain NumPy calls.
+Measure the machine's overhead: its time per executed operator against plain NumPy calls.
 
     python benchmarks/vm_overhead.py [-o vm_overhead.json]
 
-A program runs one operator a thousand times on tensors of 16 elements, each time into a tensor of
-its own, storages and kills included. Beside it, a Python loop makes the NumPy calls that one
-would write by hand for the operator, into as many buffers. Both are timed in turns, best of
-several rounds; the call's fixed cost (arguments copied in, results out) is shared by the thousand.
+A program runs one operator a thousand times on tensors of 16 elements, each time into a new tensor,
+with its storage and kill. For comparison, a Python loop makes the NumPy calls that one would write
+by hand for the operator, into as many buffers. Both are timed in turns, the best of several rounds;
+the fixed cost of a call (copying arguments and results) is spread over the thousand operators.
 Progress goes to stderr, JSON to stdout or the file.
 """
 
@@ -30,12 +30,12 @@ COUNT = 1000
 """Operators per program."""
 Plain = Callable[..., object]
 DEFAULTS = {op.name: plain_attributes(op.create()) for op in OPERATORS}
-"""The attributes of each operator that have a default."""
+"""The attributes of each operator with a default."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """An operator on operands of these shapes, and the same as plain calls: `plain(*ins, out)`."""
+    """An operator, its operand shapes, and the equivalent plain calls: `plain(*ins, out)`."""
 
     op: str
     shapes: Sequence[tuple[int, ...]]
@@ -115,7 +115,7 @@ CASES = [
 
 
 def program(case: Case) -> Program:
-    """`COUNT` times the operator of `case` on `main`'s arguments, the last result returned."""
+    """Return the program that applies the operator of `case` `COUNT` times to its arguments."""
     specs = tuple(TensorSpec("float32", shape) for shape in case.shapes)
     n = len(specs)
     out = TensorSpec("float32", case.out)
@@ -139,7 +139,7 @@ def program(case: Case) -> Program:
 
 
 def _loop(plain: Plain, ins: Sequence[Any], outs: Sequence[Any]) -> Callable[[], None]:
-    """Call `plain` for each of `outs`, without a detour through argument lists."""
+    """Call `plain` for each of `outs`, without building argument lists."""
     a, b, c = (*ins, None, None)[:3]
 
     def one() -> None:
@@ -158,7 +158,7 @@ def _loop(plain: Plain, ins: Sequence[Any], outs: Sequence[Any]) -> Callable[[],
 
 
 def measure(case: Case, rounds: int) -> dict[str, object]:
-    """Times in µs per operator, of the machine and of plain calls, and what they differ by."""
+    """Measure the µs per operator of the machine and of plain calls, and their difference."""
     random = np.random.default_rng(0)
     ins = [random.standard_normal(shape).astype(np.float32) for shape in case.shapes]
     machine = Machine(program(case))
@@ -187,7 +187,7 @@ def measure(case: Case, rounds: int) -> dict[str, object]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="The machine's time against plain NumPy calls.")
-    parser.add_argument("-o", "--output", help="where the JSON goes (default: stdout)")
+    parser.add_argument("-o", "--output", help="the JSON file (default: stdout)")
     parser.add_argument("--rounds", type=int, default=50)
     options = parser.parse_args()
     rows: list[dict[str, object]] = []

@@ -1,10 +1,10 @@
 """
-The properties of operators as plain Python values, and back.
+Conversion of operators' properties to plain Python values, and back.
 
     {axis = array<i64: 0, 1>, keepdims = true}    <->    {"axis": (0, 1), "keepdims": True}
 
-Integers are `int`, bits `bool`, floats `float`, strings `str`, arrays tuples; an element type
-is NumPy's name of it. This is what kernels get: they know no xDSL.
+Integers become `int`, i1 becomes `bool`, floats `float`, strings `str`, arrays tuples; an element
+type becomes its NumPy name. Kernels get these values: they do not know xDSL.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -52,22 +52,22 @@ _PLAIN: dict[type[Attribute], Callable[[Any], Plain]] = {
 
 
 def plain_value(attr: Attribute) -> Plain | None:
-    """The Python value of `attr`; None when it is of no kind that has one (a type, say)."""
+    """The Python value of `attr`; None if it has none (it is a type, for example)."""
     read = _PLAIN.get(type(attr))
     return None if read is None else read(attr)
 
 
 def plain_attributes(op: Operation) -> dict[str, Plain]:
     """
-    The properties of `op`, but for its segment sizes; an absent optional one is absent here.
+    The properties of `op` without its segment sizes; absent optional properties stay absent.
 
-    Raises `VerifyException` when a property is of none of the kinds above.
+    Raises `VerifyException` for a property of any other kind.
     """
     return plain_values(op.properties, op.name)
 
 
 def plain_values(attributes: Mapping[str, Attribute], op: str) -> dict[str, Plain]:
-    """As `plain_attributes`, of the properties of an operator called `op`."""
+    """Like `plain_attributes`, for `attributes` of an operator named `op`."""
     result: dict[str, Plain] = {}
     for name, attr in attributes.items():
         if name in _SEGMENTS:
@@ -95,10 +95,10 @@ ELEMENT_TYPES: dict[str, TypeAttribute] = {
     "float32": f32,
     "float64": f64,
 }
-"""The element types by NumPy's names: `dtype_name` of each is its name."""
+"""The element types by NumPy name, the inverse of `dtype_name`."""
 
 _Write: TypeAlias = Callable[[Any], Attribute | None]
-"""The attribute for a Python value; None when the value is of another kind."""
+"""Makes an attribute of a Python value; None if the value is of another kind."""
 
 
 def _bool(value: Any) -> Attribute | None:
@@ -132,6 +132,24 @@ def _dtype(value: Any) -> Attribute | None:
     return ELEMENT_TYPES.get(value) if isinstance(value, str) else None
 
 
+def attribute_of(value: object) -> Attribute | None:
+    """The attribute for a Python value, by its class; None when there is none."""
+    match value:
+        case bool():
+            return _bool(value)
+        case int():
+            return _int(value)
+        case float():
+            return _float(value)
+        case str():
+            return _string(value)
+        case tuple() | list():
+            numbers = cast(Sequence[Any], value)
+            return _ints(numbers) if all(type(number) is int for number in numbers) else None
+        case _:
+            return None
+
+
 _KINDS: tuple[tuple[Attribute, str, _Write], ...] = (
     (BoolAttr.from_bool(True), "a bool", _bool),
     (IntegerAttr(0, i64), "an integer", _int),
@@ -140,7 +158,7 @@ _KINDS: tuple[tuple[Attribute, str, _Write], ...] = (
     (StringAttr(""), "a string", _string),
     (f32, "the name of a dtype", _dtype),
 )
-"""A sample of each kind of property, the kind in words, and how a value becomes one."""
+"""Each kind of property: a sample, a description, and the conversion from a value."""
 
 
 def _accepts(constraint: AttrConstraint, attr: Attribute) -> bool:
@@ -153,7 +171,7 @@ def _accepts(constraint: AttrConstraint, attr: Attribute) -> bool:
 
 @cache
 def _properties(op: type[IRDLOperation]) -> dict[str, tuple[str, list[_Write]]]:
-    """Of each property of `op`: what it must be, in words, and how a value becomes it."""
+    """For each property of `op`, its expected kind in words and the conversions to it."""
     table: dict[str, tuple[str, list[_Write]]] = {}
     for name, definition in op.get_irdl_definition().properties.items():
         kinds = [(w, f) for sample, w, f in _KINDS if _accepts(definition.constr, sample)]
@@ -163,10 +181,9 @@ def _properties(op: type[IRDLOperation]) -> dict[str, tuple[str, list[_Write]]]:
 
 def properties_of(op: type[IRDLOperation], values: Mapping[str, Any]) -> dict[str, Attribute]:
     """
-    `values` as properties of the operator class `op`, by what each of them takes; in the order
-    of its definition, whatever that of `values` is.
+    Convert `values` to properties of the operator class `op`, in the order of its definition.
 
-    Raises `VerifyException` for a name or a kind of value that `op` does not know.
+    Raises `VerifyException` for an unknown name or a value of the wrong kind.
     """
     table = _properties(op)
     result: dict[str, Attribute] = {}

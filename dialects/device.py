@@ -120,7 +120,7 @@ class VirtualDeviceAttr(ParametrizedAttribute):
                     parser.raise_error(message, start, parser.pos)
                 index = _NAMED_FIELDS[key]
                 if not isinstance(fields[index], NoneAttr):
-                    parser.raise_error(f"duplicate field '{key}'", start, parser.pos)
+                    parser.raise_error(f"duplicate device field '{key}'", start, parser.pos)
                 parser.parse_punctuation("=")
                 start = parser.pos
                 fields[index] = parser.parse_attribute()
@@ -194,11 +194,11 @@ def disambiguated(one: VirtualDeviceAttr, other: VirtualDeviceAttr) -> tuple[str
 
 
 def parse_device(parser: AttrParser) -> VirtualDeviceAttr:
-    """Parse a `#relay.device`."""
+    """Parse a `#relay.device` attribute, or an alias of one."""
     start = parser.pos
     device = parser.parse_attribute()
     if not isinstance(device, VirtualDeviceAttr):
-        parser.raise_error(f"expected a #relay.device, but found {device}", start, parser.pos)
+        parser.raise_error(f"expected a #relay.device, but got {device}", start, parser.pos)
     return device
 
 

@@ -1,7 +1,8 @@
-"""Parts of text forms that xDSL does not have."""
+"""Parsing and printing that xDSL does not provide."""
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import FunctionType
 from xdsl.ir import BlockArgument
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
@@ -15,14 +16,23 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 
+def parse_function_type(parser: Parser, what: str = "a function type") -> FunctionType:
+    """Parse a function type; the error for any other type says that `what` is expected."""
+    start = parser.pos
+    type = parser.parse_type()
+    if not isinstance(type, FunctionType):
+        parser.raise_error(f"expected {what}, but got {type}", start, parser.pos)
+    return type
+
+
 def parse_location(parser: Parser, argument: Parser.Argument) -> Parser.Argument:
-    """`argument` with the `loc(…)` that may follow it."""
+    """Parse the `loc(…)` that may follow `argument`, and return `argument` with it."""
     argument.location = parser.parse_optional_location()
     return argument
 
 
 def print_location(printer: Printer, argument: BlockArgument) -> None:
-    """The location of `argument`, where locations are printed."""
+    """Print the location of `argument` if locations are printed."""
     if printer.print_debuginfo:
         printer.print_string(" ")
         printer.print_attribute(argument.location)
@@ -33,8 +43,8 @@ class FunctionTypeOf(CustomDirective):
     """
     `(T) -> U` for an op with one operand and one result that may be a function.
 
-    A function as the result is written in brackets, `(T) -> ((A) -> B)`: xDSL's `functional-type`
-    reads these, but leaves them away.
+    A function type as the result is printed in parentheses, `(T) -> ((A) -> B)`: xDSL's
+    `functional-type` parses them, but does not print them.
     """
 
     operand: TypeDirective

@@ -1,5 +1,5 @@
 """
-The types that an operator's signature gives an op's results.
+Type rules from operators' signatures.
 
     infer(op)                       the rule of the trait `InferTypes`, for ops of `relay`
     InferTypes(typed(signature))    the same for a plug-in's operator and signature
@@ -31,12 +31,12 @@ from .tensors import Tensor as TensorType
 from .tensors import as_tensor, bits_of
 
 _TYPES: dict[Element, Attribute] = {BOOL: i1}
-"""The type that each element stands for, of those met so far."""
+"""The type of each element seen so far."""
 
 
 @cache
 def element_of(type: Attribute) -> Element:
-    """The element type `type` as signatures know it."""
+    """The signature's representation of the element type `type`."""
     bits = bits_of(type)
     if bits is None:
         kind = ElementKind.OPAQUE
@@ -59,7 +59,7 @@ _Value = TypeVar("_Value")
 
 
 def _by_identity(compute: Callable[[Attribute], _Value]) -> Callable[[Attribute], _Value]:
-    """`compute`, which need not compute again for the same object: to hash a type costs more."""
+    """`compute` with a cache by object identity: hashing a type would cost more."""
     known: dict[int, tuple[Attribute, _Value]] = {}  # the attribute, so that its id stays its own
 
     def look_up(attr: Attribute) -> _Value:
@@ -105,12 +105,12 @@ def _results(signature: Signature, op: Operation) -> list[Attribute]:
 
 
 def infer(op: Operation) -> Sequence[Attribute]:
-    """The type rule of an operator of `relay`: its signature in `xrelay.operators`."""
+    """Infer the result types of an operator of `relay` from its signature in `xrelay.operators`."""
     return _results(SIGNATURES[op.name], op)
 
 
 def typed(signature: Signature) -> Callable[[Operation], Sequence[Attribute]]:
-    """The type rule that `signature` says."""
+    """The type rule defined by `signature`."""
     return lambda op: _results(signature, op)
 
 
@@ -121,9 +121,9 @@ def check_call(
     result_types: Sequence[Attribute],
 ) -> None:
     """
-    Raise `VerifyException` unless the operator `name` of `relay` takes and gives these types.
+    Raise `VerifyException` unless the operator `name` of `relay` accepts these types.
 
-    Operators that have no signature here are not checked.
+    Operators without a signature are not checked.
     """
     signature = SIGNATURES.get(name)
     if signature is None:

@@ -1,4 +1,4 @@
-"""Tensor types: reading them, their sizes in bytes, their alignment (as TVM's ManifestAlloc)."""
+"""Tensor types: shape, dtype, size in bytes, and alignment (as in TVM's ManifestAlloc)."""
 
 from math import prod
 from typing import TypeAlias, cast
@@ -27,7 +27,7 @@ def as_tensor(type: Attribute) -> Tensor | None:
 
 
 MIN_ALIGNMENT = 64
-"""The least alignment of a storage, in bytes (TVM's `kAllocAlignment`)."""
+"""The minimum alignment of a storage, in bytes (TVM's `kAllocAlignment`)."""
 
 _FLOATS: dict[type[AnyFloat], tuple[int, str]] = {
     Float16Type: (16, "float16"),
@@ -38,7 +38,7 @@ _FLOATS: dict[type[AnyFloat], tuple[int, str]] = {
 
 
 def bits_of(element_type: Attribute) -> int | None:
-    """The width of an element in bits (`index` is 64); None when it is no dtype."""
+    """The width of an element in bits (`index` has 64); None if the type is not a dtype."""
     if isinstance(element_type, IntegerType):
         return cast(AnyInteger, element_type).width.data
     if isinstance(element_type, IndexType):
@@ -49,7 +49,7 @@ def bits_of(element_type: Attribute) -> int | None:
 
 def dtype_name(element_type: Attribute) -> str | None:
     """
-    NumPy's name of an element type (`i1` is "bool", `index` "int64"); None when it is no dtype.
+    The NumPy name of an element type (`i1` is "bool", `index` "int64"); None if it is not a dtype.
 
     A sub-byte integer is named by its width ("int4") although NumPy has no such dtype.
     """
@@ -67,16 +67,16 @@ def dtype_name(element_type: Attribute) -> str | None:
 
 
 def element_size(element_type: Attribute) -> int:
-    """Bytes of one element; sub-byte elements take a whole byte each."""
+    """The size of one element in bytes; a sub-byte element takes a whole byte."""
     bits = bits_of(element_type)
-    assert bits is not None, f"{element_type} is no element type with a size"
+    assert bits is not None, f"{element_type} is not an element type with a size"
     return -(-bits // 8)
 
 
 def storage_alignment(element_type: Attribute) -> int:
-    """The alignment in bytes of a storage for such elements: at least 64."""
+    """The alignment in bytes of a storage for elements of this type: at least 64."""
     bits = bits_of(element_type)
-    assert bits is not None, f"{element_type} is no element type with a size"
+    assert bits is not None, f"{element_type} is not an element type with a size"
     return max(MIN_ALIGNMENT, bits // 8)
 
 
@@ -85,6 +85,6 @@ def is_static(type: Tensor) -> bool:
 
 
 def tensor_size(type: Tensor) -> int:
-    """The bytes of a tensor of static shape: elements times `element_size`."""
+    """The size in bytes of a tensor of static shape: elements times `element_size`."""
     assert is_static(type), f"{type} has no static size"
     return prod(dim.data for dim in type.shape.data) * element_size(type.element_type)

@@ -6,7 +6,7 @@ Types made of other types: tuples, functions and `CompositeType`s, which a plug-
     rebuild(tuple<A, B>, [C, D])           tuple<C, D>
     pairs(tuple<A, B>, tuple<C, D>)        (A, C), (B, D)
 
-Every recursion over types asks for their parts here.
+All recursions over types use these functions.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def tuple_of(types: Sequence[Attribute]) -> TupleType:
 
 
 def parts(type: Attribute) -> tuple[Attribute, ...]:
-    """The types that `type` is directly made of, in order."""
+    """The types of which `type` is directly composed, in order."""
     if isinstance(type, TensorType):  # the most frequent first; an element type is not a part
         return ()
     if isinstance(type, TupleType):
@@ -54,7 +54,7 @@ def parts(type: Attribute) -> tuple[Attribute, ...]:
 
 
 def rebuild(type: Attribute, new: Sequence[Attribute]) -> Attribute:
-    """`type` with the parts `new`; the same object if these are the parts it has."""
+    """`type` with its parts replaced by `new`; the same object if no part changes."""
     old = parts(type)
     if all(a is b for a, b in zip(new, old, strict=True)):
         return type
@@ -68,7 +68,7 @@ def rebuild(type: Attribute, new: Sequence[Attribute]) -> Attribute:
 
 
 def leaves(type: Attribute) -> Iterator[Attribute]:
-    """The types without parts that `type` is made of, from left to right."""
+    """The types without parts of which `type` is composed, from left to right."""
     pending = [type]
     while pending:
         type = pending.pop()
@@ -80,7 +80,7 @@ def leaves(type: Attribute) -> Iterator[Attribute]:
 
 
 def pairs(a: Attribute, b: Attribute) -> Sequence[tuple[Attribute, Attribute]] | None:
-    """The parts of `a`, each with its counterpart in `b`; None when their forms differ."""
+    """The parts of `a`, each with its counterpart in `b`; None if their forms differ."""
     if a.__class__ is not b.__class__:
         return None
     mine, theirs = parts(a), parts(b)
@@ -94,11 +94,13 @@ def pairs(a: Attribute, b: Attribute) -> Sequence[tuple[Attribute, Attribute]] |
 
 
 MAX_PARTS = 100_000
-"""How large the type of a result or of a part of a pattern may be: it can double at every step."""
+"""The largest type of a result or of a subpattern: types can double in size at every step."""
 
 
 def has_more_parts(type: Attribute, most: int) -> bool:
-    """Test whether `type` is written with more than `most` attributes, counting no further."""
+    """
+    Test whether `type` consists of more than `most` attributes, counting no further than that.
+    """
     pending = [type]
     while pending:
         most -= 1

@@ -1,4 +1,4 @@
-"""The `vm` dialect: calls of kernels that write into given tensors, shapes, and views."""
+"""The `vm` dialect: kernel calls in destination-passing style, shapes, and views."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def verify_kernel_call(
     results: Sequence[SSAValue],
     lookup: Lookup,
 ) -> None:
-    """`callee` is a kernel with the types of `args` and `results`, devices apart."""
+    """Check that `callee` is a kernel with the types of `args` and `results`, ignoring devices."""
     name = callee.string_value()
     kernel = lookup(name)
     if kernel is None:
@@ -101,7 +101,7 @@ class DestinationCall(IRDLOperation, ABC):
 
     @classmethod
     def on(cls, callee: SymbolRefAttr, ins: Sequence[SSAValue], outs: Sequence[SSAValue]) -> Self:
-        """The call, made without checks: passes make one for every operator."""
+        """Build the call without checks: passes build one for every operator."""
         return cls.create(
             operands=[*ins, *outs],
             result_types=[out.type for out in outs],
@@ -121,7 +121,7 @@ class DestinationCall(IRDLOperation, ABC):
 @irdl_op_definition
 class InvokeTvmOp(DestinationCall):
     """
-    Run the kernel `callee` on `ins`, writing into `outs`.
+    Run the kernel `callee` on `ins`, writing to `outs`.
 
     ```mlir
     %y = vm.invoke_tvm_op @fused_nn_dense
@@ -129,7 +129,7 @@ class InvokeTvmOp(DestinationCall):
            outs(%t : tensor<8x16xf32>) -> tensor<8x16xf32>
     ```
 
-    Result i is the value written into the bytes of `outs` i.
+    Result i is the value written to `outs` i.
     """
 
     name = "vm.invoke_tvm_op"
@@ -149,14 +149,15 @@ class AllOnHost(DeviceRule):
 @irdl_op_definition
 class ShapeFuncOp(DestinationCall):
     """
-    Run the shape function `callee` on the host, writing the shapes it finds into `outs`.
+    Run the shape function `callee` on the host, writing the computed shapes to `outs`.
 
     ```mlir
     %s = vm.shape_func @shape_of_add {is_input = array<i64: 0, 0>}
            ins(%a, %b : tensor<2xi64>, tensor<2xi64>) outs(%t : tensor<2xi64>) -> tensor<2xi64>
     ```
 
-    `is_input` has one flag an operand: 1 when it is the data of an input, 0 when its shape.
+    `is_input` has one flag per operand: 1 if it is the data of an input, 0 if it is the shape of
+    one.
     """
 
     name = "vm.shape_func"
@@ -178,7 +179,7 @@ class ShapeFuncOp(DestinationCall):
 @irdl_op_definition
 class ShapeOfOp(IRDLOperation):
     """
-    Give the dims of `data` as an i64 tensor on the host.
+    Get the dims of `data` as an i64 tensor on the host.
 
     ```mlir
     %s = vm.shape_of %x : (tensor<?x4xf32>) -> tensor<2xi64>
@@ -206,7 +207,7 @@ class ShapeOfOp(IRDLOperation):
 
 @dataclass(frozen=True)
 class ViewDevices(DeviceRule):
-    """The view is where its data is; a shape is on the host."""
+    """The view is on the device of its data; a shape is on the host."""
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         yield SameDomain((op.operands[0], op.results[0]), "a view is where its data is")
@@ -217,14 +218,14 @@ class ViewDevices(DeviceRule):
 @irdl_op_definition
 class ReshapeTensorOp(IRDLOperation):
     """
-    View `data` with another shape; the view shares its bytes.
+    View `data` with another shape; the view aliases it.
 
     ```mlir
     %v = vm.reshape_tensor %x : (tensor<4x2xf32>) -> tensor<8xf32>
     %d = vm.reshape_tensor %x shape %s : (tensor<?x2xf32>, tensor<1xi64>) -> tensor<?xf32>
     ```
 
-    Shapes that are not static are given by an i64 tensor on the host.
+    A dynamic shape is given by an i64 tensor on the host.
     """
 
     name = "vm.reshape_tensor"

@@ -1,8 +1,8 @@
 """
-All ops in a region, in time that does not depend on how deep they are.
+Traversal of all ops in a region, in time that does not depend on their nesting depth.
 
-xDSL's `walk` is a generator in a generator for each level, so that every op costs its depth: a
-walk of n nested regions takes n² steps.
+xDSL's `walk` nests one generator per level, so that each op costs its depth: a walk of n nested
+regions takes n² steps.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ def walk(
     enters: Callable[[Operation], bool] | None = None,
 ) -> Iterator[Operation]:
     """
-    The ops in `root` (and `root` itself), in the order of xDSL's `walk`.
+    The ops in `root` (including `root` itself), in the order of xDSL's `walk`.
 
     Each op comes before those in its regions, or after them with `region_first`; `reverse` visits
     regions, blocks and ops from their ends. The regions of an op that `enters` rejects are skipped.
@@ -50,7 +50,7 @@ def _ops(root: Operation | Region | Block, reverse: bool) -> Iterator[Operation]
 
 
 def _inner_ops(regions: Sequence[Region], reverse: bool) -> Iterator[Operation]:
-    """The ops right in `regions`."""
+    """The ops directly in `regions`."""
     for region in reversed(regions) if reverse else regions:
         for block in reversed(region.blocks) if reverse else region.blocks:
             yield from reversed(block.ops) if reverse else block.ops

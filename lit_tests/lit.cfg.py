@@ -34,16 +34,3 @@ config.substitutions += [
         "xrelay-opt --split-input-file %s | xrelay-opt --split-input-file | filecheck %s",
     ),
 ]
-
-# Relay text planned: the IR; the text; and that text planned again, with another default.
-_PLAN = "xrelay-opt -p 'plan-devices{default=cuda:0}'"
-config.substitutions += [
-    ("PLANNED_IR", f"{_PLAN} %s | filecheck %s --check-prefix=IR"),
-    ("PLANNED_TEXT", f"{_PLAN} -t relay-text %s | filecheck %s --check-prefix=TEXT"),
-    (
-        "PLANNED_AGAIN",
-        f"{_PLAN} -t relay-text %s"
-        " | xrelay-opt -f relay -p 'plan-devices{default=cuda:3}' -t relay-text"
-        " | filecheck %s --check-prefix=TEXT",
-    ),
-]

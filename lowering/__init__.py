@@ -1,1 +1,1 @@
-"""The lowerings: steps down a level, and the pipelines made of them."""
+"""Lowerings: steps to a lower level, and the pipelines made of passes."""

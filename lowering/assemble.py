@@ -1,9 +1,9 @@
 """
-Make a program that the machine runs of `bytecode` IR.
+Assemble `bytecode` IR into a program for the machine.
 
     program = assemble(module)
 
-The fields of an instruction op are the fields of the instruction; its location goes along.
+The fields of an instruction op are the fields of the instruction; its location is kept.
 `lowering.disassemble` is the inverse.
 """
 
@@ -61,11 +61,11 @@ OPCODES: Mapping[type[Operation], type[Any]] = {
     bytecode.DeviceCopyOp: instructions.DeviceCopy,
     bytecode.KillRegisterOp: instructions.KillRegister,
 }
-"""The instruction of each op."""
+"""The instruction class of each op class."""
 
 
 def spec_of(type: Attribute, op: Operation) -> TensorSpec:
-    """Element type and shape of a tensor type; an error at `op` when the machine has none."""
+    """Return a tensor type for the machine; an error at `op` if it has none."""
     tensor = as_tensor(type)
     dtype = None if tensor is None else dtype_name(tensor.element_type)
     if tensor is None or dtype is None:
@@ -84,16 +84,16 @@ class Symbols:
     device: dict[VirtualDeviceAttr, int]
 
     def index(self, field: str, value: SymbolRefAttr, op: Operation) -> int:
-        """The index of what `value` names in the table for `field`."""
+        """Return the index of the function, kernel or constant that `value` names."""
         table = cast(dict[str, int], getattr(self, field))
         found = table.get(value.string_value())
         if found is None:
-            raise PassError(f"@{value.string_value()} is no {field} of this program", op)
+            raise PassError(f"@{value.string_value()} is not a {field} of this program", op)
         return found
 
 
 def _value(field: str, attr: Attribute, symbols: Symbols, op: Operation) -> Any:
-    """What the machine gets for a field of an instruction."""
+    """Return the value of an instruction's field for the machine."""
     register_or_immediate = field in ("offset", "size", "shape")
     match attr:
         case RegisterAttr():
@@ -116,7 +116,7 @@ def _value(field: str, attr: Attribute, symbols: Symbols, op: Operation) -> Any:
                 raise PassError(f"{attr} is not among the module's {bytecode.DEVICES}", op)
             return index
         case _:
-            raise AssertionError(f"no field of an instruction: {attr}")
+            raise AssertionError(f"not a field of an instruction: {attr}")
 
 
 def _location(op: Operation) -> Location | None:
@@ -129,7 +129,7 @@ def _location(op: Operation) -> Location | None:
 def _instruction(op: Operation, symbols: Symbols) -> Instruction:
     kind = OPCODES.get(type(op))
     if kind is None:
-        raise PassError(f"{op.name} is no instruction", op)
+        raise PassError(f"{op.name} is not a bytecode instruction", op)
     given = dict(op.properties)
     values: dict[str, Any] = {}
     if (type_ := given.pop("type", None)) is not None:
@@ -167,7 +167,7 @@ def _function(op: bytecode.FuncOp, symbols: Symbols) -> Function:
 
 
 def _kernel(op: bytecode.KernelOp, located: bool) -> Kernel:
-    """The kernel; `located` if its steps have a place in the source each."""
+    """Assemble a kernel; `located` if each of its steps has a location of its own."""
     constants: list[Any] = []
     steps: list[Step] = []
     locals: list[TensorSpec] = []
@@ -221,17 +221,17 @@ def _named(module: ModuleOp, kinds: Declaration) -> dict[str, Operation]:
 
 def assemble(module: ModuleOp) -> Program:
     """
-    The program of a `bytecode` module.
+    Return the program of a `bytecode` module.
 
-    Raises `PassError` for ops of other dialects, unknown symbols and types that the machine has no
-    tensors of.
+    Raises `PassError` for ops of other dialects, unknown symbols and tensor types that the machine
+    does not have.
     """
     functions = _named(module, bytecode.FuncOp)
     kernels = _named(module, bytecode.KernelOp)
     constants = _named(module, (bytecode.ConstantOp, bytecode.LateConstantOp))
     for op in module.ops:
         if op.name.partition(".")[0] != "bytecode":
-            raise PassError(f"{op.name} is no bytecode; run lower-to-bytecode before", op)
+            raise PassError(f"{op.name} is not bytecode; run lower-to-bytecode first", op)
     listed = module.attributes.get(bytecode.DEVICES)
     devices = list(cast(ArrayAttr[VirtualDeviceAttr], listed)) if listed is not None else []
     symbols = Symbols(
@@ -248,7 +248,7 @@ def assemble(module: ModuleOp) -> Program:
     return Program(
         code,
         tuple(_constant(op) for op in constants.values()),
-        tuple(  # of a kernel that stands for several places, the call says which it is
+        tuple(  # the steps of a kernel with several calls have no location: the call has it
             _kernel(cast(bytecode.KernelOp, op), calls[i] == 1)
             for i, op in enumerate(kernels.values())
         ),

@@ -1,4 +1,4 @@
-"""The instructions for each op with explicit memory: a dict from op to rule."""
+"""Lowering of ops with explicit memory to instructions: a dict from op to rule."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -19,8 +19,8 @@ from ..dialects import bytecode, memory, relay, vm
 from ..dialects.bytecode.fields import Dims, RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, device_of, devices_in
 from ..dialects.tensors import as_tensor
-from ..passes.analysis.plain_types import PlainTypes
 from ..passes.support.diagnostics import PassError
+from ..passes.support.plain_types import PlainTypes
 
 
 def integer(value: int) -> IntegerAttr[Any]:
@@ -32,26 +32,26 @@ def dims(values: Sequence[int]) -> Dims:
 
 
 def device_at(value: SSAValue) -> VirtualDeviceAttr:
-    """The device of `value`; an error when its type names none."""
+    """Return the device of `value`; an error if its type has none."""
     device = device_of(value.type)
     if device is None and not any(True for _ in devices_in(value.type)):
         raise PassError(f"the machine has no values of type {value.type}", value)
     if device is None:
         raise PassError(
-            f"a value of type {value.type} has no device; run plan-devices before", value
+            f"a value of type {value.type} has no device; run plan-devices first", value
         )
     return device
 
 
 @dataclass
 class Constants:
-    """The constants of the program, each once, in the order of their first use."""
+    """The constants of the program, without repeats, in order of first use."""
 
     ops: list[Operation] = field(default_factory=list[Operation])
     names: dict[Attribute, SymbolRefAttr] = field(default_factory=dict[Attribute, SymbolRefAttr])
 
     def named(self, value: Attribute, make: Callable[[StringAttr], Operation]) -> SymbolRefAttr:
-        """The symbol of the constant known by `value`, made when it is new."""
+        """Return the symbol of the constant `value`; `make` defines it when it is new."""
         name = self.names.get(value)
         if name is None:
             symbol = StringAttr(f"const_{len(self.ops)}")
@@ -62,42 +62,42 @@ class Constants:
 
 @dataclass
 class Devices:
-    """The devices of the program in the order of their first use, the host first."""
+    """The devices of the program: the host, then the others in order of first use."""
 
     found: dict[VirtualDeviceAttr, None]
 
     def use(self, device: VirtualDeviceAttr) -> VirtualDeviceAttr:
-        """`device` as the machine knows it: its type and id."""
+        """Return `device` as the machine knows it, by type and id, and list it."""
         plain = VirtualDeviceAttr(device.device_type, device.device_id)
         self.found.setdefault(plain)
         return plain
 
 
 @dataclass
-class Emitter:
-    """The instructions of one function, and which register holds which value."""
+class BytecodeBuilder:
+    """The instructions of one function, and the register of each value."""
 
     constants: Constants
     devices: Devices
     plain: PlainTypes
     code: list[Operation] = field(default_factory=list[Operation])
     registers: dict[SSAValue, RegisterAttr] = field(default_factory=dict[SSAValue, RegisterAttr])
-    count: int = 0
+    register_count: int = 0
 
-    def fresh(self) -> RegisterAttr:
-        self.count += 1
-        return RegisterAttr(self.count - 1)
+    def new_register(self) -> RegisterAttr:
+        self.register_count += 1
+        return RegisterAttr(self.register_count - 1)
 
     def define(self, value: SSAValue) -> RegisterAttr:
-        """A new register for `value`."""
-        register = self.registers[value] = self.fresh()
+        """Give `value` a new register."""
+        register = self.registers[value] = self.new_register()
         return register
 
     def share(self, value: SSAValue, other: SSAValue) -> None:
-        """`value` is in the register of `other`."""
+        """Let `value` share the register of `other`."""
         self.registers[value] = self.registers[other]
 
-    def of(self, values: Sequence[SSAValue]) -> ArrayAttr[RegisterAttr]:
+    def registers_of(self, values: Sequence[SSAValue]) -> ArrayAttr[RegisterAttr]:
         return ArrayAttr([self.registers[v] for v in values])
 
     def emit(self, kind: type[Operation], at: Operation, **fields: Attribute) -> Operation:
@@ -105,209 +105,228 @@ class Emitter:
         self.code.append(instruction)
         return instruction
 
-    def block(self, block: Block) -> Operation:
-        """Emit the block's ops; its terminator is given back, not emitted."""
+    def lower_block(self, block: Block) -> Operation:
+        """Lower the ops of `block` but its terminator, which is returned."""
         for op in block.ops:
             if op.next_op is None:
                 return op
             rule = RULES.get(type(op))
             if rule is None:
-                cure = "lower it before, or use xrelay-run --evaluate"
+                cure = "lower it first, or use xrelay-run --evaluate"
                 raise PassError(f"{op.name} has no instruction; {cure}", op)
             rule(self, op)
-        raise AssertionError("the verifier wants a terminator")
+        raise AssertionError("verified: a block ends with a terminator")
 
 
-def emit_constant(to: Emitter, op: Operation) -> None:
+def lower_constant(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, relay.ConstantOp)
     value = op.value
-    name = to.constants.named(
+    name = builder.constants.named(
         value,
         lambda symbol: bytecode.ConstantOp.create(
             properties={"sym_name": symbol, "value": value}, location=op.location
         ),
     )
-    _load(to, op, name)
+    _load(builder, op, name)
 
 
-def emit_param(to: Emitter, op: Operation) -> None:
+def lower_param(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, relay.ParamOp)
-    name = to.constants.named(
+    name = builder.constants.named(
         op.param,
         lambda symbol: bytecode.LateConstantOp.create(
             properties={
                 "sym_name": symbol,
                 "param": op.param,
-                "type": to.plain(op.result.type),
+                "type": builder.plain(op.result.type),
             },
             location=op.location,
         ),
     )
-    _load(to, op, name)
+    _load(builder, op, name)
 
 
-def _load(to: Emitter, op: Operation, name: SymbolRefAttr) -> None:
+def _load(builder: BytecodeBuilder, op: Operation, name: SymbolRefAttr) -> None:
     (result,) = op.results
-    device = to.devices.use(device_at(result))
-    to.emit(bytecode.LoadConstOp, op, dst=to.define(result), constant=name, device=device)
+    device = builder.devices.use(device_at(result))
+    builder.emit(bytecode.LoadConstOp, op, dst=builder.define(result), constant=name, device=device)
 
 
-def emit_alloc_storage(to: Emitter, op: Operation) -> None:
+def lower_alloc_storage(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, memory.AllocStorageOp)
-    size = op.size if op.dynamic_size is None else to.registers[op.dynamic_size]
+    size = op.size if op.dynamic_size is None else builder.registers[op.dynamic_size]
     assert size is not None
-    to.emit(
+    builder.emit(
         bytecode.AllocStorageOp,
         op,
-        dst=to.define(op.storage),
+        dst=builder.define(op.storage),
         size=size,
         alignment=op.alignment,
-        device=to.devices.use(device_at(op.storage)),
+        device=builder.devices.use(device_at(op.storage)),
     )
 
 
-def emit_alloc_tensor(to: Emitter, op: Operation) -> None:
+def lower_alloc_tensor(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, memory.AllocTensorOp)
-    offset = op.offset if op.dynamic_offset is None else to.registers[op.dynamic_offset]
+    offset = op.offset if op.dynamic_offset is None else builder.registers[op.dynamic_offset]
     assert offset is not None
-    storage = to.registers[op.storage]
+    storage = builder.registers[op.storage]
     type = as_tensor(op.tensor.type)
     assert type is not None
     if op.shape is None:
-        to.emit(
+        builder.emit(
             bytecode.AllocTensorOp,
             op,
-            dst=to.define(op.tensor),
+            dst=builder.define(op.tensor),
             storage=storage,
             offset=offset,
-            type=to.plain(type),
+            type=builder.plain(type),
         )
     else:
-        to.emit(
+        builder.emit(
             bytecode.AllocTensorRegOp,
             op,
-            dst=to.define(op.tensor),
+            dst=builder.define(op.tensor),
             storage=storage,
             offset=offset,
-            shape=to.registers[op.shape],
+            shape=builder.registers[op.shape],
             element_type=type.element_type,
         )
 
 
-def emit_destination_call(to: Emitter, op: Operation) -> None:
+def lower_destination_call(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, vm.DestinationCall)
-    to.emit(bytecode.InvokePackedOp, op, kernel=op.callee, ins=to.of(op.ins), outs=to.of(op.outs))
+    builder.emit(
+        bytecode.InvokePackedOp,
+        op,
+        kernel=op.callee,
+        ins=builder.registers_of(op.ins),
+        outs=builder.registers_of(op.outs),
+    )
     for result, out in zip(op.results, op.outs, strict=True):
-        to.share(result, out)
+        builder.share(result, out)
 
 
-def emit_copy(to: Emitter, op: Operation) -> None:
+def lower_copy(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, memory.CopyOp)
-    to.emit(
+    builder.emit(
         bytecode.DeviceCopyOp,
         op,
-        src=to.registers[op.ins],
-        out=to.registers[op.outs],
-        src_device=to.devices.use(device_at(op.ins)),
-        dst_device=to.devices.use(device_at(op.outs)),
+        src=builder.registers[op.ins],
+        out=builder.registers[op.outs],
+        src_device=builder.devices.use(device_at(op.ins)),
+        dst_device=builder.devices.use(device_at(op.outs)),
     )
-    to.share(op.result, op.outs)
+    builder.share(op.result, op.outs)
 
 
-def emit_kill(to: Emitter, op: Operation) -> None:
-    to.emit(bytecode.KillRegisterOp, op, register=to.registers[op.operands[0]])
+def lower_kill(builder: BytecodeBuilder, op: Operation) -> None:
+    builder.emit(bytecode.KillRegisterOp, op, register=builder.registers[op.operands[0]])
 
 
-def emit_reshape(to: Emitter, op: Operation) -> None:
+def lower_reshape(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, vm.ReshapeTensorOp)
     type = as_tensor(op.result.type)
     assert type is not None
-    shape = dims(type.get_shape()) if op.shape is None else to.registers[op.shape]
-    data = to.registers[op.data]
-    to.emit(bytecode.ReshapeTensorOp, op, dst=to.define(op.result), tensor=data, shape=shape)
+    shape = dims(type.get_shape()) if op.shape is None else builder.registers[op.shape]
+    data = builder.registers[op.data]
+    builder.emit(
+        bytecode.ReshapeTensorOp, op, dst=builder.define(op.result), tensor=data, shape=shape
+    )
 
 
-def emit_shape_of(to: Emitter, op: Operation) -> None:
-    data = to.registers[op.operands[0]]
-    to.emit(bytecode.ShapeOfOp, op, dst=to.define(op.results[0]), tensor=data)
+def lower_shape_of(builder: BytecodeBuilder, op: Operation) -> None:
+    data = builder.registers[op.operands[0]]
+    builder.emit(bytecode.ShapeOfOp, op, dst=builder.define(op.results[0]), tensor=data)
 
 
-def emit_tuple(to: Emitter, op: Operation) -> None:
-    fields = to.of(op.operands)
-    to.emit(bytecode.AllocADTOp, op, dst=to.define(op.results[0]), tag=integer(0), fields=fields)
+def lower_tuple(builder: BytecodeBuilder, op: Operation) -> None:
+    fields = builder.registers_of(op.operands)
+    builder.emit(
+        bytecode.AllocADTOp, op, dst=builder.define(op.results[0]), tag=integer(0), fields=fields
+    )
 
 
-def emit_projection(to: Emitter, op: Operation) -> None:
+def lower_projection(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, relay.TupleGetItemOp)
-    data = to.registers[op.tuple]
-    to.emit(bytecode.GetFieldOp, op, dst=to.define(op.result), data=data, field=op.index)
+    data = builder.registers[op.tuple]
+    builder.emit(bytecode.GetFieldOp, op, dst=builder.define(op.result), data=data, field=op.index)
 
 
-def emit_call(to: Emitter, op: Operation) -> None:
-    """`func.call` and `relay.invoke`: the machine's functions know no types."""
-    args = to.of(op.operands)
-    answer = to.define(op.results[0]) if len(op.results) == 1 else to.fresh()
-    to.emit(bytecode.InvokeOp, op, dst=answer, function=op.properties["callee"], args=args)
+def lower_call(builder: BytecodeBuilder, op: Operation) -> None:
+    """Lower `func.call` and `relay.invoke` alike: the machine's functions have no types."""
+    args = builder.registers_of(op.operands)
+    answer = builder.define(op.results[0]) if len(op.results) == 1 else builder.new_register()
+    builder.emit(bytecode.InvokeOp, op, dst=answer, function=op.properties["callee"], args=args)
     if len(op.results) != 1:
         for i, result in enumerate(op.results):
-            to.emit(bytecode.GetFieldOp, op, dst=to.define(result), data=answer, field=integer(i))
+            builder.emit(
+                bytecode.GetFieldOp, op, dst=builder.define(result), data=answer, field=integer(i)
+            )
 
 
-def emit_if(to: Emitter, op: Operation) -> None:
+def lower_if(builder: BytecodeBuilder, op: Operation) -> None:
     """
-    `if` to the next instruction or behind the `goto`; both sides move to the results' registers.
+    Lower to an `if` that goes on with the next instruction, or after the `goto` that ends it.
 
-    A result's register is new: a branch may yield a value that lives on (compare B1 of TVM).
+    Both branches move what they yield into the results' registers. These are new ones, as a branch
+    may yield a value that is used later too (TVM's compiler overwrites that value's register).
     """
     assert isinstance(op, relay.IfOp)
-    choice = to.emit(bytecode.IfOp, op, test=to.registers[op.condition])
-    start = len(to.code)
-    merged = [to.fresh() for _ in op.results]
-    _emit_branch(to, op.then_region, merged, op)
-    over = to.emit(bytecode.GotoOp, op)
+    choice = builder.emit(bytecode.IfOp, op, test=builder.registers[op.condition])
+    start = len(builder.code)
+    merged = [builder.new_register() for _ in op.results]
+    _lower_branch(builder, op.then_region, merged, op)
+    over = builder.emit(bytecode.GotoOp, op)
     choice.properties["true_offset"] = integer(1)
-    choice.properties["false_offset"] = integer(len(to.code) - start + 1)
-    leave = len(to.code)
-    _emit_branch(to, op.else_region, merged, op)
-    over.properties["offset"] = integer(len(to.code) - leave + 1)
-    to.registers.update(zip(op.results, merged, strict=True))
+    choice.properties["false_offset"] = integer(len(builder.code) - start + 1)
+    leave = len(builder.code)
+    _lower_branch(builder, op.else_region, merged, op)
+    over.properties["offset"] = integer(len(builder.code) - leave + 1)
+    builder.registers.update(zip(op.results, merged, strict=True))
 
 
-def _emit_branch(
-    to: Emitter, region: Region, merged: Sequence[RegisterAttr], at: Operation
+def _lower_branch(
+    builder: BytecodeBuilder, region: Region, merged: Sequence[RegisterAttr], at: Operation
 ) -> None:
-    terminator = to.block(region.block)
+    terminator = builder.lower_block(region.block)
     for register, value in zip(merged, terminator.operands, strict=True):
-        to.emit(bytecode.MoveOp, terminator, dst=register, src=to.registers[value])
+        builder.emit(bytecode.MoveOp, terminator, dst=register, src=builder.registers[value])
 
 
-def emit_return(to: Emitter, op: Operation) -> None:
-    """Return the operands: one as it is, none or several as a tuple."""
+def lower_return(builder: BytecodeBuilder, op: Operation) -> None:
+    """Return a single operand as it is, none or several as a tuple."""
     if len(op.operands) == 1:
-        result = to.registers[op.operands[0]]
+        result = builder.registers[op.operands[0]]
     else:
-        result = to.fresh()
-        to.emit(bytecode.AllocADTOp, op, dst=result, tag=integer(0), fields=to.of(op.operands))
-    to.emit(bytecode.RetOp, op, result=result)
+        result = builder.new_register()
+        builder.emit(
+            bytecode.AllocADTOp,
+            op,
+            dst=result,
+            tag=integer(0),
+            fields=builder.registers_of(op.operands),
+        )
+    builder.emit(bytecode.RetOp, op, result=result)
 
 
-Rule: TypeAlias = Callable[[Emitter, Operation], None]
+Rule: TypeAlias = Callable[[BytecodeBuilder, Operation], None]
 
 RULES: dict[type[Operation], Rule] = {
-    relay.ConstantOp: emit_constant,
-    relay.ParamOp: emit_param,
-    relay.TupleOp: emit_tuple,
-    relay.TupleGetItemOp: emit_projection,
-    relay.IfOp: emit_if,
-    memory.AllocStorageOp: emit_alloc_storage,
-    memory.AllocTensorOp: emit_alloc_tensor,
-    memory.CopyOp: emit_copy,
-    memory.KillOp: emit_kill,
-    vm.InvokeTvmOp: emit_destination_call,
-    vm.ShapeFuncOp: emit_destination_call,
-    vm.ReshapeTensorOp: emit_reshape,
-    vm.ShapeOfOp: emit_shape_of,
-    func.CallOp: emit_call,
-    relay.InvokeOp: emit_call,
+    relay.ConstantOp: lower_constant,
+    relay.ParamOp: lower_param,
+    relay.TupleOp: lower_tuple,
+    relay.TupleGetItemOp: lower_projection,
+    relay.IfOp: lower_if,
+    memory.AllocStorageOp: lower_alloc_storage,
+    memory.AllocTensorOp: lower_alloc_tensor,
+    memory.CopyOp: lower_copy,
+    memory.KillOp: lower_kill,
+    vm.InvokeTvmOp: lower_destination_call,
+    vm.ShapeFuncOp: lower_destination_call,
+    vm.ReshapeTensorOp: lower_reshape,
+    vm.ShapeOfOp: lower_shape_of,
+    func.CallOp: lower_call,
+    relay.InvokeOp: lower_call,
 }
-"""The instructions for each op."""
+"""The rule of each op that has instructions."""

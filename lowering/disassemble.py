@@ -1,10 +1,10 @@
 """
-Make `bytecode` IR of a program: the inverse of `lowering.assemble`.
+Disassemble a program into `bytecode` IR: the inverse of `lowering.assemble`.
 
     assemble(disassemble(program)) == program
 
-What a program does not keep does not come back: locations, the constants' names, the type of a
-parameter that is no tensor, and of an operator's attribute the width of numbers.
+A program does not keep locations, the names of constants, the types of parameters other than
+tensors, or the bit widths of an operator's attributes.
 """
 
 from __future__ import annotations
@@ -16,22 +16,19 @@ from typing import Any, cast
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
-    BoolAttr,
     DenseArrayBase,
     DictionaryAttr,
-    FloatAttr,
     IntegerAttr,
     ModuleOp,
     StringAttr,
     SymbolRefAttr,
-    f64,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from ..dialects import bytecode
-from ..dialects.attributes import ELEMENT_TYPES
-from ..dialects.bytecode.fields import FIELDS, Kind, ObjectType, RegisterAttr
+from ..dialects.attributes import ELEMENT_TYPES, attribute_of
+from ..dialects.bytecode.fields import FIELDS, FieldKind, ObjectType, RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, tensor_type
 from ..passes.analysis.arrays import dense_of
 from ..runtime.instructions import Instruction, Reg
@@ -62,22 +59,22 @@ def _dims(values: Sequence[int]) -> Attribute:
 
 def _device(spec: str) -> VirtualDeviceAttr:
     device = VirtualDeviceAttr.parse_spec(spec)
-    assert device is not None, f"{spec} names no device"
+    assert device is not None, f"{spec} is not a device"
     return device
 
 
 def _attribute(field: str, value: Any, program: Program) -> Attribute:
-    """The property for a field of an instruction."""
+    """Return the property for a field of an instruction."""
     if isinstance(value, Reg):
         return RegisterAttr(value.index)
     match FIELDS[field]:
-        case Kind.REGISTER:
+        case FieldKind.REGISTER:
             return RegisterAttr(value)
-        case Kind.REGISTERS:
+        case FieldKind.REGISTERS:
             return ArrayAttr([RegisterAttr(register) for register in value])
-        case Kind.SYMBOL:
+        case FieldKind.SYMBOL:
             return SymbolRefAttr(_symbol(field, value, program))
-        case Kind.DEVICE:
+        case FieldKind.DEVICE:
             return _device(program.devices[cast(int, value)])
         case _:
             if isinstance(value, tuple):
@@ -125,18 +122,11 @@ def _function(function: Function, program: Program) -> Operation:
 
 
 def _operator_attribute(value: AttrValue) -> Attribute:
-    """An operator's attribute, as the operators of `relay` write it."""
-    match value:
-        case bool():
-            return BoolAttr.from_bool(value)
-        case int():
-            return IntegerAttr(value, i64)
-        case float():
-            return FloatAttr(value, f64)
-        case str():
-            return ELEMENT_TYPES.get(value, StringAttr(value))
-        case _:
-            return _dims(value)
+    """An operator's attribute, in the form of the `relay` dialect."""
+    attr = ELEMENT_TYPES.get(value) if isinstance(value, str) else None
+    attr = attr or attribute_of(value)
+    assert attr is not None, f"{value!r} is not an attribute of an operator"
+    return attr
 
 
 def _step(step: Step, kernel: Kernel) -> Operation:
@@ -186,7 +176,7 @@ def _constant(index: int, constant: Array | Late) -> Operation:
 
 
 def disassemble(program: Program) -> ModuleOp:
-    """The `bytecode` module that assembles to `program`."""
+    """Return the `bytecode` module that assembles to `program`."""
     module = ModuleOp(
         [
             *(_constant(i, c) for i, c in enumerate(program.constants)),

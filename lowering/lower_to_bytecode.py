@@ -1,15 +1,15 @@
 """
-Turn functions with explicit memory into instructions on registers.
+Lower functions with explicit memory to instructions on registers.
 
     %s = memory.alloc_storage 140 align 64 : …         bytecode.alloc_storage r1, 140 align 64 on …
     %t = memory.alloc_tensor %s[0] : T           ->    bytecode.alloc_tensor r2, r1[0] : T
     %y = vm.invoke_tvm_op @f ins(%x : …) …             bytecode.invoke_packed @f(r0) -> (r2)
     func.return %y : T                                 bytecode.ret r2
 
-Every value has a register of its own, but a result that is written into an `outs` shares its
-register. A function that returns no value or several returns a tuple. Constants are shared by
-value, params by name; kernels become `bytecode.kernel`s. The module gets the list of its devices,
-the host first. From level `manifest` (or `memory-planned`) to `bytecode`.
+Every value has a register of its own, except that a result shares the register of the `outs` that
+it is written into. A function that returns no value or several returns a tuple. Equal constants are
+shared, params by name; kernels become `bytecode.kernel`s. The module lists its devices, the host
+first. From level `manifest` (or `memory-planned`) to `bytecode`.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,6 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     ModuleOp,
-    NoneType,
     StringAttr,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -35,14 +34,22 @@ from ..dialects.interfaces import kernel_attributes, kernel_name
 from ..dialects.relay.annotations import NAME
 from ..dialects.tensors import as_tensor
 from ..passes.analysis.blocks import only_block
-from ..passes.analysis.plain_types import PlainTypes
 from ..passes.devices.options import device_option
+from ..passes.support.plain_types import PlainTypes
 from ..passes.support.rewriting import apply_patterns
-from .bytecode_rules import Constants, Devices, Emitter, device_at, dims, emit_return, integer
+from .bytecode_rules import (
+    BytecodeBuilder,
+    Constants,
+    Devices,
+    device_at,
+    dims,
+    integer,
+    lower_return,
+)
 
 
 def parameter_type(value: SSAValue, devices: Devices) -> Attribute:
-    """The type of a parameter: a tensor on a plain device, or an object on one."""
+    """Return the type of a parameter: a tensor on a device of type and id, or an object on one."""
     device = devices.use(device_at(value))
     if (tensor := as_tensor(value.type)) is not None:
         return with_device(tensor, device)
@@ -51,9 +58,9 @@ def parameter_type(value: SSAValue, devices: Devices) -> Attribute:
 
 def parameter_names(function: func.FuncOp) -> list[StringAttr]:
     """
-    What the parameters are called: their `relay.name`, their names in the text, or numbers.
+    Return the names of the parameters: their `relay.name`, their names in the text, or numbers.
 
-    Names that stand twice get their number behind them.
+    Duplicate names are suffixed with their index.
     """
     names: list[StringAttr] = []
     attrs = function.arg_attrs
@@ -67,7 +74,7 @@ def parameter_names(function: func.FuncOp) -> list[StringAttr]:
 
 @dataclass(frozen=True)
 class LowerFunction(RewritePattern):
-    """Replace a function by its instructions."""
+    """Lower a function to its instructions."""
 
     constants: Constants
     devices: Devices
@@ -76,25 +83,25 @@ class LowerFunction(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
         block = only_block(op)
-        to = Emitter(self.constants, self.devices, self.plain)
+        builder = BytecodeBuilder(self.constants, self.devices, self.plain)
         types = [parameter_type(argument, self.devices) for argument in op.args]
         for argument in op.args:
-            to.define(argument)
-        emit_return(to, to.block(block))
+            builder.define(argument)
+        lower_return(builder, builder.lower_block(block))
         function = bytecode.FuncOp.create(
             properties={
                 "sym_name": op.sym_name,
                 "param_names": ArrayAttr(parameter_names(op)),
                 "param_types": ArrayAttr(types),
-                "register_count": integer(to.count),
+                "register_count": integer(builder.register_count),
             },
-            regions=[Region(Block(to.code))],
+            regions=[Region(Block(builder.code))],
         )
         rewriter.replace(op, function, [])
 
 
 class LowerKernel(RewritePattern):
-    """Replace a kernel by the list of its steps."""
+    """Lower a kernel to the list of its steps."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.PrimFuncOp, rewriter: PatternRewriter, /) -> None:
@@ -134,14 +141,13 @@ def _step(op: Operation, number: dict[SSAValue, int]) -> Operation:
         "types": ArrayAttr([r.type for r in op.results]),
     }
     attributes = kernel_attributes(op)
-    given = {name: value for name, value in attributes.items() if not isinstance(value, NoneType)}
-    if given:
-        properties["attrs"] = DictionaryAttr(given)
+    if attributes:
+        properties["attrs"] = DictionaryAttr(attributes)
     return bytecode.StepOp.create(properties=properties, location=op.location)
 
 
 def add_declarations(module: ModuleOp, constants: Constants, devices: Devices) -> None:
-    """Put the constants in front of the functions, and the devices on the module."""
+    """Insert the constants before the functions, and list the devices on the module."""
     module.attributes[bytecode.DEVICES] = ArrayAttr(list(devices.found))
     block = module.body.block
     first = block.first_op
@@ -153,12 +159,12 @@ def add_declarations(module: ModuleOp, constants: Constants, devices: Devices) -
 
 @dataclass(frozen=True)
 class LowerToBytecodePass(ModulePass):
-    """Turn functions with explicit memory into instructions on registers."""
+    """Lower functions with explicit memory to instructions on registers."""
 
     name = "lower-to-bytecode"
 
     host: str = "cpu:0"
-    """The device that sizes and shapes are computed on."""
+    """The device on which sizes and shapes are computed."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         host = device_option(self.host, "host", op)

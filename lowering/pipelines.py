@@ -1,7 +1,7 @@
 """
-Named pipelines: each may stand in `-p` where a pass may.
+Named pipelines: `-p` accepts their names wherever it accepts a pass.
 
-`vm` takes a `relay` program to `bytecode`. The reason for the place of each pass:
+`vm` takes a `relay` program to `bytecode`. Why each pass is where it is:
 
 - `infer-types` first: every pass after it reads result types.
 - `fold-constants` before planning: what is folded needs no device and no copy.
@@ -15,8 +15,8 @@ Named pipelines: each may stand in `-p` where a pass may.
   needs, and no memory plan depends on it yet.
 - `remove-unused-kernels` after both: they leave kernels without calls.
 - `lower-to-bytecode` last: registers have no types to plan by.
-- `verify-stage` at every level: it names what a pass has left behind, and the pass, where a later
-  pass could not.
+- `verify-stage` at every level: its error names an op that was left and the pass that should have
+  removed it; a later pass would only fail on the op.
 """
 
 PIPELINES: dict[str, str] = {

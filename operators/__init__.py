@@ -1,10 +1,10 @@
 """
-The signatures of the operators: what each takes, what it gives.
+The signatures of the operators: their type rules.
 
-An operator's signature says its result types for operand types and attributes, or which of them
-does not fit. It is plain Python, without xDSL and NumPy, because both sides read it: the dialect
-infers and verifies types by it, and the machine holds kernels of a program to it before they
-touch memory.
+A signature computes an operator's result types from its operand types and attributes, or raises
+an error that names the one that does not fit. Signatures are plain Python, without xDSL and
+NumPy, because both sides use them: the dialect infers and verifies types, and the machine checks
+the kernels of a program before they touch memory.
 """
 
 from collections.abc import Mapping

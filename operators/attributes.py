@@ -1,7 +1,7 @@
 """
-The attributes of a call, for the signatures.
+Read the attributes of a call, for signatures.
 
-An attribute that is missing or of another kind is a `SignatureError`.
+A missing attribute, or one of the wrong kind, raises `SignatureError`.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ def _wrong(call: Call, name: str, kind: str) -> SignatureError:
 
 
 def int_of(call: Call, name: str) -> int:
-    """The integer (or bool, as 0 or 1) `name`."""
+    """Return the integer `name`; a bool counts as 0 or 1."""
     value = call.attributes.get(name)
     if not isinstance(value, int):
         raise _wrong(call, name, "an integer")
@@ -32,12 +32,12 @@ def int_of(call: Call, name: str) -> int:
 
 
 def flag_of(call: Call, name: str) -> bool:
-    """The bool `name`."""
+    """Return the bool `name`."""
     return int_of(call, name) != 0
 
 
 def ints_of(call: Call, name: str, length: int | None = None) -> tuple[int, ...]:
-    """The integers `name`, `length` of them."""
+    """Return the integers `name`; check that there are `length`."""
     value = call.attributes.get(name)
     if not isinstance(value, tuple):
         raise _wrong(call, name, "an array of integers")
@@ -58,7 +58,7 @@ def optional_int_of(call: Call, name: str) -> int | None:
 
 
 def ints_from(call: Call, name: str, least: int, length: int | None = None) -> tuple[int, ...]:
-    """The integers `name`, each at least `least`, `length` of them."""
+    """Return the integers `name`; check that each is at least `least` and there are `length`."""
     values = ints_of(call, name, length)
     if min(values, default=least) < least:
         raise SignatureError(f"{name} must be at least {least}, but is {min(values)}")
@@ -66,7 +66,7 @@ def ints_from(call: Call, name: str, least: int, length: int | None = None) -> t
 
 
 def int_from(call: Call, name: str, least: int) -> int:
-    """The integer `name`, at least `least`."""
+    """Return the integer `name`; check that it is at least `least`."""
     value = int_of(call, name)
     if value < least:
         raise SignatureError(f"{name} must be at least {least}, but is {value}")
@@ -74,7 +74,7 @@ def int_from(call: Call, name: str, least: int) -> int:
 
 
 def float_of(call: Call, name: str) -> float:
-    """The float `name`."""
+    """Return the float `name`."""
     value = call.attributes.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _wrong(call, name, "a float")
@@ -82,7 +82,7 @@ def float_of(call: Call, name: str) -> float:
 
 
 def word_of(call: Call, name: str, words: Sequence[str]) -> str:
-    """The string `name`, one of `words`."""
+    """Return the string `name`; check that it is one of `words`."""
     value = call.attributes.get(name)
     if not isinstance(value, str):
         raise _wrong(call, name, "a string")
@@ -93,7 +93,7 @@ def word_of(call: Call, name: str, words: Sequence[str]) -> str:
 
 
 def element_of(call: Call, name: str) -> Element:
-    """The element type `name`, one that has a size and can be computed with."""
+    """Return the element type `name`; check that it is not opaque."""
     value = call.attributes.get(name)
     if value is None:
         raise _wrong(call, name, "an element type")

@@ -1,4 +1,4 @@
-"""Signatures of operators on several tensors, with NumPy's broadcasting."""
+"""Signatures of operators that broadcast tensors as NumPy does."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,6 @@ from .elementwise import ElementCheck
 from .operands import (
     normalized_axis,
     require_bool,
-    require_dim,
     require_number,
     require_ordered,
     require_rank,
@@ -27,9 +26,9 @@ from .signature import (
 
 def broadcast_shapes(shapes: Sequence[Sequence[int]]) -> list[int]:
     """
-    The shape that `shapes` broadcast to, aligned at the last dim.
+    Return the shape that `shapes` broadcast to, aligned at the last dim.
 
-    An unknown dim against a known one greater than 1 gives the known one.
+    An unknown dim and a known one greater than 1 broadcast to the known one.
     """
     rank = max(map(len, shapes))
     result: list[int] = []
@@ -53,7 +52,7 @@ def _broadcast(tensors: Sequence[Tensor], element: Element) -> Tensor:
 
 
 def broadcast_of(check: ElementCheck) -> Signature:
-    """Two operands of one element type of this kind; the result has it, and the broadcast shape."""
+    """Return the signature: two operands of one such element type, broadcast together."""
 
     def signature(call: Call) -> Sequence[Tensor]:
         operands = call.tensors(2)
@@ -65,14 +64,14 @@ def broadcast_of(check: ElementCheck) -> Signature:
 
 
 def comparison(call: Call) -> Sequence[Tensor]:
-    """Two operands of one element type; the result has the broadcast shape, and i1 elements."""
+    """Infer an i1 result from two operands of one element type, broadcast together."""
     operands = call.tensors(2)
     require_ordered(require_same_element(operands, call), f"operands of {call.name}")
     return (_broadcast(operands, BOOL),)
 
 
 def where(call: Call) -> Sequence[Tensor]:
-    """`condition` of i1, `x` and `y` of one element type, all three broadcast together."""
+    """Infer from an i1 `condition`, and `x` and `y` of one element type; all broadcast."""
     condition, x, y = call.tensors(3)
     require_bool(condition.element, "condition")
     if x.element is not y.element:
@@ -84,21 +83,21 @@ def where(call: Call) -> Sequence[Tensor]:
 
 
 def along_axis(call: Call) -> Sequence[Tensor]:
-    """`data` and a vector of numbers for the dim `axis` of it; the result is like `data`."""
+    """Infer the type of `data` from it and a vector with one number per index of `axis`."""
     data, vector = operands = call.tensors(2)
     require_number(require_same_element(operands, call), f"operands of {call.name}")
     axis = normalized_axis(int_of(call, "axis"), data.rank)
     require_rank(vector, 1, f"operand 1 of {call.name}")
-    require_dim(
-        vector.dims[0],
-        data.dims[axis],
-        f"the dim of operand 1 of {call.name}, for axis {axis} of operand 0,",
-    )
+    if vector.dims[0] != data.dims[axis] and UNKNOWN not in (vector.dims[0], data.dims[axis]):
+        raise SignatureError(
+            f"operand 1 of {call.name} has {vector.dims[0]} elements, but axis {axis} of "
+            f"operand 0 has {data.dims[axis]}"
+        )
     return (data,)
 
 
 def broadcast_to(call: Call) -> Sequence[Tensor]:
-    """`data` broadcast to exactly `shape`."""
+    """Infer `data` broadcast to exactly `shape`."""
     (data,) = call.tensors(1)
     shape = ints_from(call, "shape", 0)
     if data.rank > len(shape):

@@ -1,4 +1,4 @@
-"""Signatures of operators that work on each element of one tensor by itself."""
+"""Signatures of elementwise operators on one tensor."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -8,16 +8,16 @@ from .operands import require_bool, require_float, require_number, require_rank
 from .signature import BOOL, Call, Element, Signature, Tensor, ranked
 
 ElementCheck: TypeAlias = Callable[[Element, str], None]
-"""A condition on an element type: `require_float` and its like."""
+"""A check of an element type, such as `require_float`."""
 
 
 def same_as_operand(call: Call) -> Sequence[Tensor]:
-    """One operand; the result is like it."""
+    """Infer the type of the one operand."""
     return call.tensors(1)
 
 
 def same_as_operand_of(check: ElementCheck, *floats: str) -> Signature:
-    """One operand of such elements, and the float attributes `floats`; the result is like it."""
+    """Return the signature: one operand of such elements, float attributes `floats`; same type."""
 
     def signature(call: Call) -> Sequence[Tensor]:
         (data,) = call.tensors(1)
@@ -30,26 +30,26 @@ def same_as_operand_of(check: ElementCheck, *floats: str) -> Signature:
 
 
 def classification(call: Call) -> Sequence[Tensor]:
-    """A float operand; the result has its shape and i1 elements."""
+    """Infer i1 elements in the shape of the float operand."""
     (data,) = call.tensors(1)
     require_float(data.element, f"the operand of {call.name}")
     return (Tensor(BOOL, data.dims),)
 
 
 def gelu(call: Call) -> Sequence[Tensor]:
-    """A float operand; the result is like it."""
+    """Infer the type of the float operand."""
     word_of(call, "approximate", ("none", "tanh"))
     return same_as_operand_of(require_float)(call)
 
 
 def cast(call: Call) -> Sequence[Tensor]:
-    """The operand's shape, with elements of `dtype`."""
+    """Infer elements of `dtype` in the operand's shape."""
     (data,) = call.tensors(1)
     return (Tensor(element_of(call, "dtype"), data.dims),)
 
 
 def full(call: Call) -> Sequence[Tensor]:
-    """`shape`, of the elements of the scalar `fill_value`."""
+    """Infer `shape` with the element type of the scalar `fill_value`."""
     (value,) = call.tensors(1)
     require_rank(value, 0, "fill_value")
     return (ranked(value.element, ints_from(call, "shape", 0)),)

@@ -13,9 +13,9 @@ from .signature import UNKNOWN, Call, Element, Signature, SignatureError, Tensor
 
 def product_element(call: Call, operands: Sequence[Tensor]) -> Element:
     """
-    The element type of a sum of products: `out_dtype`, or that of the operands.
+    Return the element type of a sum of products: `out_dtype`, or that of the operands.
 
-    Operands of two number types (u8 times i8) are allowed where `out_dtype` is given.
+    With `out_dtype`, the operands' number types may differ (u8 times i8).
     """
     for i, operand in enumerate(operands):
         require_number(operand.element, f"operand {i} of {call.name}")
@@ -28,11 +28,11 @@ def product_element(call: Call, operands: Sequence[Tensor]) -> Element:
 
 def _require_equal(a: int, b: int) -> None:
     if a != b and UNKNOWN not in (a, b):
-        raise SignatureError(f"the dims that are summed over must be equal, but are {a} and {b}")
+        raise SignatureError(f"the reduced dims must be equal, but are {a} and {b}")
 
 
 def dense(call: Call) -> Sequence[Tensor]:
-    """`data` (…, k), `weight` (units, k): (…, units)."""
+    """Infer (…, units) from `data` (…, k) and `weight` (units, k)."""
     data, weight = operands = call.tensors(2)
     element = product_element(call, operands)
     require_rank(weight, 2, "weight")
@@ -54,7 +54,7 @@ def _rows_and_columns(
 
 
 def matmul(call: Call) -> Sequence[Tensor]:
-    """`a` (n, k), `b` (k, m), either of them transposed: (n, m)."""
+    """Infer (n, m) from `a` (n, k) and `b` (k, m), either one optionally transposed."""
     a, b = operands = call.tensors(2)
     element = product_element(call, operands)
     require_rank(a, 2, "a")
@@ -64,7 +64,7 @@ def matmul(call: Call) -> Sequence[Tensor]:
 
 
 def batch_matmul(call: Call) -> Sequence[Tensor]:
-    """`x` (b, n, k), `y` (b, k, m), either of them transposed: (b, n, m); a batch of 1 repeats."""
+    """Infer (b, n, m) from `x` (b, n, k) and `y` (b, k, m), transposed or not; a 1 broadcasts."""
     x, y = operands = call.tensors(2)
     element = product_element(call, operands)
     require_rank(x, 3, "x")

@@ -1,4 +1,4 @@
-"""Signatures of operators that scale each element by what stands around it."""
+"""Signatures of operators that normalise a tensor."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from .signature import Call, Signature, Tensor
 
 
 def softmax(call: Call) -> Sequence[Tensor]:
-    """Float `data` with an axis `axis`; the result is like it."""
+    """Infer the type of the float `data`, which must have axis `axis`."""
     (data,) = call.tensors(1)
     require_float(data.element, f"the operand of {call.name}")
     normalized_axis(int_of(call, "axis"), data.rank)
@@ -22,7 +22,7 @@ def softmax(call: Call) -> Sequence[Tensor]:
 
 
 def _normalized(call: Call, names: Sequence[str]) -> list[Tensor]:
-    """The operands: `data`, and vectors called `names` for its dim `axis`."""
+    """Return the operands: `data`, and vectors `names` with one element per index of `axis`."""
     data, *vectors = operands = call.tensors(1 + len(names))
     element = require_same_element(operands, call)
     require_float(element, f"operands of {call.name}")
@@ -37,18 +37,18 @@ def _normalized(call: Call, names: Sequence[str]) -> list[Tensor]:
 
 
 def layer_norm(call: Call) -> Sequence[Tensor]:
-    """`data`, `gamma`, `beta`; the result is like `data`."""
+    """Infer the type of `data` from it, `gamma` and `beta`."""
     return _normalized(call, ("gamma", "beta"))[:1]
 
 
 def batch_norm(call: Call) -> Sequence[Tensor]:
-    """`data` and four vectors; the results are like `data`, `moving_mean`, `moving_var`."""
+    """Infer the types of `data`, `moving_mean` and `moving_var`."""
     data, _, _, mean, var = _normalized(call, ("gamma", "beta", "moving_mean", "moving_var"))
     return (data, mean, var)
 
 
 def lrn(call: Call) -> Sequence[Tensor]:
-    """Float `data` with an axis `axis`, a window of `size`; the result is like `data`."""
+    """Infer the type of the float `data`, which must have axis `axis`."""
     for name in ("alpha", "beta", "bias"):
         float_of(call, name)
     (data,) = call.tensors(1)

@@ -1,17 +1,15 @@
-"""
-Conditions on operands, elements, axes and dims that signatures share; errors say the bound.
-"""
+"""Checks of operands, element types, axes and dims that signatures share."""
 
 from collections.abc import Sequence
 
 from .signature import UNKNOWN, Call, Element, ElementKind, SignatureError, Tensor
 
 MAX_RANK = 32
-"""The most dims an operator may add up to by a number (NumPy 1's limit)."""
+"""Limit on a rank that attributes determine (that of NumPy 1)."""
 
 
 def shape_text(dims: Sequence[int]) -> str:
-    """`dims` as a type prints them: 2x?x3."""
+    """Return `dims` as a type prints them: 2x?x3."""
     return "x".join("?" if d == UNKNOWN else str(d) for d in dims) or "a scalar"
 
 
@@ -19,13 +17,13 @@ def shape_text(dims: Sequence[int]) -> str:
 
 
 def require_rank(tensor: Tensor, rank: int, what: str) -> None:
-    """`tensor` must have `rank` dims; `what` names it in the error."""
+    """Check that `tensor` has `rank` dims; `what` names it in the error."""
     if tensor.rank != rank:
         raise SignatureError(f"{what} must have rank {rank}, but has rank {tensor.rank}")
 
 
 def require_same_element(tensors: Sequence[Tensor], call: Call) -> Element:
-    """The element type that all of `tensors`, the operands of `call`, have."""
+    """Return the one element type of `tensors`, the operands of `call`."""
     first = tensors[0].element
     for i, tensor in enumerate(tensors):
         if tensor.element is not first:
@@ -68,7 +66,7 @@ def require_bool(element: Element, what: str) -> None:
 
 
 def normalized_axis(axis: int, rank: int, what: str = "axis") -> int:
-    """`axis` counted from the front; negative ones count from the back."""
+    """Return `axis` as a non-negative index; negative axes count from the back."""
     if rank == 0:
         raise SignatureError(f"{what} is {axis}, but a tensor of rank 0 has no axes")
     if not -rank <= axis < rank:
@@ -77,27 +75,27 @@ def normalized_axis(axis: int, rank: int, what: str = "axis") -> int:
 
 
 def normalized_axes(axes: Sequence[int], rank: int, what: str = "axis") -> tuple[int, ...]:
-    """`axes` counted from the front, in their order; none may be given twice."""
+    """Return `axes` as non-negative indices, in order; reject duplicates."""
     result = tuple(normalized_axis(axis, rank, what) for axis in axes)
     if len(set(result)) != len(result):
         twice = next(a for i, a in enumerate(result) if a in result[:i])
-        raise SignatureError(f"{what} {twice} is given twice")
+        raise SignatureError(f"duplicate {what} {twice}")
     return result
 
 
 def require_dim(dim: int, expected: int, what: str) -> None:
-    """`dim` must be `expected`, as far as both are known."""
+    """Check that `dim` is `expected`, if both are known."""
     if dim != expected and UNKNOWN not in (dim, expected):
         raise SignatureError(f"{what} must be {expected}, but is {dim}")
 
 
 def known(a: int, b: int) -> int:
-    """Of two dims that are equal, the one that is known."""
+    """Return the known one of two equal dims."""
     return b if a == UNKNOWN else a
 
 
 def product(dims: Sequence[int]) -> int:
-    """The elements of `dims`; `?` if one of them is `?`."""
+    """Return the product of `dims`; unknown if any is."""
     result = 1
     for dim in dims:
         if dim == UNKNOWN:
@@ -107,7 +105,7 @@ def product(dims: Sequence[int]) -> int:
 
 
 def divided(dividend: int, divisor: int, what: str, divisor_name: str) -> int:
-    """`dividend / divisor`, which must leave no rest; `what` names the dividend."""
+    """Return `dividend / divisor`, which must have no remainder; `what` names the dividend."""
     if dividend == UNKNOWN or divisor == UNKNOWN:
         return UNKNOWN
     if divisor < 1:

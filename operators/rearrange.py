@@ -1,4 +1,4 @@
-"""Signatures of operators that permute, join, part, repeat or pad."""
+"""Signatures of operators that permute, join, split, repeat or pad."""
 
 from collections.abc import Sequence
 
@@ -14,11 +14,11 @@ from .operands import (
 from .signature import UNKNOWN, Call, Element, Signature, SignatureError, Tensor, ranked
 
 MAX_PARTS = 2**16
-"""The most results of a split."""
+"""Limit on the results of a split."""
 
 
 def transpose(call: Call) -> Sequence[Tensor]:
-    """`data` with its dims in the order `axes`, or reversed."""
+    """Infer `data` with its dims in the order `axes`, or reversed."""
     (data,) = call.tensors(1)
     dims = data.dims
     given = optional_ints_of(call, "axes")
@@ -31,17 +31,17 @@ def transpose(call: Call) -> Sequence[Tensor]:
 
 
 def reverse(call: Call) -> Sequence[Tensor]:
-    """`data` with an axis `axis`; the result is like it."""
+    """Infer the type of `data`, which must have axis `axis`."""
     (data,) = call.tensors(1)
     normalized_axis(int_of(call, "axis"), data.rank)
     return (data,)
 
 
 def _tensors(call: Call) -> tuple[list[Tensor], Element, int]:
-    """Operands that may be joined, their element type and their rank."""
+    """Return operands that can be joined, their element type and their rank."""
     tensors = call.tensors()
     if not tensors:
-        raise SignatureError(f"{call.name} takes at least 1 operand, but has 0")
+        raise SignatureError(f"{call.name} expects at least 1 operand, but got 0")
     element = require_same_element(tensors, call)
     rank = tensors[0].rank
     for i, tensor in enumerate(tensors):
@@ -50,21 +50,21 @@ def _tensors(call: Call) -> tuple[list[Tensor], Element, int]:
 
 
 def _joined(dims: list[int], tensors: Sequence[Tensor], along: int | None) -> None:
-    """Fill in `dims`, which all of `tensors` have, except at the axis `along`."""
+    """Refine `dims` by those of `tensors`, which must be equal except at axis `along`."""
     for i, tensor in enumerate(tensors):
         for axis, dim in enumerate(tensor.dims):
             if axis == along:
                 continue
             if dim != dims[axis] and UNKNOWN not in (dim, dims[axis]):
                 raise SignatureError(
-                    f"dim {axis} of operand {i} must be {dims[axis]} as in those before it, "
+                    f"dim {axis} of operand {i} must be {dims[axis]}, as in operands before it, "
                     f"but is {dim}"
                 )
             dims[axis] = known(dims[axis], dim)
 
 
 def concatenate(call: Call) -> Sequence[Tensor]:
-    """Tensors that differ at most in the dim `axis`; there the result has their sum."""
+    """Infer the type of tensors joined along `axis`, their only dim that may differ."""
     tensors, element, rank = _tensors(call)
     axis = normalized_axis(int_of(call, "axis"), rank)
     dims = list(tensors[0].dims)
@@ -75,7 +75,7 @@ def concatenate(call: Call) -> Sequence[Tensor]:
 
 
 def stack(call: Call) -> Sequence[Tensor]:
-    """Tensors of one shape; the result has their number as a new dim `axis`."""
+    """Infer the type of tensors of one shape joined along a new dim `axis`."""
     tensors, element, rank = _tensors(call)
     axis = normalized_axis(int_of(call, "axis"), rank + 1)
     dims = list(tensors[0].dims)
@@ -85,7 +85,7 @@ def stack(call: Call) -> Sequence[Tensor]:
 
 
 def _parts(call: Call, dim: int) -> list[int]:
-    """The dims that a split gives to its results."""
+    """Return the dims of a split's results along its axis."""
     if not isinstance(call.attributes.get("indices_or_sections"), tuple):
         sections = int_from(call, "indices_or_sections", 1)
         if sections > MAX_PARTS:
@@ -104,7 +104,7 @@ def _parts(call: Call, dim: int) -> list[int]:
 
 
 def split(call: Call) -> Sequence[Tensor]:
-    """Parts of `data` along `axis`: so many equal ones, or between split points."""
+    """Infer parts of `data` along `axis`: equal ones, or those between split points."""
     (data,) = call.tensors(1)
     dims = data.dims
     axis = normalized_axis(int_of(call, "axis"), len(dims))
@@ -113,7 +113,7 @@ def split(call: Call) -> Sequence[Tensor]:
 
 
 def tile(call: Call) -> Sequence[Tensor]:
-    """`data` repeated as a whole `reps[i]` times along axis i, aligned at the last axis."""
+    """Infer `data` repeated as a whole `reps[i]` times along axis i, aligned at the last axis."""
     (data,) = call.tensors(1)
     dims, reps = data.dims, ints_from(call, "reps", 0)
     rank = max(len(dims), len(reps))
@@ -127,7 +127,7 @@ def tile(call: Call) -> Sequence[Tensor]:
 
 
 def repeat(call: Call) -> Sequence[Tensor]:
-    """`data` with every slice along `axis` repeated `repeats` times."""
+    """Infer `data` with every slice along `axis` repeated `repeats` times."""
     (data,) = call.tensors(1)
     dims = list(data.dims)
     axis = normalized_axis(int_of(call, "axis"), len(dims))
@@ -138,7 +138,7 @@ def repeat(call: Call) -> Sequence[Tensor]:
 
 
 def pad(call: Call) -> Sequence[Tensor]:
-    """`data` with `pad_width` = before 0, after 0, before 1, … more elements on each axis."""
+    """Infer `data` padded by `pad_width`: before axis 0, after axis 0, before axis 1, …"""
     data, value = types = call.tensors(2)
     element = require_same_element(types, call)
     require_rank(value, 0, "pad_value")
@@ -157,7 +157,7 @@ def pad(call: Call) -> Sequence[Tensor]:
                 f"of {dim}, but is {max(before, after)}"
             )
         if mode == "edge" and dim == 0 and before + after:
-            raise SignatureError(f"dim {axis} is 0: it has no edge to repeat")
+            raise SignatureError(f"cannot edge-pad axis {axis}: it has 0 elements")
         result.append(dim + before + after)
     return (ranked(element, tuple(result)),)
 

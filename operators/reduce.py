@@ -1,4 +1,4 @@
-"""Signatures of reductions: dims that go away, or become 1."""
+"""Signatures of reductions, which remove dims or make them 1."""
 
 from collections.abc import Sequence
 
@@ -17,10 +17,10 @@ from .signature import Call, Signature, SignatureError, Tensor
 
 def reduced_axes(call: Call, rank: int) -> tuple[int, ...]:
     """
-    The axes that `call` reduces, ascending.
+    Return the axes that `call` reduces, ascending.
 
-    `axis` absent means all, whatever `exclude` says; empty means none. With `exclude` they
-    are the axes not in `axis`.
+    These are the axes in `axis` or, with `exclude`, all others. Without `axis`, all axes are
+    reduced whatever `exclude` is; an empty `axis` names none.
     """
     given = optional_ints_of(call, "axis")
     if given is None:
@@ -42,23 +42,21 @@ def _require_elements(call: Call, data: Tensor, axes: Sequence[int]) -> None:
     shape = data.dims
     for axis in axes:
         if shape[axis] == 0:
-            raise SignatureError(
-                f"{call.name} has no value over no elements, but dim {axis} of the operand is 0"
-            )
+            raise SignatureError(f"{call.name} cannot reduce axis {axis}: it has 0 elements")
 
 
-def reduction_of(check: ElementCheck, of_nothing: bool) -> Signature:
+def reduction_of(check: ElementCheck, has_identity: bool) -> Signature:
     """
-    `data` of such elements without the reduced axes, or with 1 there (`keepdims`).
+    Return the signature: `data` of such elements without the reduced axes, or with 1 there.
 
-    `of_nothing` says whether the operator has a value over no elements, as a sum has.
+    `has_identity` means that a reduction over no elements has a value, as a sum does.
     """
 
     def signature(call: Call) -> Sequence[Tensor]:
         (data,) = call.tensors(1)
         check(data.element, f"the operand of {call.name}")
         axes = reduced_axes(call, data.rank)
-        if not of_nothing:
+        if not has_identity:
             _require_elements(call, data, axes)
         return (Tensor(data.element, _without(data, axes, flag_of(call, "keepdims"))),)
 
@@ -66,14 +64,14 @@ def reduction_of(check: ElementCheck, of_nothing: bool) -> Signature:
 
 
 def arg_reduction(call: Call) -> Sequence[Tensor]:
-    """`data` without one axis, or a scalar for the flattened `data`; elements of `dtype`."""
+    """Infer `data` without one axis, or a scalar for all axes, with elements of `dtype`."""
     (data,) = call.tensors(1)
     require_ordered(data.element, f"the operand of {call.name}")
     rank = data.rank
     axes = reduced_axes(call, rank)
     if len(axes) not in (1, rank):
         raise SignatureError(
-            f"{call.name} must be over one axis or all {rank} of them, but is over {len(axes)}"
+            f"{call.name} must reduce one axis or all {rank}, but reduces {len(axes)}"
         )
     _require_elements(call, data, axes)
     flag_of(call, "select_last_index")
@@ -83,13 +81,13 @@ def arg_reduction(call: Call) -> Sequence[Tensor]:
 
 
 SIGNATURES: dict[str, Signature] = {
-    "relay.sum": reduction_of(require_number, of_nothing=True),
-    "relay.prod": reduction_of(require_number, of_nothing=True),
-    "relay.mean": reduction_of(require_float, of_nothing=False),
-    "relay.max": reduction_of(require_ordered, of_nothing=False),
-    "relay.min": reduction_of(require_ordered, of_nothing=False),
-    "relay.all": reduction_of(require_bool, of_nothing=True),
-    "relay.any": reduction_of(require_bool, of_nothing=True),
+    "relay.sum": reduction_of(require_number, has_identity=True),
+    "relay.prod": reduction_of(require_number, has_identity=True),
+    "relay.mean": reduction_of(require_float, has_identity=False),
+    "relay.max": reduction_of(require_ordered, has_identity=False),
+    "relay.min": reduction_of(require_ordered, has_identity=False),
+    "relay.all": reduction_of(require_bool, has_identity=True),
+    "relay.any": reduction_of(require_bool, has_identity=True),
     "relay.argmax": arg_reduction,
     "relay.argmin": arg_reduction,
 }

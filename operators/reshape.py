@@ -1,4 +1,4 @@
-"""Signatures of operators that give the same elements another shape."""
+"""Signatures of operators that reshape."""
 
 from collections.abc import Sequence
 
@@ -14,15 +14,15 @@ from .signature import UNKNOWN, Call, Signature, SignatureError, Tensor, ranked
 
 class _Reshape:
     """
-    `newshape` read from front to back beside the dims of the operand.
+    `newshape`, read from front to back in parallel with the dims of the operand.
 
     `left` and `made` are the dims of the operand and of the result that do not correspond
-    one by one; the products of both are equal.
+    one to one; their products are equal.
     """
 
     def __init__(self, shape: Sequence[int], newshape: Sequence[int], allowzero: bool):
         self.shape, self.newshape, self.allowzero = shape, newshape, allowzero
-        self.at = 0  # the operand's dim that the next entry stands beside
+        self.at = 0  # the operand's dim that corresponds to the next entry
         self.left: list[int] = []
         self.made: list[int] = []
         self.result: list[int] = []
@@ -38,7 +38,7 @@ class _Reshape:
         return self.shape[self.at - 1]
 
     def _pass(self) -> None:
-        """A dim of the operand stays to be accounted for."""
+        """Skip a dim of the operand, to be accounted for by the products."""
         if self.at < len(self.shape):
             self.left.append(self.shape[self.at])
             self.at += 1
@@ -53,17 +53,17 @@ class _Reshape:
             )
         if parts.count(-1) == 2 or any(part < 1 and part != -1 for part in parts):
             raise SignatureError(
-                f"the two entries after -4 must be at least 1, one of them may be -1, "
-                f"but they are {parts[0]} and {parts[1]}"
+                f"the two entries after -4 must be at least 1, or one of them -1, "
+                f"but are {parts[0]} and {parts[1]}"
             )
         if -1 in parts:
             i = parts.index(-1)
             other = parts[1 - i]
             if dim != UNKNOWN and dim % other:
-                raise SignatureError(f"a dim of {dim} does not split into parts of {other}")
+                raise SignatureError(f"cannot split a dim of {dim} into parts of {other}")
             parts[i] = UNKNOWN if dim == UNKNOWN else dim // other
         elif dim not in (UNKNOWN, parts[0] * parts[1]):
-            raise SignatureError(f"a dim of {dim} does not split into {parts[0]} times {parts[1]}")
+            raise SignatureError(f"cannot split a dim of {dim} into {parts[0]} times {parts[1]}")
         self.result += parts
 
     def _read(self) -> None:
@@ -79,7 +79,7 @@ class _Reshape:
             elif value == -1:
                 if self.inferred is not None:
                     raise SignatureError(
-                        f"newshape may have one -1, but entries {self.inferred} and {entry} are"
+                        f"newshape must have at most one -1, but entry {entry} is another"
                     )
                 self.inferred = len(self.result)
                 self.result.append(UNKNOWN)
@@ -100,7 +100,7 @@ class _Reshape:
         self.left += self.shape[self.at :]
 
     def dims(self) -> tuple[int, ...]:
-        """The result's dims."""
+        """Return the result's dims."""
         self._read()
         before, after = product(self.left), product(self.made)
         if self.inferred is None:
@@ -108,7 +108,7 @@ class _Reshape:
                 self._fail()
             return tuple(self.result)
         if after == 0:
-            raise SignatureError("a -1 in newshape cannot be told beside a dim of 0")
+            raise SignatureError("cannot infer the -1 in newshape: another dimension is 0")
         if before == UNKNOWN:
             return tuple(self.result)
         if before % after:
@@ -118,13 +118,13 @@ class _Reshape:
 
     def _fail(self) -> None:
         raise SignatureError(
-            f"a tensor of {shape_text(self.shape)} does not reshape to "
+            f"cannot reshape a tensor of {shape_text(self.shape)} to "
             f"{', '.join(map(str, self.newshape)) or 'a scalar'}"
         )
 
 
 def reshape(call: Call) -> Sequence[Tensor]:
-    """The elements of `data` in the shape that `newshape` describes."""
+    """Infer `data` in the shape that `newshape` describes."""
     (data,) = call.tensors(1)
     newshape = ints_of(call, "newshape")
     dims = _Reshape(data.dims, newshape, flag_of(call, "allowzero")).dims()
@@ -132,7 +132,7 @@ def reshape(call: Call) -> Sequence[Tensor]:
 
 
 def batch_flatten(call: Call) -> Sequence[Tensor]:
-    """`data` (n, …) as (n, product of the rest)."""
+    """Infer (n, product of all other dims) from `data` (n, …)."""
     (data,) = call.tensors(1)
     dims = data.dims
     if not dims:
@@ -141,7 +141,7 @@ def batch_flatten(call: Call) -> Sequence[Tensor]:
 
 
 def expand_dims(call: Call) -> Sequence[Tensor]:
-    """`data` with `num_newaxis` dims of 1 from `axis` on."""
+    """Infer `data` with `num_newaxis` dims of 1 inserted at `axis`."""
     (data,) = call.tensors(1)
     dims = data.dims
     axis, count = int_of(call, "axis"), int_of(call, "num_newaxis")
@@ -154,14 +154,14 @@ def expand_dims(call: Call) -> Sequence[Tensor]:
 
 
 def squeeze(call: Call) -> Sequence[Tensor]:
-    """`data` without the dims `axis`, or without all dims of 1."""
+    """Infer `data` without the dims `axis`, or without all dims of 1."""
     (data,) = call.tensors(1)
     dims = data.dims
     given = optional_ints_of(call, "axis")
     if given is None:
         if UNKNOWN in dims:
             raise SignatureError(
-                f"squeeze needs axis, as dim {dims.index(UNKNOWN)} of the operand is dynamic"
+                f"squeeze needs axis: dim {dims.index(UNKNOWN)} of the operand is dynamic"
             )
         return (ranked(data.element, tuple(dim for dim in dims if dim != 1)),)
     axes = normalized_axes(given, len(dims))

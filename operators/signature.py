@@ -1,12 +1,12 @@
 """
-The terms in which signatures are written: elements, tensors, and an operator's call.
+The vocabulary of signatures: element types, tensors, and an operator's call.
 
     def dense(call: Call) -> Sequence[Tensor]:
         data, weight = call.tensors(2)
         ...
         return (Tensor(data.element, (*data.dims[:-1], weight.dims[0])),)
 
-A dim is an int, or `UNKNOWN` when it is known only at run time; arithmetic on `UNKNOWN` gives
+A dim is an int, or `UNKNOWN` if it is known only at run time; arithmetic on `UNKNOWN` is
 `UNKNOWN`.
 """
 
@@ -23,7 +23,7 @@ UNKNOWN = -(2**63)
 
 
 class SignatureError(ValueError):
-    """Operands or attributes that an operator does not accept; the message says the bound."""
+    """An operator does not accept its operands or attributes; the message has the bound."""
 
 
 class ElementKind(Enum):
@@ -32,7 +32,7 @@ class ElementKind(Enum):
     """An integer of two bits or more, signed or unsigned, or an index."""
     FLOAT = auto()
     OPAQUE = auto()
-    """Anything else: it can be moved, but not computed with."""
+    """Anything else: elements that can be moved, but not computed with."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +40,7 @@ class Element:
     """
     An element type, by its name in MLIR's text ("f32", "i1", "ui8").
 
-    Elements are unique: `element` gives the same object for the same name.
+    Elements are unique: `element` returns the same object for the same name.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Tensor(NamedTuple):
 
 
 def ranked(element: Element, dims: tuple[int, ...]) -> Tensor:
-    """The tensor of these `dims`; `SignatureError` when one is 2^63 or more."""
+    """Return the tensor of these `dims`; raise `SignatureError` if one is 2^63 or more."""
     for axis, dim in enumerate(dims):
         if dim >= 2**63:
             raise SignatureError(f"dim {axis} of the result must be below 2^63, but is {dim}")
@@ -95,8 +95,8 @@ class Call(NamedTuple):
     An operator applied to operands.
 
     `attributes` are plain Python values: `int`, `bool`, `float`, `str`, tuples of `int`; an
-    element type is an `Element` or NumPy's name of one. `operands` are tensors; for what is not a
-    tensor its type in words stands in its place.
+    element type is an `Element` or its NumPy name. An operand that is not a tensor is represented
+    by its type in words.
     """
 
     name: str
@@ -104,7 +104,7 @@ class Call(NamedTuple):
     operands: Sequence[Tensor | str]
 
     def tensors(self, count: int | None = None) -> list[Tensor]:
-        """The operands, `count` of them."""
+        """Return the operands; check that all are tensors and there are `count`."""
         found = [operand for operand in self.operands if not isinstance(operand, str)]
         if len(found) != len(self.operands):
             i = next(i for i, operand in enumerate(self.operands) if isinstance(operand, str))
@@ -112,20 +112,20 @@ class Call(NamedTuple):
             raise SignatureError(f"{what} must be a tensor, but is {self.operands[i]}")
         if count is not None and len(found) != count:
             operands = "operand" if count == 1 else "operands"
-            raise SignatureError(f"{self.name} takes {count} {operands}, but has {len(found)}")
+            raise SignatureError(f"{self.name} expects {count} {operands}, but got {len(found)}")
         return found
 
 
 Signature: TypeAlias = Callable[[Call], Sequence[Tensor]]
-"""The results of a call; `SignatureError` when its operands or attributes do not fit."""
+"""Infers the results of a call; raises `SignatureError` if an operand or attribute is wrong."""
 
 
 def check(signature: Signature, call: Call, outs: Sequence[Tensor]) -> None:
-    """Raise `SignatureError` unless `call` computes `outs`; what is `UNKNOWN` may be any dim."""
+    """Raise `SignatureError` unless `call` computes `outs`; `UNKNOWN` matches any dim."""
     results = signature(call)
     if len(results) != len(outs):
         raise SignatureError(
-            f"the number of results of {call.name} must be {len(results)}, but is {len(outs)}"
+            f"{call.name} has {len(results)} results, but {len(outs)} are declared"
         )
     for i, (result, out) in enumerate(zip(results, outs, strict=True)):
         if not _agree(result, out):

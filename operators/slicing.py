@@ -1,4 +1,4 @@
-"""Signatures of operators that pick elements."""
+"""Signatures of operators that select elements."""
 
 from collections.abc import Sequence
 
@@ -14,12 +14,11 @@ from .signature import UNKNOWN, Call, Signature, SignatureError, Tensor, ranked
 
 def picked(dim: int, begin: int, end: int, stride: int, by_size: bool = False) -> range:
     """
-    The indices that `strided_slice` picks along an axis of `dim` elements.
+    Return the indices that `strided_slice` selects along an axis of `dim` elements.
 
-    `begin` and `end` count from the back when negative, and are clamped as NumPy clamps them:
-    to [0, dim], or to [-1, dim - 1] when `stride` is negative. By size, `end` is how many
-    elements are picked at most (-1: all that follow) and `stride` does not matter.
-    (TVM: `CanonicalizeIndex`.)
+    Negative `begin` and `end` count from the back; both are clamped as in NumPy: to [0, dim],
+    or to [-1, dim - 1] if `stride` is negative. With `by_size`, `end` is the maximum number of
+    elements (-1: all that follow) and `stride` is ignored. (TVM: `CanonicalizeIndex`.)
     """
     if not by_size:
         return range(dim)[begin:end:stride]
@@ -27,7 +26,7 @@ def picked(dim: int, begin: int, end: int, stride: int, by_size: bool = False) -
 
 
 def as_slice(indices: range) -> slice:
-    """The slice that picks `indices`, none of which is negative."""
+    """Return the slice that selects `indices`, none of which is negative."""
     if not indices:
         return slice(0, 0)
     stop = indices[-1] + (1 if indices.step > 0 else -1)
@@ -36,10 +35,10 @@ def as_slice(indices: range) -> slice:
 
 def strided_slice(call: Call) -> Sequence[Tensor]:
     """
-    `data[begin:end:strides]` along `axes` (the first ones when absent), as NumPy clamps it.
+    Infer `data[begin:end:strides]` along `axes` (by default the first ones), as NumPy slices.
 
-    Missing strides are 1. In the mode "size", `end` holds sizes, -1 for all that follow, and
-    strides do not matter.
+    Missing strides are 1. In mode "size", `end` holds sizes (-1: all that follow), and
+    strides are ignored.
     """
     (data,) = call.tensors(1)
     dims = list(data.dims)
@@ -72,10 +71,10 @@ def strided_slice(call: Call) -> Sequence[Tensor]:
 
 def take(call: Call) -> Sequence[Tensor]:
     """
-    The slices of `data` along `axis` that `indices` name, or elements of flattened `data`.
+    Infer the slices of `data` along `axis` at `indices`, or elements of flattened `data`.
 
-    With an axis the result has the dims of `data` before it, those of `indices` from
-    `batch_dims` on, those of `data` after it. The first `batch_dims` dims are common to both.
+    With an axis, the result has the dims of `data` before it, those of `indices` from
+    `batch_dims`, and those of `data` after it. The first `batch_dims` dims are common to both.
     """
     data, indices = call.tensors(2)
     require_integer(indices.element, "indices")
@@ -98,7 +97,7 @@ def take(call: Call) -> Sequence[Tensor]:
         if of_data[i] != of_indices[i] and UNKNOWN not in (of_data[i], of_indices[i]):
             raise SignatureError(
                 f"batch dim {i} of data and indices must be equal, "
-                f"but they are {of_data[i]} and {of_indices[i]}"
+                f"but are {of_data[i]} and {of_indices[i]}"
             )
         common.append(known(of_data[i], of_indices[i]))
     _require_some(of_data[axis], of_indices)
@@ -107,9 +106,9 @@ def take(call: Call) -> Sequence[Tensor]:
 
 
 def _require_some(dim: int, indices: Sequence[int]) -> None:
-    """A dim of 0 has nothing to take."""
+    """Reject indices into a dim of 0."""
     if dim == 0 and 0 not in indices and UNKNOWN not in indices:
-        raise SignatureError("data is empty along axis: indices can take nothing from it")
+        raise SignatureError("cannot take elements along an axis of 0 elements")
 
 
 SIGNATURES: dict[str, Signature] = {

@@ -32,27 +32,27 @@ def window_count(
     size: int, padding: int, window: int, stride: int, dilation: int, side: str, ceil: bool = False
 ) -> int:
     """
-    How many windows fit: `floor((size + padding - reach) / stride) + 1`.
+    Return the number of windows that fit: `floor((size + padding - reach) / stride) + 1`.
 
-    `padding` is that of both ends together, `reach` is `(window - 1) * dilation + 1`; with
-    `ceil` a last window may lie partly behind the padded data.
+    `padding` is the sum of both ends; `reach` is `(window - 1) * dilation + 1`. With `ceil`,
+    the last window may extend beyond the padded data.
     """
     if window == UNKNOWN or size == UNKNOWN:
         return UNKNOWN
     if window < 1:
         raise SignatureError(f"the window's {side} must be at least 1, but is {window}")
     reach = (window - 1) * dilation + 1
-    rest = size + padding - reach
-    if rest < 0:
+    slack = size + padding - reach
+    if slack < 0:
         raise SignatureError(
-            f"the window's {side}, dilated, must be at most that of the padded data, "
+            f"the dilated window's {side} must be at most that of the padded data, "
             f"{size + padding}, but is {reach}"
         )
-    return (rest + (stride - 1 if ceil else 0)) // stride + 1
+    return (slack + (stride - 1 if ceil else 0)) // stride + 1
 
 
 def conv2d(call: Call) -> Sequence[Tensor]:
-    """`data` and `weight` in their layouts; the result in the layout of `data`."""
+    """Infer the result of a convolution, in the layout of `data`."""
     data, weight = operands = call.tensors(2)
     element = product_element(call, operands)
     layout = word_of(call, "data_layout", ("NCHW", "NHWC"))
@@ -74,7 +74,7 @@ def conv2d(call: Call) -> Sequence[Tensor]:
 
 
 def conv2d_transpose(call: Call) -> Sequence[Tensor]:
-    """`data` (n, c, h, w) and `weight` (c, o / groups, kh, kw): (n, o, h', w')."""
+    """Infer (n, o, h', w') from `data` (n, c, h, w) and `weight` (c, o / groups, kh, kw)."""
     data, weight = operands = call.tensors(2)
     element = product_element(call, operands)
     word_of(call, "data_layout", ("NCHW",))
@@ -117,7 +117,7 @@ def conv2d_transpose(call: Call) -> Sequence[Tensor]:
 
 
 def pool2d(call: Call) -> Sequence[Tensor]:
-    """`data` with as many windows as fit in place of height and width."""
+    """Infer `data` with the number of windows in place of height and width."""
     (data,) = call.tensors(1)
     require_number(data.element, f"the operand of {call.name}")
     layout = word_of(call, "layout", ("NCHW", "NHWC"))
@@ -134,7 +134,7 @@ def pool2d(call: Call) -> Sequence[Tensor]:
 
 
 def global_pool2d(call: Call) -> Sequence[Tensor]:
-    """`data` with height and width of 1."""
+    """Infer `data` with height and width of 1."""
     (data,) = call.tensors(1)
     require_number(data.element, f"the operand of {call.name}")
     layout = word_of(call, "layout", ("NCHW", "NHWC"))
@@ -147,7 +147,7 @@ def global_pool2d(call: Call) -> Sequence[Tensor]:
 
 
 def upsampling(call: Call) -> Sequence[Tensor]:
-    """`data` with height and width times `scale_h` and `scale_w`, rounded."""
+    """Infer `data` with height and width times `scale_h` and `scale_w`, rounded."""
     (data,) = call.tensors(1)
     layout = word_of(call, "layout", ("NCHW", "NHWC"))
     word_of(call, "method", ("nearest_neighbor",))

@@ -1,1 +1,1 @@
-"""The passes: rewrites that stay on a level, or go from one to the next."""
+"""Passes: rewrites within a level, or from one level to the next."""

@@ -6,9 +6,9 @@ Compute operators whose operands are all constants.
     ->
     %b = relay.constant dense<1.0> : tensor<2xf32>
 
-Only results that may stand in the text (1 KiB) are computed; a `relay.param` is never read. An
-operator of more than `max-work` is left for run time. A branch on a constant becomes the branch
-taken, a projection of a tuple the field. Constants and tuples that this leaves without a use are
+Only results small enough for the text (1 KiB) are computed; a `relay.param` is never read. An
+operator of more than `max-work` is left for run time. A branch on a constant is replaced by the
+branch taken, a projection of a tuple by the field. Constants and tuples that this leaves unused are
 removed. (TVM: FoldConstant.) Level: `relay`.
 """
 
@@ -38,7 +38,7 @@ from .support.rewriting import apply_patterns
 
 
 def constant_operands(op: Operation) -> list[Array] | None:
-    """The values of `op`'s operands; None unless all are constants that NumPy can hold."""
+    """Return the values of `op`'s operands; None unless all are constants that NumPy can hold."""
     arrays: list[Array] = []
     for operand in op.operands:
         owner = operand.owner
@@ -50,14 +50,14 @@ def constant_operands(op: Operation) -> list[Array] | None:
 
 
 def computable(op: Operation) -> bool:
-    """Whether every result is a small tensor that NumPy can hold."""
+    """Test whether every result is a small tensor that NumPy can hold."""
     types = [as_tensor(result.type) for result in op.results]
     return all(t is not None and fits_inline(t) and numpy_dtype(t) is not None for t in types)
 
 
 def work(op: Operation) -> int:
     """
-    A bound on the steps that `op` takes: its results' elements times its operands', as if each of
+    Return a bound on the steps of `op`: its results' elements times its operands', as if each of
     the former were computed from all of the latter. All shapes are static.
     """
     results, operands = (
@@ -67,15 +67,15 @@ def work(op: Operation) -> int:
     return results * operands
 
 
-@dataclass
+@dataclass(frozen=True)
 class FoldOperator(RewritePattern):
-    """Replace an operator on constants by its results, if that costs at most `max_work`."""
+    """Replace an operator on constants by its results, if it takes at most `max_work`."""
 
     max_work: int
 
     @cached_property
     def operators(self) -> OperatorEvaluator:
-        """Made, and kernels loaded, when the first operator folds."""
+        """Created, and kernels loaded, when the first operator folds."""
         return OperatorEvaluator(load_kernels())
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -95,7 +95,7 @@ class FoldOperator(RewritePattern):
 
 
 class FoldProjection(RewritePattern):
-    """Replace a projection of a tuple that is at hand by the field."""
+    """Replace a projection of a `relay.tuple` by the field."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.TupleGetItemOp, rewriter: PatternRewriter, /) -> None:
@@ -130,13 +130,13 @@ class FoldConstantsPass(ModulePass):
     name = "fold-constants"
 
     max_work: int = 2**24
-    """The most that an operator's results' elements times its operands' may be."""
+    """The maximum of an operator's result elements times its operand elements."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.max_work < 0:
             raise PassError(f"max-work must be at least 0, but is {self.max_work}", op)
-        # In program order, so that a chain of foldable operators folds in one walk; a branch
-        # that is inlined is walked by the next round.
+        # In program order, so that a chain of operators folds in one walk; the next round walks
+        # the branches that were inlined.
         fold = FoldOperator(self.max_work)
         apply_patterns(op, FoldProjection(), fold, FoldBranch())
         while apply_patterns(op, FoldBranch()):

@@ -5,10 +5,10 @@ Fill in result types from operand types.
     ->
     %y = relay.nn.relu %x : (tensor<4xf32>) -> tensor<4xf32>
 
-Devices that a type already carries stay. A declared type that contradicts the operands is an
-error that names both; so is a type that nothing determines. Function arguments must be
-complete; function results are inferred from what the function returns, and calls from their
-callee. Level: any that has `relay` operators; the level stays.
+Types keep the devices that they carry. A declared type that contradicts the operands is an error
+that names both, and so is a type that nothing determines. Function arguments must be complete;
+function results are inferred from what the function returns, calls from their callee. Level: any
+with `relay` operators; the level stays.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
@@ -25,21 +25,44 @@ from ..dialects.interfaces import InferTypes
 from ..dialects.relay.incomplete import is_incomplete, refine
 from ..dialects.relay.operator import refined_result_types
 from ..dialects.walking import walk
-from .analysis.incomplete import unknown_value
 from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
 
 
 def agreed(declared: Attribute, found: Attribute, op: Operation, what: str) -> Attribute:
-    """`declared` filled in from `found`; an error at `op` when they contradict each other."""
+    """Fill `declared` in from `found`; an error at `op` if they contradict each other."""
     refined = refine(declared, found)
     if refined is None:
         raise PassError(f"{what} is {found}, but is declared as {declared}", op)
     return refined
 
 
+def unknown_value(module: ModuleOp) -> SSAValue | None:
+    """Return the first value, in program order, whose type is incomplete."""
+    for op in walk(module):
+        for result in op.results:
+            if is_incomplete(result.type):
+                return result
+        for region in op.regions:
+            for block in region.blocks:
+                for argument in block.args:
+                    if is_incomplete(argument.type):
+                        return argument
+    return None
+
+
+def has_stale_call(module: ModuleOp, functions: dict[str, func.FuncOp]) -> bool:
+    """Test whether a function's result types were filled in after one of its calls was visited."""
+    for op in walk(module):
+        if isinstance(op, func.CallOp):
+            callee = functions.get(op.callee.string_value())
+            if callee is not None and callee.function_type.outputs.data != tuple(op.result_types):
+                return True
+    return False
+
+
 class RefineResults(RewritePattern):
-    """Fill in the results of an op that has a type rule."""
+    """Fill in the result types of an op that has a type rule."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not op.has_trait(InferTypes):
@@ -81,7 +104,7 @@ class RefineSignature(RewritePattern):
 
 @dataclass(frozen=True)
 class RefineCall(RewritePattern):
-    """Fill in the results of a call from the function that it names."""
+    """Fill in the result types of a call from the function that it names."""
 
     functions: dict[str, func.FuncOp]
 
@@ -119,16 +142,6 @@ class RefineConstructed(RewritePattern):
             rewriter.replace_value_with_new_type(op.result, completed)
 
 
-def has_stale_call(module: ModuleOp, functions: dict[str, func.FuncOp]) -> bool:
-    """Whether a function's result types were filled in after a call of it was visited."""
-    for op in walk(module):
-        if isinstance(op, func.CallOp):
-            callee = functions.get(op.callee.string_value())
-            if callee is not None and callee.function_type.outputs.data != tuple(op.result_types):
-                return True
-    return False
-
-
 @dataclass(frozen=True)
 class InferTypesPass(ModulePass):
     """Fill in result types from operand types, and check those that are declared."""
@@ -144,7 +157,7 @@ class InferTypesPass(ModulePass):
             RefineCall(functions),
             *([RefineConstructed(definitions)] if definitions else []),
         )
-        # One walk is enough but for calls of functions that stand further down.
+        # One walk is enough except for calls of functions further down.
         changed = apply_patterns(op, *patterns, walk_regions_first=True)
         while changed and (unknown_value(op) is not None or has_stale_call(op, functions)):
             changed = apply_patterns(op, *patterns, walk_regions_first=True)

@@ -31,7 +31,7 @@ from .support.rewriting import apply_patterns
 
 @dataclass(frozen=True)
 class Layout:
-    """How a tensor type is stored: the attributes of its allocations."""
+    """The attributes of the allocations for a tensor type."""
 
     size: IntegerAttr[I64]
     alignment: IntegerAttr[I64]

@@ -1,5 +1,5 @@
 """
-Make each distinct primitive a function, and call it.
+Turn each distinct primitive into a function, and call it.
 
     %r = relay.primitive(%a = %x : T) -> (U) {…}
     ->
@@ -8,7 +8,7 @@ Make each distinct primitive a function, and call it.
 
 Primitives with equal bodies (ops, attributes, wiring, types without devices) and the same target
 share one function; its types carry no device. Functions are named after their operators, in the
-order of first use, and stand at the end of the module. From level `fused` to `lowered`.
+order of first use, and inserted at the end of the module. From level `fused` to `lowered`.
 """
 
 from dataclasses import dataclass, field
@@ -23,14 +23,14 @@ from xdsl.rewriter import Rewriter
 from ..dialects import relay
 from ..dialects.device import device_of
 from ..dialects.relay.primitive import kernel_symbol
-from .analysis.plain_types import PlainTypes
+from .support.plain_types import PlainTypes
 from .support.rewriting import apply_patterns
 
 Key = tuple[object, ...]
 
 
 def structural_key(primitive: relay.PrimitiveOp, plain: PlainTypes) -> Key:
-    """Equal for primitives that compute the same, whatever their values are called."""
+    """Return a key that is equal for primitives that compute the same, whatever their names."""
     block = primitive.body.block
     number: dict[SSAValue, int] = {}
     for argument in block.args:
@@ -52,7 +52,7 @@ def structural_key(primitive: relay.PrimitiveOp, plain: PlainTypes) -> Key:
 
 
 def target_of(primitive: relay.PrimitiveOp) -> StringAttr | None:
-    """The target that the primitive's device names, if it does."""
+    """Return the target of the primitive's device, if it has one."""
     for value in (*primitive.results, *primitive.operands):
         device = device_of(value.type)
         if device is not None and isinstance(device.target, StringAttr):
@@ -62,7 +62,7 @@ def target_of(primitive: relay.PrimitiveOp) -> StringAttr | None:
 
 @dataclass
 class SymbolNames:
-    """The symbols of a module, to which unique ones can be added."""
+    """The symbol names of a module; makes names that are not taken."""
 
     taken: set[str]
     next_number: dict[str, int] = field(default_factory=dict[str, int])
@@ -82,7 +82,24 @@ class SymbolNames:
         return name
 
 
-@dataclass
+def function_of(
+    primitive: relay.PrimitiveOp, name: str, target: StringAttr | None, plain: PlainTypes
+) -> relay.PrimFuncOp:
+    """Move the body of `primitive` into a new function, and erase devices from its types."""
+    body = primitive.detach_region(primitive.body)
+    for value in (*body.block.args, *(r for op in body.block.ops for r in op.results)):
+        type = plain(value.type)
+        if type != value.type:
+            Rewriter.replace_value_with_new_type(value, type)
+    terminator = body.block.last_op
+    assert terminator is not None
+    type = FunctionType.from_lists(body.block.arg_types, [v.type for v in terminator.operands])
+    function = relay.PrimFuncOp(name, type, body, target)
+    function.location = primitive.location
+    return function
+
+
+@dataclass(frozen=True)
 class OutlinePrimitive(RewritePattern):
     """Replace a primitive by a call; the first of its kind becomes the function."""
 
@@ -97,7 +114,9 @@ class OutlinePrimitive(RewritePattern):
         key = (structural_key(op, self.plain), target)
         callee = self.callees.get(key)
         if callee is None:
-            callee = self.callees[key] = SymbolRefAttr(self._outline(op, target))
+            name = self.names.unique(kernel_symbol(op.body.block.ops))
+            self.functions.append(function_of(op, name, target, self.plain))
+            callee = self.callees[key] = SymbolRefAttr(name)
         call = relay.CallLoweredOp.on(
             callee, op.operands, [r.type for r in op.results], op.reshape_only
         )
@@ -105,26 +124,10 @@ class OutlinePrimitive(RewritePattern):
             new.name_hint = old.name_hint
         rewriter.replace(op, call)
 
-    def _outline(self, op: relay.PrimitiveOp, target: StringAttr | None) -> str:
-        """A function with the body of `op`, which loses it; the function's name."""
-        name = self.names.unique(kernel_symbol(op.body.block.ops))
-        body = op.detach_region(op.body)
-        for value in (*body.block.args, *(r for o in body.block.ops for r in o.results)):
-            plain = self.plain(value.type)
-            if plain != value.type:
-                Rewriter.replace_value_with_new_type(value, plain)
-        terminator = body.block.last_op
-        assert terminator is not None
-        type = FunctionType.from_lists(body.block.arg_types, [v.type for v in terminator.operands])
-        function = relay.PrimFuncOp(name, type, body, target)
-        function.location = op.location
-        self.functions.append(function)
-        return name
-
 
 @dataclass(frozen=True)
 class OutlinePrimitivesPass(ModulePass):
-    """Make each distinct primitive a function, and call it."""
+    """Turn each distinct primitive into a function, and call it."""
 
     name = "outline-primitives"
 

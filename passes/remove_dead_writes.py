@@ -32,11 +32,6 @@ def only_killed(value: SSAValue, besides: Operation | None = None) -> bool:
     )
 
 
-def written_tensors(op: Operation) -> list[SSAValue]:
-    """Return the `outs` of a destination-passing op: its last operands, one per result."""
-    return list(DestinationPassing.outs(op))
-
-
 def is_dead_write(op: Operation) -> bool:
     """Test whether `op` only writes tensors that nothing reads."""
     return (
@@ -46,7 +41,7 @@ def is_dead_write(op: Operation) -> bool:
             isinstance(out, OpResult)
             and isinstance(out.op, memory.AllocTensorOp)
             and only_killed(out, besides=op)
-            for out in written_tensors(op)
+            for out in DestinationPassing.outs(op)
         )
     )
 
@@ -63,7 +58,7 @@ class RemoveDeadWrite(RewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not is_dead_write(op):
             return
-        tensors = written_tensors(op)
+        tensors = tuple(DestinationPassing.outs(op))
         for value in (*op.results, *tensors):
             erase_kills(value, rewriter)
         rewriter.erase(op)

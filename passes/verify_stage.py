@@ -45,7 +45,7 @@ class Rule:
     fault: Callable[[Operation], str | None]
     """Returns what is wrong with an op; None if nothing is."""
     in_kernels: bool = True
-    """Whether the rule holds inside kernels too."""
+    """True if the rule holds inside kernels too."""
 
 
 def incomplete_type(op: Operation) -> str | None:

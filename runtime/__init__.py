@@ -1,1 +1,1 @@
-"""What runs a compiled program. Nothing here imports xDSL."""
+"""The virtual machine that runs compiled programs. Nothing here imports xDSL."""

@@ -1,8 +1,8 @@
 """
 The memory of one prepared function on one device.
 
-Storages live in blocks. Along one path through the function a block serves one storage at a
-time; paths that exclude each other share blocks: a `Shelf` is the arena as one path sees it.
+Storages live in blocks. Along one path through the function, a block serves one storage at a
+time. Mutually exclusive paths share blocks: a `FreeList` is one path's view of the arena.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import numpy.typing as npt
 from .kernels.memory import ALIGNMENT, Owner
 
 WASTE = 2
-"""A free block serves a storage unless it is more than this many times as large."""
+"""A free block may be at most this many times as large as the storage it serves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Bytes at an address that is a multiple of `alignment`; the arena's block `number`."""
+    """Block `number` of an arena: bytes at an address that is a multiple of `alignment`."""
 
     number: int
     alignment: int
@@ -30,14 +30,14 @@ class Block:
 
 @dataclass(slots=True)
 class Arena:
-    """All blocks of a device, named `device`; `owner` pays for them."""
+    """All blocks on the device named `device`, charged to `owner`."""
 
     device: str
     owner: Owner
     blocks: list[Block] = field(default_factory=list[Block])
 
     def grow(self, size: int, alignment: int) -> Block:
-        """A new block; `OutOfMemory` when memory is short."""
+        """Allocate a new block; raise `OutOfMemory` if memory is short."""
         what = f"a storage on {self.device}"
         block = Block(len(self.blocks), alignment, self.owner.take(size, alignment, what))
         self.blocks.append(block)
@@ -45,20 +45,20 @@ class Arena:
 
 
 @dataclass(slots=True)
-class Shelf:
-    """The blocks of `arena` that are free at one point of a path."""
+class FreeList:
+    """The blocks of `arena` that are free at a point of a path."""
 
     arena: Arena
     free: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     """(size, number), sorted."""
     known: int = 0
-    """How many of the arena's blocks this path has seen; the others are free too."""
+    """Number of the arena's blocks that this path has seen; newer ones are free too."""
 
-    def copy(self) -> Shelf:
-        return Shelf(self.arena, list(self.free), self.known)
+    def copy(self) -> FreeList:
+        return FreeList(self.arena, list(self.free), self.known)
 
     def take(self, size: int, alignment: int) -> Block:
-        """The smallest free block that holds `size` bytes at a multiple of `alignment`."""
+        """Take the smallest free block that fits `size` bytes at a multiple of `alignment`."""
         alignment = max(alignment, ALIGNMENT)
         for block in self.arena.blocks[self.known :]:
             insort(self.free, (len(block.memory), block.number))
@@ -74,5 +74,5 @@ class Shelf:
         return self.arena.grow(size, alignment)
 
     def give(self, block: Block) -> None:
-        """Make `block` free for later storages of this path."""
+        """Return `block` for later storages of this path."""
         insort(self.free, (len(block.memory), block.number))

@@ -1,9 +1,9 @@
 """
-Bind a kernel to its operands: settle which memory each value of the kernel lives in.
+Bind a kernel to its operands: assign memory to each of its values.
 
-A value that is an output lives there. Along a chain of elementwise steps each result takes the
-place of an operand that dies; other intermediate values take scratch memory, and share it when
-their lives do not meet.
+A value that is an output lives in the output's buffer. Along a chain of elementwise steps, each
+result overwrites an operand that dies; other intermediate values get scratch memory, and share
+it if their lives do not overlap.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,8 +15,8 @@ import numpy as np
 
 from .dtypes import element_type, type_name
 from .errors import MachineError
-from .kernels import ELEMENTWISE, RESHAPES
 from .kernels.bind import Bind, Thunk, flattened
+from .kernels.checked import Reuse, reuse_of
 from .kernels.loading import no_kernel
 from .kernels.memory import OutOfMemory
 from .kernels.scratch import Workspace, scratch
@@ -26,9 +26,9 @@ from .program import Array, Kernel, Step, TensorSpec
 @dataclass
 class Slot:
     """
-    Memory of several values, one after the other, all of `spec`.
+    Memory for several values in turn, all of `spec`.
 
-    `first` is the step that writes the first of them; `stop` the step after the last read.
+    `first` is the step that writes the first of them; `stop` is the step after the last read.
     """
 
     spec: TensorSpec
@@ -36,12 +36,18 @@ class Slot:
     stop: int
 
 
-def _keeps_place(step: Step) -> bool:
-    return step.op in ELEMENTWISE or step.op in RESHAPES
+def _reuse(step: Step, binds: Mapping[str, Bind]) -> Reuse:
+    """Return how `step`, which nobody may have checked yet, may overwrite an operand."""
+    reuse = reuse_of(binds.get(step.op))
+    if len(step.outs) != 1 or (reuse is Reuse.RESHAPE and len(step.ins) != 1):
+        return Reuse.NONE
+    return reuse
 
 
-def _same_bytes(a: TensorSpec, b: TensorSpec, step: Step) -> bool:
-    return a == b or (step.op in RESHAPES and a.dtype == b.dtype and _count(a) == _count(b))
+def _can_overwrite(operand: TensorSpec, result: TensorSpec, reuse: Reuse) -> bool:
+    if reuse is Reuse.RESHAPE:
+        return operand.dtype == result.dtype and _count(operand) == _count(result)
+    return operand == result
 
 
 def _count(spec: TensorSpec) -> int:
@@ -53,16 +59,18 @@ def _static(kernel: Kernel, value: int) -> TensorSpec:
     spec = kernel.spec(value)
     if not spec.is_static:
         raise MachineError(
-            f"kernel {kernel.name}: value {value}, {spec}, is computed on the way, but has no "
-            "static shape"
+            f"kernel {kernel.name}: intermediate value {value} must have a static shape, but is "
+            f"{spec}"
         )
     return spec
 
 
-def slots_of(kernel: Kernel, placed: Mapping[int, TensorSpec]) -> dict[int, Slot | int]:
+def slots_of(
+    kernel: Kernel, placed: Mapping[int, TensorSpec], binds: Mapping[str, Bind]
+) -> dict[int, Slot | int]:
     """
-    Where each computed value lives: a slot, or the output buffer of one of the values `placed`
-    (given by that value's number).
+    Return the home of each computed value: a slot, or the number of a value in `placed`, whose
+    output buffer it shares.
     """
     last_use: dict[int, int] = {}
     for number, step in enumerate(kernel.steps):
@@ -80,13 +88,14 @@ def slots_of(kernel: Kernel, placed: Mapping[int, TensorSpec]) -> dict[int, Slot
             home = homes.setdefault(out, Slot(_static_or(placed, kernel, out), number, stop))
             if isinstance(home, Slot):
                 home.first = number
-        if not _keeps_place(step):
+        reuse = _reuse(step, binds)
+        if reuse is Reuse.NONE:
             continue
         out = step.outs[0]
         spec = _static_or(placed, kernel, out)
         for value in step.ins:
             dies = value >= first_local and last_use[value] == number
-            if dies and value not in homes and _same_bytes(_static(kernel, value), spec, step):
+            if dies and value not in homes and _can_overwrite(_static(kernel, value), spec, reuse):
                 homes[value] = homes[out]
                 break
     return homes
@@ -97,7 +106,7 @@ def _static_or(placed: Mapping[int, TensorSpec], kernel: Kernel, value: int) -> 
 
 
 def _lay_out(slots: Sequence[Slot]) -> dict[int, Array]:
-    """Scratch memory for each slot (by `id`), reused when a slot's life is over."""
+    """Allocate scratch memory for each slot (by `id`), reusing that of dead slots."""
     memory: dict[int, Array] = {}
     free: list[Array] = []
     live: list[tuple[int, Array]] = []
@@ -125,23 +134,24 @@ def _bound_step(
     ins, outs = [values[v] for v in step.ins], [values[v] for v in step.outs]
     if all(out.size == 0 for out in outs):
         return
-    if step.op in RESHAPES and ins[0].ctypes.data == outs[0].ctypes.data:
-        return
     bind = binds.get(step.op)
     if bind is None:
         raise MachineError(f"kernel {kernel.name}: {no_kernel(step.op)}", step.location)
     try:
         with workspace.lend():
-            yield from flattened(bind(step.attrs, ins, outs))
+            thunk = bind(step.attrs, ins, outs)
     except (MachineError, OutOfMemory):
         raise
-    except Exception as error:  # whatever the kernel, a plug-in's perhaps, finds wrong
+    except Exception as error:  # of a kernel, possibly a plug-in's
         operands = ", ".join(f"{a.dtype.name}{list(a.shape)}" for a in (*ins, *outs))
         raise MachineError(
             f"kernel {kernel.name}: {step.op} cannot be bound to {operands}: "
             f"{type(error).__name__}: {error}",
             step.location,
         ) from error
+    if _reuse(step, binds) is Reuse.RESHAPE and ins[0].ctypes.data == outs[0].ctypes.data:
+        return
+    yield from flattened(thunk)
 
 
 def bind_kernel(
@@ -152,14 +162,15 @@ def bind_kernel(
     workspace: Workspace,
 ) -> list[tuple[Thunk, Step | None]]:
     """
-    What computes `outs` from `ins`, in order, each with the step that it is part of; both fit
-    the kernel's specs.
+    Return the thunks that compute `outs` from `ins`, in order, each with its step.
 
-    Outputs may overlap inputs: nothing is then written before all is computed, but by a single
-    elementwise step. Raises `MachineError` for operators without a kernel or that do not fit.
+    The arrays must match the kernel's specs. An output may overlap an input: it is then written
+    after everything else is computed or, if it is that input, by a single elementwise step.
+    Raises `MachineError` for operators without a kernel and for kernels that cannot be bound.
     """
     values = dict(enumerate((*ins, *kernel.constants)))
-    in_place = len(kernel.steps) == 1 and kernel.steps[0].op in ELEMENTWISE
+    reuses = [_reuse(step, binds) for step in kernel.steps]
+    in_place = reuses == [Reuse.ELEMENTWISE]
     placed: dict[int, Array] = {}
     late: list[tuple[Array, int]] = []
     for i, (value, out) in enumerate(zip(kernel.results, outs, strict=True)):
@@ -171,7 +182,7 @@ def bind_kernel(
         else:
             placed[value] = out
     specs = {v: TensorSpec(type_name(a.dtype), a.shape) for v, a in placed.items()}
-    homes = slots_of(kernel, specs)
+    homes = slots_of(kernel, specs, binds)
     slots = list({id(h): h for h in homes.values() if isinstance(h, Slot)}.values())
     thunks: list[tuple[Thunk, Step | None]] = []
     with workspace.lend():

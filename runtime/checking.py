@@ -1,6 +1,7 @@
 """
-What a program must hold to before the machine looks at it: every number is one of something that
-exists. What registers hold is found out when a function is prepared.
+Check that a program is well-formed before it is prepared: every index is in range.
+
+The kinds of objects that registers hold are checked while a function is recorded.
 """
 
 from collections import Counter
@@ -28,7 +29,7 @@ MAX_ALIGNMENT = 1 << 20
 
 @cache
 def _register_fields(kind: type[vm.Instruction]) -> tuple[str, ...]:
-    """The fields of instructions of `kind` that are registers, or tuples of them."""
+    """Return the fields of `kind` that are registers or tuples of them."""
     found = tuple(field.name for field in fields(kind) if field.name in _REGISTERS)
     if kind is vm.DeviceCopy:
         found += ("out",)
@@ -39,7 +40,7 @@ def _register_fields(kind: type[vm.Instruction]) -> tuple[str, ...]:
 
 @cache
 def _immediate_fields(kind: type[vm.Instruction]) -> tuple[str, ...]:
-    """The fields that are registers when they hold a `Reg`."""
+    """Return the fields of `kind` that are registers if they hold a `Reg`."""
     return tuple(f.name for f in fields(kind) if f.name in ("size", "offset", "shape"))
 
 
@@ -57,7 +58,7 @@ def _registers(instruction: vm.Instruction) -> Iterator[int]:
 
 
 def _indexes(instruction: vm.Instruction, program: Program) -> Iterator[tuple[str, int, int]]:
-    """What the instruction refers to by number: (what, number, how many there are)."""
+    """Yield the instruction's references by index: (kind of object, index, their number)."""
     devices, functions = len(program.devices), len(program.functions)
     match instruction:
         case vm.Invoke() | vm.AllocClosure():
@@ -91,49 +92,51 @@ def _instruction_faults(
 ) -> Iterator[str]:
     for register in _registers(instruction):
         if not 0 <= register < function.register_count:
-            yield f"register ${register} of {function.register_count}"
+            yield f"register ${register} is out of range [0, {function.register_count})"
     for what, number, count in _indexes(instruction, program):
         if not 0 <= number < count:
-            yield f"{what} {number} of {count}"
+            yield f"{what} {number} is out of range [0, {count})"
     length = len(function.instructions)
     for offset in _jumps(instruction):
         if not 0 <= pc + offset < length:
-            yield f"a jump to instruction {pc + offset} of {length}"
+            yield f"jump target {pc + offset} is out of range [0, {length})"
     match instruction:
         case vm.AllocStorage(alignment=alignment):
             if not 0 < alignment <= MAX_ALIGNMENT or alignment & (alignment - 1):
                 yield f"alignment must be a power of two up to {MAX_ALIGNMENT}, but is {alignment}"
         case vm.GetField(field=number) if number < 0:
-            yield f"field {number}"
+            yield f"field must be at least 0, but is {number}"
         case vm.LoadConsti(value=value) if not -(1 << 63) <= value < 1 << 63:
-            yield f"{value} is no 64-bit integer"
+            yield f"value must be a 64-bit integer, but is {value}"
         case _:
             pass
 
 
 def _function_faults(function: Function, program: Program) -> Iterator[str | MachineError]:
     if len(function.params) > function.register_count:
-        counts = f"{len(function.params)} parameters in {function.register_count} registers"
-        yield f"{function.name}: {counts}"
+        yield (
+            f"{function.name}: needs at least {len(function.params)} registers for its "
+            f"parameters, but has {function.register_count}"
+        )
     for param in function.params:
         if not 0 <= param.device < len(program.devices):
             yield (
-                f"parameter '{param.name}' of {function.name}: device {param.device} of "
-                f"{len(program.devices)}"
+                f"parameter '{param.name}' of {function.name}: device {param.device} is out of "
+                f"range [0, {len(program.devices)})"
             )
     for pc, instruction in enumerate(function.instructions):
         for fault in _instruction_faults(instruction, pc, function, program):
             yield MachineError(f"{function.where(pc)}: {fault}", function.location(pc))
     last = function.instructions[-1] if function.instructions else None
     if not isinstance(last, vm.Ret | vm.Goto | vm.If | vm.Fatal):
-        yield f"{function.name}: its last instruction neither returns nor jumps"
+        yield f"{function.name}: the last instruction must return or jump"
 
 
 def _signature_fault(kernel: Kernel, step: Step) -> str | None:
-    """Why the operator of `step` does not accept its operands, attributes or results."""
+    """Return why the operator of `step` rejects its operands, attributes or results, or None."""
     signature = SIGNATURES.get(step.op)
     if signature is None:
-        return None  # a plug-in's: its kernel checks when it is bound
+        return None  # a plug-in's: its kernel checks them when it is bound
     try:
         call = Call(step.op, step.attrs, [tensor_of(kernel.spec(value)) for value in step.ins])
         check(signature, call, [tensor_of(kernel.spec(value)) for value in step.outs])
@@ -149,20 +152,20 @@ def _kernel_faults(kernel: Kernel) -> Iterator[str]:
     for number, step in enumerate(kernel.steps):
         for value in step.ins:
             if value not in known:
-                yield f"step {number} ({step.op}) reads value {value}, which is not computed yet"
+                yield f"step {number} ({step.op}) reads value {value} before it is computed"
         for value in step.outs:
             if value not in every[first_local:] or value in known:
-                yield f"step {number} ({step.op}) writes value {value}: no local, or written twice"
+                yield f"step {number} ({step.op}) must write a new local, but writes value {value}"
             known.add(value)
         fault = _signature_fault(kernel, step)
         if fault is not None:
             yield f"step {number} ({step.op}): {fault}"
     for value in kernel.results:
         if value not in known or value not in every:
-            yield f"its result, value {value}, is never computed"
+            yield f"result value {value} is never computed"
     for array in kernel.constants:
         if not has_element_type(array.dtype):
-            yield f"a constant has element type {array.dtype}"
+            yield f"a constant has unsupported element type {array.dtype}"
 
 
 def _specs(program: Program) -> Iterator[tuple[str, TensorSpec]]:
@@ -180,11 +183,11 @@ def _specs(program: Program) -> Iterator[tuple[str, TensorSpec]]:
 
 def _faults(program: Program) -> Iterator[str | MachineError]:
     if not program.devices:
-        yield "a program needs at least one device, the host"
+        yield "a program must have at least one device, the host"
     names = Counter(function.name for function in program.functions)
     for name, count in names.items():
         if count > 1:
-            yield f"two functions are named {name}"
+            yield f"duplicate function name {name}"
     for what, spec in _specs(program):
         if any(dim is not None and dim < 0 for dim in spec.shape):
             yield f"{what}: negative dimension in {spec}"
@@ -200,6 +203,6 @@ def _faults(program: Program) -> Iterator[str | MachineError]:
 
 
 def check_program(program: Program) -> None:
-    """Raise `MachineError` with the first fault of `program`, if it has one."""
+    """Raise `MachineError` for the first fault of `program`, if any."""
     for fault in _faults(program):
         raise fault if isinstance(fault, MachineError) else MachineError(fault)

@@ -1,4 +1,4 @@
-"""What a machine counts while it runs: instructions, memory, copies between devices."""
+"""Execution statistics: instructions, memory, copies between devices."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ class Counters:
     """
     Totals over all runs; sizes in bytes, devices by index.
 
-    Memory is that of `alloc_storage` instructions. A storage is live from there until no
-    register refers to it, to a tensor in it, or to data or a closure that holds one. The memory
-    of inputs and constants, and what kernels use for themselves, does not count.
+    Memory is what `alloc_storage` allocates. A storage is live until no register refers to it,
+    to a tensor in it, or to data or a closure that holds one. Inputs, constants and scratch
+    memory of kernels are not counted.
     """
 
     instructions: Counter[str] = field(default_factory=Counter[str])
@@ -23,14 +23,14 @@ class Counters:
     allocated: Counter[int] = field(default_factory=Counter[int])
     """Bytes allocated, by device."""
     peak: dict[int, int] = field(default_factory=dict[int, int])
-    """The most bytes that were live at a time in one run, by device."""
+    """Peak of the live bytes within one run, by device."""
     copies: Counter[tuple[int, int]] = field(default_factory=Counter[tuple[int, int]])
     """Device copies executed, by (from, to)."""
     copied: Counter[tuple[int, int]] = field(default_factory=Counter[tuple[int, int]])
     """Bytes copied between devices, by (from, to)."""
 
     def add(self, other: Counters, times: int = 1) -> None:
-        """Count what `other` counted too, `times` over."""
+        """Add `times` times the counts of `other`."""
         for mine, theirs in (
             (self.instructions, other.instructions),
             (self.allocations, other.allocations),

@@ -1,4 +1,4 @@
-"""The element types that the machine has, by their names in a program."""
+"""The element types of the machine, by their names in a program."""
 
 from typing import Any
 
@@ -17,18 +17,18 @@ _NAMES = {dtype: name for name, dtype in _TYPES.items()}
 
 
 def type_name(dtype: np.dtype[Any]) -> str:
-    """The name of `dtype` in a program; NumPy's for what the machine does not have."""
+    """Return the name of `dtype` in a program; NumPy's name for unsupported types."""
     return _NAMES.get(dtype) or dtype.name
 
 
 def element_type(name: str) -> np.dtype[Any]:
-    """NumPy's element type of that name; `MachineError` when the machine has none such."""
+    """Return the NumPy type called `name`; raise `MachineError` if it is not supported."""
     found = _TYPES.get(name)
     if found is None:
-        raise MachineError(f"element type {name} is not supported; the machine has {list(_TYPES)}")
+        raise MachineError(f"unsupported element type {name} (supported: {', '.join(_TYPES)})")
     return found
 
 
 def has_element_type(dtype: np.dtype[Any]) -> bool:
-    """Whether arrays of `dtype` can be tensors of the machine: a known type, native bytes."""
+    """Test whether tensors can have elements of `dtype`: a supported type in native byte order."""
     return dtype in _NAMES

@@ -1,10 +1,10 @@
-"""Errors of the runtime: a program or its inputs are at fault, never a crash."""
+"""Errors of the runtime: faults of a program or its inputs, never a crash."""
 
 from typing import NamedTuple
 
 
 class Location(NamedTuple):
-    """A place in the source of a program; line and column are counted from 1."""
+    """A position in the source of a program; line and column count from 1."""
 
     file: str
     line: int
@@ -13,9 +13,9 @@ class Location(NamedTuple):
 
 class MachineError(Exception):
     """
-    A program that cannot be run, or inputs that do not fit it; the message says which.
+    An invalid program, or inputs that do not fit it.
 
-    `location` is the place in the source that is at fault, if the program keeps it.
+    `location` is the position in the source at fault, if the program records it.
     """
 
     def __init__(self, message: str, location: Location | None = None) -> None:

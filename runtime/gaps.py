@@ -1,5 +1,5 @@
 """
-Sets of numbers as the sorted edges of their intervals: [0, 4, 8, 12] is 0…3 and 8…11.
+Sets of integers as sorted interval edges: [0, 4, 8, 12] is 0…3 and 8…11.
 
     gaps = [0, 12]
     cut(gaps, 4, 8)            gaps is [0, 4, 8, 12]
@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 
 
 def cut(edges: list[int], start: int, stop: int) -> None:
-    """Remove the numbers in [start, stop)."""
+    """Remove [start, stop) from the set."""
     if start >= stop:
         return
     first, last = bisect_left(edges, start), bisect_right(edges, stop)
@@ -18,6 +18,6 @@ def cut(edges: list[int], start: int, stop: int) -> None:
 
 
 def meets(edges: list[int], start: int, stop: int) -> bool:
-    """Test whether the set has a number in [start, stop)."""
+    """Test whether the set intersects [start, stop)."""
     first = bisect_right(edges, start)
     return start < stop and (first % 2 == 1 or (first < len(edges) and edges[first] < stop))

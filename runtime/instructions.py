@@ -1,13 +1,13 @@
 """
 The instructions of the virtual machine: those of TVM's register machine.
 
-A register is a number; a register operand that may also be an immediate is `int | Reg`. Registers
-hold a tensor, a storage, data (tag and fields; a tuple is data of tag 0), a closure, or nothing.
-Jump offsets are relative to the instruction itself. Device operands are indexes into
+Registers are numbered; an operand that is either an immediate or a register is `int | Reg`.
+A register holds a tensor, a storage, data (a tag and fields; a tuple is data of tag 0), a closure,
+or nothing. Jump offsets are relative to the instruction itself. Device operands are indices into
 `Program.devices`; device 0 is the host.
 
-Unlike TVM's, `DeviceCopy` writes into an allocated tensor (so a copy's memory can be planned),
-sizes, offsets and shapes may be immediates, and `If` compares whole values.
+Differences from TVM: `DeviceCopy` writes into an allocated tensor, so that the memory of copies
+can be planned; sizes, offsets and shapes may be immediates; `If` compares whole values.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Shape: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Reg:
-    """A register, where an immediate could stand as well."""
+    """A register in an operand that may also be an immediate."""
 
     index: int
 
@@ -30,7 +30,7 @@ class Reg:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Let `dst` refer to what `src` refers to."""
+    """Make `dst` refer to the object in `src`."""
 
     dst: int
     src: int
@@ -45,7 +45,7 @@ class Ret:
 
 @dataclass(frozen=True, slots=True)
 class Invoke:
-    """Call the function with index `function`; its result goes to `dst`."""
+    """Call the function with index `function` and write its result to `dst`."""
 
     dst: int
     function: int
@@ -83,7 +83,7 @@ class AllocTensor:
 
 @dataclass(frozen=True, slots=True)
 class AllocTensorReg:
-    """As `AllocTensor`, with the shape in a register: a rank-1 int32 or int64 tensor."""
+    """Like `AllocTensor`, with the shape in a register: a rank-1 int32 or int64 tensor."""
 
     dst: int
     storage: int
@@ -112,7 +112,7 @@ class AllocClosure:
 
 @dataclass(frozen=True, slots=True)
 class GetField:
-    """Field `field` of the data in `data`."""
+    """Read field `field` of the data in `data`."""
 
     dst: int
     data: int
@@ -122,8 +122,8 @@ class GetField:
 @dataclass(frozen=True, slots=True)
 class If:
     """
-    Jump by `true_offset` when the scalar in `test` equals the one in `target`, else by
-    `false_offset`; with no `target`, when `test` is not 0.
+    Jump by `true_offset` if the scalar in `test` equals the one in `target` (without a
+    `target`: if it is not 0), by `false_offset` otherwise.
     """
 
     test: int
@@ -134,7 +134,7 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class LoadConst:
-    """Constant `constant` of the program, on `device`; never written to."""
+    """Load constant `constant` of the program on `device`; it is read-only."""
 
     dst: int
     constant: int
@@ -150,7 +150,7 @@ class Goto:
 
 @dataclass(frozen=True, slots=True)
 class GetTag:
-    """The constructor tag of `data`, an int32 scalar on the host."""
+    """Read the constructor tag of `data`, as an int32 scalar on the host."""
 
     dst: int
     data: int
@@ -158,7 +158,7 @@ class GetTag:
 
 @dataclass(frozen=True, slots=True)
 class LoadConsti:
-    """The int64 scalar `value` on the host."""
+    """Load the int64 scalar `value` on the host."""
 
     dst: int
     value: int
@@ -171,7 +171,7 @@ class Fatal:
 
 @dataclass(frozen=True, slots=True)
 class AllocStorage:
-    """Allocate `size` bytes (int64 scalar when in a register) on `device`."""
+    """Allocate `size` bytes on `device` (a `size` in a register is an int64 scalar)."""
 
     dst: int
     size: int | Reg
@@ -181,7 +181,7 @@ class AllocStorage:
 
 @dataclass(frozen=True, slots=True)
 class ShapeOf:
-    """The shape of `tensor`, an int64 tensor of rank 1 on the host."""
+    """Read the shape of `tensor`, as a rank-1 int64 tensor on the host."""
 
     dst: int
     tensor: int
@@ -189,7 +189,7 @@ class ShapeOf:
 
 @dataclass(frozen=True, slots=True)
 class ReshapeTensor:
-    """View `tensor` with another shape of as many elements (a register: rank-1 int64)."""
+    """View `tensor` with a shape of equal size (in a register: a rank-1 int64 tensor)."""
 
     dst: int
     tensor: int
@@ -198,7 +198,7 @@ class ReshapeTensor:
 
 @dataclass(frozen=True, slots=True)
 class DeviceCopy:
-    """Copy tensor `src`, which lives on `src_device`, into tensor `out` of `dst_device`."""
+    """Copy tensor `src` on `src_device` into tensor `out` on `dst_device`."""
 
     src: int
     out: int
@@ -208,7 +208,7 @@ class DeviceCopy:
 
 @dataclass(frozen=True, slots=True)
 class KillRegister:
-    """Make `register` refer to nothing; memory that nothing refers to is freed."""
+    """Clear `register`; memory without references is freed."""
 
     register: int
 
@@ -260,9 +260,9 @@ MNEMONICS: dict[type[Instruction], str] = {
     DeviceCopy: "device_copy",
     KillRegister: "kill_register",
 }
-"""The instructions' names in listings and statistics."""
+"""The names of the instructions in listings and statistics."""
 
 
 def mnemonic(instruction: Instruction) -> str:
-    """The instruction's name in listings and statistics."""
+    """Return the instruction's name in listings and statistics."""
     return MNEMONICS[type(instruction)]

@@ -1,4 +1,4 @@
-"""Programs as text, for people: one line per instruction, destinations first."""
+"""Print programs for human readers: one line per instruction, destinations first."""
 
 from __future__ import annotations
 
@@ -94,9 +94,9 @@ def _kernel(kernel: Kernel) -> Iterator[str]:
 
 def listing(program: Program) -> str:
     """
-    `program`, checked to be well-formed, as text: devices, constants, kernels, functions.
+    Return a well-formed `program` as text: devices, constants, kernels, functions.
 
-    Jumps are shown as the number of the instruction they lead to.
+    Jump targets are shown as absolute instruction numbers.
     """
     lines = [f"device {i}: {name}" for i, name in enumerate(program.devices)]
     for i, constant in enumerate(program.constants):

@@ -5,10 +5,10 @@ Run programs.
     (y,) = machine.run("main", x)
 
 A call copies its arguments into a prepared frame, runs the callables that were bound to the
-frame's arrays when it was prepared, and copies the results out. Frames are kept for later calls
-with arguments of the same types; each serves one thread at a time, so a machine may be used from
-several. Devices other than the host are simulated: memory on each is its own, and what does not
-respect that is an error.
+frame's arrays during preparation, and copies the results out. Frames are kept for later calls
+with arguments of the same types. A frame serves one thread at a time, so several threads may
+share a machine. Devices other than the host are simulated: each has memory of its own, and an
+access from the wrong device is an error.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ from .checking import check_program
 from .counters import Counters
 from .dtypes import element_type, has_element_type
 from .errors import MachineError
-from .fitting import check_arguments, fits
 from .kernels.bind import Bind
 from .kernels.loading import load_kernels
 from .kernels.memory import Memory, OutOfMemory, Owner, Stack
 from .kernels.scratch import Workspace
 from .objects import Closure, Data, Object, Storage, Tensor
-from .paths import Branch, Call, Decision, Extent, Frame, Known, Read, Return, Segment, State
+from .paths import Branch, Call, Decision, Frame, Known, Read, Return, Segment, State, TraceSize
 from .program import Array, Late, Program, spec_of
 from .recording import Context, Recorder, fault
-from .values import Cell, Packed, Value, fetch, leaves, pack, place
+from .value_checks import check_arguments, fits
+from .values import FlatValue, Leaf, Value, allocate_like, copy_out, flatten, leaves
 
-MAX_EXTENT = 1 << 29
-"""A frame stops remembering paths when they take more bytes than this, then forgets them."""
+MAX_TRACE_SIZE = 1 << 29
+"""Limit in bytes on the recorded paths of a frame; above it they are discarded."""
 MAX_SIGNATURES = 16
-"""The number of argument types for which a machine keeps frames."""
+"""Number of argument types for which a machine keeps frames."""
 STACK_SIZE = 1 << 20
-"""The stack of calls takes memory in pieces of so many bytes."""
+"""Bytes by which the call stack grows."""
 ACTIVATION_SIZE = 4096
-"""About how many bytes an activation takes besides the segment that it is in."""
+"""Approximate bytes of an activation, besides its current segment."""
 MAX_UNCOUNTED = 4096
-"""How many segments' counters wait to be added up."""
+"""Number of executed segments whose counters may be pending."""
 
 
 def _constants(program: Program, given: Mapping[str, Array]) -> list[Array]:
     missing = [late.name for late in program.late_constants if late.name not in given]
     if missing:
-        raise MachineError(f"no value for the program's constants {', '.join(missing)}")
+        raise MachineError(f"missing values for the constants {', '.join(missing)}")
     constants: list[Array] = []
     for constant in program.constants:
         array = given[constant.name] if isinstance(constant, Late) else constant
@@ -62,7 +62,7 @@ def _constants(program: Program, given: Mapping[str, Array]) -> list[Array]:
         if isinstance(constant, Late) and not fits(constant.spec, array):
             raise MachineError(f"{name} must be {constant.spec}, but is {spec_of(array)}")
         if not has_element_type(array.dtype):
-            raise MachineError(f"{name} has element type {array.dtype}")
+            raise MachineError(f"{name} has unsupported element type {array.dtype}")
         frozen = array.view()
         frozen.flags.writeable = False
         constants.append(frozen)
@@ -71,7 +71,7 @@ def _constants(program: Program, given: Mapping[str, Array]) -> list[Array]:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A frame that is called from outside, and the tensors to copy its arguments into."""
+    """A frame that `Machine` calls, and the tensors into which to copy its arguments."""
 
     frame: Frame
     inputs: list[Tensor]
@@ -82,13 +82,13 @@ class Machine:
     A program ready to run.
 
     `constants` are the values of the program's late-bound constants, by name; they are not
-    copied, and must not change. `kernels` default to those of all installed packages.
+    copied and must not change. `kernels` default to those of all installed packages.
 
-    Storages, kernels' scratch memory, copies of arguments and results, and the stack of calls
-    together take what `memory` has (default: half of what is available), a call at most
-    `max_instructions` instructions; more is an error at the instruction.
+    `memory` (default: half of the available memory) limits storages, kernels' scratch memory,
+    copies of arguments and results, and the call stack together; `max_instructions` limits
+    each call. Exceeding a limit is an error at the instruction.
 
-    Raises `MachineError` when the program refers to things that do not exist.
+    Raises `MachineError` if the program is not well-formed.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Machine:
         binds = load_kernels() if kernels is None else kernels
         self._memory = Memory() if memory is None else memory
         self._memory.reclaim = self._forget
-        self._max_extent = min(MAX_EXTENT, self._memory.limit // 4)
+        self._max_trace_size = min(MAX_TRACE_SIZE, self._memory.limit // 4)
         self._max_instructions = max_instructions
         given = _constants(program, constants or {})
         self._context = Context(program, given, binds, self._memory, Owner(self._memory))
@@ -117,13 +117,13 @@ class Machine:
 
     @property
     def counters(self) -> Counters:
-        """What this machine did so far."""
+        """Statistics of all runs so far."""
         with self._lock:
             self._count()
             return self._counters
 
     def _note(self, executed: list[Counters]) -> None:
-        """Count segments that were executed, some time, and forget the list's contents."""
+        """Queue the counters of executed segments for counting, and clear the list."""
         with self._lock:
             for counters in executed:
                 self._uncounted[counters] = self._uncounted.get(counters, 0) + 1
@@ -138,19 +138,19 @@ class Machine:
 
     def run(self, function: str = "main", *args: object) -> list[Array]:
         """
-        The tensors of `function`'s result on `args`, those of tuples and data depth first.
+        Call `function` and return the tensors of its result, depth first.
 
-        Arguments are arrays (or what NumPy makes arrays of), tuples, or `values.Tagged` data.
-        Raises `MachineError` when they do not fit the parameters or the program is at fault.
+        Arguments are arrays (or anything NumPy converts to one), tuples, or `values.Tagged`
+        data. Raises `MachineError` if they do not fit the parameters or the program fails.
         """
         return list(leaves(self.evaluate(function, *args)))
 
     def evaluate(self, function: str = "main", *args: object) -> Value:
-        """As `run`, the result in its structure: an array, a tuple or data."""
+        """Call `function` and return its result as it is: an array, a tuple or data."""
         index = self._index(function)
-        values = [pack(arg) for arg in args]
+        values = [flatten(arg) for arg in args]
         key = (index, tuple(value.structure for value in values))
-        entry = self._take(key) or self._enter(index, values)
+        entry = self._acquire(key) or self._enter(index, values)
         executed: list[Counters] = []
         try:
             arrays = chain.from_iterable(value.arrays for value in values)
@@ -158,50 +158,53 @@ class Machine:
                 np.copyto(tensor.array, array)
             with np.errstate(all="ignore"):
                 result = self._execute(entry.frame, executed)
-            return fetch(result, Owner(self._memory))
+            return copy_out(result, Owner(self._memory))
         except OutOfMemory as error:
             raise MachineError(f"the result of {function}: {error}") from error
         finally:
             self._note(executed)
-            self._give(key, entry)
+            self._release(key, entry)
 
     def prepare(self, function: str = "main") -> None:
         """
-        Do what can be done before the first call: `MachineError` for faults on the way to the
-        first decision. Functions whose parameters have no static type are left alone.
+        Record `function` up to its first decision before the first call.
+
+        Raises `MachineError` for faults on that path. Does nothing if a parameter's type is
+        not static.
         """
         index = self._index(function)
         params = self.program.functions[index].params
-        values: list[Packed] = []
+        values: list[FlatValue] = []
         for param in params:
             if param.spec is None or not param.spec.is_static:
                 return
             shape = tuple(dim for dim in param.spec.shape if dim is not None)
-            values.append(Packed((Cell(element_type(param.spec.dtype), shape),), []))
+            values.append(FlatValue((Leaf(element_type(param.spec.dtype), shape),), []))
         key = (index, tuple(value.structure for value in values))
-        entry = self._take(key) or self._enter(index, values)
+        entry = self._acquire(key) or self._enter(index, values)
         self._root(entry.frame)
-        self._give(key, entry)
+        self._release(key, entry)
 
     def _index(self, function: str) -> int:
         index = self._functions.get(function)
         if index is None:
-            raise MachineError(f"there is no function {function}, only {list(self._functions)}")
+            defined = ", ".join(self._functions)
+            raise MachineError(f"unknown function {function} (defined: {defined})")
         return index
 
-    def _enter(self, index: int, values: Sequence[Packed]) -> Entry:
-        """A new frame for calls with arguments like `values`."""
+    def _enter(self, index: int, values: Sequence[FlatValue]) -> Entry:
+        """Create a frame for calls with arguments like `values`."""
         function, devices = self.program.functions[index], self.program.devices
         for value in values:
-            for cell in value.structure:
-                if isinstance(cell, Cell) and cell.dtype.hasobject:
-                    raise MachineError(f"an argument of {function.name} holds Python objects")
+            for leaf in value.structure:
+                if isinstance(leaf, Leaf) and leaf.dtype.hasobject:
+                    raise MachineError(f"an argument of {function.name} contains Python objects")
         homes = [param.device for param in function.params]
         homes += [0] * (len(values) - len(homes))
         owner = Owner(self._memory)
         pairs = zip(values, homes, strict=False)
         try:
-            placed = [place(value, home, owner) for value, home in pairs]
+            placed = [allocate_like(value, home, owner) for value, home in pairs]
         except OutOfMemory as error:
             raise MachineError(f"the arguments of {function.name}: {error}") from error
         args = tuple(arg for arg, _ in placed)
@@ -209,21 +212,22 @@ class Machine:
         inputs = [tensor for _, tensors in placed for tensor in tensors]
         for tensor in inputs:
             if not has_element_type(tensor.array.dtype):
-                raise MachineError(f"an argument of {function.name} is {spec_of(tensor.array)}")
+                type = spec_of(tensor.array)
+                raise MachineError(f"an argument of {function.name} has unsupported type {type}")
         arenas = tuple(Arena(device, owner) for device in devices)
         workspace = Workspace(self._memory)
-        frame = Frame(index, args, arenas, workspace, (0,) * len(devices), Extent())
+        frame = Frame(index, args, arenas, workspace, (0,) * len(devices), TraceSize())
         return Entry(frame, inputs)
 
-    def _take(self, key: object) -> Entry | None:
+    def _acquire(self, key: object) -> Entry | None:
         with self._lock:
             entries = self._idle.get(key)
             return entries.pop() if entries else None
 
-    def _give(self, key: object, entry: Entry) -> None:
+    def _release(self, key: object, entry: Entry) -> None:
         frame = entry.frame
-        if frame.extent.size > self._max_extent:
-            frame.root, frame.extent.size = None, 0
+        if frame.trace_size.size > self._max_trace_size:
+            frame.root, frame.trace_size.size = None, 0
         with self._lock:
             self._idle.setdefault(key, []).append(entry)
             self._idle.move_to_end(key)
@@ -231,7 +235,7 @@ class Machine:
                 self._idle.popitem(last=False)
 
     def _forget(self) -> None:
-        """Free the frames that are kept for later calls, and what is garbage."""
+        """Discard the frames kept for later calls, and collect garbage."""
         with self._lock:
             self._idle.clear()
         gc.collect()
@@ -243,8 +247,9 @@ class Machine:
 
     def _execute(self, frame: Frame, executed: list[Counters]) -> Object:
         """
-        Run `frame` to its end, with a stack of the callers' segments; `executed` gets what
-        each segment counts.
+        Run `frame` to its end; append the counters of each executed segment to `executed`.
+
+        The callers' segments are kept on an explicit stack.
         """
         callers: list[Segment] = []
         stack, depth = Stack(self._memory), 0
@@ -255,7 +260,7 @@ class Machine:
             try:
                 for thunk in segment.steps:
                     thunk()
-            except Exception as error:  # a kernel's, perhaps a plug-in's
+            except Exception as error:  # of a kernel, possibly a plug-in's
                 raise self._kernel_fault(segment, thunk, error) from error
             executed.append(segment.counters)
             if len(executed) > MAX_UNCOUNTED:
@@ -269,11 +274,11 @@ class Machine:
                     if not callers:
                         return end.result
                     segment = callers.pop()
-                    depth -= segment.extent + ACTIVATION_SIZE
+                    depth -= segment.trace_size + ACTIVATION_SIZE
                     segment = self._successor(segment, end.result)
                 case Call():
                     callers.append(segment)
-                    depth += segment.extent + ACTIVATION_SIZE
+                    depth += segment.trace_size + ACTIVATION_SIZE
                     if depth > stack.size:
                         self._extend(stack, segment, len(callers))
                     segment = self._root(end.callee)
@@ -286,23 +291,23 @@ class Machine:
                     segment = self._successor(segment, None)
 
     def _extend(self, stack: Stack, segment: Segment, calls: int) -> None:
-        """Reserve more memory for the stack, whose top calls another function."""
+        """Reserve memory for the call that `segment` makes, or fail at that call."""
         try:
-            size = max(STACK_SIZE, segment.extent + ACTIVATION_SIZE)
+            size = max(STACK_SIZE, segment.trace_size + ACTIVATION_SIZE)
             stack.reserve(size, f"the stack of {calls} nested calls")
         except OutOfMemory as error:
             raise self._fault(segment, error) from None
 
     def _too_long(self) -> MachineError:
         limit = self._max_instructions
-        return MachineError(f"more than {limit} instructions were executed (--max-instructions)")
+        return MachineError(f"exceeded the limit of {limit} instructions (--max-instructions)")
 
     def _fault(self, segment: Segment, error: Exception) -> MachineError:
-        """`error` at the end of `segment`."""
+        """Return `error` as an error at the end of `segment`."""
         return fault(self.program.functions[segment.frame.function], segment.pc, error)
 
     def _successor(self, segment: Segment, key: Decision) -> Segment:
-        """The segment after `segment` when its decision is `key`; recorded the first time."""
+        """Return the segment that follows `segment` on decision `key`; record it the first time."""
         found = segment.successors.get(key)
         if found is not None:
             return found
@@ -322,12 +327,12 @@ class Machine:
                 assert not isinstance(end, Return)
                 pc = end.pc
         found = Recorder(self._context, state, pc, known).record()
-        if segment.frame.extent.size <= self._max_extent:
+        if segment.frame.trace_size.size <= self._max_trace_size:
             segment.successors[key] = found
         return found
 
     def _kernel_fault(self, segment: Segment, thunk: object, error: Exception) -> MachineError:
-        """The error of a callable in `segment`."""
+        """Return the `error` of a callable in `segment` as an error at its instruction."""
         function = self.program.functions[segment.frame.function]
         origins = zip(segment.steps, segment.origins, strict=True)
         pc, step = next(origin for made, origin in origins if made is thunk)

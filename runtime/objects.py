@@ -1,9 +1,9 @@
 """
-What registers refer to. Objects are compared by identity and never change, except for the bytes
-of tensors.
+The objects that registers refer to. They are compared by identity and are immutable, except for
+the bytes of tensors.
 
-`parts` of an object are those it keeps alive: a tensor its storage, data its fields, a closure
-what it captured. `born` numbers objects and frames in the order of their creation, parts first.
+The `parts` of an object are the objects it keeps alive: a tensor its storage, data its fields, a
+closure its captured values. `born` numbers objects and frames in order of creation, parts first.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ birth = count().__next__
 
 @dataclass(eq=False, slots=True)
 class Storage:
-    """`size` bytes on a device: the first ones of `block`, which is of the frame `home`."""
+    """The first `size` bytes of `block`, on a device; the block belongs to the frame `home`."""
 
     size: int
     device: int
@@ -37,8 +37,8 @@ class Tensor:
     """
     `array` on a device. A `constant` tensor's elements never change.
 
-    `parts` is the storage it views, from byte `offset` on; empty when its memory is not the
-    program's own (parameters, constants).
+    `parts` is the storage that it views from byte `offset`; empty if the program did not
+    allocate its memory (parameters, constants).
     """
 
     array: Array
@@ -53,7 +53,7 @@ class Tensor:
 
 @dataclass(eq=False, slots=True)
 class Data:
-    """Fields under a constructor's tag; a tuple has tag 0."""
+    """A constructor's tag and fields; a tuple has tag 0."""
 
     tag: int
     parts: tuple[Object, ...]
@@ -64,7 +64,7 @@ class Data:
 
 @dataclass(eq=False, slots=True)
 class Closure:
-    """A function and the first of its arguments."""
+    """A function and its captured values, which are its first arguments."""
 
     function: int
     parts: tuple[Object, ...]
@@ -77,7 +77,7 @@ Object: TypeAlias = Storage | Tensor | Data | Closure
 
 
 def tensors_in(roots: tuple[Object, ...]) -> list[Tensor] | None:
-    """The tensors in `roots`, depth first through data; None when something else is there."""
+    """Return the tensors in `roots`, depth first; None if there are storages or closures."""
     found: list[Tensor] = []
     rest = list(reversed(roots))
     while rest:

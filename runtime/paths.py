@@ -1,9 +1,9 @@
 """
-Where a program is on its way through a function: what registers hold, which memory is live.
+Paths through a function: the state at each point, and the recorded segments between decisions.
 
-A function's activation follows one path. All that the machine decides before running anything
-(which memory, which kernel on which arrays) depends on the path alone, so it is decided once
-per path and kept.
+An activation of a function follows one path. Everything the machine decides before running
+(memory, kernels and their arrays) depends on the path alone, so it is decided once per path
+and kept.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from .arena import Arena, Shelf
+from .arena import Arena, FreeList
 from .counters import Counters
 from .errors import MachineError
 from .gaps import cut, meets
@@ -21,19 +21,19 @@ from .objects import Object, Storage, Tensor, birth
 from .program import Array, Step
 
 SEGMENT_SIZE, HELD_SIZE = 4096, 100
-"""About how many bytes a segment takes, and each thing in it."""
+"""Approximate bytes of a segment, and of each item in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dead:
-    """What a killed register holds: the number of the instruction that killed it."""
+    """The content of a killed register: the number of the instruction that killed it."""
 
     killer: int
 
 
 @dataclass(slots=True)
-class Extent:
-    """About how many bytes a frame and those it calls use to remember paths."""
+class TraceSize:
+    """Approximate bytes of the recorded paths of a frame and its callees."""
 
     size: int = 0
 
@@ -41,9 +41,9 @@ class Extent:
 @dataclass(eq=False, slots=True)
 class Frame:
     """
-    The prepared activation of a function on given arguments: its memory and its traces.
+    The prepared activation of a function on given arguments: its memory and its paths.
 
-    Used by one thread at a time. `base` are the bytes live in its callers, by device.
+    Used by one thread at a time. `base` is the number of live bytes of its callers, by device.
     """
 
     function: int
@@ -51,14 +51,15 @@ class Frame:
     arenas: tuple[Arena, ...]
     workspace: Workspace
     base: tuple[int, ...]
-    extent: Extent
+    trace_size: TraceSize
     root: Segment | None = None
     born: int = field(default_factory=birth)
 
     def owns(self, value: Object) -> bool:
         """
-        Whether this activation, or one that it called, made `value`. Its callers keep alive
-        what they made.
+        Test whether this activation or a callee created `value`.
+
+        Objects of its callers are kept alive by these.
         """
         return value.born > self.born
 
@@ -66,59 +67,59 @@ class Frame:
 @dataclass(slots=True)
 class State:
     """
-    A point of a path: registers, references to objects, live memory and free blocks.
+    A point of a path: registers, reference counts, live memory and free blocks.
 
-    `unwritten` are the bytes (as in `gaps`) of this activation's storages that nothing on the
-    path wrote. What other activations hand in has none. `open` are the data and closures that
-    held such bytes when they were built.
+    `unwritten` are the bytes (see `gaps`) of this activation's storages that the path has not
+    written; objects from other activations have none. `with_unwritten` are the data and
+    closures that contained such bytes when they were built.
     """
 
     frame: Frame
     registers: dict[int, Object | Dead]
     references: dict[Object, int]
-    shelves: tuple[Shelf, ...]
+    free_lists: tuple[FreeList, ...]
     live: list[int]
     peak: list[int]
     unwritten: dict[Object, list[int]] = field(default_factory=dict["Object", list[int]])
-    open: set[Object] = field(default_factory=set["Object"])
+    with_unwritten: set[Object] = field(default_factory=set["Object"])
 
     @staticmethod
     def entry(frame: Frame) -> State:
-        """Where `frame` begins: its arguments in the first registers."""
-        shelves = tuple(Shelf(arena) for arena in frame.arenas)
+        """Return the state at the start of `frame`: its arguments are in the first registers."""
+        free_lists = tuple(FreeList(arena) for arena in frame.arenas)
         base = list(frame.base)
-        state = State(frame, {}, {}, shelves, base, list(base))
+        state = State(frame, {}, {}, free_lists, base, list(base))
         for register, arg in enumerate(frame.args):
             state.write(register, arg)
         return state
 
     def copy(self) -> State:
-        """The same point, for a path of its own from here on."""
-        shelves = tuple(shelf.copy() for shelf in self.shelves)
+        """Return a copy of the state, for another path from here."""
+        free_lists = tuple(free_list.copy() for free_list in self.free_lists)
         return State(
             self.frame,
             dict(self.registers),
             dict(self.references),
-            shelves,
+            free_lists,
             list(self.live),
             list(self.live),
             {storage: list(gaps) for storage, gaps in self.unwritten.items()},
-            set(self.open),
+            set(self.with_unwritten),
         )
 
     def read(self, register: int) -> Object:
-        """What `register` holds; `MachineError` when that is nothing."""
+        """Return the object in `register`; raise `MachineError` if it is empty."""
         found = self.registers.get(register)
         if found is None:
-            raise MachineError(f"register ${register} is read, but was never written")
+            raise MachineError(f"register ${register} is read before it is written")
         if isinstance(found, Dead):
             raise MachineError(
-                f"register ${register} is read, but was killed by instruction {found.killer}"
+                f"register ${register} is read after instruction {found.killer} killed it"
             )
         return found
 
     def write(self, register: int, value: Object) -> None:
-        """Let `register` hold `value`; what nothing refers to any more is freed."""
+        """Make `register` refer to `value`; free objects without references."""
         self.retain(value)
         old = self.registers.get(register)
         self.registers[register] = value
@@ -126,7 +127,7 @@ class State:
             self.release(old)
 
     def kill(self, register: int, killer: int) -> None:
-        """Let `register` hold nothing."""
+        """Clear `register`."""
         old = self.read(register)
         self.registers[register] = Dead(killer)
         self.release(old)
@@ -158,21 +159,21 @@ class State:
                 continue
             del self.references[item]
             rest.extend(item.parts)
-            self.open.discard(item)
+            self.with_unwritten.discard(item)
             if isinstance(item, Storage):
                 self.live[item.device] -= item.size
                 self.unwritten.pop(item, None)
                 if item.home is self.frame:
-                    self.shelves[item.device].give(item.block)
+                    self.free_lists[item.device].give(item.block)
 
     def wrote(self, tensor: Tensor) -> None:
-        """Note that all bytes of `tensor` are written."""
+        """Mark all bytes of `tensor` as written."""
         for storage in tensor.parts:
             if gaps := self.unwritten.get(storage):
                 cut(gaps, tensor.offset, tensor.offset + tensor.array.nbytes)
 
-    def is_open(self, value: Object) -> bool:
-        """Whether `value` holds bytes that nothing wrote; data may hold them no longer."""
+    def has_unwritten(self, value: Object) -> bool:
+        """Test whether `value` may contain unwritten bytes; exact except for data and closures."""
         if isinstance(value, Tensor):
             stop = value.offset + value.array.nbytes
             return any(
@@ -180,19 +181,19 @@ class State:
                 for storage in value.parts
                 if (gaps := self.unwritten.get(storage))
             )
-        return bool(self.unwritten.get(value)) or value in self.open
+        return bool(self.unwritten.get(value)) or value in self.with_unwritten
 
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """The activation ends with `result`."""
+    """End the activation with `result`."""
 
     result: Object
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Go on at `when_true` if `test` says so, at `when_false` otherwise."""
+    """Continue at `when_true` if `test()`, at `when_false` otherwise."""
 
     test: Callable[[], bool]
     when_true: int
@@ -201,7 +202,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Go on at `pc` (the instruction that asks) with the values of `tensors`."""
+    """Continue at `pc`, the instruction that needs them, with the values of `tensors`."""
 
     tensors: tuple[Tensor, ...]
     pc: int
@@ -209,7 +210,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Run `callee`, then go on at `pc` with its result in `dst`."""
+    """Run `callee`, then continue at `pc` with its result in `dst`."""
 
     callee: Frame
     dst: int
@@ -218,27 +219,26 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """Go on at `pc`, an instruction already passed."""
+    """Continue at `pc`, at or before the current instruction."""
 
     pc: int
 
 
 End = Return | Branch | Read | Call | Jump
 Decision = bool | tuple[bytes, ...] | Object | None
-"""A branch's outcome, the values read, the object a call returned; None after a jump."""
+"""A branch's outcome, the values read, or the object a call returned; None after a jump."""
 Known = dict[Tensor, Array]
-"""Values of tensors that the instruction at which a path goes on has asked for."""
+"""Values of tensors that the instruction at which a path continues needs."""
 
 
 @dataclass(eq=False, slots=True)
 class Segment:
     """
-    A stretch of a path that is run without a decision, `length` instructions.
+    A stretch of a path without decisions, `length` instructions long.
 
-    `origins` are the instruction that made each of `steps`, and the kernel's step. `end` was
-    made by instruction `pc`. `successors` are the ways on taken so far, by what decides between
-    them at `end`: the branch's outcome, the values read, the object a call returned. `state` is
-    that at the end.
+    `origins` are, for each of `steps`, its instruction and its step in the kernel. Instruction
+    `pc` is the last one, and `end` says what it does. `successors` are the segments recorded
+    so far that follow, by the decision at `end`. `state` is the state at the end.
     """
 
     frame: Frame
@@ -249,9 +249,9 @@ class Segment:
     pc: int
     state: State
     length: int
-    extent: int = 0
+    trace_size: int = 0
     successors: dict[Decision, Segment] = field(default_factory=dict["Decision", "Segment"])
 
     def __post_init__(self) -> None:
         held = len(self.steps) + len(self.state.registers) + len(self.state.references)
-        self.extent = SEGMENT_SIZE + HELD_SIZE * held
+        self.trace_size = SEGMENT_SIZE + HELD_SIZE * held

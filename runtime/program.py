@@ -1,7 +1,7 @@
 """
 A compiled program in memory: functions of instructions, constants, kernels and devices.
 
-These are plain data. `machine.Machine` runs a program, `listing.listing` prints one.
+Plain data: `machine.Machine` runs a program, `listing.listing` prints one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class TensorSpec:
     """
     Element type (NumPy's name: "float32", "bool") and shape of a tensor.
 
-    A dimension that is only known at run time is None.
+    A dimension that is unknown until run time is None.
     """
 
     dtype: str
@@ -35,7 +35,7 @@ class TensorSpec:
         return None not in self.shape
 
     def accepts(self, other: TensorSpec) -> bool:
-        """Whether `other` is what this says; a dimension None is any."""
+        """Test whether `other` matches this spec; a dimension None matches any."""
         return (
             self.dtype == other.dtype
             and len(self.shape) == len(other.shape)
@@ -48,13 +48,13 @@ class TensorSpec:
 
 
 def spec_of(array: Array) -> TensorSpec:
-    """The element type and shape of `array`."""
+    """Return the element type and shape of `array`."""
     return TensorSpec(array.dtype.name, array.shape)
 
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """A constant that is bound by name when the program is loaded (a weight in a side file)."""
+    """A constant bound by name when the program is loaded, such as a weight in a side file."""
 
     name: str
     spec: TensorSpec
@@ -66,9 +66,9 @@ Constant: TypeAlias = Array | Late
 @dataclass(frozen=True, slots=True)
 class Param:
     """
-    A function's parameter. `spec` is None when it is not a tensor (a tuple, data, a closure).
+    A function's parameter. `spec` is None if it is not a tensor (a tuple, data, a closure).
 
-    `device` is an index into `Program.devices`; all tensors inside a tuple are on it.
+    `device` is an index into `Program.devices`; all tensors of a tuple are on it.
     """
 
     name: str
@@ -79,9 +79,9 @@ class Param:
 @dataclass(frozen=True, slots=True)
 class Function:
     """
-    A function: its parameters are in registers 0, 1, …; `register_count` registers in all.
+    A function of `register_count` registers; its parameters are in the first ones.
 
-    `locations` are the places in the source that the instructions stem from, if they are kept.
+    `locations` are the source positions of the instructions, if recorded.
     """
 
     name: str
@@ -91,11 +91,11 @@ class Function:
     locations: tuple[Location | None, ...] = field(default=(), compare=False)
 
     def where(self, pc: int) -> str:
-        """What errors call instruction `pc`: `main[3] invoke_packed`."""
+        """Return the name of instruction `pc` in errors: `main[3] invoke_packed`."""
         return f"{self.name}[{pc}] {mnemonic(self.instructions[pc])}"
 
     def location(self, pc: int) -> Location | None:
-        """The place in the source that instruction `pc` stems from."""
+        """Return the source position of instruction `pc`, if recorded."""
         return self.locations[pc] if pc < len(self.locations) else None
 
 
@@ -104,7 +104,7 @@ class Step:
     """
     One operator of a kernel: `op` is its full name ("relay.add"), `ins`/`outs` value ids.
 
-    `location` is its place in the source, if that is kept and there is only one.
+    `location` is its source position, if recorded and unique.
     """
 
     op: str
@@ -119,9 +119,9 @@ class Kernel:
     """
     A primitive: a straight-line program over numbered values.
 
-    Values are numbered through: first the `ins`, then the `constants` (small arrays inlined into
-    the kernel), then the `locals` (what the steps compute, each written by one step).
-    `results` are the values, of any kind, that the kernel's outputs receive.
+    Values are numbered consecutively: the `ins`, then the `constants` (small arrays inlined into
+    the kernel), then the `locals` (each computed by one step). The kernel's outputs are the
+    values `results`, which may be of any of the three kinds.
     """
 
     name: str
@@ -132,7 +132,7 @@ class Kernel:
     results: tuple[int, ...]
 
     def spec(self, value: int) -> TensorSpec:
-        """The element type and shape of the value with this number."""
+        """Return the element type and shape of the value with this number."""
         n, m = len(self.ins), len(self.constants)
         if value < n:
             return self.ins[value]
@@ -146,8 +146,9 @@ class Kernel:
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
     """
-    Functions (an `Invoke` names one by its index), constants, kernels, and the devices' names
-    ("cpu:0"); device 0 is the host.
+    Functions, constants, kernels, and device names such as "cpu:0"; device 0 is the host.
+
+    Instructions refer to all of these by index.
     """
 
     functions: tuple[Function, ...]
@@ -157,5 +158,5 @@ class Program:
 
     @property
     def late_constants(self) -> tuple[Late, ...]:
-        """The constants that must be given when the program is loaded, in order."""
+        """The constants whose values must be supplied when the program is loaded, in order."""
         return tuple(c for c in self.constants if isinstance(c, Late))

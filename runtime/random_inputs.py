@@ -1,8 +1,8 @@
 """
-Inputs and parameters drawn at random, the same ones for the same seed and name.
+Draw inputs and parameters at random, reproducibly.
 
-A value depends on its name, element type and shape and on the seed, not on the order in which
-values are drawn or on what else a program has.
+A value depends on its name, element type, shape and the seed, not on the order in which values
+are drawn or on other values of the program.
 """
 
 from collections.abc import Iterable
@@ -19,10 +19,12 @@ from .program import Array, Late, Param, TensorSpec
 
 def _shape(name: str, spec: TensorSpec) -> tuple[int, ...]:
     if not spec.is_static:
-        raise MachineError(f"no random value can be drawn for '{name}', of unknown shape: {spec}")
+        raise MachineError(
+            f"cannot draw a random value for '{name}', whose shape is dynamic: {spec}"
+        )
     shape = tuple(dim for dim in spec.shape if dim is not None)
     if 0 in shape and 8 * prod(dim for dim in shape if dim) > MAX_EXTENT:
-        raise MachineError(f"'{name}', {spec}, is beyond NumPy's arrays")
+        raise MachineError(f"'{name}', {spec}, exceeds NumPy's array size limit")
     return shape
 
 
@@ -32,9 +34,9 @@ def _generator(name: str, seed: int) -> np.random.Generator:
 
 def random_input(name: str, spec: TensorSpec, seed: int) -> Array:
     """
-    Floats from the standard normal distribution, integers from 0 to 9, truth values.
+    Draw floats from the standard normal distribution, integers from 0 to 9, or bools.
 
-    Raises `MachineError` when the shape is not static.
+    Raises `MachineError` if the shape is not static.
     """
     shape, random, kind = _shape(name, spec), _generator(name, seed), element_type(spec.dtype)
     if kind.kind == "f":
@@ -44,11 +46,11 @@ def random_input(name: str, spec: TensorSpec, seed: int) -> Array:
 
 def random_parameter(name: str, spec: TensorSpec, seed: int) -> Array:
     """
-    A weight such that numbers neither vanish nor explode on their way through a network.
+    Draw a weight such that activations neither vanish nor explode through a network.
 
-    Floats of rank 2 and more: normal with variance 2 / fan-in, all axes but the first taken as
-    the fan-in (He et al. 2015). Vectors and scalars, which may be scales or variances: uniform
-    from 0.5 to 1.5. Other element types as `random_input`.
+    Floats of rank 2 or more are normal with variance 2 / fan-in, where all axes but the first
+    are the fan-in (He et al. 2015). Vectors and scalars, which may be scales or variances, are
+    uniform from 0.5 to 1.5. Other element types are drawn as by `random_input`.
     """
     shape, random, kind = _shape(name, spec), _generator(name, seed), element_type(spec.dtype)
     if kind.kind != "f":
@@ -60,7 +62,7 @@ def random_parameter(name: str, spec: TensorSpec, seed: int) -> Array:
 
 
 def _reserve(name: str, spec: TensorSpec, memory: Memory | None) -> None:
-    """Count a value as taken from `memory`, and make sure of what it takes to draw it."""
+    """Reserve memory for a value, after checking that there is also enough to draw it."""
     if memory is None:
         return
     count = prod(_shape(name, spec))
@@ -76,14 +78,14 @@ def random_inputs(
     params: Iterable[Param], seed: int, memory: Memory | None = None
 ) -> dict[str, Array]:
     """
-    A random value for each parameter of a function; all must be tensors.
+    Draw a value for each parameter of a function; all must be tensors.
 
-    Raises `MachineError` before a value is drawn that `memory` has no room for.
+    Raises `MachineError` before drawing a value that does not fit into `memory`.
     """
     values: dict[str, Array] = {}
     for param in params:
         if param.spec is None:
-            raise MachineError(f"no random value can be drawn for '{param.name}': it is no tensor")
+            raise MachineError(f"cannot draw a random value for '{param.name}': it is not a tensor")
         _reserve(param.name, param.spec, memory)
         values[param.name] = random_input(param.name, param.spec, seed)
     return values
@@ -92,7 +94,7 @@ def random_inputs(
 def random_parameters(
     constants: Iterable[Late], seed: int, memory: Memory | None = None
 ) -> dict[str, Array]:
-    """A random value for each late-bound constant; errors as those of `random_inputs`."""
+    """Draw a value for each late-bound constant; raise errors like `random_inputs`."""
     values: dict[str, Array] = {}
     for late in constants:
         _reserve(late.name, late.spec, memory)

@@ -1,8 +1,8 @@
 """
-Follow a function's instructions from a point of a path to the next decision.
+Record a function's instructions from a point of a path to the next decision.
 
-Instructions that only arrange things (allocate, view, build tuples, kill) are done here, once;
-those that compute leave callables in the segment, bound to the arrays they work on.
+Instructions that do not compute (allocate, view, build tuples, kill) are executed here, once;
+those that compute leave callables in the segment, bound to their arrays.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ from .binding import bind_kernel
 from .counters import Counters
 from .dtypes import element_type
 from .errors import MachineError
-from .fitting import check_arguments, dimensions, fits, scalar
 from .kernels.bind import Bind, Thunk
 from .kernels.memory import Memory, OutOfMemory, Owner
 from .objects import Closure, Data, Object, Storage, Tensor, tensors_in
 from .paths import Branch, Call, End, Frame, Jump, Known, Read, Return, Segment, State
 from .program import Array, Function, Kernel, Program, Step, spec_of
+from .value_checks import check_arguments, dimensions, fits, scalar
 
 
 @dataclass(frozen=True)
 class Context:
-    """What all functions of a loaded program share."""
+    """The state that all functions of a loaded program share."""
 
     program: Program
     constants: Sequence[Array]
     binds: Mapping[str, Bind]
     memory: Memory
     owner: Owner
-    """Pays for what all functions share."""
+    """The owner of memory that all functions share."""
     constant_tensors: dict[tuple[int, int], Tensor] = field(
         default_factory=dict[tuple[int, int], Tensor]
     )
     kernels: dict[int, Kernel] = field(default_factory=dict[int, Kernel])
 
     def constant(self, index: int, device: int) -> Tensor:
-        """Constant `index` as a tensor of `device`."""
+        """Return constant `index` as a tensor on `device`."""
         key = (index, device)
         found = self.constant_tensors.get(key)
         if found is None:
@@ -55,7 +55,7 @@ class Context:
         return found
 
     def kernel(self, index: int) -> Kernel:
-        """Kernel `index`, its constants as kernels take them."""
+        """Return kernel `index` with contiguous constants."""
         found = self.kernels.get(index)
         if found is None:
             kernel = self.program.kernels[index]
@@ -64,7 +64,7 @@ class Context:
         return found
 
     def expanded(self, array: Array) -> Array:
-        """`array` with its elements one after the other: a splat may be stored once."""
+        """Return `array` as C-contiguous: a splat may store its element only once."""
         if array.flags.c_contiguous:
             return array
         self.owner.reserve(array.nbytes, f"a constant {spec_of(array)}")
@@ -74,14 +74,14 @@ class Context:
 
 
 def fault(function: Function, pc: int, error: Exception, what: str = "") -> MachineError:
-    """`error`, which says of itself where in the source it is or is at instruction `pc`."""
+    """Return `error` with its own location or, if it has none, that of instruction `pc`."""
     location = error.location if isinstance(error, MachineError) else None
     text = f"{function.where(pc)}{what}: {error}"
     return MachineError(text, location or function.location(pc))
 
 
 class NeedsValues(Exception):
-    """An instruction cannot be followed before the elements of `tensors` are known."""
+    """An instruction cannot be recorded before the elements of `tensors` are known."""
 
     def __init__(self, *tensors: Tensor) -> None:
         super().__init__()
@@ -90,7 +90,7 @@ class NeedsValues(Exception):
 
 @dataclass
 class Recorder:
-    """Follows `function` from `pc` on, at `state`."""
+    """Records `function` from `pc`, starting in `state`."""
 
     context: Context
     state: State
@@ -105,7 +105,7 @@ class Recorder:
         return self.context.program.functions[self.state.frame.function]
 
     def record(self) -> Segment:
-        """The segment from here to the next decision; `MachineError` says where a fault is."""
+        """Record up to the next decision; raise `MachineError` with the position of a fault."""
         code = self.function.instructions
         while True:
             instruction = code[self.pc]
@@ -126,7 +126,7 @@ class Recorder:
             self.known = {}
             self.pc += 1
         self.counters.peak = {d: size for d, size in enumerate(self.state.peak) if size}
-        if isinstance(end, Return):  # nothing follows
+        if isinstance(end, Return):  # no successors
             self.state.registers.clear()
             self.state.references.clear()
         frame = self.state.frame
@@ -134,10 +134,10 @@ class Recorder:
         segment = Segment(
             frame, self.steps, self.origins, self.counters, end, self.pc, self.state, length
         )
-        frame.extent.size += segment.extent
+        frame.trace_size.size += segment.trace_size
         return segment
 
-    # What registers hold
+    # ---- contents of registers
 
     def tensor(self, register: int) -> Tensor:
         found = self.state.read(register)
@@ -154,12 +154,12 @@ class Recorder:
     def tensors(self, registers: tuple[int, ...]) -> list[Tensor]:
         found = tensors_in(tuple(self.state.read(register) for register in registers))
         if found is None:
-            raise MachineError("kernels take tensors and data made of tensors only")
+            raise MachineError("operands of a kernel must be tensors or data of tensors")
         return found
 
     def values(self, *tensors: Tensor) -> list[Array]:
-        """The elements of `tensors`, which decide what this instruction does."""
-        self.reads(*tensors)
+        """Return the elements of `tensors`, on which this instruction depends."""
+        self.require_written(*tensors)
         unknown = tuple(t for t in tensors if not (t.constant or t in self.known))
         if unknown:
             raise NeedsValues(*tensors)
@@ -172,56 +172,57 @@ class Recorder:
         self.steps.append(thunk)
         self.origins.append((self.pc, step))
 
-    # What memory holds
+    # ---- contents of memory
 
-    def reads(self, *tensors: Tensor) -> None:
-        """`MachineError` unless everything in `tensors` was written."""
+    def require_written(self, *tensors: Tensor) -> None:
+        """Raise `MachineError` unless all bytes of `tensors` were written."""
         for tensor in tensors:
-            if self.state.is_open(tensor):
+            if self.state.has_unwritten(tensor):
                 what = f"a tensor {spec_of(tensor.array)}"
-                raise MachineError(f"it reads bytes that nothing has written, of {what}")
+                raise MachineError(f"reads unwritten bytes of {what}")
 
-    def hands_over(self, *roots: Object) -> None:
+    def hand_over(self, *roots: Object) -> None:
         """
-        See to it that another activation, or the caller, gets no bytes that nothing wrote.
+        Ensure that `roots`, which another activation receives, contain no unwritten bytes.
 
-        Tensors must be written; of storages, which nothing here reads, the gaps are filled.
+        Tensors must be written. Storages, which are not read here, are cleared where they are
+        not.
         """
-        rest = [root for root in roots if self.state.is_open(root)]
+        rest = [root for root in roots if self.state.has_unwritten(root)]
         while rest:
             item = rest.pop()
             if isinstance(item, Tensor):
-                self.reads(item)
+                self.require_written(item)
             elif isinstance(item, Storage):
                 gaps = self.state.unwritten.pop(item)
                 for start, stop in zip(gaps[::2], gaps[1::2], strict=True):
                     self.clear(item.block.memory[start:stop])
             else:
-                self.state.open.discard(item)
-                rest += filter(self.state.is_open, item.parts)
+                self.state.with_unwritten.discard(item)
+                rest += filter(self.state.has_unwritten, item.parts)
 
     def clear(self, memory: Array) -> None:
         self.compute(partial(memory.fill, self.context.memory.blank))
 
     def build(self, dst: int, value: Data | Closure) -> None:
-        if any(map(self.state.is_open, value.parts)):
-            self.state.open.add(value)
+        if any(map(self.state.has_unwritten, value.parts)):
+            self.state.with_unwritten.add(value)
         self.state.write(dst, value)
 
-    # Instructions; the result says where the segment ends, if it does
+    # ---- instructions: each returns how the segment ends, or None if it continues
 
     def move(self, i: vm.Move) -> None:
         self.state.write(i.dst, self.state.read(i.src))
 
     def ret(self, i: vm.Ret) -> End:
         result = self.state.read(i.result)
-        self.hands_over(result)
+        self.hand_over(result)
         return Return(result)
 
     def call(self, dst: int, function: int, args: tuple[Object, ...]) -> End:
         callee = self.context.program.functions[function]
         check_arguments(self.context.program, callee, args)
-        self.hands_over(*args)
+        self.hand_over(*args)
         caller = self.state.frame
         owner = Owner(self.context.memory)
         frame = Frame(
@@ -230,7 +231,7 @@ class Recorder:
             tuple(Arena(device, owner) for device in self.context.program.devices),
             caller.workspace,
             tuple(self.state.live),
-            caller.extent,
+            caller.trace_size,
         )
         return Call(frame, dst, self.pc + 1)
 
@@ -251,8 +252,8 @@ class Recorder:
         operands: list[tuple[str, Tensor]] = []
         for what, given, specs in (("input", ins, kernel.ins), ("output", outs, kernel.outs)):
             if len(given) != len(specs):
-                count = f"{len(specs)} {what}s, but is given {len(given)}"
-                raise MachineError(f"kernel {kernel.name} has {count}")
+                counts = f"expects {len(specs)} {what}s, but got {len(given)}"
+                raise MachineError(f"kernel {kernel.name} {counts}")
             for number, (tensor, spec) in enumerate(zip(given, specs, strict=True)):
                 operands.append((f"{what} {number}", tensor))
                 if not fits(spec, tensor.array):
@@ -265,8 +266,8 @@ class Recorder:
                 message = f"kernel {kernel.name} runs on {here}, but its {name} is on {there}"
                 raise MachineError(message)
         if any(out.constant for out in outs):
-            raise MachineError(f"kernel {kernel.name} would write to a constant")
-        self.reads(*ins)
+            raise MachineError(f"kernel {kernel.name} must not write to a constant")
+        self.require_written(*ins)
         arrays = [t.array for t in ins], [t.array for t in outs]
         workspace = self.state.frame.workspace
         bound = bind_kernel(kernel, *arrays, self.context.binds, workspace)
@@ -280,8 +281,8 @@ class Recorder:
     def alloc_storage(self, i: vm.AllocStorage) -> None:
         size = self.immediate(i.size)
         if size < 0:
-            raise MachineError(f"a storage cannot have {size} bytes")
-        block = self.state.shelves[i.device].take(size, i.alignment)
+            raise MachineError(f"a storage must have at least 0 bytes, but has {size}")
+        block = self.state.free_lists[i.device].take(size, i.alignment)
         self.counters.allocations[i.device] += 1
         self.counters.allocated[i.device] += size
         storage = Storage(size, i.device, block, self.state.frame)
@@ -317,7 +318,7 @@ class Recorder:
             message = f"register ${register} must hold a storage, but holds {storage.kind}"
             raise MachineError(message)
         if any(dim < 0 for dim in shape):
-            raise MachineError(f"a shape has no negative dimension, but is {list(shape)}")
+            raise MachineError(f"dimensions must be at least 0, but the shape is {list(shape)}")
         kind = element_type(dtype)
         size = prod(shape) * kind.itemsize
         if offset < 0 or offset + size > storage.size:
@@ -336,8 +337,7 @@ class Recorder:
         else:
             shape = i.shape
         if any(dim < 0 for dim in shape) or prod(shape) != source.array.size:
-            wanted = f"{list(shape)} does not hold the {source.array.size} elements"
-            raise MachineError(f"{wanted} of {spec_of(source.array)}")
+            raise MachineError(f"cannot reshape {spec_of(source.array)} to {list(shape)}")
         array = source.array.reshape(shape)
         view = Tensor(array, source.device, source.constant, source.parts, source.offset)
         self.state.write(i.dst, view)
@@ -351,7 +351,7 @@ class Recorder:
     def get_field(self, i: vm.GetField) -> None:
         data = self.data(i.data)
         if i.field >= len(data.parts):
-            raise MachineError(f"field {i.field} of data with {len(data.parts)} fields")
+            raise MachineError(f"field {i.field} is out of range [0, {len(data.parts)})")
         self.state.write(i.dst, data.parts[i.field])
 
     def get_tag(self, i: vm.GetTag) -> None:
@@ -373,7 +373,7 @@ class Recorder:
         if i.target is not None:
             compared.append(self.tensor(i.target))
         scalars = [scalar(tensor.array) for tensor in compared]
-        self.reads(*compared)
+        self.require_written(*compared)
         if all(tensor.constant for tensor in compared):
             offset = i.true_offset if _holds(scalars) else i.false_offset
             return self.jump(offset)
@@ -383,9 +383,9 @@ class Recorder:
         return self.jump(i.offset)
 
     def jump(self, offset: int) -> End | None:
-        if offset <= 0:  # end here, so that no segment is longer than its function
+        if offset <= 0:  # end here, so that a segment is never longer than its function
             return Jump(self.pc + offset)
-        self.pc += offset - 1  # one more is added after every instruction
+        self.pc += offset - 1  # `record` adds 1 after every instruction
         return None
 
     def fatal(self, i: vm.Fatal) -> None:
@@ -401,8 +401,8 @@ class Recorder:
             message = f"cannot copy {spec_of(src.array)} into {spec_of(out.array)}"
             raise MachineError(message)
         if out.constant:
-            raise MachineError("the copy would write to a constant")
-        self.reads(src)
+            raise MachineError("a copy must not write to a constant")
+        self.require_written(src)
         self.state.wrote(out)
         self.compute(partial(np.copyto, out.array, src.array))
         self.counters.copies[i.src_device, i.dst_device] += 1
@@ -413,7 +413,7 @@ class Recorder:
 
 
 def _holds(scalars: list[Array]) -> bool:
-    """Whether the first scalar equals the second, or is not 0 where it is the only one."""
+    """Test whether the first scalar equals the second or, if it is the only one, is not 0."""
     first = scalars[0].item()
     return first == scalars[1].item() if len(scalars) == 2 else first != 0
 

@@ -1,7 +1,7 @@
 """
-What goes into a program and comes out: arrays, tuples of them, data.
+Arguments and results of programs: arrays, tuples and data.
 
-Data may be nested deeper than Python's stack is (a list is), so nothing here recurses.
+Nothing here recurses, as data (a long list, say) may be nested deeper than Python's stack.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .program import Array, spec_of
 
 
 class Tagged(tuple["Value", ...]):
-    """The fields of data made by a constructor with this `tag`; equal as tuples are."""
+    """The fields of data whose constructor has this `tag`; compares like a tuple."""
 
     tag: int
 
@@ -34,12 +34,12 @@ class Tagged(tuple["Value", ...]):
 
 
 Value: TypeAlias = "Array | tuple[Value, ...]"
-"""A tensor, or data: a plain tuple is data of tag 0, and data of tag 0 a plain tuple."""
+"""A tensor, or data; data of tag 0 is a plain tuple, and the reverse."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """A tensor's place in a `Packed` value."""
+class Leaf:
+    """A tensor in a `FlatValue`."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -47,27 +47,27 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Data's place in a `Packed` value; its `count` fields follow."""
+    """Data in a `FlatValue`; its `count` fields follow."""
 
     tag: int
     count: int
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class FlatValue:
     """
-    A value as a list: its structure depth first, and the arrays in it.
+    A flattened value: its structure, depth first, and its arrays.
 
-    Values of one structure can use the same memory.
+    Values of equal structure can use the same memory.
     """
 
-    structure: tuple[Cell | Node, ...]
+    structure: tuple[Leaf | Node, ...]
     arrays: list[Array]
 
 
-def pack(argument: object) -> Packed:
-    """`argument`: an array or what NumPy makes one of, a tuple or list, or `Tagged` data."""
-    structure: list[Cell | Node] = []
+def flatten(argument: object) -> FlatValue:
+    """Flatten an array (or anything NumPy converts to one), a tuple or list, or `Tagged` data."""
+    structure: list[Leaf | Node] = []
     arrays: list[Array] = []
     rest = [argument]
     while rest:
@@ -79,20 +79,21 @@ def pack(argument: object) -> Packed:
             rest.extend(reversed(fields))
         else:
             array: Array = np.asarray(cast(Any, item))
-            structure.append(Cell(array.dtype, array.shape))
+            structure.append(Leaf(array.dtype, array.shape))
             arrays.append(array)
-    return Packed(tuple(structure), arrays)
+    return FlatValue(tuple(structure), arrays)
 
 
-def place(packed: Packed, device: int, owner: Owner) -> tuple[Object, list[Tensor]]:
+def allocate_like(value: FlatValue, device: int, owner: Owner) -> tuple[Object, list[Tensor]]:
     """
-    Memory on `device` for values like `packed`, and the tensors in it in their order; `owner`
-    pays.
+    Allocate an object on `device` with the structure of `value`, charged to `owner`.
+
+    Also returns its tensors, in order.
     """
     done: list[Object] = []
     tensors: list[Tensor] = []
-    for item in reversed(packed.structure):
-        if isinstance(item, Cell):
+    for item in reversed(value.structure):
+        if isinstance(item, Leaf):
             size = prod(item.shape) * item.dtype.itemsize
             owner.reserve(size, f"{item.dtype}{list(item.shape)}")
             tensor = Tensor(np.empty(item.shape, item.dtype), device)
@@ -104,11 +105,11 @@ def place(packed: Packed, device: int, owner: Owner) -> tuple[Object, list[Tenso
     return done.pop(), tensors[::-1]
 
 
-def fetch(result: Object, owner: Owner) -> Value:
+def copy_out(result: Object, owner: Owner) -> Value:
     """
-    A copy of `result` that shares no memory with the machine; `owner` pays.
+    Return a copy of `result` that shares no memory with the machine, charged to `owner`.
 
-    Raises `MachineError` when there is something other than tensors and data in it.
+    Raises `MachineError` if `result` contains anything but tensors and data.
     """
     order: list[Object] = []  # each before its fields, the last field first
     rest = [result]
@@ -127,12 +128,12 @@ def fetch(result: Object, owner: Owner) -> Value:
             del done[len(done) - len(item.parts) :]
             done.append(Tagged(item.tag, fields) if item.tag else tuple(fields))
         else:
-            raise MachineError(f"the result holds {item.kind}, which cannot leave the machine")
+            raise MachineError(f"the result contains {item.kind}, which cannot leave the machine")
     return done.pop()
 
 
 def leaves(value: Value) -> Iterator[Array]:
-    """The arrays in `value`, depth first."""
+    """Yield the arrays in `value`, depth first."""
     rest = [value]
     while rest:
         item = rest.pop()

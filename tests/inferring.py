@@ -1,6 +1,6 @@
 """Apply an operator to types written as text, and say its result types or its error as text."""
 
-from typing import Any, cast
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
@@ -13,9 +13,7 @@ from xrelay.dialects import relay
 from xrelay.dialects.attributes import plain_attributes, properties_of
 from xrelay.dialects.relay.operator import Operator
 
-OPERATORS: dict[str, type[Operator]] = {
-    op.name.removeprefix("relay."): cast(type[Operator], op) for op in relay.OPERATORS
-}
+OPERATORS = relay.BY_NAME
 """The operator classes by name, without `relay.`."""
 
 

@@ -10,9 +10,12 @@ unequal, and some are 0 or absent.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+
+import pytest
 
 DTYPES = {
     "i1": "bool",
@@ -447,3 +450,26 @@ def _samples() -> Iterator[Sample]:
 
 SAMPLES: tuple[Sample, ...] = tuple(_samples())
 """All samples, those of one operator together by `name`."""
+
+
+def on_each_sample(
+    samples: Iterable[Sample] = SAMPLES,
+) -> Callable[[Callable[[Sample], None]], Callable[[str], None]]:
+    """Make a test of a sample one test an operator; a failure names the sample."""
+    of: dict[str, list[Sample]] = defaultdict(list)
+    for sample in samples:
+        of[sample.name].append(sample)
+
+    def decorate(test: Callable[[Sample], None]) -> Callable[[str], None]:
+        def run(name: str) -> None:
+            for sample in of[name]:
+                try:
+                    test(sample)
+                except BaseException as error:
+                    error.add_note(f"sample {sample}: {sample!r}")
+                    raise
+
+        run.__name__, run.__doc__ = test.__name__, test.__doc__
+        return pytest.mark.parametrize("name", sorted(of))(run)
+
+    return decorate

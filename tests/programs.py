@@ -61,7 +61,7 @@ def printed(module: Operation, generic: bool = False) -> str:
     return out.getvalue()
 
 
-OPERATORS: dict[str, type[Operator]] = {op.name: op for op in relay.OPERATORS}  # pyright: ignore[reportAssignmentType]
+OPERATORS: dict[str, type[Operator]] = {op.name: op for op in relay.OPERATORS}
 
 UNARY = "exp tanh sigmoid negative abs nn.relu nn.leaky_relu clip sqrt nn.softmax nn.gelu".split()
 BINARY = "add subtract multiply maximum minimum divide".split()

@@ -21,11 +21,11 @@ from ..lowering.assemble import spec_of
 from ..lowering.lower_to_bytecode import parameter_names
 from ..passes.evaluation.evaluator import evaluate
 from ..passes.evaluation.values import Value
-from ..runtime.fitting import fits
 from ..runtime.kernels.memory import Memory
 from ..runtime.machine import Machine
 from ..runtime.program import Late, Param, Program, TensorSpec
 from ..runtime.program import spec_of as spec_of_array
+from ..runtime.value_checks import fits
 from ..runtime.values import leaves
 from .diagnostics import UsageError
 from .run_files import Arrays

@@ -3,7 +3,7 @@ Run every operator sample of the tests in TVM, and compare text, types and value
 
     python benchmarks/against_tvm/operators.py --tvm PYTHON
 
-Prints counts as JSON; samples that differ, and what TVM does not take, go to stderr.
+Prints counts as JSON, and samples that differ or that TVM does not accept to stderr.
 """
 
 import base64
@@ -33,13 +33,13 @@ INDICES = ("take", "gather", "embedding")
 
 
 def encoded(array: Any) -> dict[str, Any]:
-    """An array as JSON."""
+    """Encode an array as JSON."""
     data = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
     return {"data": data, "dtype": str(array.dtype), "shape": list(array.shape)}
 
 
 def decoded(value: Any) -> tuple[Any, ...]:
-    """The arrays of an answer."""
+    """Decode the arrays of an answer."""
     if isinstance(value, list):
         parts: list[Any] = value
         return tuple(array for part in parts for array in decoded(part))
@@ -48,14 +48,14 @@ def decoded(value: Any) -> tuple[Any, ...]:
 
 
 def agree(ours: Any, theirs: Any) -> bool:
-    """Whether two arrays are equal up to rounding."""
+    """Test whether two arrays are equal up to rounding."""
     ours = np.asarray(ours)
     close = TOLERANCE.get(ours.dtype.name, 0)
     return ours.dtype == theirs.dtype and np.allclose(ours, theirs, close, close, equal_nan=True)
 
 
 def operand(draw: Draw, shape: tuple[int, ...], name: str) -> Any:
-    """Small values that both sides take: positive where the operator needs that."""
+    """Draw small values that both sides accept: positive if the operator needs that."""
     values = moderate(draw, shape, draw.dtype)
     if name in POSITIVE or (name in DIVISIONS and values.dtype.kind != "f"):
         values = (np.abs(values) + 1).astype(draw.dtype)

@@ -1,4 +1,4 @@
-"""What we make of programs, in a form that can be compared."""
+"""Our results for programs, in a form that can be compared."""
 
 import re
 
@@ -17,7 +17,7 @@ DEFAULT = "cuda:0"
 
 
 def context() -> ReportingContext:
-    """A context that reads Relay text and keeps quiet."""
+    """Return a context that reads Relay text and suppresses messages."""
     ctx = ReportingContext(handler=lambda message: None)
     for dialect in (Relay, Memory, Vm):
         ctx.register_dialect(dialect.name, lambda dialect=dialect: dialect)
@@ -25,18 +25,18 @@ def context() -> ReportingContext:
 
 
 def read(text: str) -> ModuleOp:
-    """The module of Relay text."""
+    """Parse Relay text."""
     return parse_module(context(), text, "program.relay")
 
 
 def plan(module: ModuleOp) -> ModuleOp:
-    """`module`, planned; raises `PassError`."""
+    """Plan the devices of `module`; raise `PassError` if that fails."""
     PlanDevicesPass(DEFAULT).apply(context(), module)
     return module
 
 
 def signatures(module: ModuleOp) -> dict[str, list[str]]:
-    """The devices of the parameters and results of each function."""
+    """Return the devices of the parameters and results of each function."""
     found: dict[str, list[str]] = {}
     for op in module.ops:
         if isinstance(op, FuncOp):
@@ -46,12 +46,12 @@ def signatures(module: ModuleOp) -> dict[str, list[str]]:
 
 
 def copies(module: ModuleOp) -> int:
-    """How many copies between devices there are."""
+    """Count the copies between devices."""
     return sum(isinstance(op, DeviceCopyOp) for op in module.walk())
 
 
 def canonical(module: ModuleOp) -> str:
-    """The IR without names and targets of devices."""
+    """Return the IR as text without names and without the targets of devices."""
     lines: list[str] = []
     names: dict[str, str] = {}
     for line in re.sub(r', target = "[^"]*"', "", str(module)).split("\n"):

@@ -3,9 +3,9 @@ Plan random programs with TVM and with `plan-devices`, and compare.
 
     python benchmarks/against_tvm/planning.py --tvm PYTHON [--programs 500] [--size 8] [--seed 0]
 
-For each program that both plan: are the devices of all parameters and results the same, is the
-number of copies, and is our plan, as Relay text, a plan that TVM leaves as it is? Prints counts
-as JSON; programs that differ go to stderr by their seeds.
+For each program that both plan, compares the devices of all parameters and results and the number
+of copies, and checks that TVM accepts our plan, as Relay text, unchanged. Prints counts as JSON,
+and the seeds of programs that differ to stderr.
 """
 
 import json
@@ -23,7 +23,7 @@ from xrelay.passes.support.diagnostics import PassError
 
 
 def planned(text: str) -> ModuleOp | None:
-    """Our plan, if there is one."""
+    """Return our plan, if there is one."""
     try:
         return plan(read(text))
     except PassError:
@@ -31,7 +31,7 @@ def planned(text: str) -> ModuleOp | None:
 
 
 def differences(tvm: Tvm, ours: ModuleOp, theirs: str) -> list[str]:
-    """What is not the same in two plans of one program."""
+    """Return the first difference between two plans of a program, or None."""
     other = plan(read(theirs))
     found: list[str] = []
     if signatures(ours) != signatures(other):

@@ -1,8 +1,8 @@
 """
-Answers questions about Relay programs with TVM; run by an interpreter that has it.
+Answer requests about Relay programs with TVM; runs in an interpreter that has TVM.
 
-A request is a line of JSON, {"do": "infer", "text": "…"}; so is the answer. What fails is
-{"error": "…"}. Everything that TVM prints goes to stderr.
+A request is a line of JSON, {"do": "infer", "text": "…"}; so is the answer, which is
+{"error": "…"} for failures. Everything that TVM prints goes to stderr.
 """
 
 # pyright: basic
@@ -25,17 +25,17 @@ relay: Any = import_module("tvm.relay")
 
 
 def parsed(text: str) -> Any:
-    """The module of Relay text."""
+    """Parse Relay text."""
     return (relay if hasattr(relay, "parse") else tvm.parser).parse(text)
 
 
 def text_of(module: Any) -> str:
-    """The module as Relay text with its metadata."""
+    """Return the module as Relay text with its metadata."""
     return module.astext(show_meta_data=True)
 
 
 def planned(module: Any) -> Any:
-    """The module after PlanDevices; the default is device type 2, the host a CPU."""
+    """Run PlanDevices with default device type 2 and a CPU as the host."""
     host = tvm.target.Target("llvm")
     targets = [tvm.target.Target("llvm", host), tvm.target.Target("cuda", host)]
     context = tvm.transform.PassContext(config={"relay.fallback_device_type": 2})
@@ -46,18 +46,18 @@ def planned(module: Any) -> Any:
 
 
 def infer(request: dict[str, Any]) -> dict[str, Any]:
-    """The text with all types."""
+    """Return the text with all types."""
     return {"text": text_of(relay.transform.InferType()(parsed(request["text"])))}
 
 
 def plan(request: dict[str, Any]) -> dict[str, Any]:
-    """The planned text."""
+    """Return the planned text."""
     module = relay.transform.InferType()(planned(parsed(request["text"])))
     return {"text": text_of(module)}
 
 
 def run(request: dict[str, Any]) -> dict[str, Any]:
-    """What `@main` computes on arrays."""
+    """Run `@main` on arrays."""
 
     def decoded(array: dict[str, Any]) -> Any:
         data = np.frombuffer(base64.b64decode(array["data"]), array["dtype"])
@@ -78,7 +78,7 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def measure(request: dict[str, Any]) -> dict[str, Any]:
-    """CPU seconds to parse, print and plan; the least of some runs."""
+    """Return the CPU seconds to parse, print and plan: the minimum of several runs."""
     module = parsed(request["text"])
     steps = {
         "read": lambda: parsed(request["text"]),
@@ -100,7 +100,7 @@ QUESTIONS = {"infer": infer, "plan": plan, "run": run, "measure": measure}
 
 
 def main() -> None:
-    """Answer until there are no more requests."""
+    """Answer requests until the end of the input."""
     for line in sys.stdin:
         request = json.loads(line)
         try:

@@ -1,11 +1,11 @@
 """
-How long TVM takes to read, print and plan what we read, print and plan, on the same machine.
+Compare the times of TVM and of ours to read, print and plan, on the same machine.
 
     python benchmarks/against_tvm/timing.py --tvm PYTHON
 
-CPU time, µs per operator, the least of five runs. The networks are those of
-`tests/data/relay_text`, an operator is a graph binding; the planned program is the chain of
-`benchmarks/plan_devices.py` with a hint behind each tenth addition.
+CPU time, µs per operator, the minimum of five runs. The networks are those of
+`tests/data/relay_text`; an operator is a graph binding. The planned program is the chain of
+`benchmarks/plan_devices.py`, with a hint after every tenth addition.
 """
 
 import gc
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 def chain(count: int) -> str:
-    """Additions, each tenth with a hint that it is where everything is."""
+    """Write additions; every tenth has a hint for the device that all are on."""
     lines = ["  %0 = add(%x, %y);"]
     for i in range(1, count):
         added = f"add(%{i - 1}, %y)"
@@ -44,7 +44,7 @@ def chain(count: int) -> str:
 
 
 def least(prepare: Callable[[], T], step: Callable[[T], object]) -> float:
-    """CPU seconds of `step` on what `prepare` gives."""
+    """Return the CPU seconds of `step` on the result of `prepare`."""
     best = float("inf")
     for _ in range(REPEATS):
         subject = prepare()

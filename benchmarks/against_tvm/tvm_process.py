@@ -10,7 +10,7 @@ SERVER = Path(__file__).with_name("server.py")
 
 
 class Tvm:
-    """A server that answers questions about programs; one that crashes is started again."""
+    """A server that answers requests about programs; it is restarted if it crashes."""
 
     def __init__(self, python: str) -> None:
         self._python = python
@@ -26,7 +26,7 @@ class Tvm:
         )
 
     def ask(self, do: str, text: str, **more: Any) -> dict[str, Any]:
-        """The answer about a program; a failure is under "error"."""
+        """Return the answer to a request; a failure is under "error"."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps({"do": do, "text": text, **more}) + "\n")
@@ -39,7 +39,7 @@ class Tvm:
 
 
 def arguments(description: str) -> ArgumentParser:
-    """A parser that knows `--tvm`."""
+    """Return a parser with the option `--tvm`."""
     parser = ArgumentParser(description=description)
     parser.add_argument("--tvm", required=True, help="a Python interpreter that has TVM")
     return parser

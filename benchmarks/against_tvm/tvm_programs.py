@@ -1,8 +1,8 @@
 """
-Random Relay programs with hints, such as TVM accepts.
+Generate random Relay programs with hints that TVM accepts.
 
-Hints are normal or fixed and stand on what an expression computes: there, both planners should
-agree. (Free hints, and hints on variables and on hints, are among the documented differences.)
+Hints are normal or fixed, and on computed values: for these, both planners should agree. (Free
+hints, and hints on variables or on hints, are among the documented differences.)
 """
 
 from random import Random
@@ -28,7 +28,7 @@ FIXED = ", constrain_result=True"
 
 
 class Program:
-    """A program of up to two functions and `@main`; `hints` is how likely an expression has one."""
+    """Return up to two functions and `@main`; an expression has a hint with probability `hints`."""
 
     def __init__(self, rng: Random, size: int, hints: float) -> None:
         self.rng = rng
@@ -70,7 +70,7 @@ class Program:
         return f"%v{self.names}"
 
     def block(self, values: list[str], size: int, depth: int) -> str:
-        """Statements and a result, with `values` to use."""
+        """Return statements and a result that use `values`."""
         values = list(values)
         indent = "  " * (depth + 1)
         lines: list[str] = []
@@ -86,7 +86,7 @@ class Program:
         return "\n".join([*lines, f"{indent}{result}"])
 
     def expression(self, values: list[str], lines: list[str], indent: str, depth: int) -> str:
-        """An expression of type `T`; what it needs is added to `lines`."""
+        """Return an expression of type `T`; append the statements it needs to `lines`."""
         a, b = self.rng.choice(values), self.rng.choice(values)
         kinds = ["binary"] * 4 + ["unary", "scalar", "tuple", "match", "reference"]
         kinds += ["if", "closure"] if depth < 2 else []

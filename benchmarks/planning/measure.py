@@ -6,8 +6,8 @@ Measure the planner: heights over lower bounds, and CPU seconds.
     python benchmarks/planning/measure.py nets [N...]      # synthetic networks of N buffers
 
 Progress goes to stderr, one JSON object to stdout; `--table` prints Markdown instead.
-Every problem is planned as it is, with its rows shuffled, and with time reversed; all
-three plans are judged by `check`. Each is timed twice and the smaller CPU time is kept.
+Every problem is planned as given, with its rows shuffled, and with time reversed; `check`
+validates all three plans. Each is timed twice, and the smaller CPU time is kept.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from xrelay.passes.planning.csv_io import parse_problem
 
 
 def variants(problem: Problem) -> Iterator[tuple[str, Problem]]:
-    """The problem, a shuffled copy, and one in which time runs backwards."""
+    """Yield the problem, a shuffled copy, and a copy with time reversed."""
     yield "", problem
     if isinstance(problem.buffers, BufferTable):
         lower, upper, size, alignment = problem.columns
@@ -45,7 +45,7 @@ def variants(problem: Problem) -> Iterator[tuple[str, Problem]]:
 
 
 def measure(name: str, problem: Problem, repeats: int = 2) -> dict[str, object]:
-    """Plan every variant of a problem; heights, ratio, seconds."""
+    """Plan every variant of a problem; return heights, ratio and seconds."""
     facts: dict[str, object] = {"name": name, "buffers": len(problem.buffers)}
     for variant, copy in variants(problem):
         answers = [solve(copy) for _ in range(repeats)]
@@ -73,7 +73,7 @@ def measure(name: str, problem: Problem, repeats: int = 2) -> dict[str, object]:
 
 
 def minimalloc(folder: str) -> list[dict[str, object]]:
-    """The eleven instances, twice: to fit their capacity, and to be as low as can be."""
+    """Measure the eleven instances twice: to fit their capacity, and to minimise the height."""
     results: list[dict[str, object]] = []
     for path in sorted(Path(folder).glob("?.*.csv")):
         problem = parse_problem(path.read_text(), path.name)
@@ -84,15 +84,15 @@ def minimalloc(folder: str) -> list[dict[str, object]]:
 
 
 def files(folders: list[str]) -> list[dict[str, object]]:
-    """Every CSV file of some folders."""
+    """Measure every CSV file in `folders`."""
     paths = [path for folder in folders for path in sorted(Path(folder).glob("*.csv"))]
-    # The first solve of a process pays for what NumPy loads late.
+    # The first solve of a process includes imports that NumPy does on demand.
     solve(Problem.of([0], [1], [1]))
     return [measure(p.stem, parse_problem(p.read_text(), p.name)) for p in paths]
 
 
 def nets(sizes: list[int]) -> list[dict[str, object]]:
-    """The synthetic networks, at each size, with the memory of the process so far."""
+    """Measure the synthetic networks at each size, with the peak memory of the process so far."""
     results: list[dict[str, object]] = []
     for n in sizes:
         for name, make in NETS.items():
@@ -103,7 +103,7 @@ def nets(sizes: list[int]) -> list[dict[str, object]]:
 
 
 def table(results: list[dict[str, object]]) -> str:
-    """Markdown with a column for every fact."""
+    """Format the results as Markdown, with a column per fact."""
     titles = list(dict.fromkeys(key for facts in results for key in facts))
     lines = ["| " + " | ".join(titles) + " |", "|" + "---|" * len(titles)]
     for facts in results:

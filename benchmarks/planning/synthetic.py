@@ -1,9 +1,9 @@
 """
-Problems that look like neural networks, of any size, made from a seed.
+Generate problems that resemble neural networks, of any size, from a seed.
 
-Times are operator indices. A tensor lives from the operator that makes it to its last
-reader. Sizes are drawn from a few shapes a model repeats, so equal sizes are common, as
-they are in real networks.
+Times are operator indices. A tensor lives from the operator that produces it to its last
+reader. Sizes are drawn from the few shapes that a model repeats, so equal sizes are as
+common as in real networks.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from xrelay.passes.planning import Problem
 
 
 class Net:
-    """Collects tensors of a network that is being made, operator by operator."""
+    """The tensors of a network under construction."""
 
     def __init__(self) -> None:
         self.now = 0
@@ -23,7 +23,7 @@ class Net:
         self.sizes: list[int] = []
 
     def op(self, size: int, *reads: int) -> int:
-        """An operator that reads tensors and makes one of `size` bytes."""
+        """Add an operator that reads tensors and produces one of `size` bytes; return its index."""
         for tensor in reads:
             self.deaths[tensor] = self.now + 1
         self.births.append(self.now)
@@ -39,7 +39,7 @@ class Net:
 
 
 def chain_with_skips(n: int, seed: int = 0) -> Problem:
-    """Convolution blocks with residual connections; resolution and width change."""
+    """Generate convolution blocks with residual connections; resolution and width vary."""
     rng, net = np.random.default_rng(seed), Net()
     width = int(rng.integers(1, 9)) * 4096
     x = net.op(width)
@@ -56,7 +56,7 @@ def chain_with_skips(n: int, seed: int = 0) -> Problem:
 
 
 def attention_blocks(n: int, seed: int = 0) -> Problem:
-    """Transformer layers: q, k, v, scores, context, a feed-forward part; sizes vary."""
+    """Generate transformer layers: q, k, v, scores, context, feed-forward; sizes vary."""
     rng, net = np.random.default_rng(seed), Net()
     tokens, hidden, heads = 128, 256, 8
     x = net.op(tokens * hidden * 4)
@@ -79,7 +79,7 @@ def attention_blocks(n: int, seed: int = 0) -> Problem:
 
 
 def encoder_decoder(n: int, seed: int = 0) -> Problem:
-    """U-shaped networks one after the other: skips from each level down to its twin."""
+    """Generate a series of U-nets: skips from each level down to its counterpart."""
     rng, net = np.random.default_rng(seed), Net()
     x = net.op(1 << 16)
     while len(net.sizes) < n:
@@ -98,7 +98,7 @@ def encoder_decoder(n: int, seed: int = 0) -> Problem:
 
 
 def training(n: int, seed: int = 0) -> Problem:
-    """Forward and backward pass: activations live until their gradient is made."""
+    """Generate forward and backward passes: activations live until their gradient is computed."""
     rng, net = np.random.default_rng(seed), Net()
     saved: list[tuple[int, int]] = []
     size = 1 << 16

@@ -2,8 +2,8 @@
 The `bytecode` dialect: the virtual machine's instructions as ops on registers.
 
 Registers are numbers, not SSA values, and a function is a flat list of instructions; jump offsets
-count from the instruction itself. Each instruction says its custom text once, in `SYNTAX`; how a
-field is read and printed follows from its name (`FIELDS`). The names of the fields are those of
+count from the instruction itself. Each instruction declares its custom syntax in `SYNTAX`; a
+field's name determines how it is parsed and printed (`FIELDS`). Fields are named as in
 `runtime.instructions`.
 """
 
@@ -40,7 +40,7 @@ from .instructions import (
 from .kernels import KernelConstantOp, KernelOp, StepOp
 
 DEVICES = "bytecode.devices"
-"""The module's attribute that lists its devices, the host first."""
+"""The name of the module attribute that lists its devices, host first."""
 
 Bytecode = Dialect(
     "bytecode",

@@ -1,4 +1,4 @@
-"""What a program defines: constants, and named lists of ops."""
+"""Definitions of a program: constants, and named lists of ops."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.traits import NoTerminator, SymbolOpInterface
 
-from .written import Written
+from .fields import SyntaxOp
 
 
 @irdl_op_definition
-class ConstantOp(Written):
+class ConstantOp(SyntaxOp):
     """
-    Define constant `sym_name` of the program.
+    Define the constant `sym_name`.
 
     ```mlir
     bytecode.constant @const_0 dense<[1.0, 2.0]> : tensor<2xf32>
@@ -44,9 +44,9 @@ class ConstantOp(Written):
 
 
 @irdl_op_definition
-class LateConstantOp(Written):
+class LateConstantOp(SyntaxOp):
     """
-    Define constant `sym_name` of the program, bound to the tensor `param` when it is loaded.
+    Define the constant `sym_name`, bound to the tensor `param` when the program is loaded.
 
     ```mlir
     bytecode.late_constant @const_1 "conv1_w" : tensor<64x3x7x7xf32>
@@ -64,7 +64,7 @@ class LateConstantOp(Written):
 
 
 def parse_body(parser: Parser) -> Region:
-    """A region of one block, which may be empty."""
+    """Parse a region of one block, which may be empty."""
     region = parser.parse_region()
     if not region.blocks:
         region.add_block(Block())

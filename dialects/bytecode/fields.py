@@ -1,4 +1,4 @@
-"""How the fields of `bytecode` ops are written: registers as `r3`, the rest as MLIR does."""
+"""The syntax of the fields of `bytecode` ops: registers as `r3`, all others as in MLIR."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, member
 from functools import cache
-from typing import Any, Self, TypeAlias, cast
+from typing import Any, ClassVar, Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import (
     I64,
@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Data, ParametrizedAttribute, TypeAttribute
-from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.irdl import IRDLOperation, irdl_attr_definition, param_def
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
@@ -53,7 +53,9 @@ class RegisterAttr(Data[int]):
 
 @irdl_attr_definition
 class ObjectType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
-    """What a register holds that is no tensor (a tuple, data, a closure), on a device."""
+    """
+    The type of a register's value that is not a tensor: a tuple, data or a closure, on a device.
+    """
 
     name = "bytecode.object"
 
@@ -71,7 +73,7 @@ def _parse_register(parser: Parser) -> RegisterAttr:
     at = parser.pos
     word = parser.parse_identifier(" of a register")
     if re.fullmatch(r"r\d+", word) is None:
-        parser.raise_error(f"expected a register like r3, but found {word}", at, parser.pos)
+        parser.raise_error(f"expected a register like r3, but got {word}", at, parser.pos)
     return RegisterAttr(int(word[1:]))
 
 
@@ -133,8 +135,8 @@ def _parse_value(parser: Parser) -> Attribute:
     return parser.parse_attribute() if number is None else IntegerAttr(number, i64)
 
 
-class Kind(Enum):
-    """What a field holds, and how its text is read."""
+class FieldKind(Enum):
+    """The kinds of fields: their contents and their syntax."""
 
     REGISTER = member(_parse_register)
     REGISTERS = member(_parse_registers)
@@ -152,35 +154,35 @@ class Kind(Enum):
     VALUE = member(_parse_value)
 
     def read(self, parser: Parser) -> Attribute:
-        """The field that stands next in the text."""
+        """Parse a field of this kind."""
         return cast(Callable[[Parser], Attribute], self.value)(parser)
 
 
-_NAMES: Mapping[Kind, str] = {
-    Kind.REGISTER: "dst src out result closure storage data tensor test target register",
-    Kind.REGISTERS: "args ins outs fields captured",
-    Kind.INTEGER: "tag field alignment true_offset false_offset register_count",
-    Kind.REGISTER_OR_INTEGER: "size offset",
-    Kind.DIMS: "inputs outputs",
-    Kind.REGISTER_OR_DIMS: "shape",
-    Kind.SYMBOL: "function kernel constant",
-    Kind.NAME: "sym_name",
-    Kind.STRING: "op param",
-    Kind.DEVICE: "device src_device dst_device",
-    Kind.TYPE: "type element_type",
-    Kind.TYPES: "types",
-    Kind.ATTRIBUTES: "attrs",
-    Kind.VALUE: "value",
+_NAMES: Mapping[FieldKind, str] = {
+    FieldKind.REGISTER: "dst src out result closure storage data tensor test target register",
+    FieldKind.REGISTERS: "args ins outs fields captured",
+    FieldKind.INTEGER: "tag field alignment true_offset false_offset register_count",
+    FieldKind.REGISTER_OR_INTEGER: "size offset",
+    FieldKind.DIMS: "inputs outputs",
+    FieldKind.REGISTER_OR_DIMS: "shape",
+    FieldKind.SYMBOL: "function kernel constant",
+    FieldKind.NAME: "sym_name",
+    FieldKind.STRING: "op param",
+    FieldKind.DEVICE: "device src_device dst_device",
+    FieldKind.TYPE: "type element_type",
+    FieldKind.TYPES: "types",
+    FieldKind.ATTRIBUTES: "attrs",
+    FieldKind.VALUE: "value",
 }
 
-FIELDS: Mapping[str, Kind] = {
+FIELDS: Mapping[str, FieldKind] = {
     name: kind for kind, names in _NAMES.items() for name in names.split()
 }
-"""What each field of an instruction holds, by its name."""
+"""The kind of each field of an instruction, by the field's name."""
 
 
 def print_field(value: Attribute, name: str, printer: Printer) -> None:
-    """Write `value` as its kind reads it."""
+    """Print `value` so that it can be parsed as a field of its kind."""
     match value:
         case RegisterAttr():
             printer.print_string(f"r{value.data}")
@@ -200,7 +202,7 @@ def print_field(value: Attribute, name: str, printer: Printer) -> None:
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of a syntax: words, then a field (None at the end), optional or not."""
+    """A part of a syntax: literal text, then a field (None at the end); it may be optional."""
 
     words: str
     field: str | None
@@ -237,7 +239,7 @@ def _found_literal(token: str, parser: Parser) -> bool:
 
 
 def parse_by_syntax(syntax: str, parser: Parser) -> dict[str, Attribute]:
-    """Read the fields of `syntax`, in order; an optional part is there when its word is."""
+    """Parse the fields of `syntax` in order; an optional part is present if its first word is."""
     properties: dict[str, Attribute] = {}
     for piece in _pieces(syntax):
         tokens = piece.tokens
@@ -251,10 +253,28 @@ def parse_by_syntax(syntax: str, parser: Parser) -> dict[str, Attribute]:
 
 
 def print_by_syntax(syntax: str, properties: Mapping[str, Attribute], printer: Printer) -> None:
-    """Write the fields of `syntax`, in order, leaving out optional parts without a field."""
+    """Print the fields of `syntax` in order, without the optional parts whose field is absent."""
     for piece in _pieces(syntax):
         if piece.optional and piece.field not in properties:
             continue
         printer.print_string(piece.words)
         if piece.field is not None:
             print_field(properties[piece.field], piece.field, printer)
+
+
+class SyntaxOp(IRDLOperation):
+    """An op whose custom syntax is declared in `SYNTAX`: literal text and `$fields`."""
+
+    SYNTAX: ClassVar[str]
+    """For example `$dst, $storage[$offset] : $type`; `(? …)` encloses an optional part."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        properties = parse_by_syntax(cls.SYNTAX, parser)
+        return cls.create(properties=properties, attributes=parser.parse_optional_attr_dict())
+
+    def print(self, printer: Printer) -> None:
+        if self.SYNTAX:
+            printer.print_string(" ")
+        print_by_syntax(self.SYNTAX, self.properties, printer)
+        printer.print_op_attributes(self.attributes)

@@ -1,4 +1,4 @@
-"""Functions: parameters, registers and a flat list of instructions."""
+"""Functions of the virtual machine: parameters, registers and a flat list of instructions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .fields import (
 @irdl_op_definition
 class FuncOp(Definition):
     """
-    Define a function of the program; its parameters are in registers 0, 1, …
+    Define a function of the program. Its parameters are in registers 0, 1, …
 
     ```mlir
     bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>) registers 3 {
@@ -109,7 +109,7 @@ class FuncOp(Definition):
 
 
 def jump_offsets(op: Operation) -> list[int]:
-    """Where an instruction may jump: the values of the fields that its `JUMPS` names."""
+    """The offsets by which an instruction may jump: the values of the fields in its `JUMPS`."""
     fields: tuple[str, ...] = getattr(op, "JUMPS", ())
     return [cast("IntegerAttr[I64]", op.properties[name]).value.data for name in fields]
 

@@ -1,4 +1,4 @@
-"""The instructions of the machine, those of TVM's virtual machine."""
+"""The instructions of the virtual machine, after those of TVM's."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from ..device import VirtualDeviceAttr
 from .fields import (
     Dims,
     RegisterAttr,
+    SyntaxOp,
 )
 from .functions import FuncOp
-from .written import Written
 
 Register: TypeAlias = RegisterAttr
 Registers: TypeAlias = ArrayAttr[RegisterAttr]
@@ -35,18 +35,24 @@ RegisterOrInt = base(RegisterAttr) | IntegerAttr.constr()
 RegisterOrDims = base(RegisterAttr) | Dims.constr()
 
 
-class Instruction(Written):
+class Instruction(SyntaxOp):
     """One instruction of a function."""
 
     JUMPS: ClassVar[tuple[str, ...]] = ()
-    """The fields that say how far the instruction may jump."""
+    """The fields that hold jump offsets."""
 
     traits = traits_def(HasParent(FuncOp))
 
 
 @irdl_op_definition
 class MoveOp(Instruction):
-    """Let `dst` refer to what `src` refers to: `bytecode.move r3, r1`."""
+    """
+    Make register `dst` refer to the value of `src`.
+
+    ```mlir
+    bytecode.move r3, r1
+    ```
+    """
 
     name = "bytecode.move"
     SYNTAX: ClassVar[str] = "$dst, $src"
@@ -56,7 +62,13 @@ class MoveOp(Instruction):
 
 @irdl_op_definition
 class RetOp(Instruction):
-    """Return `result` to the caller: `bytecode.ret r3`."""
+    """
+    Return `result` to the caller.
+
+    ```mlir
+    bytecode.ret r3
+    ```
+    """
 
     name = "bytecode.ret"
     SYNTAX: ClassVar[str] = "$result"
@@ -65,7 +77,13 @@ class RetOp(Instruction):
 
 @irdl_op_definition
 class InvokeOp(Instruction):
-    """Call `function`: `bytecode.invoke r4, @f(r0, r1)`."""
+    """
+    Call `function`.
+
+    ```mlir
+    bytecode.invoke r4, @f(r0, r1)
+    ```
+    """
 
     name = "bytecode.invoke"
     SYNTAX: ClassVar[str] = "$dst, $function$args"
@@ -76,7 +94,13 @@ class InvokeOp(Instruction):
 
 @irdl_op_definition
 class InvokeClosureOp(Instruction):
-    """Call the closure in a register: `bytecode.invoke_closure r4, r2(r0, r1)`."""
+    """
+    Call the closure in a register.
+
+    ```mlir
+    bytecode.invoke_closure r4, r2(r0, r1)
+    ```
+    """
 
     name = "bytecode.invoke_closure"
     SYNTAX: ClassVar[str] = "$dst, $closure$args"
@@ -87,7 +111,13 @@ class InvokeClosureOp(Instruction):
 
 @irdl_op_definition
 class InvokePackedOp(Instruction):
-    """Run `kernel` on `ins`, writing `outs`: `bytecode.invoke_packed @k(r0) -> (r2)`."""
+    """
+    Run `kernel` on `ins`, writing `outs`.
+
+    ```mlir
+    bytecode.invoke_packed @k(r0) -> (r2)
+    ```
+    """
 
     name = "bytecode.invoke_packed"
     SYNTAX: ClassVar[str] = "$kernel$ins -> $outs"
@@ -98,7 +128,13 @@ class InvokePackedOp(Instruction):
 
 @irdl_op_definition
 class AllocTensorOp(Instruction):
-    """View bytes of a storage: `bytecode.alloc_tensor r2, r1[0] : tensor<4xf32>`."""
+    """
+    View bytes of a storage.
+
+    ```mlir
+    bytecode.alloc_tensor r2, r1[0] : tensor<4xf32>
+    ```
+    """
 
     name = "bytecode.alloc_tensor"
     SYNTAX: ClassVar[str] = "$dst, $storage[$offset] : $type"
@@ -111,8 +147,11 @@ class AllocTensorOp(Instruction):
 @irdl_op_definition
 class AllocTensorRegOp(Instruction):
     """
-    As `alloc_tensor`, with the shape in a register:
-    `bytecode.alloc_tensor_reg r2, r1[0] shape r5 : f32`.
+    Like `alloc_tensor`, with the shape in a register.
+
+    ```mlir
+    bytecode.alloc_tensor_reg r2, r1[0] shape r5 : f32
+    ```
     """
 
     name = "bytecode.alloc_tensor_reg"
@@ -126,7 +165,13 @@ class AllocTensorRegOp(Instruction):
 
 @irdl_op_definition
 class AllocADTOp(Instruction):
-    """Build data of a constructor, 0 for a tuple: `bytecode.alloc_adt r3, 0(r1, r2)`."""
+    """
+    Build data with a constructor tag, 0 for a tuple.
+
+    ```mlir
+    bytecode.alloc_adt r3, 0(r1, r2)
+    ```
+    """
 
     name = "bytecode.alloc_adt"
     SYNTAX: ClassVar[str] = "$dst, $tag$fields"
@@ -137,7 +182,13 @@ class AllocADTOp(Instruction):
 
 @irdl_op_definition
 class AllocClosureOp(Instruction):
-    """Build a closure: `bytecode.alloc_closure r3, @f(r1)`."""
+    """
+    Build a closure.
+
+    ```mlir
+    bytecode.alloc_closure r3, @f(r1)
+    ```
+    """
 
     name = "bytecode.alloc_closure"
     SYNTAX: ClassVar[str] = "$dst, $function$captured"
@@ -148,7 +199,13 @@ class AllocClosureOp(Instruction):
 
 @irdl_op_definition
 class GetFieldOp(Instruction):
-    """Give a field of data: `bytecode.get_field r4, r3[1]`."""
+    """
+    Get a field of data.
+
+    ```mlir
+    bytecode.get_field r4, r3[1]
+    ```
+    """
 
     name = "bytecode.get_field"
     SYNTAX: ClassVar[str] = "$dst, $data[$field]"
@@ -160,8 +217,14 @@ class GetFieldOp(Instruction):
 @irdl_op_definition
 class IfOp(Instruction):
     """
-    Jump by the first offset when `test` equals `target`, or is not 0 where there is no target,
-    else by the second: `bytecode.if r1 1, 4`, `bytecode.if r1 eq r2 1, 4`.
+    Jump by the first offset if `test` equals `target`, by the second otherwise.
+
+    ```mlir
+    bytecode.if r1 1, 4
+    bytecode.if r1 eq r2 1, 4
+    ```
+
+    Without `target`, the first offset is taken if `test` is not 0.
     """
 
     name = "bytecode.if"
@@ -176,7 +239,13 @@ class IfOp(Instruction):
 
 @irdl_op_definition
 class GotoOp(Instruction):
-    """Jump: `bytecode.goto 3`."""
+    """
+    Jump.
+
+    ```mlir
+    bytecode.goto 3
+    ```
+    """
 
     name = "bytecode.goto"
     SYNTAX: ClassVar[str] = "$offset"
@@ -187,7 +256,13 @@ class GotoOp(Instruction):
 
 @irdl_op_definition
 class LoadConstOp(Instruction):
-    """Load a constant of the program: `bytecode.load_const r1, @c on #relay.device<cpu:0>`."""
+    """
+    Load a constant of the program.
+
+    ```mlir
+    bytecode.load_const r1, @c on #relay.device<cpu:0>
+    ```
+    """
 
     name = "bytecode.load_const"
     SYNTAX: ClassVar[str] = "$dst, $constant on $device"
@@ -198,7 +273,13 @@ class LoadConstOp(Instruction):
 
 @irdl_op_definition
 class LoadConstiOp(Instruction):
-    """Load an int64 scalar: `bytecode.load_consti r1, 7`."""
+    """
+    Load an int64 scalar.
+
+    ```mlir
+    bytecode.load_consti r1, 7
+    ```
+    """
 
     name = "bytecode.load_consti"
     SYNTAX: ClassVar[str] = "$dst, $value"
@@ -208,7 +289,13 @@ class LoadConstiOp(Instruction):
 
 @irdl_op_definition
 class GetTagOp(Instruction):
-    """Give the constructor tag of data: `bytecode.get_tag r4, r3`."""
+    """
+    Get the constructor tag of data.
+
+    ```mlir
+    bytecode.get_tag r4, r3
+    ```
+    """
 
     name = "bytecode.get_tag"
     SYNTAX: ClassVar[str] = "$dst, $data"
@@ -218,7 +305,13 @@ class GetTagOp(Instruction):
 
 @irdl_op_definition
 class FatalOp(Instruction):
-    """Stop: no clause of a match applies. `bytecode.fatal`."""
+    """
+    Abort, because no clause of a match applies.
+
+    ```mlir
+    bytecode.fatal
+    ```
+    """
 
     name = "bytecode.fatal"
     SYNTAX: ClassVar[str] = ""
@@ -226,7 +319,13 @@ class FatalOp(Instruction):
 
 @irdl_op_definition
 class AllocStorageOp(Instruction):
-    """Reserve bytes: `bytecode.alloc_storage r1, 140 align 64 on #relay.device<cpu:0>`."""
+    """
+    Reserve bytes.
+
+    ```mlir
+    bytecode.alloc_storage r1, 140 align 64 on #relay.device<cpu:0>
+    ```
+    """
 
     name = "bytecode.alloc_storage"
     SYNTAX: ClassVar[str] = "$dst, $size align $alignment on $device"
@@ -238,7 +337,13 @@ class AllocStorageOp(Instruction):
 
 @irdl_op_definition
 class ShapeOfOp(Instruction):
-    """Give a tensor's shape, int64 on the host: `bytecode.shape_of r2, r1`."""
+    """
+    Get a tensor's shape, as int64 on the host.
+
+    ```mlir
+    bytecode.shape_of r2, r1
+    ```
+    """
 
     name = "bytecode.shape_of"
     SYNTAX: ClassVar[str] = "$dst, $tensor"
@@ -248,7 +353,13 @@ class ShapeOfOp(Instruction):
 
 @irdl_op_definition
 class ReshapeTensorOp(Instruction):
-    """View a tensor with another shape: `bytecode.reshape_tensor r2, r1 to [2, 2]`."""
+    """
+    View a tensor with another shape.
+
+    ```mlir
+    bytecode.reshape_tensor r2, r1 to [2, 2]
+    ```
+    """
 
     name = "bytecode.reshape_tensor"
     SYNTAX: ClassVar[str] = "$dst, $tensor to $shape"
@@ -260,8 +371,11 @@ class ReshapeTensorOp(Instruction):
 @irdl_op_definition
 class DeviceCopyOp(Instruction):
     """
-    Copy a tensor into another, on another device:
-    `bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:0>`.
+    Copy a tensor into another, on another device.
+
+    ```mlir
+    bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:0>
+    ```
     """
 
     name = "bytecode.device_copy"
@@ -274,7 +388,13 @@ class DeviceCopyOp(Instruction):
 
 @irdl_op_definition
 class KillRegisterOp(Instruction):
-    """Make a register refer to nothing: `bytecode.kill_register r2`."""
+    """
+    Clear a register.
+
+    ```mlir
+    bytecode.kill_register r2
+    ```
+    """
 
     name = "bytecode.kill_register"
     SYNTAX: ClassVar[str] = "$register"

@@ -29,10 +29,10 @@ from ..signatures import check_call
 from .definitions import Definition, parse_body
 from .fields import (
     Dims,
+    SyntaxOp,
     parse_by_syntax,
     print_by_syntax,
 )
-from .written import Written
 
 
 @irdl_op_definition
@@ -47,8 +47,8 @@ class KernelOp(Definition):
     }
     ```
 
-    The arguments come first, then the constants, then what the steps compute. The numbers behind
-    the arrow are the kernel's results.
+    Values are numbered: arguments first, then constants, then the outputs of the steps. The numbers
+    after the arrow are the kernel's results.
     """
 
     name = "bytecode.kernel"
@@ -93,9 +93,9 @@ def _check_numbers(numbers: Dims, known: int, op: IRDLOperation) -> None:
 
 
 @irdl_op_definition
-class KernelConstantOp(Written):
+class KernelConstantOp(SyntaxOp):
     """
-    Define the kernel's next value to be a constant.
+    Define the kernel's next value as a constant.
 
     ```mlir
     bytecode.kernel_constant dense<1.0> : tensor<f32>
@@ -111,12 +111,12 @@ class KernelConstantOp(Written):
 
 
 @irdl_op_definition
-class StepOp(Written):
+class StepOp(SyntaxOp):
     """
     Apply operator `op` to values, defining the kernel's next values.
 
-    An operator of `relay` must accept the values and `attrs`, which give all of its attributes, as
-    its op would.
+    An operator of `relay` must accept the values and `attrs`, which lists all of its attributes,
+    just as its op would.
 
     ```mlir
     bytecode.step "relay.nn.dense" [0, 1] -> [2] : (tensor<8x16xf32>)
@@ -142,7 +142,7 @@ class StepOp(Written):
             )
 
     def check(self, values: Sequence[Attribute]) -> None:
-        """Raise `OpVerifyException` unless this step fits after values of the types `values`."""
+        """Raise `OpVerifyException` unless this step can follow values of the types `values`."""
         _check_numbers(self.inputs, len(values), self)
         numbers = cast(Sequence[int], self.outputs.get_values())
         for known, number in enumerate(numbers, len(values)):

@@ -1,8 +1,8 @@
 """
-What passes ask of an op, so that they never ask which op it is.
+Interfaces through which passes query ops, so that they need not know any op by name.
 
-Each interface is an xDSL trait. A plug-in's op that carries them takes part in type
-inference, device planning, fusion, explicit allocation, liveness and the VM like ours.
+Each interface is an xDSL trait. A plug-in's op with these traits takes part in type inference,
+device planning, fusion, explicit allocation, liveness and the VM like the built-in ones.
 """
 
 from .devices import (

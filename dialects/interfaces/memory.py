@@ -16,7 +16,7 @@ from xdsl.traits import (
 
 
 class Aliasing(OpTrait, ABC):
-    """Some results of the op share bytes with (parts of) some of its operands."""
+    """Some results of the op alias some of its operands, or parts of them."""
 
     @abstractmethod
     def aliases(self, op: Operation) -> Iterable[tuple[OpResult, SSAValue]]: ...
@@ -24,7 +24,7 @@ class Aliasing(OpTrait, ABC):
 
 @dataclass(frozen=True)
 class ResultAliases(Aliasing):
-    """Every result shares bytes with each of `operands` (all of them when None)."""
+    """Every result aliases each of `operands` (all of them if None)."""
 
     operands: tuple[int, ...] | None = None
 

@@ -1,4 +1,4 @@
-"""What passes ask of tensor operators: types, fusion, views, data dependence, kernels."""
+"""Interfaces of tensor operators: types, fusion, views, data dependence, kernels."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
+from xdsl.dialects.builtin import NoneType
 from xdsl.ir import Attribute, Operation
 from xdsl.traits import (
     OpTrait,
@@ -16,18 +17,18 @@ from xdsl.traits import (
 @dataclass(frozen=True)
 class InferTypes(OpTrait):
     """
-    The op's result types follow from its operands and attributes.
+    The op's result types follow from its operands and properties.
 
-    `rule(op)` gives one type per result, without devices, or raises `VerifyException` when the
-    operands or attributes do not fit. It may assume that all operand types are complete.
-    (TVM: a type relation.)
+    `rule(op)` returns one type per result, without devices, or raises `VerifyException` if the
+    operands or properties are invalid. It may assume that all operand types are complete. (TVM: a
+    type relation.)
     """
 
     rule: Callable[[Any], Sequence[Attribute]]
 
 
 class FusionKind(IntEnum):
-    """How an operator may be fused with its neighbours (TVM's `OpPatternKind`)."""
+    """The ways in which an operator may be fused with its neighbours (TVM's `OpPatternKind`)."""
 
     ELEMWISE = 0
     BROADCAST = 1
@@ -39,7 +40,7 @@ class FusionKind(IntEnum):
 
 @dataclass(frozen=True)
 class Fusible(OpTrait):
-    """A tensor operator: it ends up in a `relay.primitive`, alone or with others."""
+    """A tensor operator, which becomes part of a `relay.primitive`, alone or with others."""
 
     kind: FusionKind
 
@@ -47,10 +48,9 @@ class Fusible(OpTrait):
 @dataclass(frozen=True)
 class ReshapesOnly(OpTrait):
     """
-    The result is operand 0 with another shape, element order unchanged.
+    The result is operand 0 with another shape; the order of the elements does not change.
 
-    A primitive of nothing else becomes a view of its operand, not a kernel (TVM's
-    `TReshapeOp`).
+    A primitive of such ops alone becomes a view of its operand, not a kernel (TVM's `TReshapeOp`).
     """
 
 
@@ -58,7 +58,7 @@ class ReshapesOnly(OpTrait):
 class DataDependentShape(OpTrait):
     """
     The result shape depends on the data of these operands, not only on their shapes (TVM's
-    `TShapeDataDependent`). An operator without this trait needs shapes only.
+    `TShapeDataDependent`). Without this trait it depends on shapes alone.
     """
 
     operands: tuple[int, ...]
@@ -67,9 +67,9 @@ class DataDependentShape(OpTrait):
 @dataclass(frozen=True)
 class CallsKernel(OpTrait):
     """
-    The op says which kernel computes it (`name`) and with which `attributes`.
+    The op names the kernel that computes it (`name`) and that kernel's `attributes`.
 
-    Without this trait the kernel is called as the op is, and its attributes are the properties.
+    Without this trait the kernel has the op's name, and its attributes are the op's properties.
     """
 
     name: Callable[[Any], str]
@@ -77,12 +77,13 @@ class CallsKernel(OpTrait):
 
 
 def kernel_name(op: Operation) -> str:
-    """What the kernel is called that computes `op`."""
+    """The name of the kernel that computes `op`."""
     calls = op.get_trait(CallsKernel)
     return op.name if calls is None else calls.name(op)
 
 
 def kernel_attributes(op: Operation) -> Mapping[str, Attribute]:
-    """The attributes that the kernel of `op` gets."""
+    """Return the attributes that the kernel of `op` gets; one that is `none` is absent."""
     calls = op.get_trait(CallsKernel)
-    return op.properties if calls is None else calls.attributes(op)
+    attributes = op.properties if calls is None else calls.attributes(op)
+    return {name: value for name, value in attributes.items() if not isinstance(value, NoneType)}

@@ -1,4 +1,4 @@
-"""How an op that names symbols is checked."""
+"""Verification of ops that refer to symbols."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from xdsl.ir import Operation
 
 Lookup = Callable[[str], Operation | None]
 """
-Finds a symbol of the module by its name, in constant time.
+Looks up a symbol of the module by name, in constant time.
 
-An op that names symbols has a method `verify_symbol_uses(lookup)`, which `passes.support.verifier`
-calls; xDSL's own trait for this looks each symbol up by a linear scan.
+An op that refers to symbols has a method `verify_symbol_uses(lookup)`, which
+`passes.support.verifier` calls; xDSL's own trait looks up each symbol by a linear scan.
 """

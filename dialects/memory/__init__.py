@@ -1,4 +1,4 @@
-"""The `memory` dialect: storage, the tensors that live in it, and when they die."""
+"""The `memory` dialect: storage, the tensors allocated in it, and their lifetimes."""
 
 from xdsl.ir import Dialect
 

@@ -1,4 +1,4 @@
-"""Ops that write their results into given tensors; `memory.copy` is one."""
+"""Ops in destination-passing style, such as `memory.copy`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ from .tensors import AllocTensorOp
 
 
 def verify_destinations(op: Operation, outs: Sequence[SSAValue]) -> None:
-    """Result i is the value written into outs i: same type, and outs i is an allocation."""
+    """
+    Check that there is one of `outs` per result, of the same type, and that each is allocated.
+    """
     if len(outs) != len(op.results):
         raise VerifyException(
             f"{op.name} needs one result for each of its {len(outs)} outs, "
@@ -45,14 +47,14 @@ def verify_destinations(op: Operation, outs: Sequence[SSAValue]) -> None:
             raise VerifyException(f"result {i} is {result.type}, but outs {i} is {out.type}")
         if not isinstance(out, BlockArgument) and not isinstance(out.owner, AllocTensorOp):
             raise VerifyException(
-                f"outs {i} must be a memory.alloc_tensor or a parameter, "
-                f"but comes from {cast(OpResult, out).op.name}"
+                f"outs {i} must be defined by memory.alloc_tensor or be a block argument, "
+                f"but is defined by {cast(OpResult, out).op.name}"
             )
 
 
 @dataclass(frozen=True)
 class ResultIsOuts(Aliasing):
-    """Result i has the bytes of outs i."""
+    """Result i aliases outs i."""
 
     def aliases(self, op: Operation) -> Iterable[tuple[OpResult, SSAValue]]:
         return zip(op.results, DestinationPassing.outs(op), strict=True)
@@ -60,7 +62,7 @@ class ResultIsOuts(Aliasing):
 
 @dataclass(frozen=True)
 class CopyDevices(DeviceRule):
-    """What is written is where its destination is; what is copied may be elsewhere."""
+    """The result is on the device of its destination; the source may be on another."""
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         yield SameDomain((op.operands[1], op.results[0]), "what is written is where its tensor is")

@@ -1,4 +1,4 @@
-"""What is an attribute when it is known, and an operand when it is not."""
+"""Static-or-dynamic values: an attribute if known at compile time, an operand otherwise."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..tensors import as_tensor
 def parse_static_or_dynamic(
     parser: Parser, type: Attribute
 ) -> tuple[IntegerAttr[I64] | None, SSAValue | None]:
-    """An integer, or an SSA value of `type`."""
+    """Parse an integer or an SSA value of `type`."""
     if (value := parser.parse_optional_integer(allow_boolean=False)) is not None:
         return IntegerAttr(value, i64), None
     return None, parser.resolve_operand(parser.parse_unresolved_operand(), type)
@@ -34,13 +34,14 @@ def print_static_or_dynamic(
 
 
 def exactly_one(what: str, static: object | None, dynamic: object | None) -> None:
-    if (static is None) == (dynamic is None):
-        both = "both" if static is not None else "neither"
-        raise VerifyException(f"{what} must be static or an operand, but is {both}")
+    if static is None and dynamic is None:
+        raise VerifyException(f"{what} is missing: give an attribute or an operand")
+    if static is not None and dynamic is not None:
+        raise VerifyException(f"{what} must be an attribute or an operand, but both are given")
 
 
 def verify_shape(shape: SSAValue, rank: int) -> None:
-    """A shape operand has one i64 for each of `rank` dims."""
+    """Check that a shape operand has one i64 for each of `rank` dims."""
     type = as_tensor(shape.type)
     if type is None or type.element_type != i64 or type.get_shape() != (rank,):
         raise VerifyException(f"the shape must be a tensor<{rank}xi64>, but is {shape.type}")

@@ -1,4 +1,4 @@
-"""Storage: runs of bytes, and where they are."""
+"""Storage: untyped memory on a device."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class StorageType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
 
 @dataclass(frozen=True)
 class SizesOnHost(DeviceRule):
-    """Sizes, offsets and shapes are computed on the host; the rest is where its type says."""
+    """Sizes, offsets and shapes are on the host; a tensor is on the device of its storage."""
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         if isinstance(op, AllocStorageOp) and op.device is not None:
@@ -123,9 +123,9 @@ class AllocStorageOp(IRDLOperation):
     %u = memory.alloc_storage 512 align 64 on #relay.device<cpu:0> : !memory.storage
     ```
 
-    A dynamic size is an `i64`. The storage is free when the last tensor in it is dead. `on` is
-    where it is to be in a program whose devices are not planned yet; the planner puts that into
-    the type.
+    A dynamic size is an `i64`. The storage is freed when the last tensor in it is dead. `on` is the
+    device annotation of a program whose devices are not planned yet; the planner moves it into the
+    type.
     """
 
     name = "memory.alloc_storage"
@@ -197,5 +197,5 @@ class AllocStorageOp(IRDLOperation):
         wanted, there = self.device, device_of(self.storage.type)
         if wanted is not None and there is not None and wanted.join(there) is None:
             raise VerifyException(
-                f"the storage is to be on {wanted.spec}, but its type says {there.spec}"
+                f"the storage is annotated with {wanted.spec}, but its type has {there.spec}"
             )

@@ -1,4 +1,4 @@
-"""Tensors that live in storage, and when they die."""
+"""Tensors allocated in storage, and the end of their lifetimes."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ _AT_START: dict[str, Attribute] = {
 @irdl_op_definition
 class AllocTensorOp(IRDLOperation):
     """
-    View bytes of `storage`, from byte `offset` on, as a tensor without contents.
+    Allocate a tensor without contents in `storage`, at byte `offset`.
 
     ```mlir
     %t = memory.alloc_tensor %s[128] : tensor<4x4xf32, #relay.device<cpu:0>>
     %d = memory.alloc_tensor %s[%o] shape %dims : tensor<2xi64> -> tensor<?x4xf32>
     ```
 
-    It is written once on every path, as `outs` of an op whose result is then read instead,
-    and may be killed; nothing else uses it. It must end within the storage. A dynamic offset
-    is an `i64`; a dynamic shape is an i64 tensor of one element per dim.
+    The tensor may be written once on every path, as one of the `outs` of an op whose result is then
+    used in its place, and it may be killed; it has no other uses. It must fit in the storage. A
+    dynamic offset is an `i64`; a dynamic shape is an i64 tensor with one element per dim.
     """
 
     name = "memory.alloc_tensor"
@@ -135,9 +135,8 @@ class AllocTensorOp(IRDLOperation):
         if device_of(type) != storage.carried_device:
             raise VerifyException(f"the tensor is {type}, but its storage is {storage}")
         if is_static(type) == (self.shape is not None):
-            raise VerifyException(
-                f"a shape operand must be there exactly when a dim is dynamic; the type is {type}"
-            )
+            fault = "is static and takes no" if is_static(type) else "has a dynamic dim and needs a"
+            raise VerifyException(f"{type} {fault} shape operand")
         if bits_of(type.element_type) is None:
             raise VerifyException(f"elements of type {type.element_type} have no size")
         if self.shape is not None:
@@ -180,7 +179,7 @@ class AllocTensorOp(IRDLOperation):
 @irdl_op_definition
 class KillOp(IRDLOperation):
     """
-    End the life of `value`'s bytes, under all their names; they may be reused from here on.
+    End the lifetime of the bytes of `value` and all its aliases; they may be reused afterwards.
 
     ```mlir
     memory.kill %t : tensor<4x4xf32, #relay.device<cpu:0>>

@@ -1,5 +1,7 @@
 """The `relay` dialect: functional tensor programs, by family of operators."""
 
+from collections.abc import Mapping
+
 from xdsl.ir import Dialect
 
 from .. import upstream
@@ -27,25 +29,39 @@ from .incomplete import IncompleteType
 from .language_types import AdtType, RefType, TypeVarType
 from .matching import MatchOp
 from .opaque import CallOpaqueOp
+from .operator import Operator
 from .patterns import ConstructorPattern, TuplePattern, VarPattern, WildcardPattern
 from .primitive import CallLoweredOp, PrimFuncOp, PrimitiveOp
 from .references import RefCreateOp, RefReadOp, RefWriteOp
 from .tuples import TupleGetItemOp, TupleOp
 
-OPERATORS = (
-    *elementwise.OPERATORS,
-    *trigonometry.OPERATORS,
-    *broadcast.OPERATORS,
-    *repetition.OPERATORS,
-    *reduce.OPERATORS,
-    *matmul.OPERATORS,
-    *normalization.OPERATORS,
-    *convolution.OPERATORS,
-    *pooling.OPERATORS,
-    *reshape.OPERATORS,
-    *rearrange.OPERATORS,
+_FAMILIES = (
+    elementwise,
+    trigonometry,
+    broadcast,
+    repetition,
+    reduce,
+    matmul,
+    normalization,
+    convolution,
+    pooling,
+    reshape,
+    rearrange,
 )
-"""Every tensor operator of the dialect."""
+
+OPERATORS: tuple[type[Operator], ...] = tuple(
+    op
+    for family in _FAMILIES
+    for op in vars(family).values()
+    if isinstance(op, type)
+    and issubclass(op, Operator)
+    and op.__module__ == family.__name__
+    and "name" in vars(op)
+)
+"""Every tensor operator of the dialect: the classes of the families that have a name."""
+
+BY_NAME: Mapping[str, type[Operator]] = {op.name.removeprefix("relay."): op for op in OPERATORS}
+"""The operators by Relay's names of them: `nn.conv2d`."""
 
 Relay = Dialect(
     "relay",

@@ -1,4 +1,4 @@
-"""Algebraic data types: their definition, and values of them."""
+"""Algebraic data types: definition and construction."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class ConstructorAttr(ParametrizedAttribute):
 @irdl_op_definition
 class TypeDataOp(IRDLOperation):
     """
-    Define a data type by its constructors, at type parameters.
+    Define a data type by its type parameters and its constructors.
 
     ```mlir
     relay.type_data @List<["A"]> [
@@ -68,7 +68,7 @@ class TypeDataOp(IRDLOperation):
     relay.type_data extern @Storage []
     ```
 
-    A constructor's tag is its place in the list, from 0. An `extern` type has none.
+    A constructor's tag is its index in the list. An `extern` type has none.
     """
 
     name = "relay.type_data"
@@ -139,18 +139,18 @@ class TypeDataOp(IRDLOperation):
         known: set[str] = set()
         for name in names:
             if name in known:
-                raise VerifyException(f"@{self.sym_name.data} has two constructors @{name}")
+                raise VerifyException(f"@{self.sym_name.data} has two constructors named @{name}")
             known.add(name)
         if self.extern is not None and names:
             raise VerifyException("an extern type has no constructors")
 
     def tag(self, constructor: str) -> int | None:
-        """The place of a constructor in the list; None when there is none of that name."""
+        """The index of a constructor in the list; None if there is none of that name."""
         names = [c.constructor.data for c in self.constructors]
         return names.index(constructor) if constructor in names else None
 
     def field_types(self, constructor: str, args: Sequence[Attribute]) -> list[Attribute]:
-        """The types of a constructor's fields at type arguments."""
+        """The types of a constructor's fields for the type arguments `args`."""
         tag = self.tag(constructor)
         assert tag is not None, f"no constructor {constructor}"
         given = dict(zip((p.data for p in self.params), args, strict=True))
@@ -160,7 +160,7 @@ class TypeDataOp(IRDLOperation):
         """
         `type` with its type arguments completed from the types of a constructor's `fields`.
 
-        What does not fit is left as it is declared.
+        A type argument that contradicts the fields stays as declared.
         """
         tag = self.tag(constructor)
         if tag is None or len(type.args) != len(self.params):
@@ -198,7 +198,7 @@ def defined_type(lookup: Lookup, adt: SymbolRefAttr, args: int, constructor: str
 @irdl_op_definition
 class ConstructOp(IRDLOperation):
     """
-    Make a value of a data type by `constructor`; it shares the bytes of its fields.
+    Construct a value of a data type with `constructor`; the value aliases its fields.
 
     ```mlir
     %l = relay.construct @Cons(%h, %t)
@@ -224,7 +224,7 @@ class ConstructOp(IRDLOperation):
         call = parse_call(parser)
         if not isinstance(call.result_type, AdtType):
             parser.raise_error(
-                f"expected a function type to a data type, but found {call.type}", call.at
+                f"expected a function type to a data type, but got {call.type}", call.at
             )
         op = cls(call.result_type, name, call.args)
         op.attributes = call.attributes

@@ -1,10 +1,10 @@
-"""Names of the discardable attributes that carry what Relay says of functions and parameters."""
+"""Names of the discardable attributes that keep what Relay records of functions and parameters."""
 
 NAME = "relay.name"
-"""On a parameter or result: its name in the source, where the IR's own name differs."""
+"""On a parameter or result: its name in the source if its name in the IR differs."""
 
 ATTRS = "relay.attrs"
-"""On a function or kernel: the attributes that Relay gives it."""
+"""On a function or kernel: its attributes in Relay."""
 
 TYPE_PARAMS = "relay.type_params"
 """On a generic function: its type parameters."""

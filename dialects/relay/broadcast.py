@@ -1,21 +1,19 @@
-"""Operators that work element by element on several tensors, broadcast together as in NumPy."""
+"""Elementwise operators on several tensors, which are broadcast as in NumPy."""
 
 from abc import ABC
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
-from xdsl.traits import Commutative, Pure
+from xdsl.traits import Commutative
 
-from ..interfaces import Fusible, FusionKind, SameDevice
+from .families import BROADCAST
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import int_prop
 
-BROADCAST = (Pure(), SameDevice(), Fusible(FusionKind.BROADCAST))
-
 
 class Pairwise(RelayOperator, ABC):
     """
-    An operator on two tensors of one element type, broadcast together.
+    An elementwise operator on two tensors of the same element type, broadcast together.
 
     ```mlir
     %y = relay.add %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
@@ -30,7 +28,7 @@ class Pairwise(RelayOperator, ABC):
 
 
 class CommutativePairwise(Pairwise, ABC):
-    """A pairwise operator whose operands may be exchanged."""
+    """A pairwise operator whose operands may be swapped."""
 
     traits = traits_def(Commutative())
 
@@ -74,14 +72,14 @@ class SubtractOp(Pairwise):
 
 @irdl_op_definition
 class MultiplyOp(CommutativePairwise):
-    """Multiply `lhs` and `rhs`; on i1, both."""
+    """Multiply `lhs` and `rhs`; on i1, logical and."""
 
     name = "relay.multiply"
 
 
 @irdl_op_definition
 class DivideOp(Pairwise):
-    """Divide `lhs` by `rhs`; a quotient of integers is rounded toward 0, as in C."""
+    """Divide `lhs` by `rhs`; quotients of integers are rounded toward 0, as in C."""
 
     name = "relay.divide"
 
@@ -95,14 +93,14 @@ class PowerOp(Pairwise):
 
 @irdl_op_definition
 class ModOp(Pairwise):
-    """Take the rest of `lhs` divided by `rhs`; it has the sign of `lhs`, as in C."""
+    """Take the remainder of `lhs` divided by `rhs`, with the sign of `lhs`, as in C."""
 
     name = "relay.mod"
 
 
 @irdl_op_definition
 class FloorModOp(Pairwise):
-    """Take the rest of `lhs` divided by `rhs`, rounded down; it has the sign of `rhs`."""
+    """Take the remainder of the floor division of `lhs` by `rhs`, with the sign of `rhs`."""
 
     name = "relay.floor_mod"
 
@@ -116,14 +114,14 @@ class FloorDivideOp(Pairwise):
 
 @irdl_op_definition
 class MaximumOp(CommutativePairwise):
-    """Take the greater of `lhs` and `rhs`; on i1, either."""
+    """Take the greater of `lhs` and `rhs`; on i1, logical or."""
 
     name = "relay.maximum"
 
 
 @irdl_op_definition
 class MinimumOp(CommutativePairwise):
-    """Take the lesser of `lhs` and `rhs`; on i1, both."""
+    """Take the lesser of `lhs` and `rhs`; on i1, logical and."""
 
     name = "relay.minimum"
 
@@ -133,28 +131,28 @@ class MinimumOp(CommutativePairwise):
 
 @irdl_op_definition
 class LogicalAndOp(Logical):
-    """Tell where both `lhs` and `rhs` are true."""
+    """Test where both `lhs` and `rhs` are true."""
 
     name = "relay.logical_and"
 
 
 @irdl_op_definition
 class LogicalOrOp(Logical):
-    """Tell where `lhs` or `rhs` is true."""
+    """Test where `lhs` or `rhs` is true."""
 
     name = "relay.logical_or"
 
 
 @irdl_op_definition
 class LogicalXorOp(Logical):
-    """Tell where one of `lhs` and `rhs` is true, but not both."""
+    """Test where exactly one of `lhs` and `rhs` is true."""
 
     name = "relay.logical_xor"
 
 
 @irdl_op_definition
 class EqualOp(Comparison):
-    """Tell where `lhs` equals `rhs`."""
+    """Test where `lhs` equals `rhs`."""
 
     name = "relay.equal"
 
@@ -163,7 +161,7 @@ class EqualOp(Comparison):
 
 @irdl_op_definition
 class NotEqualOp(Comparison):
-    """Tell where `lhs` differs from `rhs`."""
+    """Test where `lhs` differs from `rhs`."""
 
     name = "relay.not_equal"
 
@@ -172,28 +170,28 @@ class NotEqualOp(Comparison):
 
 @irdl_op_definition
 class LessOp(Comparison):
-    """Tell where `lhs` is below `rhs`."""
+    """Test where `lhs` is less than `rhs`."""
 
     name = "relay.less"
 
 
 @irdl_op_definition
 class LessEqualOp(Comparison):
-    """Tell where `lhs` is at most `rhs`."""
+    """Test where `lhs` is at most `rhs`."""
 
     name = "relay.less_equal"
 
 
 @irdl_op_definition
 class GreaterOp(Comparison):
-    """Tell where `lhs` is above `rhs`."""
+    """Test where `lhs` is greater than `rhs`."""
 
     name = "relay.greater"
 
 
 @irdl_op_definition
 class GreaterEqualOp(Comparison):
-    """Tell where `lhs` is at least `rhs`."""
+    """Test where `lhs` is at least `rhs`."""
 
     name = "relay.greater_equal"
 
@@ -259,29 +257,3 @@ class PreluOp(RelayOperator):
     axis = int_prop(1)
 
     traits = traits_def(*BROADCAST)
-
-
-OPERATORS = [
-    AddOp,
-    SubtractOp,
-    MultiplyOp,
-    DivideOp,
-    PowerOp,
-    ModOp,
-    FloorModOp,
-    FloorDivideOp,
-    MaximumOp,
-    MinimumOp,
-    LogicalAndOp,
-    LogicalOrOp,
-    LogicalXorOp,
-    EqualOp,
-    NotEqualOp,
-    LessOp,
-    LessEqualOp,
-    GreaterOp,
-    GreaterEqualOp,
-    WhereOp,
-    BiasAddOp,
-    PreluOp,
-]

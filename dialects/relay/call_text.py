@@ -1,4 +1,4 @@
-"""The text that all calls share: `(%x, %y) {…} : (T, U) -> R`, and what they must agree with."""
+"""The syntax that all calls share, `(%x, %y) {…} : (T, U) -> R`, and the check of their types."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .incomplete import is_incomplete, refine
 
 @dataclass(frozen=True)
 class CallText:
-    """What stands behind a callee's name."""
+    """The part of a call after the callee's name."""
 
     args: Sequence[SSAValue]
     attributes: dict[str, Attribute]
     type: FunctionType
     at: int
-    """Where the type stands in the text."""
+    """The position of the type in the text."""
 
     @property
     def result_type(self) -> Attribute:
@@ -31,7 +31,7 @@ class CallText:
 
 
 def parse_call(parser: Parser) -> CallText:
-    """Arguments, attributes and a function type with one result."""
+    """Parse arguments, attributes and a function type with one result."""
     unresolved = parser.parse_comma_separated_list(
         parser.Delimiter.PAREN, parser.parse_unresolved_operand
     )
@@ -40,13 +40,13 @@ def parse_call(parser: Parser) -> CallText:
     at = parser.pos
     type = parser.parse_type()
     if not isinstance(type, FunctionType) or len(type.outputs) != 1:
-        parser.raise_error(f"expected a function type with one result, but found {type}", at)
+        parser.raise_error(f"expected a function type with one result, but got {type}", at)
     args = parser.resolve_operands(unresolved, type.inputs.data, at)
     return CallText(args, attributes, type, at)
 
 
 def print_call(op: Operation, args: Sequence[SSAValue], printer: Printer) -> FunctionType:
-    """As `parse_call` reads it; returns the type printed, that of `args` and `op`'s results."""
+    """Print what `parse_call` parses, and return the function type of `args` and `op`'s results."""
     with printer.in_parens():
         printer.print_list(args, printer.print_operand)
     printer.print_op_attributes(op.attributes)
@@ -58,7 +58,7 @@ def print_call(op: Operation, args: Sequence[SSAValue], printer: Printer) -> Fun
 
 
 def verify_call(op: Operation, type: FunctionType, args: Sequence[SSAValue], what: str) -> None:
-    """`args` and `op`'s results must have the types of `type`, devices apart."""
+    """Check that `args` and `op`'s results have the types in `type`, ignoring devices."""
     for noun, values, wanted in (
         ("arguments", args, type.inputs.data),
         ("results", op.results, type.outputs.data),

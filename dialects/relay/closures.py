@@ -51,7 +51,7 @@ from .incomplete import IncompleteType
 
 @dataclass(frozen=True)
 class CapturesAlias(Aliasing):
-    """A closure shares the bytes of what it captures."""
+    """A closure aliases the values that it captures."""
 
     def aliases(self, op: Operation) -> Iterable[tuple[OpResult, SSAValue]]:
         assert isinstance(op, FnOp)
@@ -62,14 +62,17 @@ def captures(root: Operation) -> dict[FnOp, list[SSAValue]]:
     """
     The values from above that each closure in `root` uses, in order of their first use.
 
-    Linear in ops, operands, and the values found: a closure that has a value already has given it
-    to those around it.
+    Linear in ops, operands and captured values: when a closure has already captured a value, so
+    have its enclosing closures.
     """
     found: dict[FnOp, dict[SSAValue, None]] = {}
     around: list[FnOp] = []
-    """The closures around the op that is being visited, the innermost last."""
+    """The closures that enclose the current op, innermost last."""
     depths: dict[SSAValue, int] = {}
-    """How many closures are around each value's definition; none for one from above `root`."""
+    """
+    The number of closures that enclose each value's definition; absent for values from above
+    `root`.
+    """
     pending: list[Operation | None] = [root]
     while pending:
         op = pending.pop()
@@ -132,7 +135,7 @@ class ClosureAnnotations(DeviceAnnotated):
 @irdl_op_definition
 class FnOp(IRDLOperation):
     """
-    Make a closure of the region; it captures the values above it that the region uses.
+    Create a closure of the region, which captures the values from above that the region uses.
 
     ```mlir
     %f = relay.fn (%a: tensor<4xf32>) -> tensor<4xf32> {
@@ -184,7 +187,7 @@ class FnOp(IRDLOperation):
 
     @property
     def params(self) -> Sequence[SSAValue]:
-        """The region's arguments that a call gives."""
+        """The region's arguments that correspond to a call's arguments."""
         args = self.body.block.args
         return args[1:] if self.recursive is not None else args
 
@@ -245,7 +248,7 @@ class FnOp(IRDLOperation):
         if not isinstance(type, FunctionType):
             return
         if len(type.outputs) != 1:
-            raise VerifyException(f"a closure gives one value, but is declared as {type}")
+            raise VerifyException(f"a closure returns one value, but is declared as {type}")
         given = tuple(p.type for p in self.params)
         if given != type.inputs.data:
             raise VerifyException(
@@ -254,7 +257,8 @@ class FnOp(IRDLOperation):
             )
         if self.recursive is not None and self.body.block.args[0].type != type:
             raise VerifyException(
-                f"rec names the closure itself, {type}, but is {self.body.block.args[0].type}"
+                f"the 'rec' argument must have the closure's type, {type}, "
+                f"but has {self.body.block.args[0].type}"
             )
         if self.param_devices is not None and len(self.param_devices) != len(given):
             raise VerifyException(
@@ -294,8 +298,8 @@ class CallOp(IRDLOperation):
     %s = relay.call %g(%x) : (tensor<4xi1>) -> tensor<?xi1>, callee (tensor<?xi1>) -> tensor<?xi1>
     ```
 
-    The callee's type is written where it is not that of the arguments and the result: it may
-    leave open what they know.
+    The callee's type is printed if it differs from that of the arguments and the result, which may
+    know more dims.
     """
 
     name = "relay.call"
@@ -308,7 +312,7 @@ class CallOp(IRDLOperation):
 
     def __init__(self, callee: SSAValue, args: Sequence[SSAValue], type: Attribute | None = None):
         if type is None:
-            assert isinstance(callee.type, FunctionType), f"no function: {callee.type}"
+            assert isinstance(callee.type, FunctionType), f"not a function: {callee.type}"
             (type,) = callee.type.outputs.data
         super().__init__(operands=[callee, args], result_types=[type])
 

@@ -1,9 +1,9 @@
-"""Constants: small ones stand in the text, large ones are named and live in a side file."""
+"""Constants: small ones are in the IR, large ones are named and stored in a side file."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self, TypeAlias, cast
+from typing import Self, cast
 
 from xdsl.dialect_interfaces.constant_materialization import ConstantMaterializationInterface
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, StringAttr
@@ -15,29 +15,28 @@ from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ..dense import Dense
 from ..device import VirtualDeviceAttr, device_of, parse_device, with_device
 from ..interfaces import Rematerializable
 from ..tensors import as_tensor, is_static, tensor_size
 from .incomplete import AnyTensor
 
-Dense: TypeAlias = DenseIntOrFPElementsAttr[Any]
-
 INLINE_LIMIT = 1024
-"""The most bytes of a constant that stands in the text; larger ones are a `relay.param`."""
+"""The largest constant, in bytes, that is stored in the IR; larger ones are a `relay.param`."""
 
 
 @irdl_op_definition
 class ConstantOp(IRDLOperation, HasFolderInterface):
     """
-    Give the tensor `value`.
+    Produce the tensor `value`.
 
     ```mlir
     %c = relay.constant dense<[1.0, 2.0]> : tensor<2xf32>
     %d = relay.constant dense<[1.0, 2.0]> : tensor<2xf32> on #relay.device<cuda:0>
     ```
 
-    `value`'s own type has no device; the result is of that type on the device, if any.
-    Values of more than 1 KiB belong in a side file (`relay.param`), but are accepted.
+    The type of `value` has no device; the result has that type on the given device, if any. Values
+    of more than 1 KiB belong in a side file (`relay.param`), but are accepted.
     """
 
     name = "relay.constant"
@@ -57,7 +56,7 @@ class ConstantOp(IRDLOperation, HasFolderInterface):
         start = parser.pos
         value = parser.parse_attribute()
         if not isinstance(value, DenseIntOrFPElementsAttr):
-            parser.raise_error(f"expected a dense constant, but found {value}", start, parser.pos)
+            parser.raise_error(f"expected a dense constant, but got {value}", start, parser.pos)
         device = None
         if parser.parse_optional_keyword("on") is not None:
             device = parse_device(parser)
@@ -85,7 +84,7 @@ class ConstantOp(IRDLOperation, HasFolderInterface):
 
 
 class MaterializeConstant(ConstantMaterializationInterface):
-    """Makes a `relay.constant` of what an operator's folder gives."""
+    """Materializes the result of an operator's folder as a `relay.constant`."""
 
     def materialize_constant(self, value: Attribute, type: Attribute) -> Operation | None:
         if not isinstance(value, DenseIntOrFPElementsAttr):
@@ -96,7 +95,7 @@ class MaterializeConstant(ConstantMaterializationInterface):
 @irdl_op_definition
 class ParamOp(IRDLOperation):
     """
-    Give the tensor that the module's side file holds under `param`.
+    Produce the tensor that is stored as `param` in the module's side file.
 
     ```mlir
     %w = relay.param "conv1_w" : tensor<64x3x7x7xf32>
@@ -127,10 +126,10 @@ class ParamOp(IRDLOperation):
 
 
 PARAMS_FILE = "relay.params"
-"""The module's discardable attribute that names its side file."""
+"""The name of the module attribute that holds the path of its side file."""
 
 
 def fits_inline(type: Attribute) -> bool:
-    """Whether a constant of this type may stand in the text."""
+    """Test whether a constant of this type is small enough to be stored in the IR."""
     tensor = as_tensor(type)
     return tensor is not None and is_static(tensor) and tensor_size(tensor) <= INLINE_LIMIT

@@ -1,4 +1,4 @@
-"""A constraint that says in words what it wants; xDSL's own name classes, or nothing at all."""
+"""A constraint whose error describes in words what it expects; xDSL's own name classes at best."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ from xdsl.irdl import AttrConstraint, IntConstraint, VerificationContext
 from xdsl.utils.exceptions import VerifyException
 
 Choice: TypeAlias = tuple[type[Attribute], str | None, Attribute | None]
-"""A class, and, where its instances differ, a field of it and what that must be."""
+"""A class, optionally with one of its fields and that field's required value."""
 
 
 def of(cls: type[Attribute], field: str | None = None, value: Attribute | None = None) -> Choice:
-    """Instances of `cls`, all of them or those whose `field` is `value`."""
+    """Instances of `cls`: all of them, or those whose `field` is `value`."""
     return cls, field, value
 
 
 @dataclass(frozen=True)
-class Kind(AttrConstraint[AttributeCovT], Generic[AttributeCovT]):
-    """An attribute that is one of `choices`; `words` completes "expected …"."""
+class Described(AttrConstraint[AttributeCovT], Generic[AttributeCovT]):
+    """An attribute that is one of `choices`; `words` completes the error "expected …"."""
 
     words: str
     choices: tuple[Choice, ...]
@@ -36,5 +36,5 @@ class Kind(AttrConstraint[AttributeCovT], Generic[AttributeCovT]):
 
     def mapping_type_vars(
         self, type_var_mapping: Mapping[TypeVar, AttrConstraint | IntConstraint]
-    ) -> "Kind[AttributeCovT]":
+    ) -> "Described[AttributeCovT]":
         return self

@@ -1,4 +1,4 @@
-"""Control flow: a choice between two regions, and what ends every region of this dialect."""
+"""Control flow: `relay.if`, and the terminator of all regions of this dialect."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from .incomplete import AnyTensor, is_incomplete, join, refine
 @irdl_op_definition
 class YieldOp(IRDLOperation):
     """
-    End a region, giving `values` to the op around it.
+    Terminate a region, passing `values` to the enclosing op.
 
     ```mlir
     relay.yield %y : tensor<4xf32>
@@ -56,14 +56,14 @@ class YieldOp(IRDLOperation):
 
 
 def yielded(region: Region) -> Sequence[SSAValue]:
-    """What the `relay.yield` at the end of `region` gives; nothing when there is none."""
+    """The operands of the `relay.yield` that terminates `region`; none if there is no such op."""
     block = region.blocks.first
     last = None if block is None else block.last_op
     return last.operands if isinstance(last, YieldOp) else ()
 
 
 def verify_yielded(op: Operation, region: Region, types: Sequence[Attribute], what: str) -> None:
-    """`region` must yield one value of each of `types`, devices apart."""
+    """Check that `region` yields values of these types, ignoring devices."""
     block = region.blocks.first
     last = None if block is None else block.last_op
     if not isinstance(last, YieldOp):
@@ -82,7 +82,7 @@ def verify_yielded(op: Operation, region: Region, types: Sequence[Attribute], wh
 
 
 def common_yields(op: Operation) -> Sequence[Attribute]:
-    """What one region or another of `op` yields; an error if they differ."""
+    """The joined types of the values that the regions of `op` yield; an error if they conflict."""
     types: list[Attribute] | None = None
     for region in op.regions:
         found = [with_device(value.type, None) for value in yielded(region)]
@@ -105,8 +105,8 @@ def common_yields(op: Operation) -> Sequence[Attribute]:
 
 
 @dataclass(frozen=True)
-class BranchesAlias(Aliasing):
-    """Each result is the value that the branch taken yields."""
+class YieldsAlias(Aliasing):
+    """Each result is the value that the executed region yields."""
 
     def aliases(self, op: Operation) -> Iterable[tuple[OpResult, SSAValue]]:
         for region in op.regions:
@@ -115,7 +115,7 @@ class BranchesAlias(Aliasing):
 
 @dataclass(frozen=True)
 class IfDevices(DeviceRule):
-    """Condition, results and what the branches yield are on one device (as in Relay)."""
+    """The condition, the yielded values and the results are on the same device (as in Relay)."""
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         for i, result in enumerate(op.results):
@@ -129,7 +129,7 @@ class IfDevices(DeviceRule):
 @irdl_op_definition
 class IfOp(IRDLOperation):
     """
-    Run the first region when `condition` is true, the second when it is false.
+    Execute the first region if `condition` is true, the second otherwise.
 
     ```mlir
     %r = relay.if %c : tensor<i1> -> (tensor<4xf32>) {
@@ -139,7 +139,7 @@ class IfOp(IRDLOperation):
     }
     ```
 
-    `condition` is a tensor of rank 0. Both regions see the values above them.
+    `condition` is a tensor of rank 0. Both regions may use values from above.
     """
 
     name = "relay.if"
@@ -152,7 +152,7 @@ class IfOp(IRDLOperation):
     traits = traits_def(
         RecursiveMemoryEffect(),
         RecursivelySpeculatable(),
-        BranchesAlias(),
+        YieldsAlias(),
         IfDevices(),
         InferTypes(common_yields),
     )
@@ -214,7 +214,7 @@ class IfOp(IRDLOperation):
 
 
 def _end_with_yield(region: Region) -> None:
-    """A region that yields nothing may leave its `relay.yield` away in text."""
+    """Add the `relay.yield` that a region without results may omit in text."""
     if not region.blocks:
         region.add_block(Block())
     block = region.blocks[0]

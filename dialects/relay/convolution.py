@@ -1,9 +1,8 @@
 """Convolutions over height and width."""
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
-from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, SameDevice
+from .families import OUT_FUSABLE
 from .incomplete import AnyTensor
 from .matmul import SumOfProducts
 from .operator import RelayOperator
@@ -13,7 +12,7 @@ from .properties import int_prop, ints_prop, string_prop
 @irdl_op_definition
 class Conv2dOp(SumOfProducts):
     """
-    Correlate the images `data` with the filters `weight`.
+    Convolve the images `data` with the filters `weight` (a cross-correlation).
 
     ```mlir
     %y = relay.nn.conv2d %x, %w {padding = array<i64: 1, 1, 1, 1>}
@@ -64,11 +63,4 @@ class Conv2dTransposeOp(RelayOperator):
     data_layout = string_prop("NCHW")
     kernel_layout = string_prop("IOHW")
 
-    traits = traits_def(
-        Pure(),
-        SameDevice(),
-        Fusible(FusionKind.OUT_ELEMWISE_FUSABLE),
-    )
-
-
-OPERATORS = [Conv2dOp, Conv2dTransposeOp]
+    traits = traits_def(*OUT_FUSABLE)

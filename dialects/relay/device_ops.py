@@ -55,7 +55,8 @@ def _verify_same_type(op: Operation) -> None:
         return
     if refine(with_device(declared, None), with_device(given, None)) is None:
         raise VerifyException(
-            f"the result of {op.name} is like its operand, {given}, but is declared as {declared}"
+            f"the result of {op.name} must have its operand's type, {given}, but is declared as "
+            f"{declared}"
         )
 
 
@@ -143,7 +144,7 @@ class OnDeviceOp(IRDLOperation):
 
     def verify_(self) -> None:
         if (self.constrain_body or self.constrain_result) and self.device.is_unconstrained:
-            raise VerifyException("a hint that constrains something must name a device")
+            raise VerifyException("a constraining hint must name a device")
         _verify_same_type(self)
 
 

@@ -1,21 +1,18 @@
-"""Operators that work on each element of one tensor by itself."""
+"""Elementwise operators on one tensor."""
 
 from abc import ABC
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
-from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, SameDevice
+from .families import ELEMWISE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import dtype_prop, float_prop, ints_prop, string_prop
 
-ELEMWISE = (Pure(), SameDevice(), Fusible(FusionKind.ELEMWISE))
-
 
 class Elementwise(RelayOperator, ABC):
     """
-    An operator on one tensor, element by element.
+    An elementwise operator on one tensor.
 
     ```mlir
     %y = relay.abs %x : (tensor<4xf32>) -> tensor<4xf32>
@@ -47,35 +44,35 @@ class NegativeOp(Elementwise):
 
 @irdl_op_definition
 class SignOp(Elementwise):
-    """Tell the sign of `data`: -1, 0 or 1 (NaN of NaN)."""
+    """Take the sign of `data`: -1, 0 or 1 (NaN for NaN)."""
 
     name = "relay.sign"
 
 
 @irdl_op_definition
 class CeilOp(Elementwise):
-    """Round `data` up; integers stay."""
+    """Round `data` up; integers are unchanged."""
 
     name = "relay.ceil"
 
 
 @irdl_op_definition
 class FloorOp(Elementwise):
-    """Round `data` down; integers stay."""
+    """Round `data` down; integers are unchanged."""
 
     name = "relay.floor"
 
 
 @irdl_op_definition
 class RoundOp(Elementwise):
-    """Round `data` to the nearest integer, a half to the even one; integers stay."""
+    """Round `data` to the nearest integer, halves to even; integers are unchanged."""
 
     name = "relay.round"
 
 
 @irdl_op_definition
 class TruncOp(Elementwise):
-    """Round `data` towards zero, to a whole number."""
+    """Round `data` toward zero."""
 
     name = "relay.trunc"
 
@@ -115,14 +112,14 @@ class LogOp(Elementwise):
 
 @irdl_op_definition
 class Log2Op(Elementwise):
-    """Take the logarithm of `data` to base 2."""
+    """Take the base-2 logarithm of `data`."""
 
     name = "relay.log2"
 
 
 @irdl_op_definition
 class Log10Op(Elementwise):
-    """Take the logarithm of `data` to base 10."""
+    """Take the base-10 logarithm of `data`."""
 
     name = "relay.log10"
 
@@ -136,21 +133,21 @@ class SqrtOp(Elementwise):
 
 @irdl_op_definition
 class RsqrtOp(Elementwise):
-    """Take 1 by the square root of `data`."""
+    """Take the reciprocal of the square root of `data`."""
 
     name = "relay.rsqrt"
 
 
 @irdl_op_definition
 class SigmoidOp(Elementwise):
-    """Take 1 / (1 + exp(-x)) of each x of `data`."""
+    """Compute 1 / (1 + exp(-x)) for each element x of `data`."""
 
     name = "relay.sigmoid"
 
 
 @irdl_op_definition
 class ErfOp(Elementwise):
-    """Take the error function of `data`."""
+    """Apply the error function to `data`."""
 
     name = "relay.erf"
 
@@ -158,7 +155,7 @@ class ErfOp(Elementwise):
 @irdl_op_definition
 class IsNanOp(Elementwise):
     """
-    Tell where `data` is not a number.
+    Test where `data` is NaN.
 
     ```mlir
     %y = relay.isnan %x : (tensor<4xf32>) -> tensor<4xi1>
@@ -171,7 +168,7 @@ class IsNanOp(Elementwise):
 @irdl_op_definition
 class IsFiniteOp(Elementwise):
     """
-    Tell where `data` is a number, and not infinite.
+    Test where `data` is finite: neither NaN nor infinite.
 
     ```mlir
     %y = relay.isfinite %x : (tensor<4xf32>) -> tensor<4xi1>
@@ -184,7 +181,7 @@ class IsFiniteOp(Elementwise):
 @irdl_op_definition
 class IsInfOp(Elementwise):
     """
-    Tell where `data` is infinite, of either sign.
+    Test where `data` is infinite, of either sign.
 
     ```mlir
     %y = relay.isinf %x : (tensor<4xf32>) -> tensor<4xi1>
@@ -199,7 +196,7 @@ class IsInfOp(Elementwise):
 
 @irdl_op_definition
 class ReluOp(Elementwise):
-    """Clamp `data` below at 0."""
+    """Take the greater of `data` and 0."""
 
     name = "relay.nn.relu"
 
@@ -222,7 +219,7 @@ class LeakyReluOp(Elementwise):
 @irdl_op_definition
 class GeluOp(Elementwise):
     """
-    Multiply each element of `data` by the normal distribution function of it.
+    Multiply each element x of `data` by Φ(x), the standard normal distribution function.
 
     ```mlir
     %y = relay.nn.gelu %x {approximate = "tanh"} : (tensor<4xf32>) -> tensor<4xf32>
@@ -249,7 +246,7 @@ class CopyOp(Elementwise):
 @irdl_op_definition
 class LogicalNotOp(Elementwise):
     """
-    Negate `data`, of i1 elements.
+    Take the logical not of `data`, of i1.
 
     ```mlir
     %y = relay.logical_not %x : (tensor<4xi1>) -> tensor<4xi1>
@@ -268,7 +265,7 @@ class CastOp(Elementwise):
     %y = relay.cast %x {dtype = i64} : (tensor<4xf32>) -> tensor<4xi64>
     ```
 
-    Floats lose their fraction on the way to integers; to i1, all but 0 is true.
+    Floats are truncated to integers; nonzero values become true in i1.
     """
 
     name = "relay.cast"
@@ -293,33 +290,3 @@ class FullOp(RelayOperator):
     shape = ints_prop()
 
     traits = traits_def(*ELEMWISE)
-
-
-OPERATORS = [
-    AbsOp,
-    NegativeOp,
-    SignOp,
-    CeilOp,
-    FloorOp,
-    RoundOp,
-    TruncOp,
-    ClipOp,
-    ExpOp,
-    LogOp,
-    Log2Op,
-    Log10Op,
-    SqrtOp,
-    RsqrtOp,
-    SigmoidOp,
-    ErfOp,
-    IsNanOp,
-    IsFiniteOp,
-    IsInfOp,
-    ReluOp,
-    LeakyReluOp,
-    GeluOp,
-    CopyOp,
-    LogicalNotOp,
-    CastOp,
-    FullOp,
-]

@@ -1,17 +1,18 @@
 """
-Does a `relay.match` cover every value of its data's type?
+Exhaustiveness of `relay.match`: do the cases cover every value of the data's type?
 
     match (%x, %y) { (Nil, _), (_, Nil) }     not covered: (Cons(_, _), Cons(_, _))
 
-The algorithm I of Maranget ("Warnings for pattern matching", JFP 17(3), 2007; TVM has the check
-in `UnmatchedCases`): the patterns are rows of a matrix, with a column for each part of the value
-that is still open. The first column is taken away: for each constructor of its type, if the
-column has them all, by the rows that fit it with their fields as new columns; otherwise by the
-rows that name none, since one of the constructors that nobody names makes the hardest value. A
-matrix without rows is a value that is not covered, one with a row that fits all is covered.
+This is algorithm I of Maranget, "Warnings for pattern matching", JFP 17(3), 2007 (in TVM:
+`UnmatchedCases`). The patterns are the rows of a matrix with one column per unexamined part of the
+value. The first column is eliminated. If its patterns name all constructors of its type, there is
+one smaller matrix per constructor: the rows that match it, with its fields as new columns.
+Otherwise there is one matrix, of the rows that name no constructor, because a value of an unnamed
+constructor is the hardest to cover. A matrix without rows is an uncovered value; a matrix with an
+irrefutable row is covered.
 
-The question is NP-hard: the work is bounded by `FUEL`, and a match that needs more is taken to be
-complete. Constructors no value can have (`inhabited.py`) need no case. Nothing here recurses.
+The problem is NP-hard, so the work is bounded by `MAX_STEPS`; a match that needs more is assumed to
+be exhaustive. Constructors without values (`inhabited.py`) need no case. Nothing here recurses.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ from .inhabited import Inhabited
 from .language_types import AdtType, TypeVarType
 from .patterns import ConstructorPattern, TuplePattern, WildcardPattern, subpatterns
 
-FUEL = 200_000
-"""How many patterns are looked at for one match (a fraction of a second)."""
+MAX_STEPS = 200_000
+"""The maximum number of patterns examined for one match (a fraction of a second)."""
 
 _ANY = WildcardPattern()
 
@@ -38,10 +39,10 @@ _ANY = WildcardPattern()
 @dataclass(frozen=True, eq=False)
 class _Type:
     """
-    A type whose variables have a meaning.
+    A type and the meaning of its type variables.
 
-    It is not substituted into: a type that contains itself at larger arguments would double with
-    every constructor of a pattern.
+    Variables are not substituted: a type that contains itself at larger arguments would double in
+    size with every constructor of a pattern.
     """
 
     type: Attribute
@@ -51,14 +52,14 @@ class _Type:
 
 @dataclass(frozen=True, eq=False)
 class _Shape:
-    """What a value can be made by: a constructor of a data type, or a tuple (without a name)."""
+    """The outermost form of a value: a constructor of a data type, or a tuple (without a name)."""
 
     name: str | None
     adt: AdtType | None
     fields: Sequence[_Type]
 
     def pattern(self, fields: Sequence[Attribute]) -> Attribute:
-        """The pattern that names it."""
+        """The pattern of values of this shape."""
         if self.name is None or self.adt is None:
             return TuplePattern(fields)
         return ConstructorPattern(self.adt.adt, self.name, fields)
@@ -67,15 +68,15 @@ class _Shape:
 _Columns: TypeAlias = "tuple[_Type, _Columns] | None"
 _Patterns: TypeAlias = "tuple[Attribute, _Patterns] | None"
 _Trail: TypeAlias = "tuple[_Shape | Attribute, _Trail] | None"
-"""The columns that were taken away, the last first: by a shape, or the pattern that stood there."""
+"""The eliminated columns, last first: the shape assumed, or the pattern of the column."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Row:
-    """A case: its patterns for the columns, and how many of them do not fit all values."""
+    """A case: its patterns for the columns, and how many of them are refutable."""
 
     patterns: _Patterns
-    choosy: int
+    refutable: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +86,7 @@ class _Matrix:
     trail: _Trail
 
     def uncovered(self) -> Attribute:
-        """The pattern of the values that lead here."""
+        """The pattern of the values that this matrix stands for."""
         values: list[Attribute] = []
         columns, trail = self.columns, self.trail
         while columns is not None:
@@ -100,50 +101,50 @@ class _Matrix:
         return value
 
 
-class _OutOfFuel(Exception):
+class _OutOfSteps(Exception):
     pass
 
 
 class _Search:
-    """Looks for values that are not covered, as long as there is fuel."""
+    """A search for uncovered values, within a number of steps."""
 
-    def __init__(self, lookup: Lookup, fuel: int):
+    def __init__(self, lookup: Lookup, steps: int):
         self._lookup = lookup
         self._inhabited = Inhabited(lookup)
-        self._fuel = fuel
+        self._steps = steps
 
     def _spend(self, amount: int) -> None:
-        self._fuel -= amount
-        if self._fuel < 0:
-            raise _OutOfFuel
+        self._steps -= amount
+        if self._steps < 0:
+            raise _OutOfSteps
 
     def first_uncovered(self, patterns: Sequence[Attribute], type: Attribute) -> Attribute | None:
-        """The pattern of values of `type` that none of `patterns` fits."""
+        """A pattern of values of `type` that none of `patterns` matches."""
         whole = self._type(type, {})
-        rows = [_Row((p, None), int(_is_choosy(p))) for p in patterns]
+        rows = [_Row((p, None), int(_is_refutable(p))) for p in patterns]
         stack = [_Matrix(rows, (whole, None), None)] if whole.has_values else []
         while stack:
             matrix = stack.pop()
             self._spend(1 + len(matrix.rows))
             if not matrix.rows:
                 return matrix.uncovered()
-            if all(row.choosy for row in matrix.rows):
+            if all(row.refutable for row in matrix.rows):
                 stack += reversed(self._without_first_column(matrix))
         return None
 
     def _without_first_column(self, matrix: _Matrix) -> list[_Matrix]:
-        """Matrices of which one has a value that is not covered if `matrix` has one."""
-        assert matrix.columns is not None, "a row that is choosy has a column"
+        """Matrices of which at least one has an uncovered value if `matrix` has one."""
+        assert matrix.columns is not None, "a row that is refutable has a column"
         type, columns = matrix.columns
         named: dict[str | None, list[_Row]] = {}
         others: list[_Row] = []
         for row in matrix.rows:
-            assert row.patterns is not None, "a row without patterns is not choosy"
+            assert row.patterns is not None, "a row without patterns is not refutable"
             head, rest = row.patterns
-            if _is_choosy(head):
+            if _is_refutable(head):
                 named.setdefault(_name(head), []).append(row)
             else:
-                others.append(_Row(rest, row.choosy))
+                others.append(_Row(rest, row.refutable))
         if not named:
             return [_Matrix(others, columns, (_ANY, matrix.trail))]
         shapes = self._shapes(type)
@@ -163,31 +164,31 @@ class _Search:
         ]
 
     def _by_fields(self, rows: Sequence[_Row]) -> Iterator[_Row]:
-        """`rows`, which all begin with one constructor, with its fields in its place."""
+        """The rows, which all begin with the same constructor, with its fields in its place."""
         for row in rows:
             assert row.patterns is not None
             head, rest = row.patterns
             parts = subpatterns(head)
             self._spend(len(parts))
-            yield _Row(_joined(parts, rest), row.choosy - 1 + sum(map(_is_choosy, parts)))
+            yield _Row(_joined(parts, rest), row.refutable - 1 + sum(map(_is_refutable, parts)))
 
     def _by_any(self, rows: Sequence[_Row], count: int) -> Iterator[_Row]:
-        """`rows` with `count` more patterns that fit all in front."""
+        """The rows with `count` wildcards prepended."""
         self._spend(len(rows) * (1 + count))
         for row in rows:
-            yield _Row(_joined((_ANY,) * count, row.patterns), row.choosy)
+            yield _Row(_joined((_ANY,) * count, row.patterns), row.refutable)
 
     # ------------------------------------------------------------------- types
 
     def _type(self, type: Attribute, given: Mapping[str, _Type]) -> _Type:
-        """`type`, its variables as given."""
+        """`type`, with its variables as in `given`."""
         if isinstance(type, TypeVarType) and type.parameter.data in given:
             return given[type.parameter.data]
         known = {name: arg.has_values for name, arg in given.items()}
         return _Type(type, given, self._inhabited.has_values(type, known))
 
     def _shapes(self, of: _Type) -> list[_Shape] | None:
-        """What values of a type are made by; None when that is not known."""
+        """The shapes of the values of a type; None if they are unknown."""
         type = of.type
         if isinstance(type, TupleType):
             self._spend(len(type.types))
@@ -209,14 +210,14 @@ class _Search:
 
 
 def _joined(parts: Sequence[Any], rest: Any) -> Any:
-    """The list `rest` with `parts` in front."""
+    """The list `rest` with `parts` prepended."""
     for part in reversed(parts):
         rest = part, rest
     return rest
 
 
-def _is_choosy(pattern: Attribute) -> bool:
-    """Whether `pattern` says what a value is made by; others fit all."""
+def _is_refutable(pattern: Attribute) -> bool:
+    """Test whether some values do not match `pattern`."""
     return isinstance(pattern, ConstructorPattern | TuplePattern)
 
 
@@ -229,33 +230,33 @@ def uncovered(
     type: Attribute,
     lookup: Lookup,
     at_most: int = 4,
-    fuel: int = FUEL,
+    steps: int = MAX_STEPS,
 ) -> list[Attribute]:
     """
-    Patterns, no two of which fit one value, of values of `type` that none of `patterns` fits.
+    Disjoint patterns of values of `type` that none of `patterns` matches.
 
-    Empty when there are none, or none was found before the fuel was used up; `patterns` fit
-    `type`. Each is as general as it was found: another search may give others.
+    Empty if there are none, or none was found within the steps allowed. The patterns are as general
+    as the search found them; another search may find others.
     """
     found: list[Attribute] = []
-    search = _Search(lookup, fuel)
+    search = _Search(lookup, steps)
     try:
         while len(found) < at_most:
             value = search.first_uncovered([*patterns, *found], type)
             if value is None:
                 break
             found.append(value)
-    except _OutOfFuel:
+    except _OutOfSteps:
         pass
     return found
 
 
 SHOWN = 3
-"""How many cases that a match does not cover an error shows."""
+"""The maximum number of missing cases in an error message."""
 
 
 def missing_cases(patterns: Sequence[Attribute], type: Attribute, lookup: Lookup) -> str | None:
-    """`Nil, Leaf(_) and others`: what no case covers; None when all is covered."""
+    """The missing cases in words, `Nil, Leaf(_) and others`; None if there are none."""
     found = uncovered(patterns, type, lookup, SHOWN + 1)
     if not found:
         return None
@@ -264,8 +265,8 @@ def missing_cases(patterns: Sequence[Attribute], type: Attribute, lookup: Lookup
 
 
 def pattern_text(pattern: Attribute, depth: int = 8) -> str:
-    """`Cons(_, Nil)`; what is nested deeper than `depth` is left out."""
-    if not _is_choosy(pattern):
+    """The text of a pattern, `Cons(_, Nil)`; what is nested deeper than `depth` is left out."""
+    if not _is_refutable(pattern):
         return "_"
     name, parts = _name(pattern) or "", subpatterns(pattern)
     if name and not parts:

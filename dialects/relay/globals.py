@@ -1,4 +1,4 @@
-"""Global functions by name: as values, and calls of generic ones."""
+"""References to global functions by name: as values, and calls of generic functions."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
+from ..formats import parse_function_type
 from ..interfaces import (
     CalleeDevices,
     FunctionDeviceConstraint,
@@ -44,7 +45,7 @@ from .language_types import substituted
 
 
 def instantiated(function: FuncOp, args: Sequence[Attribute]) -> FunctionType:
-    """The type of a global function at type arguments; an error when their number is wrong."""
+    """The type of `function` for the type arguments `args`; an error if their number is wrong."""
     params = function.attributes.get(TYPE_PARAMS)
     names: list[str] = []
     if isinstance(params, ArrayAttr):
@@ -69,7 +70,7 @@ def _global_type(lookup: Lookup, name: SymbolRefAttr, args: Sequence[Attribute])
 
 
 def _parse_type_args(parser: Parser) -> Sequence[Attribute]:
-    """`<[T, U]>`, if it is there."""
+    """Parse `<[T, U]>`, if present."""
     if parser.parse_optional_punctuation("<") is None:
         return ()
     args = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_type)
@@ -102,7 +103,7 @@ class GlobalDevices(FunctionDeviceRule):
 @irdl_op_definition
 class GlobalOp(IRDLOperation):
     """
-    Give the global function `callee` as a value; a generic one at type arguments.
+    Take the global function `callee` as a value; a generic one is instantiated at type arguments.
 
     ```mlir
     %f = relay.global @f : (tensor<4xf32>) -> tensor<4xf32>
@@ -138,10 +139,7 @@ class GlobalOp(IRDLOperation):
         type_args = _parse_type_args(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        at = parser.pos
-        type = parser.parse_type()
-        if not isinstance(type, FunctionType):
-            parser.raise_error(f"expected a function type, but found {type}", at)
+        type = parse_function_type(parser)
         op = cls(name, type, type_args)
         op.attributes = attributes
         return op
@@ -165,13 +163,13 @@ class GlobalOp(IRDLOperation):
 @irdl_op_definition
 class InvokeOp(IRDLOperation):
     """
-    Call the generic global function `callee` at type arguments.
+    Call the generic global function `callee`, instantiated at type arguments.
 
     ```mlir
     %r = relay.invoke @id<[tensor<4xf32>]>(%x) : (tensor<4xf32>) -> tensor<4xf32>
     ```
 
-    A function without type parameters is called by `func.call`.
+    `func.call` calls functions without type parameters.
     """
 
     name = "relay.invoke"

@@ -1,4 +1,4 @@
-"""The types of `relay` that xDSL does not have, and what counts as a tensor."""
+"""Types that are still to be inferred, and how two types of one value are merged."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -10,13 +10,13 @@ from xdsl.irdl import irdl_attr_definition
 from ..device import device_of, tensor_type, with_device
 from ..tensors import Tensor, as_tensor
 from ..type_algebra import CompositeType, leaves, pairs, rebuild
-from .constraints import Kind, of
+from .constraints import Described, of
 
 
 @irdl_attr_definition
 class IncompleteType(ParametrizedAttribute, TypeAttribute):
     """
-    A type that `infer-types` is to fill in (Relay's `IncompleteType`).
+    A type to be inferred by `infer-types` (Relay's `IncompleteType`).
 
     ```mlir
     %y = relay.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> !relay.incomplete
@@ -26,8 +26,10 @@ class IncompleteType(ParametrizedAttribute, TypeAttribute):
     name = "relay.incomplete"
 
 
-AnyTensor = Kind[Tensor | IncompleteType]("a ranked tensor", (of(TensorType), of(IncompleteType)))
-"""What an operator takes and gives: a ranked tensor, or one not yet inferred."""
+AnyTensor = Described[Tensor | IncompleteType](
+    "a ranked tensor", (of(TensorType), of(IncompleteType))
+)
+"""The type of an operator's operands and results: a ranked tensor, or one still to be inferred."""
 
 
 def is_incomplete(type: Attribute) -> bool:
@@ -39,17 +41,17 @@ def is_incomplete(type: Attribute) -> bool:
 
 def refine(declared: Attribute, inferred: Attribute) -> Attribute | None:
     """
-    `declared` completed from `inferred`; None when the two contradict each other.
+    `declared` completed from `inferred`; None if they contradict each other.
 
-    An incomplete part or dynamic dim of `declared` is taken from `inferred`; a dim that only
-    `declared` knows stays; its device stays.
+    An incomplete part or dynamic dim of `declared` is taken from `inferred`. The devices of
+    `declared` are kept, and so are its dims that `inferred` does not know.
     """
     return _merge(declared, inferred, _refine_dim)
 
 
 def join(a: Attribute, b: Attribute) -> Attribute | None:
     """
-    The type of a value that is an `a` or a `b`; None when no type is both.
+    The type of a value that is either an `a` or a `b`; None if they contradict each other.
 
     A dim is known where both know it (TVM: unification gives `Any` where either side has it).
     """
@@ -57,7 +59,7 @@ def join(a: Attribute, b: Attribute) -> Attribute | None:
 
 
 _MergeDim: TypeAlias = Callable[[int, int], int | None]
-"""The dim that stands for two; None when they contradict each other."""
+"""Merges two dims; None if they contradict each other."""
 
 
 def _refine_dim(declared: int, inferred: int) -> int | None:
@@ -78,9 +80,9 @@ def _same_dim(a: int, b: int) -> int | None:
 
 def _merge(a: Attribute, b: Attribute, merge_dim: _MergeDim) -> Attribute | None:
     """
-    The type on the device of `a` that knows what either of the two does of incomplete parts.
+    Merge two types: incomplete parts are taken from the other type, devices from `a`.
 
-    Dims must agree inside references and data types: what is written there, others read.
+    Inside references and data types dims must be equal: others may read and write these values.
     """
     if a is b or isinstance(b, IncompleteType):
         return a

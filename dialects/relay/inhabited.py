@@ -1,15 +1,15 @@
 """
-Which types have values at all?
+Inhabited types: those that have values.
 
     type Never {}                    none: there is no constructor
     type Loop { Again(Loop) }        none: the first value would need another one before it
     type List[A] { Nil, Cons(A, List[A]) }    List[Never] has one: Nil
 
-The least solution of: a data type has a value if a constructor has all whose fields have one; a
-tuple needs all its fields, a reference its contents; tensors, functions, extern types and type
-variables have values. A data type at type arguments depends on these only by whether they have
-values, so there are finitely many questions even where a type contains itself at ever larger
-arguments.
+This is the least solution of these rules: a data type has a value if all fields of one of its
+constructors have values; a tuple needs values for all its fields, a reference for its contents;
+tensors, functions, extern types and type variables have values. An instance of a data type depends
+only on whether its type arguments have values, so the number of questions is finite even if a type
+contains itself at ever larger arguments.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from .adt import TypeDataOp
 from .language_types import AdtType, TypeVarType
 
 _Question: TypeAlias = tuple[str, tuple[bool, ...]]
-"""A data type by name, and whether each of its type arguments has values."""
+"""A data type's name, and whether each of its type arguments has values."""
 
 
 class Inhabited:
-    """What is known about the data types of one module."""
+    """Inhabitation of the data types of one module, computed on demand."""
 
     def __init__(self, lookup: Lookup):
         self._lookup = lookup
@@ -39,7 +39,9 @@ class Inhabited:
         self._open: list[_Question] = []
 
     def has_values(self, type: Attribute, given: Mapping[str, bool]) -> bool:
-        """Whether `type` has values, if `given` says so of its variables (others have)."""
+        """
+        Test whether `type` has values; `given` says which type variables have (by default, all).
+        """
         while True:
             answer = self._evaluate(type, given, None)
             if not self._open:
@@ -47,7 +49,7 @@ class Inhabited:
             self._settle()
 
     def _settle(self) -> None:
-        """Answer what is open; a yes asks again those who asked."""
+        """Answer the open questions; each yes reopens the questions that depend on it."""
         while self._open:
             question = self._open.pop()
             if not self._answers[question] and self._constructible(question):

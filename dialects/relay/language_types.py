@@ -1,4 +1,4 @@
-"""Types of the functional language: references, algebraic data types, and type variables."""
+"""Types of Relay's functional language: references, algebraic data types, type variables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _device(value: VirtualDeviceAttr | NoneAttr | None) -> MaybeDevice:
 
 
 def _parse_optional_device(parser: AttrParser) -> MaybeDevice:
-    """`, #relay.device<…>`, if it is there."""
+    """Parse `, #relay.device<…>`, if present."""
     if parser.parse_optional_punctuation(",") is None:
         return NoneAttr()
     return parse_device(parser)
@@ -37,7 +37,7 @@ def _print_device(device: MaybeDevice, printer: Printer) -> None:
 @irdl_attr_definition
 class RefType(ParametrizedAttribute, TypeAttribute, DeviceCarrier, CompositeType):
     """
-    A mutable cell that holds one value; it is where its contents are.
+    A mutable cell that holds one value, on the device of its contents.
 
     ```mlir
     !relay.ref<tensor<4xf32>>
@@ -76,14 +76,14 @@ class RefType(ParametrizedAttribute, TypeAttribute, DeviceCarrier, CompositeType
 @irdl_attr_definition
 class AdtType(ParametrizedAttribute, TypeAttribute, DeviceCarrier, CompositeType):
     """
-    The data type that `relay.type_data` defines as `adt`, at type arguments.
+    The data type defined by `relay.type_data @adt`, instantiated at type arguments.
 
     ```mlir
     !relay.adt<@List, [tensor<4xf32>]>
     !relay.adt<@List, [tensor<4xf32>], #relay.device<cpu:0>>
     ```
 
-    All tensors in a value of the type are on its device; the arguments name none.
+    All tensors in a value of the type are on its device; the arguments carry no device.
     """
 
     name = "relay.adt"
@@ -144,7 +144,7 @@ class AdtType(ParametrizedAttribute, TypeAttribute, DeviceCarrier, CompositeType
 @irdl_attr_definition
 class TypeVarType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
     """
-    A type parameter of the generic function or data type around.
+    A type parameter of the enclosing generic function or data type.
 
     ```mlir
     !relay.type_var<A>
@@ -187,7 +187,7 @@ class TypeVarType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
 
 
 def substituted(type: Attribute, given: Mapping[str, Attribute]) -> Attribute:
-    """`type` with type variables replaced by what is given for them."""
+    """`type` with type variables replaced as in `given`."""
     if not given:
         return type
     if isinstance(type, TypeVarType):

@@ -1,4 +1,4 @@
-"""Choice by the shape of a value: `relay.match`."""
+"""Pattern matching: `relay.match`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import (
     TupleType,
     UnitAttr,
 )
-from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -31,10 +31,10 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
 from ..formats import parse_location
-from ..interfaces import Aliasing, DeviceConstraint, DeviceRule, InferTypes, Lookup, SameDomain
+from ..interfaces import DeviceConstraint, DeviceRule, InferTypes, Lookup, SameDomain
 from ..type_algebra import MAX_PARTS, has_more_parts
 from .adt import defined_type
-from .control import common_yields, verify_yielded, yielded
+from .control import YieldsAlias, common_yields, verify_yielded, yielded
 from .exhaustiveness import missing_cases
 from .incomplete import IncompleteType, is_incomplete, refine
 from .language_types import AdtType
@@ -49,19 +49,8 @@ from .patterns import (
 
 
 @dataclass(frozen=True)
-class CasesAlias(Aliasing):
-    """
-    The result is the value that the case taken yields; a case's variables are parts of the data.
-    """
-
-    def aliases(self, op: Operation) -> Iterable[tuple[OpResult, SSAValue]]:
-        for region in op.regions:
-            yield from zip(op.results, yielded(region), strict=False)
-
-
-@dataclass(frozen=True)
 class MatchDevices(DeviceRule):
-    """Data, variables, what the cases yield and the result are on one device (as in Relay)."""
+    """The data, variables, yielded values and results are on the same device (as in Relay)."""
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         args = [a for region in op.regions for a in region.block.args]
@@ -73,14 +62,14 @@ class MatchDevices(DeviceRule):
 
 
 def _result_types(op: Operation) -> Sequence[Attribute]:
-    """What the cases yield; without cases what is declared, since nothing else says."""
+    """The types that the cases yield; without cases, the declared types."""
     return common_yields(op) if op.regions else op.result_types
 
 
 @irdl_op_definition
 class MatchOp(IRDLOperation):
     """
-    Run the region of the first case whose pattern `data` fits.
+    Execute the region of the first case whose pattern matches `data`.
 
     ```mlir
     %r = relay.match %l : !relay.adt<@List, [tensor<i32>]> -> (tensor<i32>) {
@@ -93,10 +82,10 @@ class MatchOp(IRDLOperation):
     }
     ```
 
-    The variables of a pattern, left to right, are its region's arguments; they share the data's
-    bytes. The cases must cover every value of the data's type (see `completeness.py`), unless it
-    is `relay.match partial`: there a value that no case fits is fatal. A case that those before
-    it cover is no error. Without cases the data's type must have no values.
+    The variables of a pattern, from left to right, are the arguments of its region; they alias the
+    data. The cases must be exhaustive (see `exhaustiveness.py`), except in `relay.match partial`,
+    where a value that no case matches is a fatal error at run time. A redundant case is not an
+    error. A match without cases needs data of a type without values.
     """
 
     name = "relay.match"
@@ -110,7 +99,7 @@ class MatchOp(IRDLOperation):
     traits = traits_def(
         RecursiveMemoryEffect(),
         RecursivelySpeculatable(),
-        CasesAlias(),
+        YieldsAlias(),
         MatchDevices(),
         InferTypes(_result_types),
     )
@@ -200,7 +189,7 @@ class MatchOp(IRDLOperation):
         if missing is None:
             return
         what = f"does not cover {missing}" if self.patterns else "has no case"
-        raise VerifyException(f"{what}: add what is missing, or say 'partial'")
+        raise VerifyException(f"{what}: add the missing cases, or 'partial'")
 
 
 def _parse_pattern(parser: Parser, variables: list[Parser.Argument]) -> Attribute:
@@ -243,7 +232,7 @@ def _print_pattern(pattern: Attribute, names: Iterable[BlockArgument], printer: 
 
 
 def _verify_pattern(pattern: Attribute, type: Attribute, lookup: Lookup, what: str) -> None:
-    """`pattern` must fit values of `type`."""
+    """Check that `pattern` can match values of `type`."""
     stack = [(pattern, type)]
     while stack:
         pattern, type = stack.pop()
@@ -256,7 +245,9 @@ def _verify_pattern(pattern: Attribute, type: Attribute, lookup: Lookup, what: s
 def _part_types(
     pattern: Attribute, type: Attribute, lookup: Lookup, what: str
 ) -> Sequence[Attribute] | None:
-    """The types of the parts of `pattern`, which must fit `type`; None if `type` is not known."""
+    """
+    The types of the subpatterns of `pattern`, which must match `type`; None if `type` is unknown.
+    """
     if isinstance(pattern, WildcardPattern):
         return ()
     if has_more_parts(type, MAX_PARTS):
@@ -268,13 +259,16 @@ def _part_types(
             if is_incomplete(type):
                 return ()
             if refine(with_device(pattern.type, None), with_device(type, None)) is None:
-                raise VerifyException(f"{what} names a {pattern.type}, but there is a {type}")
+                raise VerifyException(
+                    f"{what} names a {pattern.type}, but the value has type {type}"
+                )
             return ()
         case TuplePattern():
             types = type.types.data if isinstance(type, TupleType) else None
             if types is None or len(types) != len(pattern.fields):
                 raise VerifyException(
-                    f"{what} wants a tuple of {len(pattern.fields)}, but there is a {type}"
+                    f"{what} matches a tuple of {len(pattern.fields)} fields, "
+                    f"but the value has type {type}"
                 )
             return types
         case ConstructorPattern():
@@ -289,7 +283,7 @@ def _field_types(
     name = pattern.constructor.data
     if not isinstance(type, AdtType) or type.adt != pattern.adt:
         raise VerifyException(
-            f"{what} wants a @{pattern.adt.string_value()}, but there is a {type}"
+            f"{what} matches a @{pattern.adt.string_value()}, but the value has type {type}"
         )
     definition = defined_type(lookup, type.adt, len(type.args), name)
     types = definition.field_types(name, type.args.data)

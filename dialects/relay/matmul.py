@@ -3,23 +3,20 @@
 from abc import ABC
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
-from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, SameDevice
+from .families import OUT_FUSABLE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import bool_prop, optional_dtype_prop
 
 
 class SumOfProducts(RelayOperator, ABC):
-    """
-    An operator whose elements are sums of products, of the operands' element type or `out_dtype`.
-    """
+    """An operator that sums products; the result has the operands' element type, or `out_dtype`."""
 
     result = result_def(AnyTensor)
     out_dtype = optional_dtype_prop()
 
-    traits = traits_def(Pure(), SameDevice(), Fusible(FusionKind.OUT_ELEMWISE_FUSABLE))
+    traits = traits_def(*OUT_FUSABLE)
 
 
 @irdl_op_definition
@@ -41,7 +38,7 @@ class DenseOp(SumOfProducts):
 @irdl_op_definition
 class MatmulOp(SumOfProducts):
     """
-    Multiply the matrices `a` (n, k) and `b` (k, m), each of them first transposed if so said.
+    Multiply the matrices `a` (n, k) and `b` (k, m), each optionally transposed first.
 
     ```mlir
     %y = relay.nn.matmul %a, %b {transpose_b = true}
@@ -60,14 +57,15 @@ class MatmulOp(SumOfProducts):
 @irdl_op_definition
 class BatchMatmulOp(SumOfProducts):
     """
-    Multiply the matrices of `x` (b, n, k) with those of `y`, by default transposed: (b, m, k).
+    Multiply the matrices of `x` (b, n, k) by those of `y`, which are transposed by default: (b, m,
+    k).
 
     ```mlir
     %r = relay.nn.batch_matmul %x, %y
       : (tensor<3x2x4xf32>, tensor<1x8x4xf32>) -> tensor<3x2x8xf32>
     ```
 
-    A batch of 1 serves every matrix of the other operand.
+    A batch of 1 is broadcast.
     """
 
     name = "relay.nn.batch_matmul"
@@ -76,6 +74,3 @@ class BatchMatmulOp(SumOfProducts):
     y = operand_def(AnyTensor)
     transpose_a = bool_prop(False)
     transpose_b = bool_prop(True)
-
-
-OPERATORS = [DenseOp, MatmulOp, BatchMatmulOp]

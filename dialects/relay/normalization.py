@@ -1,16 +1,13 @@
-"""Operators that scale each element by what stands around it: softmax and normalisations."""
+"""Operators that normalize elements along an axis: softmax and normalizations."""
 
 from abc import ABC
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
-from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, SameDevice
+from .families import OPAQUE, OUT_FUSABLE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import bool_prop, float_prop, int_prop
-
-OPAQUE = (Pure(), SameDevice(), Fusible(FusionKind.OPAQUE))
 
 
 class Softmax(RelayOperator, ABC):
@@ -31,14 +28,14 @@ class Softmax(RelayOperator, ABC):
 
 @irdl_op_definition
 class SoftmaxOp(Softmax):
-    """Divide exp of `data` by its sum along `axis`."""
+    """Divide exp(`data`) by its sum along `axis`."""
 
     name = "relay.nn.softmax"
 
 
 @irdl_op_definition
 class LogSoftmaxOp(Softmax):
-    """Subtract from `data` the logarithm of the sum of its exp along `axis`."""
+    """Subtract the logarithm of the sum of exp(`data`) along `axis` from `data`."""
 
     name = "relay.nn.log_softmax"
 
@@ -108,14 +105,14 @@ class BatchNormOp(RelayOperator):
 @irdl_op_definition
 class LrnOp(RelayOperator):
     """
-    Divide each x of `data` by (bias + alpha / size * the sum of squares around it) ^ beta.
+    Divide each element by (bias + alpha / size * s) ^ beta, s being the sum of nearby squares.
 
     ```mlir
     %y = relay.nn.lrn %x {size = 3, bias = 1.0} : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
     ```
 
-    "Around it" are `size` elements along `axis`: floor((size - 1) / 2) before it, the rest
-    after it, as far as they exist.
+    The sum is over a window of `size` elements along `axis`, clipped at the ends: floor((size - 1)
+    / 2) elements before, the remainder from the element itself onwards.
     """
 
     name = "relay.nn.lrn"
@@ -128,11 +125,4 @@ class LrnOp(RelayOperator):
     alpha = float_prop(1e-5)
     beta = float_prop(0.75)
 
-    traits = traits_def(
-        Pure(),
-        SameDevice(),
-        Fusible(FusionKind.OUT_ELEMWISE_FUSABLE),
-    )
-
-
-OPERATORS = [SoftmaxOp, LogSoftmaxOp, LayerNormOp, BatchNormOp, LrnOp]
+    traits = traits_def(*OUT_FUSABLE)

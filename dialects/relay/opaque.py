@@ -1,4 +1,4 @@
-"""Calls of operators that the dialect does not have: known by name only."""
+"""Calls of operators that the dialect does not define: known by name only."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
+from ..formats import parse_function_type
 from ..interfaces import CallsKernel, Fusible, FusionKind, InferTypes, SameDevice
 from .incomplete import AnyTensor
 from .properties import INTS, Ints, ints
@@ -33,20 +34,20 @@ _WORD = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 
 
 def is_operator_name(name: str) -> bool:
-    """Whether an operator, or an attribute, can be called `name`: words between dots."""
+    """Test whether an operator or attribute can have this name, a dotted identifier."""
     return _WORD.fullmatch(name) is not None
 
 
 @dataclass(frozen=True)
 class Span:
-    """The operands from `start` up to `stop`: the fields of one tuple."""
+    """The operands from `start` up to `stop`, which are the fields of one tuple."""
 
     start: int
     stop: int
 
 
 def _declared(op: Operation) -> Sequence[Attribute]:
-    """Nothing is known but what the op says."""
+    """The declared result types: nothing else is known."""
     return [with_device(result.type, None) for result in op.results]
 
 
@@ -61,17 +62,17 @@ def _attributes(op: CallOpaqueOp) -> Mapping[str, Attribute]:
 @irdl_op_definition
 class CallOpaqueOp(IRDLOperation):
     """
-    Call `operator`, which the dialect does not have, on tensors and tuples of tensors.
+    Call `operator`, which the dialect does not define, on tensors and tuples of tensors.
 
     ```mlir
     %y = relay.call_opaque "nn.fancy"(%x) {depth = 3 : i64} : (tensor<4xf32>) -> tensor<4xf32>
     %a, %b = relay.call_opaque "two"((%x)) : (tensor<4xf32>) -> (tensor<4xf32>, tensor<i8>)
     ```
 
-    What stands in brackets is one tuple in Relay; several results are one tuple there, too. The
-    types of the results are those that are written. As every operator of Relay it is pure, and
-    its operands and results are on one device. A kernel named `operator` computes it, if some
-    package brings one.
+    Operands in parentheses are one tuple in Relay; several results are also one tuple there. The
+    result types are taken as declared. Like all operators of Relay, it is pure, and its operands
+    and results are on one device. It is computed by the kernel named `operator`, if a package
+    provides one.
     """
 
     name = "relay.call_opaque"
@@ -79,7 +80,7 @@ class CallOpaqueOp(IRDLOperation):
     operator = prop_def(StringAttr)
     attrs = opt_prop_def(DictionaryAttr)
     tuples = opt_prop_def(INTS)
-    """Which operands are the fields of tuples: start and stop, start and stop, …"""
+    """The spans of operands that form tuples: start, stop, start, stop, …"""
     args = var_operand_def(AnyTensor)
     outputs = var_result_def(AnyTensor)
 
@@ -98,7 +99,7 @@ class CallOpaqueOp(IRDLOperation):
         result_types: Sequence[Attribute],
         attrs: Mapping[str, Attribute] | None = None,
     ):
-        """Each of `args` is a tensor, or the fields of a tuple."""
+        """Build a call; each of `args` is a tensor, or the fields of a tuple."""
         operands: list[SSAValue] = []
         bounds: list[int] = []
         for arg in args:
@@ -131,7 +132,7 @@ class CallOpaqueOp(IRDLOperation):
 
     @property
     def arguments(self) -> Iterator[SSAValue | Sequence[SSAValue]]:
-        """What Relay's call has: tensors, and the fields of tuples."""
+        """The arguments of Relay's call: tensors, and the fields of tuples."""
         at = 0
         for span in self.spans:
             yield from self.args[at : span.start]
@@ -151,9 +152,7 @@ class CallOpaqueOp(IRDLOperation):
         extra = parser.parse_optional_attr_dict_with_keyword()
         parser.parse_punctuation(":")
         at = parser.pos
-        type = parser.parse_type()
-        if not isinstance(type, FunctionType):
-            parser.raise_error(f"expected a function type, but found {type}", at)
+        type = parse_function_type(parser)
         flat = list(chain.from_iterable(g if isinstance(g, list) else (g,) for g in groups))
         values = iter(parser.resolve_operands(flat, type.inputs.data, at))
         args = [
@@ -186,15 +185,15 @@ class CallOpaqueOp(IRDLOperation):
     def verify_(self) -> None:
         name = self.operator.data
         if not is_operator_name(name):
-            raise VerifyException(f'operator must be words between dots, but is "{name}"')
+            raise VerifyException(f'operator must be a dotted identifier, but is "{name}"')
         for key in self.given:
             if not is_operator_name(key):
                 raise VerifyException(
-                    f'an attribute of {name} must be called by words between dots, not "{key}"'
+                    f'attribute names of {name} must be dotted identifiers, but one is "{key}"'
                 )
         if not self.results:
             raise VerifyException(
-                f"{name} must give something: an operator is pure, and one without results "
+                f"{name} must have a result: an operator is pure, so without results it "
                 "would do nothing"
             )
         if self.tuples is not None:

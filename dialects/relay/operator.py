@@ -1,5 +1,5 @@
 """
-What the tensor operators of `relay` have in common.
+Base classes of tensor operators, and inference of their result types.
 
 An operator is an op class with operands, properties, results and the traits of
 `dialects.interfaces`; its signature is in `operators/`, its kernel in `runtime/kernels`.
@@ -25,8 +25,8 @@ from .incomplete import is_incomplete, refine
 
 def infer_result_types(op: Operation) -> Sequence[Attribute] | None:
     """
-    What `op`'s results should be, without devices; None when it has no rule or an operand's
-    type is still incomplete. Raises `VerifyException` when operands or attributes do not fit.
+    The inferred result types of `op`, without devices; None if it has no type rule or an operand's
+    type is still incomplete. Raises `VerifyException` if operands or properties are invalid.
     """
     trait = op.get_trait(InferTypes)
     if trait is None or any(is_incomplete(o.type) for o in op.operands):
@@ -39,16 +39,16 @@ def infer_result_types(op: Operation) -> Sequence[Attribute] | None:
 
 def refined_result_types(op: Operation) -> list[Attribute] | None:
     """
-    `op`'s result types filled in from its operands; None where nothing can be said.
+    The result types of `op`, completed by inference; None if nothing can be inferred.
 
-    Raises `VerifyException`, naming both types, when a declared type contradicts the operands.
+    Raises `VerifyException`, naming both types, if a declared type contradicts the inferred one.
     """
     inferred = infer_result_types(op)
     if inferred is None:
         return None
     if len(inferred) != len(op.results):
         raise VerifyException(
-            f"the number of results of {op.name} must be {len(inferred)}, but is {len(op.results)}"
+            f"{op.name} has {len(inferred)} results, but {len(op.results)} are declared"
         )
     types: list[Attribute] = []
     for i, (result, type) in enumerate(zip(op.results, inferred, strict=True)):
@@ -66,8 +66,8 @@ class Operator(IRDLOperation, ABC):
     """
     A tensor operator: its declared result types must agree with its type rule.
 
-    Attributes that it does not define must have a dialect's name before a dot, so that a
-    misspelled one is not taken for a discardable one.
+    Discardable attributes must be prefixed with a dialect's name and a dot, so that a misspelled
+    property is not taken for one.
 
     ```mlir
     %y = relay.nn.leaky_relu %x {alpha = 0.01} : (tensor<4xf32>) -> tensor<4xf32>
@@ -86,9 +86,9 @@ class Operator(IRDLOperation, ABC):
         properties: Mapping[str, Attribute] | None = None,
     ) -> Self:
         """
-        The operator on `operands`, its result types inferred.
+        Build the operator on `operands`, inferring its result types.
 
-        The operands' types must be complete; raises `VerifyException` when they do not fit.
+        The operands' types must be complete; raises `VerifyException` if they are invalid.
         """
         bare = cls.create(operands=operands, properties=dict(properties or {}))
         types = infer_result_types(bare)

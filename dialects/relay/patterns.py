@@ -1,4 +1,4 @@
-"""Patterns of `relay.match`: what a value looks like, and which parts of it get a name."""
+"""Patterns of `relay.match`."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from xdsl.printer import Printer
 
 @irdl_attr_definition
 class WildcardPattern(ParametrizedAttribute):
-    """Any value, unnamed: `#relay.wildcard`, in custom text `_`."""
+    """Matches any value: `#relay.wildcard`, in custom syntax `_`."""
 
     name = "relay.wildcard"
 
 
 @irdl_attr_definition
 class VarPattern(ParametrizedAttribute):
-    """Any value of a type, named: `#relay.var<T>`, in custom text `%x: T`."""
+    """Matches any value of a type and names it: `#relay.var<T>`, in custom syntax `%x: T`."""
 
     name = "relay.var"
 
@@ -38,7 +38,7 @@ class VarPattern(ParametrizedAttribute):
 
 @irdl_attr_definition
 class ConstructorPattern(ParametrizedAttribute):
-    """A value that a constructor made, its fields matched by patterns: `@List::@Cons(%h: T, _)`."""
+    """Matches a constructor's values and their fields: `@List::@Cons(%h: T, _)`."""
 
     name = "relay.constructor_pattern"
 
@@ -61,7 +61,7 @@ class ConstructorPattern(ParametrizedAttribute):
 
 @irdl_attr_definition
 class TuplePattern(ParametrizedAttribute):
-    """A tuple, its fields matched by patterns: `(%a: T, _)`."""
+    """Matches tuples and their fields: `(%a: T, _)`."""
 
     name = "relay.tuple_pattern"
 
@@ -82,7 +82,7 @@ def subpatterns(pattern: Attribute) -> tuple[Attribute, ...]:
 
 
 def variables(pattern: Attribute) -> Iterator[VarPattern]:
-    """The named parts, left to right: the arguments of the case's region."""
+    """The variables, from left to right, which are the arguments of the case's region."""
     stack = [pattern]
     while stack:
         pattern = stack.pop()

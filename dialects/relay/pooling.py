@@ -1,16 +1,13 @@
-"""Operators that shrink or grow height and width: pooling and upsampling."""
+"""Operators that resize height and width: pooling and upsampling."""
 
 from abc import ABC
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
-from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, SameDevice
+from .families import INJECTIVE, OUT_FUSABLE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import bool_prop, float_prop, ints_prop, string_prop
-
-OUT_FUSABLE = (Pure(), SameDevice(), Fusible(FusionKind.OUT_ELEMWISE_FUSABLE))
 
 
 class Pool2d(RelayOperator, ABC):
@@ -22,8 +19,8 @@ class Pool2d(RelayOperator, ABC):
       : (tensor<1x3x8x8xf32>) -> tensor<1x3x4x4xf32>
     ```
 
-    `layout` is "NCHW" or "NHWC"; `padding` is (top, left, bottom, right). With `ceil_mode` the
-    last window may reach behind the padding.
+    `layout` is "NCHW" or "NHWC"; `padding` is (top, left, bottom, right). With `ceil_mode` the last
+    window may extend past the padding.
     """
 
     data = operand_def(AnyTensor)
@@ -40,7 +37,7 @@ class Pool2d(RelayOperator, ABC):
 
 @irdl_op_definition
 class MaxPool2dOp(Pool2d):
-    """Take the greatest element of each window of `data`; padding never is."""
+    """Take the greatest element of each window of `data`, ignoring padding."""
 
     name = "relay.nn.max_pool2d"
 
@@ -55,7 +52,7 @@ class AvgPool2dOp(Pool2d):
       : (tensor<1x3x8x8xf32>) -> tensor<1x3x7x7xf32>
     ```
 
-    With `count_include_pad`, padding counts as zeros; otherwise it does not count.
+    With `count_include_pad`, padding is counted as zeros; otherwise it is ignored.
     """
 
     name = "relay.nn.avg_pool2d"
@@ -96,14 +93,14 @@ class GlobalMaxPool2dOp(GlobalPool2d):
 @irdl_op_definition
 class UpsamplingOp(RelayOperator):
     """
-    Grow height and width of `data` by `scale_h` and `scale_w`, repeating the nearest pixel.
+    Scale height and width of `data` by `scale_h` and `scale_w`, repeating the nearest pixel.
 
     ```mlir
     %y = relay.nn.upsampling %x {scale_h = 2.0, scale_w = 2.0}
       : (tensor<1x3x8x8xf32>) -> tensor<1x3x16x16xf32>
     ```
 
-    The new sizes are rounded, a half to the even one. `method` must be "nearest_neighbor".
+    The new sizes are rounded, halves to even. `method` must be "nearest_neighbor".
     """
 
     name = "relay.nn.upsampling"
@@ -116,11 +113,4 @@ class UpsamplingOp(RelayOperator):
     method = string_prop("nearest_neighbor")
     align_corners = bool_prop(False)
 
-    traits = traits_def(
-        Pure(),
-        SameDevice(),
-        Fusible(FusionKind.INJECTIVE),
-    )
-
-
-OPERATORS = [MaxPool2dOp, AvgPool2dOp, GlobalAvgPool2dOp, GlobalMaxPool2dOp, UpsamplingOp]
+    traits = traits_def(*INJECTIVE)

@@ -1,4 +1,4 @@
-"""Primitives: operators that become one kernel, first in place, then outlined and called."""
+"""Primitives: groups of operators that become one kernel, first inline, then outlined."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ from .incomplete import AnyTensor, is_incomplete
 
 
 def verify_view(op: Operation, reshape_only: UnitAttr | None) -> None:
-    """What is `reshape_only` has an operand to view and one result that views it."""
+    """Check that a `reshape_only` op has an operand to view and one result."""
     if reshape_only is not None and (not op.operands or len(op.results) != 1):
         raise VerifyException(
-            f"what is reshape_only has an operand and one result, but {op.name} has "
+            f"reshape_only requires at least one operand and one result, but {op.name} has "
             f"{len(op.operands)} and {len(op.results)}"
         )
 
@@ -80,8 +80,8 @@ class PrimitiveOp(IRDLOperation):
     }
     ```
 
-    The region sees only its arguments. `{reshape_only}` says that the result has operand 0's
-    elements in their order, so that it can be a view.
+    The region is isolated from above. `{reshape_only}` says that the result has the elements of
+    operand 0 in the same order, so that it can be a view.
     """
 
     name = "relay.primitive"
@@ -170,8 +170,8 @@ class PrimFuncOp(IRDLOperation):
     }
     ```
 
-    Its types carry no device: one kernel serves every device of its `target`, if it has one.
-    `scopes` has the memory scope that each parameter, then each result, must be in; "" for any.
+    Its types carry no device: a kernel runs on every device of its `target`, if it has one.
+    `scopes` lists the memory scope of each parameter, then of each result; "" is any scope.
     """
 
     name = "relay.prim_func"
@@ -238,9 +238,9 @@ class PrimFuncOp(IRDLOperation):
             )
         for type in (*self.function_type.inputs, *self.function_type.outputs):
             if as_tensor(type) is None and not is_incomplete(type):
-                raise VerifyException(f"a kernel takes and gives tensors, but a type is {type}")
+                raise VerifyException(f"kernel types must be tensors, but one is {type}")
             if with_device(type, None) != type:
-                raise VerifyException(f"a kernel's types carry no device, but one is {type}")
+                raise VerifyException(f"kernel types must not carry a device, but one is {type}")
         count = len(self.function_type.inputs) + len(self.function_type.outputs)
         if self.scopes is not None and len(self.scopes) != count:
             raise VerifyException(
@@ -251,7 +251,7 @@ class PrimFuncOp(IRDLOperation):
 
 
 NAME_LIMIT = 80
-"""The most characters of a kernel's name, before a number makes it unique."""
+"""The maximum length of a kernel's name, before a number makes it unique."""
 
 
 def kernel_symbol(ops: Iterable[Operation]) -> str:
@@ -272,7 +272,7 @@ class BufferizeCall(Bufferizable):
 
 @dataclass(frozen=True)
 class ViewIsWhereItsDataIs(DeviceRule):
-    """A view is on the device of its data; other operands and results may be on any device."""
+    """Operands and results are independent, except that a view is on the device of its data."""
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         assert isinstance(op, CallLoweredOp)
@@ -308,8 +308,8 @@ class CallLoweredOp(IRDLOperation):
     %v = relay.call_lowered @fused_reshape(%x) {reshape_only} : (tensor<4xf32>) -> tensor<2x2xf32>
     ```
 
-    The types are those of the kernel, devices apart. With `reshape_only` the result has
-    operand 0's elements in their order.
+    The types are those of the kernel, ignoring devices. With `reshape_only` the result has the
+    elements of operand 0 in the same order.
     """
 
     name = "relay.call_lowered"
@@ -331,7 +331,7 @@ class CallLoweredOp(IRDLOperation):
         result_types: Sequence[Attribute],
         reshape_only: UnitAttr | None = None,
     ) -> Self:
-        """The call, made without checks: passes make one for every operator."""
+        """Build the call without checks: passes build one for every operator."""
         properties: dict[str, Attribute] = {"callee": callee}
         if reshape_only is not None:
             properties["reshape_only"] = reshape_only

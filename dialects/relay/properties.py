@@ -1,10 +1,10 @@
 """
-The kinds of properties that operators have, one constructor each.
+Constructors for each kind of property that operators have.
 
     axis = int_prop(-1)              axis = -1 : i64, the default is not printed
     axis = optional_ints_prop()      axis = array<i64: 0, 2>, or absent
 
-A property without a default must be given. `dialects.attributes` reads them as Python values.
+A property without a default is required. `dialects.attributes` reads them as Python values.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, TypeAttribute
 from xdsl.irdl import opt_prop_def, prop_def
 
-from .constraints import Kind, of
+from .constraints import Described, of
 
 Int: TypeAlias = IntegerAttr[IntegerType]
 Ints: TypeAlias = DenseArrayBase[IntegerType]
@@ -34,14 +34,14 @@ Float: TypeAlias = FloatAttr[Float64Type]
 _INT = of(IntegerAttr, "type", i64)
 _INTS = of(DenseArrayBase, "elt_type", i64)
 
-INT = Kind[Int]("an i64 integer", (_INT,))
-INTS = Kind[Ints]("an array of i64 integers", (_INTS,))
-INT_OR_INTS = Kind[Int | Ints]("an i64 integer or an array of them", (_INT, _INTS))
-FLOAT = Kind[Float]("an f64 float", (of(FloatAttr, "type", f64),))
-BOOL = Kind[BoolAttr]("true or false", (of(IntegerAttr, "type", i1),))
-STRING = Kind[StringAttr]("a string", (of(StringAttr),))
-DTYPE = Kind[Attribute]("an element type", (of(TypeAttribute),))
-"""An element type; that it is one with a size and a name is for the type rule to say."""
+INT = Described[Int]("an i64 integer", (_INT,))
+INTS = Described[Ints]("an array of i64 integers", (_INTS,))
+INT_OR_INTS = Described[Int | Ints]("an i64 integer or an array of them", (_INT, _INTS))
+FLOAT = Described[Float]("an f64 float", (of(FloatAttr, "type", f64),))
+BOOL = Described[BoolAttr]("true or false", (of(IntegerAttr, "type", i1),))
+STRING = Described[StringAttr]("a string", (of(StringAttr),))
+DTYPE = Described[Attribute]("an element type", (of(TypeAttribute),))
+"""An element type. The type rule checks that it has a size and a name."""
 
 
 def ints(values: Sequence[int]) -> Ints:

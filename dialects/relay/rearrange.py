@@ -1,4 +1,4 @@
-"""Operators that permute, join, part, pad or pick elements."""
+"""Operators that permute, join, split, pad or select elements."""
 
 from abc import ABC
 
@@ -11,9 +11,8 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, SameDevice
+from .families import INJECTIVE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import (
@@ -25,13 +24,11 @@ from .properties import (
     string_prop,
 )
 
-INJECTIVE = (Pure(), SameDevice(), Fusible(FusionKind.INJECTIVE))
-
 
 @irdl_op_definition
 class TransposeOp(RelayOperator):
     """
-    Permute the dims of `data`: dim i of the result is dim `axes[i]`; without `axes`, reversed.
+    Permute the dims of `data`: dim i of the result is dim `axes[i]`; by default, reversed.
 
     ```mlir
     %y = relay.transpose %x {axes = array<i64: 0, 2, 1>} : (tensor<2x3x4xf32>) -> tensor<2x4x3xf32>
@@ -109,7 +106,7 @@ class StackOp(Joining):
 @irdl_op_definition
 class SplitOp(RelayOperator):
     """
-    Part `data` along `axis`.
+    Split `data` along `axis`.
 
     ```mlir
     %a, %b = relay.split %x {indices_or_sections = 2}
@@ -118,7 +115,7 @@ class SplitOp(RelayOperator):
       : (tensor<6xf32>) -> (tensor<2xf32>, tensor<4xf32>)
     ```
 
-    An integer is the number of equal parts; an array has the ascending points to split at.
+    An integer is the number of equal parts; an array lists ascending indices to split at.
     """
 
     name = "relay.split"
@@ -141,8 +138,8 @@ class PadOp(RelayOperator):
       : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x5xf32>
     ```
 
-    `pad_mode` says what they are: "constant" (the scalar `pad_value`), "edge" (the nearest
-    element), "reflect" (mirrored at the first and last element, which is not repeated).
+    `pad_mode` determines their values: "constant" (the scalar `pad_value`), "edge" (the nearest
+    element) or "reflect" (mirrored at the first and last element, which are not repeated).
     """
 
     name = "relay.nn.pad"
@@ -162,16 +159,16 @@ class PadOp(RelayOperator):
 @irdl_op_definition
 class StridedSliceOp(RelayOperator):
     """
-    Take every `strides`-th slice of `data` from `begin` to before `end` along `axes`.
+    Take every `strides`-th slice of `data` from `begin` up to `end` along `axes`.
 
     ```mlir
     %y = relay.strided_slice %x {begin = array<i64: 1>, end = array<i64: -1>, axes = array<i64: 1>}
       : (tensor<2x4xf32>) -> tensor<2x2xf32>
     ```
 
-    Without `axes` the entries are for the first dims. Negative indices count from the back,
-    those out of range are clamped, as in NumPy; missing strides are 1. With the `slice_mode`
-    "size", `end` holds the sizes of the slices, -1 for all that follow; strides are ignored.
+    Without `axes` the entries apply to the leading dims. As in NumPy, negative indices count from
+    the end and indices out of range are clamped; missing strides are 1. With `slice_mode` "size",
+    `end` holds the sizes of the slices, -1 for all remaining elements; strides are ignored.
     """
 
     name = "relay.strided_slice"
@@ -190,14 +187,14 @@ class StridedSliceOp(RelayOperator):
 @irdl_op_definition
 class TakeOp(RelayOperator):
     """
-    Take the slices of `data` along `axis` that `indices` name; without `axis`, of flat `data`.
+    Take the slices of `data` at `indices` along `axis`; without `axis`, of flattened `data`.
 
     ```mlir
     %y = relay.take %x, %i {axis = 0} : (tensor<9x4xf32>, tensor<2x3xi64>) -> tensor<2x3x4xf32>
     ```
 
-    The first `batch_dims` dims are common to both. An index out of range is clamped ("clip"),
-    counted around ("wrap"), or must not be ("fast").
+    The first `batch_dims` dims are shared by both. An index out of range is clamped ("clip"),
+    wrapped around ("wrap") or not allowed ("fast").
     """
 
     name = "relay.take"
@@ -210,15 +207,3 @@ class TakeOp(RelayOperator):
     mode = string_prop("clip")
 
     traits = traits_def(*INJECTIVE)
-
-
-OPERATORS = [
-    TransposeOp,
-    ReverseOp,
-    ConcatenateOp,
-    StackOp,
-    SplitOp,
-    PadOp,
-    StridedSliceOp,
-    TakeOp,
-]

@@ -1,12 +1,11 @@
-"""Operators that reduce a tensor along some of its axes."""
+"""Reductions of a tensor along some of its axes."""
 
 from abc import ABC
 
 from xdsl.dialects.builtin import i32
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
-from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, SameDevice
+from .families import COMM_REDUCE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import bool_prop, dtype_prop, optional_ints_prop
@@ -20,8 +19,8 @@ class Reduction(RelayOperator, ABC):
     %y = relay.sum %x {axis = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xf32>
     ```
 
-    Without `axis` all axes are reduced; an empty one reduces none. With `exclude` the axes
-    not in `axis` are. With `keepdims` a reduced axis stays, as a dim of 1.
+    Without `axis` all axes are reduced; an empty `axis` reduces none. With `exclude` the axes not
+    in `axis` are reduced. With `keepdims` a reduced axis is kept as a dim of 1.
     """
 
     data = operand_def(AnyTensor)
@@ -30,19 +29,19 @@ class Reduction(RelayOperator, ABC):
     keepdims = bool_prop(False)
     exclude = bool_prop(False)
 
-    traits = traits_def(Pure(), SameDevice(), Fusible(FusionKind.COMM_REDUCE))
+    traits = traits_def(*COMM_REDUCE)
 
 
 @irdl_op_definition
 class SumOp(Reduction):
-    """Add up `data` along `axis`."""
+    """Sum `data` along `axis`."""
 
     name = "relay.sum"
 
 
 @irdl_op_definition
 class ProdOp(Reduction):
-    """Multiply `data` up along `axis`."""
+    """Multiply the elements of `data` along `axis`."""
 
     name = "relay.prod"
 
@@ -56,42 +55,42 @@ class MeanOp(Reduction):
 
 @irdl_op_definition
 class MaxOp(Reduction):
-    """Take the greatest of `data` along `axis`, which must not be empty."""
+    """Take the greatest element of `data` along `axis`, which must not be empty."""
 
     name = "relay.max"
 
 
 @irdl_op_definition
 class MinOp(Reduction):
-    """Take the least of `data` along `axis`, which must not be empty."""
+    """Take the least element of `data` along `axis`, which must not be empty."""
 
     name = "relay.min"
 
 
 @irdl_op_definition
 class AllOp(Reduction):
-    """Tell whether all of `data`, of i1, is true along `axis`."""
+    """Test whether all elements of `data`, of i1, are true along `axis`."""
 
     name = "relay.all"
 
 
 @irdl_op_definition
 class AnyOp(Reduction):
-    """Tell whether any of `data`, of i1, is true along `axis`."""
+    """Test whether any element of `data`, of i1, is true along `axis`."""
 
     name = "relay.any"
 
 
 class ArgReduction(Reduction, ABC):
     """
-    An operator that tells where along one axis, or in the flattened `data`, something stands.
+    An operator that finds the index of an element along one axis, or in flattened `data`.
 
     ```mlir
     %y = relay.argmax %x {axis = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xi32>
     ```
 
-    Of several such places it is the first one, or the last with `select_last_index`. The
-    axis must not be empty.
+    Of several such indices it returns the first, or the last with `select_last_index`. The axis
+    must not be empty.
     """
 
     select_last_index = bool_prop(False)
@@ -100,16 +99,13 @@ class ArgReduction(Reduction, ABC):
 
 @irdl_op_definition
 class ArgMaxOp(ArgReduction):
-    """Tell where `data` is greatest along `axis`."""
+    """Find the index of the greatest element of `data` along `axis`."""
 
     name = "relay.argmax"
 
 
 @irdl_op_definition
 class ArgMinOp(ArgReduction):
-    """Tell where `data` is least along `axis`."""
+    """Find the index of the least element of `data` along `axis`."""
 
     name = "relay.argmin"
-
-
-OPERATORS = [SumOp, ProdOp, MeanOp, MaxOp, MinOp, AllOp, AnyOp, ArgMaxOp, ArgMinOp]

@@ -1,4 +1,4 @@
-"""Mutable cells: making, reading and writing them."""
+"""Mutable cells: creation, reads and writes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class WritesOperand(MemoryEffect):
 def _contents(op: Operation) -> Attribute:
     type = op.operands[0].type
     if not isinstance(type, RefType):
-        raise VerifyException(f"{op.name} wants a !relay.ref, but there is a {type}")
+        raise VerifyException(f"{op.name} expects a !relay.ref operand, but got {type}")
     return with_device(type.contents, None)
 
 
@@ -58,7 +58,7 @@ def _ref_to_operand(op: Operation) -> Sequence[Attribute]:
 @irdl_op_definition
 class RefCreateOp(IRDLOperation):
     """
-    Make a cell that holds `value`.
+    Create a cell that holds `value`.
 
     ```mlir
     %r = relay.ref_create %x : (tensor<4xf32>) -> !relay.ref<tensor<4xf32>>
@@ -85,7 +85,7 @@ class RefCreateOp(IRDLOperation):
 @irdl_op_definition
 class RefReadOp(IRDLOperation):
     """
-    Give what the cell `ref` holds now.
+    Read the current contents of the cell `ref`.
 
     ```mlir
     %x = relay.ref_read %r : (!relay.ref<tensor<4xf32>>) -> tensor<4xf32>
@@ -104,7 +104,7 @@ class RefReadOp(IRDLOperation):
     assembly_format = "$ref attr-dict `:` custom<FunctionTypeOf>(type($ref), type($result))"
 
     def __init__(self, ref: SSAValue):
-        assert isinstance(ref.type, RefType), f"no cell: {ref.type}"
+        assert isinstance(ref.type, RefType), f"not a cell: {ref.type}"
         super().__init__(operands=[ref], result_types=[ref.type.contents])
 
     def verify_(self) -> None:
@@ -114,7 +114,7 @@ class RefReadOp(IRDLOperation):
 @irdl_op_definition
 class RefWriteOp(IRDLOperation):
     """
-    Let the cell `ref` hold `value`; the result is the empty tuple.
+    Write `value` to the cell `ref`; the result is the empty tuple.
 
     ```mlir
     %u = relay.ref_write %r, %x : (!relay.ref<tensor<4xf32>>, tensor<4xf32>) -> tuple<>
@@ -138,4 +138,4 @@ class RefWriteOp(IRDLOperation):
             return
         contents = _contents(self)
         if refine(contents, with_device(self.value.type, None)) is None:
-            raise VerifyException(f"the cell holds a {contents}, but {self.value.type} is written")
+            raise VerifyException(f"cannot write {self.value.type} to a !relay.ref<{contents}>")

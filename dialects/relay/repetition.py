@@ -2,7 +2,7 @@
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 
-from .broadcast import BROADCAST
+from .families import BROADCAST
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import int_prop, ints_prop
@@ -11,7 +11,7 @@ from .properties import int_prop, ints_prop
 @irdl_op_definition
 class BroadcastToOp(RelayOperator):
     """
-    Repeat `data` to `shape`.
+    Broadcast `data` to `shape`.
 
     ```mlir
     %y = relay.broadcast_to %x {shape = array<i64: 2, 3>} : (tensor<3xf32>) -> tensor<2x3xf32>
@@ -30,7 +30,7 @@ class BroadcastToOp(RelayOperator):
 @irdl_op_definition
 class TileOp(RelayOperator):
     """
-    Repeat `data` as a whole, `reps[i]` times along axis i; both are aligned at the last axis.
+    Tile `data` `reps[i]` times along axis i; dims and `reps` are aligned at the last axis.
 
     ```mlir
     %y = relay.tile %x {reps = array<i64: 2, 1>} : (tensor<3xf32>) -> tensor<2x3xf32>
@@ -49,7 +49,7 @@ class TileOp(RelayOperator):
 @irdl_op_definition
 class RepeatOp(RelayOperator):
     """
-    Repeat every slice of `data` along `axis` `repeats` times.
+    Repeat each slice of `data` along `axis` `repeats` times.
 
     ```mlir
     %y = relay.repeat %x {repeats = 2} : (tensor<3xf32>) -> tensor<6xf32>
@@ -64,6 +64,3 @@ class RepeatOp(RelayOperator):
     axis = int_prop(0)
 
     traits = traits_def(*BROADCAST)
-
-
-OPERATORS = [BroadcastToOp, TileOp, RepeatOp]

@@ -1,11 +1,11 @@
-"""Operators that give the same elements another shape."""
+"""Operators that change the shape of a tensor, but not its elements."""
 
 from abc import ABC
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
-from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, ReshapesOnly, SameDevice
+from ..interfaces import ReshapesOnly
+from .families import INJECTIVE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import bool_prop, int_prop, ints_prop, optional_ints_prop
@@ -17,21 +17,22 @@ class Reshaping(RelayOperator, ABC):
     data = operand_def(AnyTensor)
     result = result_def(AnyTensor)
 
-    traits = traits_def(Pure(), SameDevice(), Fusible(FusionKind.INJECTIVE), ReshapesOnly())
+    traits = traits_def(*INJECTIVE, ReshapesOnly())
 
 
 @irdl_op_definition
 class ReshapeOp(Reshaping):
     """
-    Give `data` the shape that `newshape` describes.
+    Reshape `data` to the shape that `newshape` describes.
 
     ```mlir
     %y = relay.reshape %x {newshape = array<i64: 0, -1>} : (tensor<2x3x4xf32>) -> tensor<2x12xf32>
     ```
 
-    Read from the front: a positive entry is a dim, 0 copies the dim at its place (with
-    `allowzero` it is a dim of 0), -1 is what the others leave over (once), -2 copies all dims
-    that follow, -3 multiplies the next two, -4 splits the next one into the two entries after it.
+    Entries are read from left to right: a positive entry is a dim; 0 copies the dim at its index
+    (with `allowzero` it is a dim of 0); -1, allowed once, is inferred from the others; -2 copies
+    all remaining dims; -3 merges the next two dims; -4 splits the next dim into the two entries
+    that follow.
     """
 
     name = "relay.reshape"
@@ -62,7 +63,7 @@ class ExpandDimsOp(Reshaping):
     %y = relay.expand_dims %x {axis = 1} : (tensor<2x3xf32>) -> tensor<2x1x3xf32>
     ```
 
-    An `axis` of -1 is behind the last dim.
+    An `axis` of -1 is after the last dim.
     """
 
     name = "relay.expand_dims"
@@ -84,6 +85,3 @@ class SqueezeOp(Reshaping):
     name = "relay.squeeze"
 
     axis = optional_ints_prop()
-
-
-OPERATORS = [ReshapeOp, BatchFlattenOp, ExpandDimsOp, SqueezeOp]

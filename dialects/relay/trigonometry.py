@@ -87,19 +87,3 @@ class AtanhOp(Elementwise):
     """Take the number whose hyperbolic tangent is `data`."""
 
     name = "relay.atanh"
-
-
-OPERATORS = [
-    SinOp,
-    CosOp,
-    TanOp,
-    AsinOp,
-    AcosOp,
-    AtanOp,
-    SinhOp,
-    CoshOp,
-    TanhOp,
-    AsinhOp,
-    AcoshOp,
-    AtanhOp,
-]

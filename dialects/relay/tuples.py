@@ -1,12 +1,12 @@
-"""Tuples of values; the type is the builtin tuple."""
+"""Tuples of values, of the builtin tuple type."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import I64, IntegerAttr, TupleType, i64
-from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -22,12 +22,13 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..formats import FunctionTypeOf
 from ..interfaces import InferTypes, ResultAliases, SameDevice
+from ..type_algebra import tuple_of
 from .incomplete import IncompleteType
 from .operator import refined_result_types
 
 
 def _tuple_of_operands(op: Operation) -> Sequence[Attribute]:
-    return (TupleType(tuple(cast(TypeAttribute, v.type) for v in op.operands)),)
+    return (tuple_of([v.type for v in op.operands]),)
 
 
 def _field_type(op: TupleGetItemOp) -> Sequence[Attribute]:
@@ -43,7 +44,7 @@ def _field_type(op: TupleGetItemOp) -> Sequence[Attribute]:
 @irdl_op_definition
 class TupleOp(IRDLOperation):
     """
-    Make a tuple of `fields`; the tuple shares their bytes.
+    Build a tuple of `fields`, which it aliases.
 
     ```mlir
     %t = relay.tuple %a, %b : (tensor<4xf32>, tensor<2xi32>) -> tuple<tensor<4xf32>, tensor<2xi32>>
@@ -59,8 +60,7 @@ class TupleOp(IRDLOperation):
     assembly_format = "operands attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, fields: Sequence[SSAValue]):
-        types = tuple(cast(TypeAttribute, v.type) for v in fields)
-        super().__init__(operands=[fields], result_types=[TupleType(types)])
+        super().__init__(operands=[fields], result_types=[tuple_of([v.type for v in fields])])
 
     def verify_(self) -> None:
         refined_result_types(self)
@@ -69,7 +69,7 @@ class TupleOp(IRDLOperation):
 @irdl_op_definition
 class TupleGetItemOp(IRDLOperation):
     """
-    Give field `index` of `tuple`, counted from 0; the field shares the tuple's bytes.
+    Get field `index` of `tuple`, counted from 0; the field aliases the tuple.
 
     ```mlir
     %a = relay.tuple_get_item %t[0] : (tuple<tensor<4xf32>, tensor<2xi32>>) -> tensor<4xf32>
@@ -90,7 +90,7 @@ class TupleGetItemOp(IRDLOperation):
 
     def __init__(self, tuple: SSAValue, index: int):
         type = tuple.type
-        assert isinstance(type, TupleType), f"no tuple: {type}"
+        assert isinstance(type, TupleType), f"not a tuple: {type}"
         super().__init__(
             operands=[tuple],
             properties={"index": IntegerAttr(index, i64)},
@@ -99,3 +99,46 @@ class TupleGetItemOp(IRDLOperation):
 
     def verify_(self) -> None:
         refined_result_types(self)
+
+
+# ------------------------------------------------------- flattening, rebuilding
+
+Write: TypeAlias = Callable[[Operation], None]
+"""Inserts a new op where it is needed; operands come before their users."""
+
+
+def fields_of(value: SSAValue, write: Write) -> Sequence[SSAValue]:
+    """The fields of the tuple `value`: the operands of its `relay.tuple`, or new projections."""
+    if isinstance(value, OpResult) and isinstance(value.op, TupleOp):
+        return value.op.operands
+    assert isinstance(value.type, TupleType), f"not a tuple: {value.type}"
+    items = [TupleGetItemOp(value, i) for i in range(len(value.type.types))]
+    for item in items:
+        write(item)
+    return [item.result for item in items]
+
+
+def flatten(value: SSAValue, write: Write) -> Sequence[SSAValue]:
+    """The values in `value` that are not tuples, from left to right."""
+    if not isinstance(value.type, TupleType):
+        return (value,)
+    return [leaf for field in fields_of(value, write) for leaf in flatten(field, write)]
+
+
+def rebuild(type: Attribute, leaves: Iterator[SSAValue], write: Write) -> SSAValue:
+    """A value of `type` built from `leaves`: the inverse of `flatten`."""
+    if not isinstance(type, TupleType):
+        return next(leaves)
+    made = TupleOp([rebuild(field, leaves, write) for field in type.types])
+    write(made)
+    return made.result
+
+
+def erase_unused(op: Operation) -> None:
+    """Erase `op` if it is an unused tuple, and then the tuples in it that become unused."""
+    pending = [op]
+    while pending:
+        op = pending.pop()
+        if isinstance(op, TupleOp) and op.parent is not None and op.result.first_use is None:
+            pending += [v.op for v in op.operands if isinstance(v, OpResult)]
+            op.parent.erase_op(op)

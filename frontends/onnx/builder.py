@@ -15,25 +15,13 @@ from math import isfinite, prod
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import (
-    AnyFloat,
-    BoolAttr,
-    BytesAttr,
-    DenseArrayBase,
-    DenseIntOrFPElementsAttr,
-    FloatAttr,
-    IntegerAttr,
-    StringAttr,
-    TensorType,
-    f64,
-    i64,
-)
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from ...dialects import relay
+from ...dialects.attributes import properties_of
+from ...dialects.dense import dense
 from ...dialects.relay.constants import ConstantOp, ParamOp
-from ...dialects.relay.operator import Operator
 from .folding import MAKE_LIMIT, fold
 from .node import Node
 from .values import (
@@ -41,33 +29,17 @@ from .values import (
     Constant,
     Value,
     dtype_of,
-    element_type,
     shape_of,
     tensor_type_of,
     value_name,
 )
 
-_OPERATORS: Mapping[str, type[Operator]] = {
-    cast("type[Operator]", op).name.removeprefix("relay."): cast("type[Operator]", op)
-    for op in relay.OPERATORS
-}
 
-
-def attribute_of(value: Any) -> Attribute:
-    """The attribute that says `value` in a property: dtypes are element types, ints are i64."""
-    if isinstance(value, bool):
-        return BoolAttr.from_bool(value)
-    if isinstance(value, int):
-        return IntegerAttr(value, i64)
-    if isinstance(value, float):
-        return FloatAttr(value, f64)
-    if isinstance(value, str):
-        return StringAttr(value)
+def _plain(value: Any) -> Any:
+    """`value` as `properties_of` takes it: dtypes by name, sequences of Python's integers."""
     if isinstance(value, np.dtype):
-        element = element_type(cast("np.dtype[Any]", value))
-        assert element is not None, f"no element type for {value}"
-        return element
-    return DenseArrayBase.from_list(i64, [int(i) for i in value])
+        return cast("np.dtype[Any]", value).name
+    return value if isinstance(value, int | float | str) else [int(i) for i in value]
 
 
 class Builder:
@@ -107,14 +79,12 @@ class Builder:
         folded = self._folded(name, operands, given)
         if folded is not None:
             return folded
-        cls = _OPERATORS.get(name)
+        cls = relay.BY_NAME.get(name)
         assert cls is not None, f"there is no operator relay.{name}"
         try:
-            op = cls.on(
-                [self.tensor(o) for o in operands],
-                {k: attribute_of(v) for k, v in given.items()},
-            )
-        except (VerifyException, ValueError) as error:  # the latter of numbers beyond i64
+            plain = {key: _plain(value) for key, value in given.items()}
+            op = cls.on([self.tensor(o) for o in operands], properties_of(cls, plain))
+        except VerifyException as error:
             raise self.node.error(str(error)) from None
         return self._append(op).results
 
@@ -192,11 +162,7 @@ class Builder:
             fill = self.scalar(element, array.dtype)
             return self.tensor(self.op("full", fill, shape=array.shape))
         if inline:
-            if array.dtype == np.bool_:  # xDSL stores all bits of a byte
-                array = np.where(array, np.uint8(0xFF), np.uint8(0))
-            data = BytesAttr(array.tobytes())
-            dense = DenseIntOrFPElementsAttr(cast("TensorType[AnyFloat]", type), data)
-            return self._append(ConstantOp(dense)).results[0]
+            return self._append(ConstantOp(dense(type, array.tobytes()))).results[0]
         name = self._unique(constant.name)
         self.params[name] = array
         return self._append(ParamOp(name, type)).results[0]

@@ -10,11 +10,10 @@ from __future__ import annotations
 import binascii
 import struct
 from math import prod
-from typing import Any, cast
 
-from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, TensorType
 from xdsl.ir import Attribute
 
+from ...dialects import dense
 from ...dialects.attributes import ELEMENT_TYPES
 from ...dialects.device import tensor_type
 from ...dialects.tensors import element_size
@@ -34,7 +33,7 @@ def element_type_of(dtype: str) -> Attribute | None:
     return ELEMENT_TYPES.get("bool" if dtype in ("uint1", "int1") else dtype)
 
 
-def dense(dtype: str, shape: tuple[int, ...], data: bytes) -> DenseIntOrFPElementsAttr[Any]:
+def constant(dtype: str, shape: tuple[int, ...], data: bytes) -> dense.Dense:
     """
     The constant of these elements, in row-major order, little endian; booleans take a byte each.
 
@@ -49,13 +48,10 @@ def dense(dtype: str, shape: tuple[int, ...], data: bytes) -> DenseIntOrFPElemen
             f"{wanted} bytes are needed for {dtype} elements of shape {list(shape)}, "
             f"but there are {len(data)}"
         )
-    if dtype in ("bool", "uint1", "int1"):  # xDSL stores all bits of a byte
-        data = bytes(0xFF if byte else 0 for byte in data)
-    type = cast("TensorType[Any]", tensor_type(element, list(shape)))
-    return DenseIntOrFPElementsAttr(type, BytesAttr(data))
+    return dense.dense(tensor_type(element, list(shape)), data)
 
 
-def decode(text: str) -> DenseIntOrFPElementsAttr[Any]:
+def decode(text: str) -> dense.Dense:
     """The array that `text`, in base64, holds; raises `ArrayError` when it is damaged."""
     try:
         blob = binascii.a2b_base64(text.encode("ascii"))
@@ -81,4 +77,4 @@ def decode(text: str) -> DenseIntOrFPElementsAttr[Any]:
         raise ArrayError(f"the dims of an array must be at least 0, but are {dims}")
     if size != len(blob) - start:
         raise ArrayError(f"an array announces {size} bytes, but {len(blob) - start} follow")
-    return dense(f"{_KINDS[kind]}{bits}", tuple(dims), blob[start:])
+    return constant(f"{_KINDS[kind]}{bits}", tuple(dims), blob[start:])

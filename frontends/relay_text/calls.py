@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.attributes import properties_of
 from ...dialects.interfaces import InferTypes
-from ...dialects.relay import FnOp
+from ...dialects.relay import BY_NAME, FnOp
 from ...dialects.relay.control import YieldOp
 from ...dialects.relay.operator import Operator
 from ...dialects.tensors import Tensor, as_tensor
@@ -19,7 +19,6 @@ from . import functions, generics, matches
 from . import syntax as ast
 from .kernel_calls import KERNEL_CALLS
 from .operators import (
-    OPERATORS,
     AttributeProblem,
     Values,
     converted,
@@ -40,7 +39,7 @@ __all__ = ["call", "fixed_hint", "known_operators", "name_value", "on_device"]
 
 def known_operators() -> list[str]:
     """The names of all operators that the text can use."""
-    return [*OPERATORS, *SPECIAL, *KERNEL_CALLS]
+    return [*BY_NAME, *SPECIAL, *KERNEL_CALLS]
 
 
 def call(emitter: Emitter, expr: ast.Call) -> Value:
@@ -85,7 +84,7 @@ def _call(emitter: Emitter, expr: ast.Call, first: Value | None) -> Value:
         special = SPECIAL.get(name)
         if special is not None:
             return special(emitter, expr, args)
-        if name in OPERATORS:
+        if name in BY_NAME:
             return operator(emitter, name, args, expr.attrs, expr.at)
         if emitter.ctx.allow_unregistered:
             return opaque_call(emitter, name, [emitter.ssa(a) for a in args], expr)
@@ -166,7 +165,7 @@ def _prepared(
         known = None
     if known is not None:
         return known
-    cls = OPERATORS[name]
+    cls = BY_NAME[name]
     try:
         values, dropped = converted(name, attrs)
         properties = properties_of(cls, values)
@@ -289,10 +288,10 @@ def name_value(emitter: Emitter, expr: ast.Name) -> Value:
         count = len(made.fields)
         if not count:
             return matches.construct(emitter, name, [], _bare_call(expr))
-    elif name in OPERATORS and not is_variadic(name):
+    elif name in BY_NAME and not is_variadic(name):
         count = operand_count(name) or 0
     else:
-        if name in OPERATORS or name in SPECIAL or name in KERNEL_CALLS:
+        if name in BY_NAME or name in SPECIAL or name in KERNEL_CALLS:
             raise emitter.error(f"{name} can only be called", expr.at, len(name))
         raise emitter.unknown_name(name, expr.at)
     types = [emitter.solver.fresh() for _ in range(count)]

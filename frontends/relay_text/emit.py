@@ -10,12 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from struct import pack
-from typing import Any, cast
+from typing import Any
 
 from xdsl.dialects.builtin import (
-    BytesAttr,
-    DenseIntOrFPElementsAttr,
     FileLineColLoc,
     IntegerAttr,
     TupleType,
@@ -25,7 +22,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir import Region as IrRegion
 
-from ...dialects.attributes import ELEMENT_TYPES
+from ...dialects.dense import Dense, scalar
 from ...dialects.device import tensor_type
 from ...dialects.relay.constants import ConstantOp, ParamOp
 from ...dialects.relay.control import IfOp, YieldOp
@@ -46,15 +43,6 @@ from .weights import belongs_in_file
 from .writer import Several, Value, Writer
 
 SCALAR_BOOL = tensor_type(i1, [])
-_PACK = {
-    "int16": "<h",
-    "int32": "<i",
-    "int64": "<q",
-    "float16": "<e",
-    "float32": "<f",
-    "float64": "<d",
-    "bool": "<b",
-}
 
 
 @dataclass(eq=False, repr=False)
@@ -68,9 +56,7 @@ class Emitter(Writer):
     """Operators with their attributes, converted once."""
     separate: bool = False
     """Whether constants too large for the text become `relay.param`s."""
-    params: dict[str, DenseIntOrFPElementsAttr[Any]] = field(
-        default_factory=dict[str, DenseIntOrFPElementsAttr[Any]]
-    )
+    params: dict[str, Dense] = field(default_factory=dict[str, Dense])
     """What the `relay.param`s written name."""
     function: ast.Function | None = None
     """The definition at hand."""
@@ -94,9 +80,7 @@ class Emitter(Writer):
     """Calls of kernels, and what they write into."""
     completions: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
     """What is left to do once all types are known."""
-    _scalars: dict[tuple[int | float, str, bool], DenseIntOrFPElementsAttr[Any]] = field(
-        default_factory=dict[Any, Any]
-    )
+    _scalars: dict[tuple[int | float, str, bool], Dense] = field(default_factory=dict[Any, Any])
 
     # ------------------------------------------------------------------- types
 
@@ -161,16 +145,13 @@ class Emitter(Writer):
     def scalar(self, scalar: ast.Scalar) -> Value:
         return self.value(ConstantOp(self._dense_scalar(scalar.value, scalar.dtype)), scalar.at)
 
-    def _dense_scalar(self, value: int | float, dtype: str) -> DenseIntOrFPElementsAttr[Any]:
+    def _dense_scalar(self, value: int | float, dtype: str) -> Dense:
         key = (value, dtype, str(value).startswith("-"))
         dense = self._scalars.get(key)
         if dense is None:
-            if dtype == "bool":
-                data = b"\xff" if value else b"\0"  # xDSL stores all bits of a byte
-            else:
-                data = pack(_PACK[dtype], value)
-            type = cast(Any, tensor_type(ELEMENT_TYPES[dtype], []))
-            dense = self._scalars[key] = DenseIntOrFPElementsAttr(type, BytesAttr(data))
+            dense = scalar(value, dtype)
+            assert dense is not None, f"literals are not of dtype {dtype}"
+            self._scalars[key] = dense
         return dense
 
     def dense(self, constant: ast.Dense) -> Value:

@@ -7,20 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    BoolAttr,
     DictionaryAttr,
     FileLineColLoc,
-    FloatAttr,
     FunctionType,
-    IntegerAttr,
     NoneType,
-    StringAttr,
-    f64,
-    i64,
 )
 from xdsl.dialects.func import CallOp as FuncCallOp
 from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 
+from ...dialects.attributes import attribute_of as plain_attribute
 from ...dialects.device import VirtualDeviceAttr
 from ...dialects.relay import CallOp, FnOp, GlobalOp, InvokeOp
 from ...dialects.relay.control import YieldOp
@@ -43,14 +38,6 @@ if TYPE_CHECKING:
 def attribute_of(value: Any) -> Attribute | None:
     """A function attribute's value in the IR; None when there is no form for it."""
     match value:
-        case bool():
-            return BoolAttr.from_bool(value)
-        case int():
-            return IntegerAttr(value, i64) if -(2**63) <= value < 2**63 else None
-        case float():
-            return FloatAttr(value, f64)
-        case str():
-            return StringAttr(value)
         case None:
             return NoneType()
         case tuple():
@@ -60,7 +47,7 @@ def attribute_of(value: Any) -> Attribute | None:
         case Attribute():
             return value
         case _:
-            return None
+            return plain_attribute(value)
 
 
 def attributes_of(emitter: Emitter, attrs: Mapping[str, Any], at: int) -> DictionaryAttr | None:

@@ -8,13 +8,12 @@ Lowered calls give tensors; where the text uses the tuple of them, it is made.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from xdsl.dialects.builtin import TupleType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation
 
 from ...dialects.relay.primitive import CallLoweredOp
-from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
+from ...dialects.relay.tuples import TupleGetItemOp, TupleOp, rebuild
 
 
 def fold_projections(tuple: TupleOp) -> None:
@@ -36,7 +35,7 @@ def with_results(op: CallLoweredOp, types: Sequence[Attribute]) -> CallLoweredOp
     made = CallLoweredOp.on(op.callee, op.operands, types, op.reshape_only)
     made.location = op.location
     ops: list[Operation] = [made]
-    whole = _rebuilt(result.type, iter(made.results), ops)
+    whole = rebuild(result.type, iter(made.results), ops.append)
     for each in ops[1:]:
         each.location = op.location
     block.insert_ops_before(ops, op)
@@ -50,12 +49,3 @@ def with_results(op: CallLoweredOp, types: Sequence[Attribute]) -> CallLoweredOp
         if each.results[0].first_use is None:
             block.erase_op(each)
     return made
-
-
-def _rebuilt(type: Attribute, leaves: Iterator[SSAValue], ops: list[Operation]) -> SSAValue:
-    """A value of `type` made of `leaves`; the ops that make its tuples are added to `ops`."""
-    if not isinstance(type, TupleType):
-        return next(leaves)
-    made = TupleOp([_rebuilt(part, leaves, ops) for part in type.types])
-    ops.append(made)
-    return made.result

@@ -24,14 +24,14 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
     TupleType,
 )
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ...dialects.device import UNCONSTRAINED, VirtualDeviceAttr
 from ...dialects.relay.annotations import ATTRS
 from ...dialects.relay.closures import FnOp
 from ...dialects.relay.control import YieldOp
 from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp, kernel_symbol
-from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
+from ...dialects.relay.tuples import TupleOp, erase_unused, flatten
 from ...dialects.tensors import as_tensor
 from ...dialects.vm import DestinationCall
 from ...dialects.walking import walk
@@ -196,14 +196,15 @@ class Kernels:
             before = len(block.args)
             self._take_apart(argument, tuples, location)
             every += [scope] * (1 + len(block.args) - before)
-        results = self._leaves(last.operands[0], last, tuples)
+        whole = last.operands[0]
+        results = self._leaves(whole, last)
         block.erase_op(last)
         end = YieldOp(*results)
         end.location = location
         block.add_op(end)
-        for made in tuples:
-            if made.parent is not None and made.result.first_use is None:
-                made.parent.erase_op(made)
+        for made in (whole.owner, *tuples):
+            if isinstance(made, Operation):
+                erase_unused(made)
         type = FunctionType.from_lists(block.arg_types, [r.type for r in results])
         target = attrs.get("target")
         target = target if isinstance(target, StringAttr) else None
@@ -241,29 +242,19 @@ class Kernels:
         for inner in parts:
             self._take_apart(inner, tuples, location)
 
-    def _leaves(self, value: SSAValue, before: Operation, tuples: list[TupleOp]) -> list[SSAValue]:
-        """
-        The tensors that `value` is made of; projections that find them stand before an op.
+    def _leaves(self, value: SSAValue, before: Operation) -> Sequence[SSAValue]:
+        """The tensors that `value` is made of; projections that find them stand before an op."""
 
-        The tuples that need not be made for that are added to `tuples`.
-        """
-        type = value.type
-        if as_tensor(type) is not None:
-            return [value]
-        if not isinstance(type, TupleType):
-            raise self._no_tensor("its result", type, location_of(before))
-        if isinstance(value, OpResult) and isinstance(value.op, TupleOp):
-            tuples.append(value.op)
-            parts = list(value.op.operands)
-        else:
-            block = before.parent
-            assert block is not None
-            items = [TupleGetItemOp(value, i) for i in range(len(type.types))]
-            for item in items:
-                item.location = before.location
-            block.insert_ops_before(items, before)
-            parts = [item.result for item in items]
-        return [leaf for part in parts for leaf in self._leaves(part, before, tuples)]
+        def write(op: Operation) -> None:
+            op.location = before.location
+            assert before.parent is not None
+            before.parent.insert_ops_before([op], before)
+
+        leaves = flatten(value, write)
+        for leaf in leaves:
+            if as_tensor(leaf.type) is None:
+                raise self._no_tensor("its result", leaf.type, location_of(before))
+        return leaves
 
     def _no_tensor(self, what: str, type: Attribute, location: FileLineColLoc) -> RelayTextError:
         given = self.emitter.text(type)

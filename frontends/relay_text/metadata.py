@@ -53,7 +53,7 @@ def _constant(value: Any) -> DenseIntOrFPElementsAttr[Any]:
     if isinstance(value, DenseIntOrFPElementsAttr):
         return value  # pyright: ignore[reportUnknownVariableType]
     try:
-        return arrays.dense(value.dtype.name, tuple(value.shape), value.tobytes())
+        return arrays.constant(value.dtype.name, tuple(value.shape), value.tobytes())
     except AttributeError:
         raise GraphError(
             f"a relay.Constant must be a NumPy array or a dense attribute, but is {value!r}"

@@ -20,9 +20,8 @@ from typing import Any, TypeAlias, cast
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.irdl import VarOperandDef, VarResultDef
 
-from ...dialects import relay
 from ...dialects.attributes import ELEMENT_TYPES
-from ...dialects.relay.operator import Operator
+from ...dialects.relay import BY_NAME
 from ...dialects.tensors import Tensor
 
 Values: TypeAlias = dict[str, Any]
@@ -258,12 +257,6 @@ RULES: Mapping[str, Rule] = {
     "broadcast_to": Rule(convert=_both(_without("dtype"), _listed("shape"))),
 }
 
-OPERATORS: Mapping[str, type[Operator]] = {
-    cast("type[Operator]", op).name.removeprefix("relay."): cast("type[Operator]", op)
-    for op in relay.OPERATORS
-}
-"""The operators by TVM's names."""
-
 _NO_RULE = Rule()
 
 
@@ -272,21 +265,21 @@ def is_variadic(name: str) -> bool:
     """Whether the operator takes its operands as one tuple in Relay."""
     return any(
         isinstance(definition, VarOperandDef)
-        for _, definition in OPERATORS[name].get_irdl_definition().operands
+        for _, definition in BY_NAME[name].get_irdl_definition().operands
     )
 
 
 @cache
 def gives_tuple(name: str) -> bool:
     """Whether the operator's result is a tuple in Relay, even of one field."""
-    results = OPERATORS[name].get_irdl_definition().results
+    results = BY_NAME[name].get_irdl_definition().results
     return len(results) != 1 or isinstance(results[0][1], VarResultDef)
 
 
 @cache
 def operand_count(name: str) -> int | None:
     """How many operands the operator takes; None for one tuple of them."""
-    return None if is_variadic(name) else len(OPERATORS[name].get_irdl_definition().operands)
+    return None if is_variadic(name) else len(BY_NAME[name].get_irdl_definition().operands)
 
 
 def rule_of(name: str) -> Rule:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from ...dialects.relay import BY_NAME
 from .errors import Places
 from .grammar import Grammar
 from .lexer import tokenize
 from .metadata import Metadata
-from .operators import OPERATORS
 from .special import SPECIAL
 from .syntax import Module
 
@@ -40,7 +40,7 @@ class Entry:
 
 def _uses(module: Module) -> frozenset[str]:
     """What `module` names: functions with `@`, and types and constructors that are no operators."""
-    names = (name for name in module.names if name not in OPERATORS and name not in SPECIAL)
+    names = (name for name in module.names if name not in BY_NAME and name not in SPECIAL)
     types = (name for name, _ in module.type_uses)
     return frozenset((*(f"@{name}" for name in module.globals), *names, *types))
 

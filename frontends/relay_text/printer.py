@@ -28,6 +28,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects.attributes import ELEMENT_TYPES
 from ...dialects.device import DEVICE, VirtualDeviceAttr
+from ...dialects.relay import BY_NAME
 from ...dialects.relay.adt import TypeDataOp
 from ...dialects.relay.annotations import ATTRS, NAME, TYPE_PARAMS
 from ...dialects.relay.constants import ParamOp
@@ -35,7 +36,6 @@ from ...dialects.relay.globals import GlobalOp, InvokeOp
 from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp
 from ...dialects.vm import DestinationCall
 from ...dialects.walking import walk
-from .operators import OPERATORS
 from .printer_body import Body, Shared
 from .printer_errors import PrintingError
 from .printer_expressions import function_attributes, no_form, params
@@ -98,7 +98,7 @@ class _Module:
                 raise PrintingError(f"Relay text cannot have a data type called {name}", op)
             for constructor in op.constructors:
                 made = constructor.constructor.data
-                if not is_word(made) or made in OPERATORS:
+                if not is_word(made) or made in BY_NAME:
                     raise PrintingError(f"Relay text cannot have a constructor called {made}", op)
                 if made in makers:
                     raise PrintingError(

@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ...dialects import relay
 from ...dialects.device import VirtualDeviceAttr
 from ...dialects.memory import CopyOp
+from ...dialects.relay import BY_NAME
 from ...dialects.relay.patterns import (
     ConstructorPattern,
     TuplePattern,
@@ -19,7 +20,7 @@ from ...dialects.relay.patterns import (
     WildcardPattern,
 )
 from .lexer import KEYWORDS
-from .operators import OPERATORS, gives_tuple, is_variadic
+from .operators import gives_tuple, is_variadic
 from .printer_errors import PrintingError
 from .printer_memory import HEADS
 from .printer_operators import attribute_text
@@ -37,7 +38,7 @@ def head(body: Body, op: Operation) -> str:
     if rule is not None:
         return rule(body, op)
     name = op.name.removeprefix("relay.")
-    if OPERATORS.get(name) is type(op):
+    if BY_NAME.get(name) is type(op):
         return operator(body, op, name)
     raise no_form(op)
 
@@ -78,8 +79,8 @@ def operator(body: Body, op: Operation, name: str) -> str:
 def opaque(body: Body, op: relay.CallOpaqueOp) -> str:
     """An operator that is known by its name only, with its type noted."""
     name, where = op.operator.data, place(body, op)
-    if name in OPERATORS or name in KEYWORDS:
-        why = "is read as another operator" if name in OPERATORS else "is a word of its own"
+    if name in BY_NAME or name in KEYWORDS:
+        why = "is read as another operator" if name in BY_NAME else "is a word of its own"
         raise PrintingError(f'Relay text cannot call "{name}" by its name: it {why} there', op)
     args: list[str] = []
     for arg in op.arguments:

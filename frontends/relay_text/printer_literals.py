@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import math
 import struct
-from typing import Any, TypeAlias
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
-
+from ...dialects.dense import Dense, scalar_value
 from ...dialects.tensors import as_tensor, dtype_name
-
-Dense: TypeAlias = DenseIntOrFPElementsAttr[Any]
 
 _DIGITS = {"float16": (3, 4, 5), "float32": (6, 7, 8, 9), "float64": (15, 16, 17)}
 _CODES = {"float16": "<e", "float32": "<f", "float64": "<d"}
-_INTEGERS = {"int16": ("<h", "i16"), "int32": ("<i", ""), "int64": ("<q", "i64")}
+_SUFFIXES = {"int16": "i16", "int32": "", "int64": "i64"}
 
 
 def _rounded(value: float, dtype: str) -> float:
@@ -72,12 +68,11 @@ def literal(value: Dense) -> str | None:
     type = as_tensor(value.type)
     if type is None or type.get_num_dims():
         return None
-    dtype, data = dtype_name(type.element_type), value.data.data
+    dtype, number = dtype_name(type.element_type), scalar_value(value)
+    if number is None or dtype is None:
+        return None
     if dtype == "bool":
-        return "True" if data[0] else "False"
-    if dtype in _INTEGERS:
-        code, suffix = _INTEGERS[dtype]
-        return f"{struct.unpack(code, data)[0]}{suffix}"
-    if dtype in _CODES:
-        return float_text(struct.unpack(_CODES[dtype], data)[0], dtype)
-    return None
+        return str(number)
+    if dtype in _SUFFIXES:
+        return f"{number}{_SUFFIXES[dtype]}"
+    return float_text(number, dtype) if dtype in _DIGITS else None

@@ -32,8 +32,9 @@ from xdsl.irdl import IRDLOperation
 
 from ...dialects.attributes import properties_of
 from ...dialects.device import VirtualDeviceAttr
+from ...dialects.relay import BY_NAME
 from ...dialects.tensors import as_tensor, dtype_name
-from .operators import OPERATORS, rule_of
+from .operators import rule_of
 from .printer_errors import unprintable
 from .printer_literals import attribute_float, string_text
 from .printer_metadata import MetadataTable
@@ -206,7 +207,7 @@ def _defaults(op: Operation, name: str) -> list[tuple[str, Attribute | None, str
         for key, definition in cls.get_irdl_definition().properties.items()
         if key not in _SEGMENTS
     }
-    if name in OPERATORS:
+    if name in BY_NAME:
         defaults |= properties_of(cls, rule_of(name).defaults)
     always = _ALWAYS.get(name, {})
     return [(key, default, always.get(key)) for key, default in defaults.items()]

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.ir import SSAValue
 
+from ...dialects.dense import Dense, scalar
 from ...dialects.device import VirtualDeviceAttr
 from ...dialects.relay.constants import ConstantOp
 from ...dialects.relay.device_ops import OnDeviceOp
 from ...dialects.tensors import as_tensor, dtype_name, is_static
-from . import arrays, explicit_memory
+from . import explicit_memory
 from . import syntax as ast
 from .arguments import attributes_given, not_a_tensor, problem, require_count, values_of
 from .layouts import layout_transform
@@ -128,28 +129,12 @@ def _full(emitter: Emitter, call: ast.Call, value: int, shape: Any, dtype: Any) 
     return operator(emitter, "full", [scalar], {"shape": shape}, call.at)
 
 
-def _one(emitter: Emitter, call: ast.Call, value: int, dtype: Any) -> Any:
+def _one(emitter: Emitter, call: ast.Call, value: int, dtype: Any) -> Dense:
     """`value` as a scalar constant of `dtype`."""
-    import struct
-
-    element = arrays.element_type_of(str(dtype))
-    code = _CODES.get(str(dtype))
-    if element is None or (code is None and dtype != "bfloat16"):
+    dense = scalar(value, str(dtype))
+    if dense is None:
         raise problem(emitter, call, f'"{dtype}" is no dtype')
-    if dtype == "bfloat16":
-        data = struct.pack("<f", value)[2:]
-    else:
-        assert code is not None
-        data = struct.pack("<" + code, value)
-    return arrays.dense(str(dtype), (), data)
-
-
-_CODES = {
-    "bool": "B",
-    **{f"int{8 << i}": code for i, code in enumerate("bhiq")},
-    **{f"uint{8 << i}": code for i, code in enumerate("BHIQ")},
-    **{f"float{16 << i}": code for i, code in enumerate("efd")},
-}
+    return dense
 
 
 def _full_of(emitter: Emitter, call: ast.Call, args: Sequence[Value]) -> Value:

@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
+from ...dialects.attributes import attribute_of as plain_attribute
 from ...dialects.relay import CallOpaqueOp, TupleGetItemOp, TupleOp
 from ...dialects.relay.opaque import is_operator_name
-from ...dialects.relay.properties import ints
+from ...dialects.relay.tuples import erase_unused, fields_of
 from ...dialects.tensors import as_tensor
 from ...dialects.xdsl_internals import set_type
 from . import syntax as ast
@@ -50,21 +51,11 @@ def _attributes(emitter: Emitter, name: str, call: ast.Call) -> dict[str, Attrib
 
     made: dict[str, Attribute] = {}
     for key, value in call.attrs.items():
-        array = _array(value)
-        attr = attribute_of(value) if array is None else array
+        attr = plain_attribute(value) or attribute_of(value)
         if attr is None or not is_operator_name(key):
             raise emitter.error(f"the value of {name}'s attribute {key} is not supported", call.at)
         made[key] = attr
     return made
-
-
-def _array(value: Any) -> Attribute | None:
-    """A list of integers as operators of the dialect have it; None for all else."""
-    if not isinstance(value, tuple):
-        return None
-    numbers = cast("tuple[Any, ...]", value)
-    fits = all(type(n) is int and -(2**63) <= n < 2**63 for n in numbers)
-    return ints(numbers) if fits else None
 
 
 def noted_type(emitter: Emitter, call: ast.Call) -> Attribute | None:
@@ -120,7 +111,7 @@ def _complete(op: CallOpaqueOp, places: Places, call: ast.Call) -> None:
     made = [arg.owner for arg in op.args if isinstance(arg.owner, TupleOp)]
     block.erase_op(op)
     for owner in dict.fromkeys(made):
-        _erase_unused(owner)
+        erase_unused(owner)
 
 
 def _tensors(type: Attribute) -> Sequence[Attribute] | None:
@@ -142,17 +133,14 @@ def _no_tensor(what: str, value: SSAValue, places: Places, at: int) -> Exception
 
 
 def _fields(tuple: SSAValue, before: Operation) -> Sequence[SSAValue]:
-    """The fields of `tuple`, taken out of it where they are not at hand."""
-    if isinstance(tuple.owner, TupleOp):
-        return tuple.owner.fields
-    assert isinstance(tuple.type, TupleType)
-    block = before.parent
-    assert block is not None
-    items = [TupleGetItemOp(tuple, i) for i in range(len(tuple.type.types))]
-    for item in items:
-        item.location = before.location
-        block.insert_op_before(item, before)
-    return [item.result for item in items]
+    """The fields of `tuple`; projections that find them stand before an op."""
+
+    def write(op: Operation) -> None:
+        op.location = before.location
+        assert before.parent is not None
+        before.parent.insert_op_before(op, before)
+
+    return fields_of(tuple, write)
 
 
 def _give_fields(result: OpResult, new: CallOpaqueOp) -> None:
@@ -173,8 +161,3 @@ def _give_fields(result: OpResult, new: CallOpaqueOp) -> None:
     assert new.parent is not None
     new.parent.insert_op_after(tuple, new)
     result.replace_all_uses_with(tuple.result)
-
-
-def _erase_unused(op: Operation) -> None:
-    if op.parent is not None and all(r.first_use is None for r in op.results):
-        op.parent.erase_op(op)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Attribute
 
+from ...dialects.dense import Dense, elements
 from ...dialects.relay.constants import fits_inline
 from ...dialects.tensors import as_tensor, dtype_name
 
@@ -23,7 +23,7 @@ def belongs_in_file(type: Attribute) -> bool:
     )
 
 
-def write_weights(params: Mapping[str, DenseIntOrFPElementsAttr[Any]], path: Path) -> None:
+def write_weights(params: Mapping[str, Dense], path: Path) -> None:
     """Write `params` to `path` (safetensors), what was there is replaced; may raise `OSError`."""
     import numpy as np
     from safetensors import SafetensorError
@@ -33,12 +33,8 @@ def write_weights(params: Mapping[str, DenseIntOrFPElementsAttr[Any]], path: Pat
     for name, value in params.items():
         type = as_tensor(value.type)
         assert type is not None
-        dtype = dtype_name(type.element_type)
-        if dtype == "bool":  # xDSL stores all bits of a byte
-            array = np.frombuffer(value.data.data, np.uint8) != 0
-        else:
-            array = np.frombuffer(value.data.data, np.dtype(dtype))
-        arrays[name] = array.reshape(type.get_shape())
+        flat = np.frombuffer(elements(value), dtype_name(type.element_type))
+        arrays[name] = flat.reshape(type.get_shape())
     try:
         save_file(arrays, path)
     except SafetensorError as error:

@@ -1,1 +1,1 @@
-"""Facts about IR; nothing here changes a program."""
+"""Analyses: facts about IR, computed without changing it."""

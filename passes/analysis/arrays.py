@@ -4,13 +4,11 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
-from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, i1
 
-from ...dialects.device import with_device
+from ...dialects.dense import Dense, dense, elements
 from ...dialects.tensors import Tensor, dtype_name
 
 Array: TypeAlias = npt.NDArray[Any]
-Dense: TypeAlias = DenseIntOrFPElementsAttr[Any]
 
 
 def numpy_dtype(type: Tensor) -> np.dtype[Any] | None:
@@ -31,12 +29,7 @@ def dense_of(array: Array, type: Tensor) -> Dense:
     """`array` as a dense attribute of `type` (its device left away); a splat is stored once."""
     if array.size > 1 and not any(array.strides):
         array = array[(0,) * array.ndim]
-    plain = cast(Any, with_device(type, None))
-    if type.element_type == i1:  # all bits of a byte, as xDSL stores it
-        data = np.where(array, np.uint8(0xFF), np.uint8(0)).tobytes()
-    else:
-        data = np.ascontiguousarray(array, dtype=numpy_dtype(type)).tobytes()
-    return DenseIntOrFPElementsAttr(plain, BytesAttr(data))
+    return dense(type, np.ascontiguousarray(array, dtype=numpy_dtype(type)).tobytes())
 
 
 def array_of(attr: Dense) -> Array | None:
@@ -45,9 +38,7 @@ def array_of(attr: Dense) -> Array | None:
     dtype, shape = numpy_dtype(type), type.get_shape()
     if dtype is None:
         return None
-    flat = np.frombuffer(attr.data.data, np.uint8 if dtype == np.bool_ else dtype)
-    if dtype == np.bool_:
-        flat = flat != 0
+    flat = np.frombuffer(elements(attr), dtype)
     if flat.size == 1:  # a splat is stored once by our parser
         flat = np.broadcast_to(flat.reshape(()), shape)
     array = flat.reshape(shape)

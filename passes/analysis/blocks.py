@@ -1,4 +1,4 @@
-"""Functions that are one block, as all are whose control flow is `relay.if` and calls."""
+"""The block of a function whose control flow is structured: `relay.if` and calls."""
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation
@@ -7,7 +7,7 @@ from ..support.diagnostics import PassError
 
 
 def only_block(function: Operation) -> Block:
-    """The one block of the symbol `function`; an error if it has none or several."""
+    """Return the only block of `function`; an error if it has none or several."""
     blocks = [block for region in function.regions for block in region.blocks]
     name = function.properties.get("sym_name")
     shown = f"@{name.data}" if isinstance(name, StringAttr) else function.name

@@ -1,9 +1,9 @@
 """
-Which block must be passed to reach which: dominators of the blocks of a region.
+Dominators of the blocks of a region.
 
 Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm" (2001): immediate
 dominators to a fixpoint in reverse postorder. Linear memory (xDSL's `DominanceInfo`
-keeps a set a block), no recursion.
+keeps a set for each block), no recursion.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,13 +12,13 @@ from xdsl.ir import Block
 
 
 def successors(block: Block) -> Sequence[Block]:
-    """The blocks that `block` may branch to."""
+    """Return the blocks that `block` may branch to."""
     last = block.last_op
     return () if last is None else last.successors
 
 
 def postorder(entry: Block) -> list[Block]:
-    """The blocks that can be reached from `entry`, each after those it leads to."""
+    """Return the blocks reachable from `entry`, in postorder."""
     order: list[Block] = []
     seen = {entry}
     stack: list[tuple[Block, Iterator[Block]]] = [(entry, iter(successors(entry)))]
@@ -36,8 +36,9 @@ def postorder(entry: Block) -> list[Block]:
 
 def dominated_by(entry: Block) -> dict[Block, list[Block]]:
     """
-    The dominator tree below `entry`: for each reachable block, the blocks whose
-    immediate dominator it is, in reverse postorder.
+    Return the dominator tree below `entry`.
+
+    It maps each reachable block to those that it immediately dominates, in reverse postorder.
     """
     order = postorder(entry)
     number = {block: i for i, block in enumerate(order)}

@@ -1,10 +1,10 @@
 """
-Which operators of a block become one primitive (TVM's `GraphPartitioner`, v0.10).
+Groups of operators that become one primitive (TVM's `GraphPartitioner`, v0.10).
 
 Each operator is a node; a group grows from a node to its post-dominator when every operator on
-the paths between may join. Three rounds: first what follows convolutions and matrix products,
-and elementwise operators; then injective ones. Within a group only the last operator, the root,
-is used outside.
+the paths between may join. There are two phases: first groups grow from convolutions, matrix
+products, elementwise and broadcasting operators, then from injective ones. Only the last operator
+of a group, the root, is used outside of it.
 """
 
 from collections import deque
@@ -23,12 +23,12 @@ Kind = FusionKind
 
 @dataclass
 class Graph:
-    """The operators of a block in program order, their kinds, and who uses whom."""
+    """The operators of a block in program order, their kinds and their users."""
 
     ops: list[Operation]
     kinds: list[FusionKind]
     uses: list[list[Edge] | None]
-    """None when an operator is used by something that is no operator of the block."""
+    """The users of each operator; None if it is used other than by operators of the block."""
 
 
 def graph_of(block: Block) -> Graph:
@@ -60,14 +60,14 @@ def _uses(
 
 
 def _same_shape(op: Operation, operand: int) -> bool:
-    """Whether a broadcast leaves this operand's shape as it is."""
+    """Test whether the result has the shape of this operand."""
     given, made = as_tensor(op.operands[operand].type), as_tensor(op.results[0].type)
     return given is not None and made is not None and given.shape == made.shape
 
 
 @dataclass
 class Groups:
-    """A union-find of operators; a group knows its kind, its size and its root (last) op."""
+    """A union-find of operators; each group has a kind, a size and a root, its last operator."""
 
     parent: list[int]
     kind: list[FusionKind]
@@ -87,7 +87,7 @@ class Groups:
         return root
 
     def merge(self, child: int, into: int) -> None:
-        """Join the groups; `into`'s root stays the root, the kind is the more general one."""
+        """Merge two groups; `into`'s root stays the root, the kind is the more general one."""
         child, into = self.find(child), self.find(into)
         if child == into:
             return
@@ -97,7 +97,7 @@ class Groups:
 
 
 May = Callable[[FusionKind, bool], bool]
-"""Whether a group of this kind may join; the flag is true for the post-dominator's group."""
+"""Tests whether a group of a kind may join; the flag is true for the post-dominator's group."""
 
 
 @dataclass
@@ -117,7 +117,7 @@ class Partitioner:
         return self.groups
 
     def _fuse(self, node: int, phase: int) -> None:
-        """Let `node`'s group join that of its post-dominator, when all on the way may."""
+        """Merge `node`'s group into that of its post-dominator if all on the way may join."""
         groups, sink = self.groups, self.tree.parent[node]
         if sink is None:
             return
@@ -139,7 +139,7 @@ class Partitioner:
 
     @staticmethod
     def _condition(kind: FusionKind, path: FusionKind, phase: int) -> May | None:
-        """What may join a group of `kind` whose paths to its post-dominator are `path`."""
+        """Return what may join a group of `kind` whose paths to its post-dominator are `path`."""
         if kind is Kind.OUT_ELEMWISE_FUSABLE:
             if phase != 0 or path is not Kind.ELEMWISE:
                 return None
@@ -155,7 +155,7 @@ class Partitioner:
         return None
 
     def _path(self, source: int, sink: int, may: May) -> list[int] | None:
-        """The nodes strictly between, if all may join."""
+        """Return the nodes strictly between `source` and `sink`, if all may join."""
         groups, uses = self.groups, self.graph.uses
         seen, found, pending = {source, sink}, list[int](), deque([source])
         if not may(groups.kind[groups.find(sink)], True):
@@ -176,7 +176,7 @@ class Partitioner:
 
 def fusion_groups(block: Block, max_size: int) -> list[list[Operation]]:
     """
-    The operators of `block`, grouped: each group in program order, its root last.
+    Group the operators of `block`: each group is in program order, its root last.
 
     No group has more than `max_size` operators.
     """
@@ -191,5 +191,5 @@ def fusion_groups(block: Block, max_size: int) -> list[list[Operation]]:
 
 
 def single_operators(block: Block) -> list[list[Operation]]:
-    """Each operator of `block` by itself."""
+    """Return a group for each operator of `block`."""
     return [[op] for op in block.ops if op.has_trait(Fusible)]

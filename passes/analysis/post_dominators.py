@@ -1,8 +1,8 @@
 """
 Post-dominators of a dag, with the most general edge kind on the way.
 
-The immediate post-dominator of a node is the first node through which all paths from it go. It
-is the least common ancestor, in the tree built so far, of the nodes that use it; each node also
+The immediate post-dominator of a node is the first node that all paths from it pass. It is the
+least common ancestor, in the tree built so far, of the nodes that use it; each node also
 keeps a skip pointer (Myers, "An applicative random-access stack", 1983), so that an ancestor
 query takes O(log n) steps. TVM's `DominatorTree` climbs parent by parent, which is quadratic on
 two chains that run side by side.
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Edge:
-    """A use of a node by `user`; `kind` says how general the use is (greater is more)."""
+    """A use of a node by `user`; a greater `kind` is more general."""
 
     user: int
     kind: int
@@ -33,11 +33,11 @@ class PostDominatorTree:
 
 def post_dominators(uses: Sequence[Sequence[Edge] | None], exit_kind: int) -> PostDominatorTree:
     """
-    The tree of nodes 0, 1, …, each used only by greater ones.
+    Return the tree of nodes 0, 1, …, each used only by greater ones.
 
-    `uses[n]` is None when n is used outside the dag, or not at all; its parent is then the exit,
-    and its kind `exit_kind`. The kind of any other node is the greatest of the edges on the paths
-    from it to its parent.
+    `uses[n]` is None if n is used outside the dag, or not at all: its parent is then the exit, and
+    its kind `exit_kind`. The kind of any other node is the greatest of the edges on the paths from
+    it to its parent.
     """
     n = len(uses)
     tree = PostDominatorTree([None] * n, [exit_kind] * n, [0] * n, [None] * n, [exit_kind] * n)
@@ -72,7 +72,7 @@ def _span(tree: PostDominatorTree, node: int, ancestor: int | None) -> int:
 def _join(
     tree: PostDominatorTree, a: int | None, b: int | None, kind: int
 ) -> tuple[int | None, int]:
-    """The least common ancestor of `a` and `b` (None: the exit), and the kind up to it."""
+    """Return the least common ancestor of `a` and `b` (None: the exit), and the kind up to it."""
     if a is None or b is None:
         return None, kind
     if tree.depth[a] < tree.depth[b]:
@@ -92,7 +92,7 @@ def _join(
 
 
 def _climb(tree: PostDominatorTree, node: int, depth: int, kind: int) -> tuple[int, int]:
-    """The ancestor of `node` at `depth`."""
+    """Return the ancestor of `node` at `depth`, and the kind up to it."""
     while tree.depth[node] > depth:
         far = tree.skip[node]
         if far is not None and tree.depth[far] >= depth:

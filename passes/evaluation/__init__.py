@@ -1,1 +1,1 @@
-"""Reference evaluation of programs, at every level."""
+"""Reference evaluation of programs at every level of tensors and memory."""

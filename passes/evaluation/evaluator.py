@@ -1,13 +1,13 @@
 """
-Reference evaluation: what a program computes, at every level from `relay` to `memory-planned`.
+Reference evaluation of programs at every level from `relay` to `memory-planned`.
 
     evaluate(module, [x], params={"w": w})  ->  [y]
 
-One op at a time, in program order, with the NumPy kernels of `runtime.kernels`. Memory is taken
-at its word: an `alloc_tensor` is a view of its storage's bytes and a kernel writes into it, so a
-wrong plan gives wrong numbers here. Control flow runs on an explicit stack of generators; the
-depth of recursion is bounded by memory only, and memory by a limit. What each op computes stands
-in `evaluate_rules`.
+Ops are evaluated one at a time, in program order, with the NumPy kernels of `runtime.kernels`.
+Memory is taken literally: an `alloc_tensor` is a view of its storage's bytes and a kernel writes
+into it, so a wrong plan computes wrong numbers here. Control flow runs on an explicit stack of
+generators: only memory bounds the depth of recursion, and a limit bounds memory. `rules` says what
+each op computes; tensor operators are in `operators`.
 """
 
 from __future__ import annotations
@@ -37,17 +37,18 @@ Run: TypeAlias = Generator[Enter, Sequence[Value], Sequence[Value]]
 
 
 BLOCK_SIZE = 2048
-"""About how many bytes it takes to be inside a block, each value in it apart."""
+"""The approximate size in bytes of an open block without its values …"""
 VALUE_SIZE = 256
+"""… and of each value in it."""
 STACK_SIZE = 1 << 20
-"""The stack of blocks takes memory in pieces of so many bytes."""
+"""The stack of open blocks grows by so many bytes at a time."""
 
 
 class Evaluator:
     """
-    The evaluation of one module; `params` are the tensors that `relay.param` names.
+    The evaluation of one module; `params` has the tensors that `relay.param` names.
 
-    It takes its memory from `memory`, and ends with an error after `max_ops` ops.
+    It allocates from `memory`, and ends with an error after `max_ops` ops.
     """
 
     def __init__(
@@ -72,18 +73,18 @@ class Evaluator:
         }
 
     def call(self, function: str, args: Sequence[Value]) -> Sequence[Value]:
-        """The results of `function` on `args`."""
+        """Return the results of `function` on `args`."""
         return self._run(self.enter(function, args))
 
     def enter(self, function: str, args: Sequence[Value]) -> Enter:
-        """The request that evaluates a function of the module in a frame of its own."""
+        """Return the request to evaluate a function of the module in a frame of its own."""
         op = self.symbols.get(function)
         if op is None:
             raise PassError(f"@{function} has no body in this module", self.module)
         block = only_block(op)
         if len(block.args) != len(args):
             raise PassError(
-                f"@{function} takes {len(block.args)} arguments, but {len(args)} are given", op
+                f"@{function} expects {len(block.args)} arguments, but got {len(args)}", op
             )
         return Enter(block, args, {})
 
@@ -97,7 +98,7 @@ class Evaluator:
         return captures(self.module)
 
     def _run(self, first: Enter) -> Sequence[Value]:
-        """Evaluate a block, and all that it enters on the way."""
+        """Evaluate a block, and all blocks that it enters on the way."""
         stack = [self._block(first)]
         answer: Sequence[Value] | None = None
         while True:
@@ -113,7 +114,7 @@ class Evaluator:
                 answer = None
 
     def _grow(self, block: Block) -> int:
-        """Make sure of the memory to enter `block`; its size."""
+        """Reserve the memory to enter `block`; return its size."""
         size = self._sizes.get(block)
         if size is None:
             values = len(block.args) + sum(len(op.results) for op in block.ops)
@@ -163,11 +164,12 @@ def evaluate(
     max_ops: int | None = None,
 ) -> list[Value]:
     """
-    The results of `function` on `args`: arrays of the parameters' shapes and dtypes, tuples, or
-    `Data` for values of data types.
+    Return the results of `function` on `args`.
+
+    `args` are arrays of the parameters' shapes and dtypes, tuples, or `DataValue`s for data types.
 
     Raises `PassError` where the program cannot be evaluated (an op without a kernel, a param
-    without a value, a match that no case fits), where it takes more than `memory` has (by
+    without a value, a match without a case that fits), where it needs more than `memory` has (by
     default half of what is available), and after `max_ops` ops.
     """
     return list(Evaluator(module, params or {}, memory, max_ops).call(function, args))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import DYNAMIC_INDEX, NoneType
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -35,7 +35,7 @@ def static_type(type: Attribute, at: SSAValue) -> tuple[tuple[int, ...], np.dtyp
         raise PassError(f"the shape of this result, a {type}, is unknown", at)
     dtype = numpy_dtype(tensor)
     if dtype is None:
-        raise PassError(f"NumPy has no elements like those of {type}", at)
+        raise PassError(f"NumPy has no dtype for the elements of {type}", at)
     return tensor.get_shape(), dtype
 
 
@@ -48,7 +48,7 @@ def contiguous(array: Array, owner: Owner) -> Array:
 
 @dataclass
 class Prepared:
-    """What applying an operator needs that does not depend on its operands' values."""
+    """An operator ready to be applied: everything that does not depend on its operands' values."""
 
     bind: Bind
     attributes: Mapping[str, Any]
@@ -143,11 +143,9 @@ def require_shape(type: Attribute, value: object, at: Operation, what: str) -> N
 
 
 def kernel_values(op: Operation) -> Mapping[str, Any]:
-    """Return the attributes of `op` as its kernel expects them, without those that are absent."""
-    attributes = kernel_attributes(op)
-    given = {name: value for name, value in attributes.items() if not isinstance(value, NoneType)}
+    """Return the attributes of `op` as the Python values that its kernel gets."""
     try:
-        return plain_values(given, kernel_name(op))
+        return plain_values(kernel_attributes(op), kernel_name(op))
     except VerifyException as error:
         raise PassError(str(error), op) from error
 

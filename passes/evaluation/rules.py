@@ -1,4 +1,4 @@
-"""What each op computes, for `passes.evaluation.evaluator`: a dict from op to rule."""
+"""Evaluation of ops other than tensor operators: a dict from op to rule."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .values import ClosureValue, DataValue, Enter, Frame, RefValue, Value
 
 
 class Evaluation(Protocol):
-    """What rules need to know of the evaluation that they take part in."""
+    """The evaluation that a rule takes part in."""
 
     params: Mapping[str, Array]
     memory: Memory
@@ -47,7 +47,7 @@ def constant(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) 
     assert isinstance(op, relay.ConstantOp)
     array = array_of(op.value)
     if array is None:
-        raise PassError(f"NumPy has no elements like those of {op.result.type}", op)
+        raise PassError(f"NumPy has no dtype for the elements of {op.result.type}", op)
     return [array]
 
 
@@ -57,7 +57,7 @@ def param(
     assert isinstance(op, relay.ParamOp)
     value = evaluation.params.get(op.param.data)
     if value is None:
-        raise PassError(f'no value for param "{op.param.data}" is given', op)
+        raise PassError(f'param "{op.param.data}" has no value', op)
     type = as_tensor(op.result.type)
     assert type is not None
     if value.shape != type.get_shape() or value.dtype != numpy_dtype(type):
@@ -104,7 +104,7 @@ def call_symbol(
 
 
 def invoke(evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> Enter:
-    """As `call_symbol`; that the function has the dims that are declared is found here only."""
+    """Call a function, and check the dims of arguments and results: the verifier does not."""
     assert isinstance(op, relay.InvokeOp)
     name = op.callee.string_value()
     entered = evaluation.enter(name, args)
@@ -139,7 +139,7 @@ def match(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> 
 
 
 def fit(pattern: Attribute, value: Value) -> list[Value] | None:
-    """The values of the pattern's variables; None when it does not fit."""
+    """Return the values of the pattern's variables; None if it does not fit."""
     if isinstance(pattern, VarPattern):
         return [value]
     if isinstance(pattern, WildcardPattern):
@@ -198,7 +198,7 @@ def alloc_tensor(_: Evaluation, op: Operation, args: Sequence[Value], frame: Fra
 
 
 def _of_shape(result: SSAValue, shape: Array | None) -> Tensor:
-    """The type of `result`, with the dims that `shape` says if there is one."""
+    """Return the type of `result`, with the dims of `shape` if there is one."""
     type = as_tensor(result.type)
     assert type is not None
     if shape is None:
@@ -234,7 +234,7 @@ def copy(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> l
 def destination_call(
     evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame
 ) -> Enter:
-    """Evaluate the kernel, and put its results where the `outs` are."""
+    """Evaluate the kernel, and write its results into the `outs`."""
     assert isinstance(op, vm.DestinationCall)
     outs = args[len(op.ins) :]
 
@@ -277,4 +277,4 @@ RULES: dict[type[Operation], Rule] = {
     vm.InvokeTvmOp: destination_call,
     vm.ShapeFuncOp: destination_call,
 }
-"""What an op computes, or the block that computes it; tensor operators are not listed."""
+"""The rule of each op; ops without one are tensor operators."""

@@ -1,1 +1,1 @@
-"""What passes are written with: the pattern driver, diagnostics, the verifier."""
+"""Infrastructure of passes: the pattern driver, diagnostics, the verifier, walks."""

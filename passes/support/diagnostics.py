@@ -1,13 +1,13 @@
 """
-What a pass says to the user: errors, warnings and remarks that know their place.
+Errors, warnings and remarks of passes, with locations.
 
     raise PassError("storage needs 64 bytes, but the device has 32", op,
                     notes=[(device_op, "the device is declared here")])
     emit_remark(ctx, op, "fused 3 operators")
 
-An error ends the pass. A remark or a warning goes to the context's `handler` when the
-context is a `ReportingContext` (the one of `xrelay-opt`), and as one plain line to
-stderr otherwise, so that a pass may be run by any driver.
+An error ends the pass. Remarks and warnings go to the `handler` of a `ReportingContext` (that of
+`xrelay-opt`); with any other context, so that every driver can run the pass, they are printed to
+stderr as plain lines.
 """
 
 import sys
@@ -31,11 +31,11 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 Place: TypeAlias = Operation | SSAValue
-"""What a message can point at: an op, or a value (a result or a block argument)."""
+"""The subject of a message: an op, or a value (a result or a block argument)."""
 
 
 class Severity(StrEnum):
-    """How much a message matters; the value is the word that is printed."""
+    """The severity of a message; its value is the word that is printed."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -45,7 +45,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True)
 class Note:
-    """A second place that takes part in a message."""
+    """A further place that a message involves."""
 
     message: str
     location: FileLineColLoc | None
@@ -53,7 +53,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Message:
-    """One thing said to the user, with the place it is about (None when unknown)."""
+    """A message to the user, with its location (None when unknown)."""
 
     severity: Severity
     message: str
@@ -61,7 +61,7 @@ class Message:
     notes: tuple[Note, ...] = ()
 
     def __str__(self) -> str:
-        """The message and its notes, one plain line each: `file:line:col: error: …`."""
+        """Return the message and its notes, one plain line each: `file:line:col: error: …`."""
         lines = [_line(self.location, self.severity, self.message)]
         lines += [_line(n.location, Severity.NOTE, n.message) for n in self.notes]
         return "\n".join(lines)
@@ -76,10 +76,10 @@ def _line(at: FileLineColLoc | None, severity: Severity, message: str) -> str:
 
 class PassError(PassFailedException):
     """
-    A pass cannot go on because of what the user wrote at `op`.
+    An error in the user's program, at `op`, that ends the pass.
 
-    `notes` point at the other places that take part. Locations are read when the error
-    is made, so the ops may be erased afterwards.
+    `notes` point at the other places involved. Locations are read when the error is created, so the
+    ops may be erased afterwards.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class PassError(PassFailedException):
         self.notes = _notes(notes)
 
     def as_message(self) -> Message:
-        """The error as data, ready to be rendered."""
+        """Return the error as a message to render."""
         return Message(Severity.ERROR, self.message, self.location, self.notes)
 
 
@@ -104,7 +104,7 @@ def _notes(notes: Iterable[tuple[Place, str]]) -> tuple[Note, ...]:
 
 
 def file_location(location: LocationAttr) -> FileLineColLoc | None:
-    """The first place in a file that `location` names; None for an unknown one."""
+    """Return the first place in a file that `location` names; None if it names none."""
     pending: list[Attribute] = [location]
     while pending:
         part = pending.pop()
@@ -123,9 +123,9 @@ def file_location(location: LocationAttr) -> FileLineColLoc | None:
 
 def location_of(place: Place) -> FileLineColLoc | None:
     """
-    Where `place` stands in its file.
+    Return the place in its file of an op or value.
 
-    An op or value without a location has that of the nearest op around it that has one.
+    Without a location of its own, it has that of the nearest enclosing op with one.
     """
     node: Operation | Block | Region | None
     if isinstance(place, SSAValue):
@@ -147,19 +147,19 @@ def location_of(place: Place) -> FileLineColLoc | None:
 
 
 def print_plainly(message: Message) -> None:
-    """The handler of contexts that have none: plain lines on stderr."""
+    """Print `message` to stderr: the handler of contexts without one."""
     print(message, file=sys.stderr)
 
 
 @dataclass
 class ReportingContext(Context):
-    """A context that hands what passes emit to `handler`."""
+    """A context whose `handler` gets the messages that passes emit."""
 
     handler: Callable[[Message], None] = field(default=print_plainly, kw_only=True)
 
     @override
     def clone(self) -> "ReportingContext":
-        """A copy that can load further dialects and reports to the same handler."""
+        """Return a copy that loads dialects of its own and reports to the same handler."""
         plain = super().clone()
         copied = (getattr(plain, field.name) for field in fields(plain))
         return ReportingContext(*copied, handler=self.handler)
@@ -173,7 +173,7 @@ def _emit(ctx: Context, message: Message) -> None:
 def emit_remark(
     ctx: Context, op: Place, message: str, notes: Iterable[tuple[Place, str]] = ()
 ) -> None:
-    """Tell the user what was done, or not done, at `op`."""
+    """Report what was done, or not done, at `op`."""
     at = location_of(op)
     _emit(ctx, Message(Severity.REMARK, message, at, _notes(notes)))
 
@@ -181,6 +181,6 @@ def emit_remark(
 def emit_warning(
     ctx: Context, op: Place, message: str, notes: Iterable[tuple[Place, str]] = ()
 ) -> None:
-    """Warn the user about `op`; the pass goes on."""
+    """Report a likely mistake at `op`; the pass continues."""
     at = location_of(op)
     _emit(ctx, Message(Severity.WARNING, message, at, _notes(notes)))

@@ -1,15 +1,15 @@
 """
-Apply rewrite patterns to a module: the one place that makes a `PatternRewriteWalker`.
+Apply rewrite patterns to a module; every pass does so here.
 
     apply_patterns(module, KillTensor())                      each op once
     apply_patterns(module, FoldA(), FoldB(), recursive=True)  until nothing changes
 
-What it adds to xDSL's walker:
+Additions to xDSL's walker:
 
-- an op that a pattern makes has the location of the op it replaces (of the matched op,
-  when it replaces none), and so have the ops in its regions;
+- an op that a pattern creates, and every op in its regions, gets the location of the op that it
+  replaces (of the matched op if it replaces none);
 - patterns that undo each other end in a `PassError` that names them, not in a hang;
-- nothing is removed that no pattern removes (xDSL's applier erases dead ops);
+- only patterns remove ops (xDSL's greedy applier erases dead ones);
 - an error raised in a pattern keeps its type and does not print the whole module.
 """
 
@@ -31,14 +31,14 @@ from ...dialects.xdsl_internals import OfferingWalker
 from .diagnostics import PassError
 
 REWRITES_PER_OP = 32
-"""The default cap: this many rewrites for each op that is there at the start …"""
+"""The default limit: so many rewrites for each op present at the start …"""
 
 REWRITES_AT_LEAST = 1024
-"""… and this many for any module, however small."""
+"""… and at least so many for a module."""
 
 
 class _Escape(BaseException):
-    """Carries an error past the walker, which would add the module's text to it."""
+    """Carries an error past the walker, which would add the text of the module to it."""
 
     def __init__(self, error: Exception):
         self.error = error
@@ -46,11 +46,11 @@ class _Escape(BaseException):
 
 @dataclass
 class _Locations:
-    """Gives the ops that a match inserts the location of what they stand for."""
+    """Gives the ops that a match inserts the location of what they replace."""
 
     matched: LocationAttr = UNKNOWN_LOC
     fresh: dict[Operation, None] = field(default_factory=dict[Operation, None])
-    """The ops that this match inserted and that had no location, in order."""
+    """The ops without a location that this match inserted, in order."""
 
     def start(self, op: Operation) -> None:
         self.matched = op.location
@@ -63,7 +63,7 @@ class _Locations:
             locate(op, self.matched)
 
     def replaced(self, op: Operation, _: Sequence[SSAValue | None]) -> None:
-        """The walker has put the new ops right before `op`, which is still there."""
+        """Relocate the new ops; the walker has inserted them right before `op`, not yet erased."""
         if op.location is self.matched:
             return
         new = op.prev_op
@@ -74,7 +74,7 @@ class _Locations:
 
 
 def locate(op: Operation, location: LocationAttr, instead_of: LocationAttr = UNKNOWN_LOC) -> None:
-    """Set the location of `op`, and of ops in it, where it is `instead_of`."""
+    """Set the location of `op`, and of the ops in it whose location is `instead_of`."""
     if not op.regions:
         op.location = location
         return
@@ -85,7 +85,7 @@ def locate(op: Operation, location: LocationAttr, instead_of: LocationAttr = UNK
 
 @dataclass
 class _Patterns(RewritePattern):
-    """Tries patterns in order until one acts, counts, and stops at the cap."""
+    """Tries patterns in order until one acts; counts rewrites, and stops at the limit."""
 
     patterns: tuple[RewritePattern, ...]
     max_rewrites: int | None
@@ -123,7 +123,7 @@ class _Patterns(RewritePattern):
 
 
 def _placed(error: Exception, pattern: RewritePattern, op: Operation) -> Exception:
-    """`error` with the op that was being matched, so that a driver can point at it."""
+    """Return `error` with the op that was being matched, so that a driver can point at it."""
     if isinstance(error, PassError):
         return error
     if isinstance(error, DiagnosticException):
@@ -136,7 +136,7 @@ def _placed(error: Exception, pattern: RewritePattern, op: Operation) -> Excepti
 
 @dataclass(eq=False, repr=False)
 class _Walker(OfferingWalker):
-    """A walker that, given ops, offers only them; it finds others in linear time."""
+    """A walker that offers all ops, in linear time, or the ops `only`."""
 
     only: Sequence[Operation] | None = None
 
@@ -160,16 +160,14 @@ def apply_patterns(
     """
     Offer every op in `where` to `patterns`, in order; the first that acts wins.
 
-    Each op is visited once, in program order, and ops made on the way are not visited;
-    with `recursive`, everything is visited again until no pattern acts.
-    `walk_reverse` starts at the end (users before definitions), `walk_regions_first`
-    visits an op's regions before the op. `on_removed` is called with each op that a
-    pattern erases or replaces, just before. With `only`, a pass that knows which ops in
-    `where` it is about saves the walk: these are visited once, in the order given.
+    Each op is visited once, in program order; ops created on the way are not visited. With
+    `recursive`, all ops are visited again until no pattern acts. `walk_reverse` starts at the end
+    (users before definitions), `walk_regions_first` visits an op's regions before the op.
+    `on_removed` is called with each op just before a pattern erases or replaces it. With `only`,
+    just these ops of `where` are visited, once, in the order given; it saves the walk.
 
-    Returns whether anything changed. Raises `PassError` after more than `max_rewrites`
-    rewrites, naming the patterns that go on; by default, with `recursive`, that is 32 per
-    op, at least 1024.
+    Returns whether anything changed. Raises `PassError`, naming the patterns, after more than
+    `max_rewrites` rewrites: with `recursive` 32 per op and at least 1024, unless given.
     """
     assert only is None or not recursive, "a fixpoint needs all ops"
     region = where.body if isinstance(where, ModuleOp) else where

@@ -1,7 +1,7 @@
 """
-Is a module valid? xDSL's own checks, dominance, and an answer that has a place.
+Verify a module: xDSL's own checks and dominance; errors have a location.
 
-Every op is visited once, with the set of values that may be used there:
+Every op is visited once, with the set of values that it may use:
 
     %a = "test.op"() : () -> i32             visible: %a
     "test.op"() ({
@@ -11,7 +11,7 @@ Every op is visited once, with the set of values that may be used there:
 
 Inside a region with several blocks, blocks are visited along the dominator tree; what a
 block defines is visible in the blocks that it dominates. An op isolated from above starts
-with nothing visible. Blocks that nothing branches to are held to everything but that.
+with nothing visible. Unreachable blocks are exempt from dominance, not from other checks.
 
 Linear in ops, blocks and operands (xDSL's `verify` counts a region's blocks for every
 terminator, and looks symbols up by a walk for every call), without recursion.
@@ -38,7 +38,7 @@ from ..analysis.dominance import dominated_by
 from .diagnostics import PassError
 
 Lookup: TypeAlias = Callable[[str], Operation | None]
-"""Finds a symbol by its name, in constant time."""
+"""Returns the symbol of a name, in constant time."""
 
 
 class VerifySymbolUses(Protocol):
@@ -55,12 +55,12 @@ class VerifySymbolUses(Protocol):
 
 
 class VerifyError(PassError):
-    """An op that breaks the rules, with its place."""
+    """An invalid op, with its location."""
 
 
 @dataclass
 class _Visit:
-    """The ops of one block that are still to be visited, and what ends with it."""
+    """The ops of one block that are yet to be visited, and the scope that ends with it."""
 
     block: Block
     ops: Iterator[Operation]
@@ -71,9 +71,9 @@ class _Visit:
     opened: Operation | None = None
     """The op whose regions are being visited: not verified and not defined yet."""
     outside: set[int] | None = None
-    """What was visible before `opened`, when it is isolated from above."""
+    """The values visible before `opened`, if it is isolated from above."""
     is_table: bool = False
-    """Whether `opened` is a symbol table."""
+    """True if `opened` is a symbol table."""
 
 
 def verify(root: Operation) -> None:
@@ -87,7 +87,7 @@ class _Verifier:
         self.visible: set[int] = set()
         self.visits: list[_Visit] = []
         self.tables = _tables_around(root)
-        """The symbol tables around the op that is being visited, the nearest last."""
+        """The symbol tables that enclose the current op, the innermost last."""
         self.symbols: dict[Operation, dict[str, Operation]] = {}
         self.call_definition: OpDef | None = None
 
@@ -121,7 +121,7 @@ class _Verifier:
         self._check_op(self.root)
 
     def _open(self, op: Operation, reachable: bool) -> None:
-        """Plan the visits of the regions of `op`; the first region is on top."""
+        """Push the visits of the regions of `op`; the first region is on top."""
         for region in reversed(op.regions):
             entry = region.first_block
             if entry is None:
@@ -136,12 +136,12 @@ class _Verifier:
             self.visits.append(_Visit(entry, self._enter(entry), tree, reachable))
 
     def _enter(self, block: Block) -> Iterator[Operation]:
-        """The ops of `block`; its arguments are defined when the first is asked for."""
+        """Define the arguments of `block`, then yield its ops."""
         self._define(self.visits[-1], block.args)
         yield from block.ops
 
     def _close(self, visit: _Visit, op: Operation) -> None:
-        """The regions of `op` are done: what they define is gone, its results come."""
+        """Leave the regions of `op`: verify it, and define its results."""
         if visit.outside is not None:
             self.visible = visit.outside
             visit.outside = None
@@ -153,7 +153,7 @@ class _Verifier:
         self._define(visit, op.results)
 
     def _leave(self, visit: _Visit) -> None:
-        """Go on with the blocks that this one dominates; at last, end its values."""
+        """Visit the next block that this one dominates; if none is left, end its values' scope."""
         below = visit.dominated.get(visit.block)
         if below:
             block = below.pop()
@@ -168,7 +168,7 @@ class _Verifier:
             self.visible.add(id(value))
 
     def _check_place(self, op: Operation, visit: _Visit) -> None:
-        """What depends on where `op` stands: operands, successors, blocks in it."""
+        """Check what depends on the place of `op`: operands, successors, blocks in it."""
         for i, operand in enumerate(op.operands):
             if id(operand) not in self.visible and (
                 visit.reachable or isinstance(operand, ErasedSSAValue)
@@ -184,7 +184,7 @@ class _Verifier:
             _check_blocks(op, region)
 
     def _check_op(self, op: Operation) -> None:
-        """What the op's definition says."""
+        """Check `op` against its definition."""
         try:
             if op.name == "func.call":
                 self._check_call(op)
@@ -205,7 +205,7 @@ class _Verifier:
             raise
 
     def _check_call(self, op: Operation) -> None:
-        """As `func.call` checks itself, with the callee from a table."""
+        """Check a `func.call` as it checks itself, with the callee from a table."""
         from xdsl.dialects.func import CallOp, FuncOp
 
         if not isinstance(op, CallOp) or op.callee.nested_references.data:
@@ -239,7 +239,7 @@ class _Verifier:
                     )
 
     def _symbol(self, name: str) -> Operation | None:
-        """The symbol `name` of the nearest table around the op that is being visited."""
+        """Return the symbol `name` of the innermost table that encloses the current op."""
         if not self.tables:
             return None
         table = self.tables[-1]
@@ -249,7 +249,7 @@ class _Verifier:
 
 
 def _tables_around(root: Operation) -> list[Operation]:
-    """The symbol table that `root` is or that is nearest to it, if there is one."""
+    """Return the innermost symbol table that is or encloses `root`, if there is one."""
     table: Operation | None = root
     while table is not None and not table.has_trait(SymbolTable, value_if_unregistered=False):
         table = table.parent_op()
@@ -266,7 +266,7 @@ def _symbols(table: Operation) -> Iterator[tuple[str, Operation]]:
 
 
 def _defined_twice(table: Operation) -> VerifyError | None:
-    """The error at the second of two symbols of one name, if there are two."""
+    """Return the error for the second of two symbols of one name, if there are two."""
     first: dict[str, Operation] = {}
     for name, op in _symbols(table):
         if name in first:
@@ -277,14 +277,13 @@ def _defined_twice(table: Operation) -> VerifyError | None:
 
 
 def _without_symbol_uses(definition: OpDef) -> OpDef:
-    """The same definition, less the check that looks symbols up by a walk."""
-
+    """Return `definition` without the trait that looks symbols up by a walk."""
     others = tuple(t for t in definition.traits if not isinstance(t, SymbolUserOpInterface))
     return replace(definition, traits=OpTraits(lambda: others))
 
 
 def _check_blocks(op: Operation, region: Region) -> None:
-    """A region's blocks end as they must: by a terminator, if `op` asks for one."""
+    """Check that the blocks of `region` end with a terminator, if `op` requires one."""
     first = region.first_block
     if first is None:
         if op.has_trait(SymbolTable, value_if_unregistered=False):
@@ -317,7 +316,7 @@ def _erased(op: Operation, index: int) -> str:
 
 
 def _not_visible(op: Operation, index: int, operand: SSAValue, root: Operation) -> VerifyError:
-    """Why `operand` may not be used by `op`."""
+    """Return the error that says why `op` may not use `operand`."""
     which = f"'{op.name}' op operand #{index}"
     if isinstance(operand, ErasedSSAValue):
         return VerifyError(_erased(op, index), op)

@@ -1,7 +1,7 @@
 """
-NumPy kernels of the `relay` operators, one file a family.
+NumPy kernels of the `relay` operators, one file per family.
 
-`KERNELS` maps an operator's name to its kernel; `loading.load_kernels` adds those of plug-ins.
+`KERNELS` maps operator names to kernels; `loading.load_kernels` adds the kernels of plug-ins.
 """
 
 from collections.abc import Mapping
@@ -20,34 +20,27 @@ from . import (
     rearrange,
     reduction,
 )
-from .checked import CheckedKernel
+from .bind import Bind
+from .checked import CheckedKernel, Reuse
 
-_FAMILIES = (
-    activation,
-    binary,
-    convolution,
-    elementwise,
-    gather,
-    matmul,
-    normalization,
-    padding,
-    pooling,
-    rearrange,
-    reduction,
+_TABLES: tuple[tuple[Mapping[str, Bind], Reuse], ...] = (
+    (activation.KERNELS, Reuse.ELEMENTWISE),
+    (binary.KERNELS, Reuse.ELEMENTWISE),
+    (elementwise.KERNELS, Reuse.ELEMENTWISE),
+    (convolution.KERNELS, Reuse.NONE),
+    (gather.KERNELS, Reuse.NONE),
+    (matmul.KERNELS, Reuse.NONE),
+    (normalization.KERNELS, Reuse.NONE),
+    (padding.KERNELS, Reuse.NONE),
+    (pooling.KERNELS, Reuse.NONE),
+    (rearrange.KERNELS, Reuse.NONE),
+    (rearrange.RESHAPES, Reuse.RESHAPE),
+    (reduction.KERNELS, Reuse.NONE),
 )
 
 KERNELS: Mapping[str, CheckedKernel] = {
-    name: CheckedKernel(name, SIGNATURES[name], bind)
-    for family in _FAMILIES
-    for name, bind in family.KERNELS.items()
+    name: CheckedKernel(name, SIGNATURES[name], bind, reuse)
+    for table, reuse in _TABLES
+    for name, bind in table.items()
 }
 """The kernel of each operator, bound only to what the operator's signature accepts."""
-
-ELEMENTWISE: frozenset[str] = frozenset(
-    {*activation.KERNELS, *binary.KERNELS, *elementwise.KERNELS} - {"relay.full"}
-)
-"""Operators whose output may be an operand of the same shape and element type."""
-RESHAPES: frozenset[str] = frozenset(
-    name for name, bind in rearrange.KERNELS.items() if bind is rearrange.reshape
-)
-"""Operators that copy their operand's bytes as they are."""

@@ -1,4 +1,4 @@
-"""Activation functions and the bias that comes before them."""
+"""Activation functions, and the bias that precedes them."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -24,7 +24,7 @@ from .scratch import scratch
 
 
 def sigmoid(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """1 / (1 + exp(-x))."""
+    """Compute 1 / (1 + exp(-x))."""
     (x,), (y,) = ins, outs
     one = np.ones((), y.dtype)
     return sequence(
@@ -36,12 +36,12 @@ def sigmoid(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 
 def relu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """max(x, 0)."""
+    """Compute max(x, 0)."""
     return apply(np.maximum, ins[0], np.zeros((), ins[0].dtype), out=outs[0])
 
 
 def leaky_relu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """x where x > 0, alpha x elsewhere."""
+    """Compute x where x > 0, alpha x elsewhere."""
     (x,), (y,) = ins, outs
     alpha = number(attrs, "alpha")
     if alpha == 0:
@@ -55,7 +55,7 @@ def leaky_relu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thu
 
 
 def prelu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """x where x > 0, alpha x elsewhere; one alpha for each index along `axis`."""
+    """Compute x where x > 0, alpha x elsewhere, with one alpha per index along `axis`."""
     (x, alpha), (y,) = ins, outs
     zero = np.zeros((), x.dtype)
     slope = along(alpha, integer(attrs, "axis"), x.ndim)
@@ -70,8 +70,9 @@ def prelu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 def gelu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """
-    x Φ(x), with Φ the normal distribution; approximate="tanh":
-    x (1 + tanh(sqrt(2/π) (x + 0.044715 x³))) / 2.
+    Compute x Φ(x), where Φ is the normal distribution function.
+
+    With approximate="tanh": x (1 + tanh(sqrt(2/π) (x + 0.044715 x³))) / 2.
     """
     (x,), (y,) = ins, outs
     share = scratch(y.shape, y.dtype)
@@ -98,7 +99,7 @@ def gelu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 
 def bias_add(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """data + bias, the bias along `axis`."""
+    """Add `bias` to `data` along `axis`."""
     data, bias = ins
     return partial(np.add, data, along(bias, integer(attrs, "axis"), data.ndim), outs[0])
 

@@ -1,4 +1,4 @@
-"""Operators on the elements of two or three tensors that broadcast against each other."""
+"""Elementwise operators on two or three tensors, with broadcasting."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -11,13 +11,13 @@ from .scratch import scratch
 
 
 def divide(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """lhs / rhs; integers are divided as C does, toward zero."""
+    """Compute lhs / rhs; integer division truncates toward zero, as in C."""
     (a, b), (y,) = ins, outs
     if y.dtype.kind == "f":
         return partial(np.divide, a, b, y)
     if y.dtype.kind == "u":
         return partial(np.floor_divide, a, b, y)
-    whole = scratch(y.shape, y.dtype)  # lhs less its remainder: a multiple of rhs
+    whole = scratch(y.shape, y.dtype)  # lhs minus its remainder: a multiple of rhs
     return sequence(
         partial(np.fmod, a, b, whole),
         partial(np.subtract, a, whole, whole),
@@ -26,7 +26,7 @@ def divide(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 
 def power(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """lhs to the power of rhs; an integer's negative power is 1 / its power, toward zero."""
+    """Compute lhs to the power of rhs; integers with negative exponents truncate toward zero."""
     (a, b), (y,) = ins, outs
     if y.dtype.kind != "i":
         return partial(np.power, a, b, y)
@@ -38,7 +38,7 @@ def power(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
         np.less(b, zero, inverse)
         np.not_equal(np.absolute(a), one, vanishing)
         np.copyto(exponent, b)
-        np.bitwise_and(b, one, exponent, where=inverse)  # enough for 1 and -1, the others vanish
+        np.bitwise_and(b, one, exponent, where=inverse)  # enough for 1 and -1; the others vanish
         np.power(a, exponent, result)
         np.copyto(result, zero, where=np.logical_and(inverse, vanishing))
         np.copyto(y, result)
@@ -47,7 +47,7 @@ def power(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 
 def where(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """x where the condition holds, y elsewhere."""
+    """Select x where the condition holds, y elsewhere."""
     (condition, x, y), (out,) = ins, outs
     in_place = any(np.may_share_memory(out, array) for array in (condition, x))
     result = scratch(out.shape, out.dtype) if in_place else out

@@ -1,13 +1,13 @@
 """
-What a kernel is: `bind(attrs, ins, outs)` gives a callable that computes `outs` from `ins`.
+The form of kernels: `bind(attrs, ins, outs)` returns a callable that computes `outs` from `ins`.
 
-Binding happens once, running many times: all that depends on shapes (views, blocking, scratch
-memory) is settled in `bind`. `attrs` has all attributes of the operator, but for optional ones that
-are not given. `ins` and `outs` are C-contiguous arrays of fixed shape, and at least
-one output has elements; no output overlaps an input, except that an elementwise kernel may get an
-output that *is* one of its inputs. Floating-point exceptions are the caller's to silence
-(`numpy.errstate`). Bytes outside its arrays are out of a kernel's reach whatever the attributes
-are: views come from NumPy's indexing, never from strides.
+A kernel is bound once and runs many times: everything that depends on shapes (views, blocking,
+scratch memory) is computed in `bind`. `attrs` has all attributes of the operator except optional
+ones that are absent. `ins` and `outs` are C-contiguous arrays of fixed shape, and at least one
+output has elements. No output overlaps an input, except that the output of an elementwise kernel
+may *be* one of its inputs. The caller silences floating-point errors (`numpy.errstate`).
+Whatever the attributes, a kernel cannot access bytes outside its arrays: views are made by
+NumPy's indexing, never from strides.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,64 +26,64 @@ Bind: TypeAlias = Callable[[Attrs, Sequence[Array], Sequence[Array]], Thunk]
 
 
 def integer(attrs: Attrs, name: str) -> int:
-    """The integer attribute `name`."""
+    """Return the integer attribute `name`."""
     value = attrs[name]
     assert isinstance(value, int), f"{name} must be an integer, but is {value!r}"
     return value
 
 
 def number(attrs: Attrs, name: str) -> float:
-    """The float attribute `name`; an integer will do."""
+    """Return the float attribute `name`; integers are accepted."""
     value = attrs[name]
     assert isinstance(value, int | float), f"{name} must be a number, but is {value!r}"
     return value
 
 
 def flag(attrs: Attrs, name: str) -> bool:
-    """The boolean attribute `name`."""
+    """Return the boolean attribute `name`."""
     return bool(attrs[name])
 
 
 def word(attrs: Attrs, name: str) -> str:
-    """The string attribute `name`."""
+    """Return the string attribute `name`."""
     value = attrs[name]
     assert isinstance(value, str), f"{name} must be a string, but is {value!r}"
     return value
 
 
 def integers(attrs: Attrs, name: str, default: tuple[int, ...] | None = None) -> tuple[int, ...]:
-    """The attribute `name`, a list of integers; `default` when it is optional and absent."""
+    """Return the integer-list attribute `name`; `default` if it is optional and absent."""
     value = attrs[name] if default is None else attrs.get(name, default)
     assert isinstance(value, Sequence), f"{name} must be a list, but is {value!r}"
     return tuple(int(v) for v in value)
 
 
 def pair(attrs: Attrs, name: str) -> tuple[int, int]:
-    """A (height, width) attribute."""
+    """Return a (height, width) attribute."""
     height, width = integers(attrs, name)
     return height, width
 
 
 def borders(attrs: Attrs) -> tuple[int, int, int, int]:
-    """The attribute `padding`: (top, left, bottom, right)."""
+    """Return the attribute `padding`: (top, left, bottom, right)."""
     top, left, bottom, right = integers(attrs, "padding")
     return top, left, bottom, right
 
 
 def along(vector: Array, axis: int, rank: int) -> Array:
-    """`vector` (rank 1) as a view that broadcasts along `axis` of a tensor of `rank`."""
+    """Return a view of `vector` that broadcasts along `axis` of a tensor of `rank`."""
     shape = [1] * rank
     shape[axis] = vector.size
     return vector.reshape(shape)
 
 
 def nothing() -> None:
-    """The kernel of outputs without elements."""
+    """Do nothing: the kernel of outputs without elements."""
 
 
 @dataclass(frozen=True, slots=True)
 class InOrder:
-    """Run `thunks` one after the other; who holds many thunks may run these in place of it."""
+    """Runs `thunks` in order; `flattened` replaces it by them."""
 
     thunks: tuple[Thunk, ...]
 
@@ -93,7 +93,7 @@ class InOrder:
 
 
 def flattened(thunk: Thunk) -> Iterator[Thunk]:
-    """The thunks that `thunk` runs in order: itself, unless it is an `InOrder`."""
+    """Yield the thunks that `thunk` runs, in order: itself, unless it is an `InOrder`."""
     if isinstance(thunk, InOrder):
         for part in thunk.thunks:
             yield from flattened(part)
@@ -102,19 +102,19 @@ def flattened(thunk: Thunk) -> Iterator[Thunk]:
 
 
 def sequence(*thunks: Thunk) -> Thunk:
-    """Run `thunks` one after the other."""
+    """Return a thunk that runs `thunks` in order."""
     return thunks[0] if len(thunks) == 1 else InOrder(thunks)
 
 
 def apply(function: np.ufunc, *ins: Array, out: Array) -> Thunk:
-    """Apply `function` to `ins` elementwise, into `out`."""
+    """Return a thunk that applies `function` to `ins` elementwise, into `out`."""
     if function in (np.maximum, np.minimum):  # NumPy deprecates their third positional argument
         return partial(function, *ins, out=out)
     return partial(function, *ins, out)
 
 
 def fold(function: np.ufunc, x: Array, axes: int | tuple[int, ...], y: Array, keep: bool) -> Thunk:
-    """Fold `axes` of `x` with `function` into `y`, in `y`'s element type; `keep` them as 1s."""
+    """Return a thunk that folds `axes` of `x` into `y`, in its element type; `keep` them as 1."""
     reduce: Callable[..., object] = function.reduce
     return partial(reduce, x, axes, y.dtype, y, keep)
 
@@ -127,10 +127,9 @@ INTEGERS: Mapping[str, str] = {
 
 def widen(bind: Bind, wider: Mapping[str, str]) -> Bind:
     """
-    Compute operands of the element types in `wider` in the wider ones named there, and convert
-    the results once, at the end.
+    Compute in the wider element types that `wider` maps to, and convert the results at the end.
 
-    For kernels whose intermediate results would overflow or lose precision otherwise.
+    For kernels whose intermediate results would otherwise overflow or lose precision.
     """
 
     @wraps(bind)
@@ -154,5 +153,5 @@ def widen(bind: Bind, wider: Mapping[str, str]) -> Bind:
 
 
 def widen_half(bind: Bind) -> Bind:
-    """Compute float16 operands in float32 and round once, at the end."""
+    """Compute float16 operands in float32, and round once at the end."""
     return widen(bind, HALVES)

@@ -1,12 +1,12 @@
 """
 Convolution of images.
 
-An output row block at a time: the block's windows are laid out as the columns of a matrix
-(im2col), which is multiplied by the weights. Blocks keep that matrix small. Where each cell of
-the image is a window (a 1x1 convolution), the image is that matrix; where each group has one
+Computed in blocks of output rows: the windows of a block become the columns of a matrix
+(im2col), which is multiplied by the weights. Blocks keep that matrix small. If each cell of the
+image is a window (a 1x1 convolution), the image itself is the matrix. If each group has one
 channel (depthwise), one product per cell of the window is faster than matrices of one column.
 
-Names: N images, g groups, C channels a group in, O channels a group out, K = C * kh * kw.
+Names: N images, g groups, C input and O output channels per group, K = C * kh * kw.
 """
 
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ from .scratch import scratch
 from .windows import Axis, blocks, image_scratch, landing
 
 COLUMNS_SIZE = 4 << 20
-"""The size in bytes that a block's matrix of windows should not exceed (one row may)."""
+"""Limit in bytes on the matrix of a block, unless the block has one row."""
 DEPTHWISE_SIZE = 1 << 18
-"""The size in bytes that a block of a depthwise convolution should not exceed."""
+"""Limit in bytes on a block of a depthwise convolution."""
 
 
 def _rows(row_size: int, height: int, limit: int) -> int:
@@ -30,7 +30,7 @@ def _rows(row_size: int, height: int, limit: int) -> int:
 
 
 def _matrix(kernels: Array, shape: tuple[int, ...], y: Array, steps: list[Thunk]) -> Array:
-    """`kernels` reshaped to `shape` in `y`'s element type: a view, or a copy made by a step."""
+    """Return `kernels` as `shape` in `y`'s element type: a view, or a copy that a step fills."""
     matrix = kernels.reshape(shape)
     if matrix.dtype == y.dtype and np.may_share_memory(matrix, kernels):
         return matrix
@@ -43,14 +43,15 @@ def _by_columns(
     x: Array, kernels: Array, y: Array, axes: tuple[Axis, Axis], channels_last: bool
 ) -> list[Thunk]:
     """
-    Convolve `x` (N, g * C, height, width) with `kernels` (g, O, C, kh, kw), all views, into `y`,
-    in its own layout.
+    Convolve `x` (N, g * C, height, width) with `kernels` (g, O, C, kh, kw) into `y`.
+
+    `x` and `kernels` are views; `y` is in its own layout.
     """
     images, (groups, out_channels, channels) = x.shape[0], kernels.shape[:3]
     height, width = y.shape[1:3] if channels_last else y.shape[2:]
     size = prod(kernels.shape[2:])
     steps: list[Thunk] = []
-    if channels_last:  # K in the order kh, kw, C
+    if channels_last:  # K is in the order kh, kw, C
         shape = (groups, size, out_channels)
         matrix = _matrix(kernels.transpose(0, 3, 4, 2, 1), shape, y, steps)
         results = y.reshape(images, height * width, groups, out_channels).transpose(0, 2, 1, 3)
@@ -88,7 +89,7 @@ def _by_columns(
 def _depthwise(
     x: Array, kernels: Array, y: Array, axes: tuple[Axis, Axis], channels_last: bool
 ) -> list[Thunk]:
-    """As `_by_columns`, where C is 1."""
+    """Convolve like `_by_columns` if C is 1."""
     groups, out_channels, _, kh, kw = kernels.shape
     if channels_last:
         y = y.transpose(0, 3, 1, 2)
@@ -119,8 +120,9 @@ def _depthwise(
 
 def conv2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """
-    Sums of products of each window of `data` with `weight` (cross-correlation, zero padding), both
-    first converted to the output's element type.
+    Cross-correlate `data`, padded with zeros, with `weight`.
+
+    Both are first converted to the output's element type.
     """
     (x, weight), (y,) = ins, outs
     groups = integer(attrs, "groups")
@@ -133,9 +135,9 @@ def conv2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     channels = (x.shape[1], y.shape[3 if channels_last else 1])
     expected = (kernels.shape[2] * groups, kernels.shape[1] * groups)
     if channels != expected:
-        raise ValueError(f"weights are for {expected} channels, but there are {channels}")
+        raise ValueError(f"expected {expected} channels, as in the weights, but got {channels}")
     if y.shape[0] != x.shape[0]:
-        raise ValueError(f"{x.shape[0]} images do not give {y.shape[0]}")
+        raise ValueError(f"expected {x.shape[0]} images, as in the data, but got {y.shape[0]}")
     strides, dilation = pair(attrs, "strides"), pair(attrs, "dilation")
     top, left, bottom, right = borders(attrs)
     axes = (
@@ -148,10 +150,10 @@ def conv2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 def conv2d_transpose(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """
-    Each cell of `data` spreads `weight` (in, out / groups, kh, kw) over the output, whose
-    borders are then cut by `padding`: what `conv2d` does to gradients.
+    Spread `weight` (in, out / groups, kh, kw) over the output from each cell of `data`.
 
-    One product of matrices per cell of the window, added to every `strides`-th output cell.
+    The output's borders are then cropped by `padding`: the gradient of `conv2d`. Computed as
+    one matrix product per cell of the window, added to every `strides`-th output cell.
     """
     (x, weight), (y,) = ins, outs
     groups = integer(attrs, "groups")

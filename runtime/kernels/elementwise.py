@@ -1,4 +1,4 @@
-"""Operators on each element of one tensor, but for activation functions."""
+"""Elementwise operators on one tensor, except activation functions."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -10,7 +10,7 @@ from .bind import Array, Attrs, Bind, Thunk, apply, number, sequence
 
 
 def ufunc(function: np.ufunc) -> Bind:
-    """The kernel that applies `function`, broadcasting its operands."""
+    """Return the kernel that applies `function`, broadcasting its operands."""
 
     def bind(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
         return apply(function, *ins, out=outs[0])
@@ -19,12 +19,12 @@ def ufunc(function: np.ufunc) -> Bind:
 
 
 def copy(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """The same elements in the output's element type, broadcast to its shape."""
+    """Convert the elements to the output's element type, broadcast to its shape."""
     return partial(np.copyto, outs[0], ins[0], "unsafe")
 
 
 def rounding(function: np.ufunc) -> Bind:
-    """As `ufunc`; integers are whole already."""
+    """Return the kernel that applies `function` to floats and copies integers."""
 
     def bind(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
         if ins[0].dtype.kind != "f":
@@ -35,16 +35,16 @@ def rounding(function: np.ufunc) -> Bind:
 
 
 def rsqrt(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """1 / sqrt(x)."""
+    """Compute 1 / sqrt(x)."""
     (x,), (y,) = ins, outs
     return sequence(partial(np.sqrt, x, y), partial(np.reciprocal, y, y))
 
 
 def clip(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """
-    min(max(x, a_min), a_max); NaN stays.
+    Compute min(max(x, a_min), a_max); NaN stays.
 
-    For integers the bounds are the integers inside [a_min, a_max] that the type can represent.
+    For integers, the bounds are the extreme integers in [a_min, a_max] that the type represents.
     """
     (x,), (y,) = ins, outs
     low, high = number(attrs, "a_min"), number(attrs, "a_max")
@@ -78,7 +78,6 @@ KERNELS: dict[str, Bind] = {
     "relay.cosh": ufunc(np.cosh),
     "relay.exp": ufunc(np.exp),
     "relay.floor": rounding(np.floor),
-    "relay.full": copy,
     "relay.isfinite": ufunc(np.isfinite),
     "relay.isinf": ufunc(np.isinf),
     "relay.isnan": ufunc(np.isnan),

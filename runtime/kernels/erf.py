@@ -3,8 +3,8 @@ The error function, which NumPy lacks.
 
 Rational approximations of W. J. Cody, "Rational Chebyshev approximations for the error
 function", Mathematics of Computation 23 (1969): one of erf for |x| <= 0.46875, one of
-exp(x²) erfc(x) above. Always in float64, so that float32 results are correctly rounded but for
-rare ties; above 6, erf is 1 in float64.
+exp(x²) erfc(x) above. Always computed in float64, so that float32 results are correctly rounded
+except for rare ties; above 6, erf is 1 in float64.
 """
 
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ _ERFC_UNDER = (
     1.23033935480374942e3,
 )
 BLOCK = 4096
-"""Elements worked on at a time, so that intermediate results stay in the cache."""
+"""Elements per block, so that intermediate results stay in the cache."""
 
 
 def _polynomial(coefficients: tuple[float, ...], x: Array, out: Array) -> None:
@@ -64,7 +64,7 @@ def _polynomial(coefficients: tuple[float, ...], x: Array, out: Array) -> None:
 
 
 def bind_erf(x: Array, y: Array) -> Thunk:
-    """Write erf of `x` to `y` (float32 or float64, equal shapes, `y` may be `x`)."""
+    """Return a thunk that writes erf of `x` to `y`: floats of equal shape; `y` may be `x`."""
     count = min(BLOCK, x.size)
     work = scratch((5, count), np.float64)
     small = scratch((count,), np.bool_)
@@ -101,5 +101,5 @@ def bind_erf(x: Array, y: Array) -> Thunk:
 
 
 def erf(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """erf(x)."""
+    """Compute erf(x)."""
     return bind_erf(ins[0], outs[0])

@@ -1,4 +1,4 @@
-"""Operators that fetch elements by index."""
+"""Operators that gather elements by index."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -12,10 +12,10 @@ from .scratch import scratch
 
 def take(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """
-    The slices along `axis` (elements, when not given) that the indices name.
+    Gather slices along `axis` (by default: elements) by index.
 
-    Indices outside are clipped to the first or last, or with mode "wrap" taken modulo the
-    extent; "fast" promises that there are none and clips too.
+    Out-of-range indices are clipped to the first or last or, in mode "wrap", taken modulo the
+    extent. Mode "fast" promises that there are none; it clips too.
     """
     (x, indices), (y,) = ins, outs
     wraps = word(attrs, "mode") == "wrap"
@@ -28,7 +28,7 @@ def take(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
         numbers = scratch(indices.shape, wide)
         steps.append(partial(np.copyto, numbers, indices))
         extent = np.array(x.size if axis is None else x.shape[axis + shared], wide)
-        if wraps:  # `numpy.take` would add the extent until it is there
+        if wraps:  # `numpy.take` would add the extent repeatedly
             steps.append(partial(np.remainder, numbers, extent, numbers))
         elif wide != np.intp:
             steps.append(apply(np.minimum, numbers, extent - 1, out=numbers))
@@ -44,7 +44,7 @@ def take(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 
 def upsampling(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """Each cell's nearest one below: row r of the result is row floor(r * height / result's)."""
+    """Copy to row r of the result row floor(r * height / result height); columns likewise."""
     (x,), (y,) = ins, outs
     h = word(attrs, "layout").index("H")
 

@@ -16,10 +16,10 @@ GROUP = "xrelay.kernels"
 
 def load_kernels(entries: Iterable[EntryPoint] | None = None) -> dict[str, Bind]:
     """
-    The kernels of this package and of every entry point of `GROUP` (or `entries`).
+    Return the kernels of this package and of every entry point of `GROUP` (or `entries`).
 
-    An entry point that cannot be loaded, is no mapping, or has a kernel for an operator that
-    already has one is skipped as a whole with a warning that names it.
+    An entry point is skipped as a whole, with a warning that names it, if it cannot be loaded,
+    is not a mapping, or has a kernel for an operator that already has one.
     """
     kernels: dict[str, Bind] = dict(KERNELS)
     origin = dict.fromkeys(kernels, "xrelay")
@@ -47,8 +47,8 @@ def load_kernels(entries: Iterable[EntryPoint] | None = None) -> dict[str, Bind]
 
 
 def no_kernel(name: str) -> str:
-    """The message that no installed package has a kernel called `name`, and what to do."""
+    """Return the message that no installed package has a kernel for `name`, with the cure."""
     return (
-        f"{name} has no kernel: a package with an entry point in the group '{GROUP}' can bring "
-        "one under this name"
+        f"{name} has no kernel; install a package that provides one through the entry-point "
+        f"group '{GROUP}'"
     )

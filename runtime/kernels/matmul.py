@@ -1,4 +1,4 @@
-"""Products of matrices."""
+"""Matrix products."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -9,14 +9,14 @@ from .bind import Array, Attrs, Bind, Thunk, flag, widen_half
 
 
 def product(a: Array, b: Array, out: Array) -> Thunk:
-    """Write a @ b to `out`, both first converted to `out`'s element type."""
+    """Return a thunk that writes a @ b to `out`, in `out`'s element type."""
     if a.dtype == b.dtype == out.dtype:
         return partial(np.matmul, a, b, out)
     return partial(np.matmul, a, b, out, dtype=out.dtype, casting="unsafe")
 
 
 def dense(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """data (…, k) times the transpose of weight (units, k)."""
+    """Multiply data (…, k) by the transpose of weight (units, k)."""
     (data, weight), (y,) = ins, outs
     units, k = weight.shape
     rows = y.size // max(units, 1)
@@ -24,7 +24,7 @@ def dense(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 
 def matmul(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """a times b, each possibly transposed (the last two axes)."""
+    """Multiply a by b, each optionally transposed (the last two axes)."""
     a, b = ins
     if flag(attrs, "transpose_a"):
         a = a.swapaxes(-1, -2)
@@ -34,7 +34,7 @@ def matmul(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 
 def batch_matmul(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """As `matmul` for each index of the first axis; b is transposed unless said otherwise."""
+    """Multiply as `matmul` for each index of the first axis; b is transposed by default."""
     return matmul({"transpose_b": True, **attrs}, ins, outs)
 
 

@@ -1,13 +1,13 @@
 """
-The memory that a program may use.
+The memory limit of a program.
 
     memory = Memory(limit=1 << 30)
     owner = Owner(memory)
-    block = owner.take(4096)          zeros; the limit has them back when `owner` dies
+    block = owner.take(4096)          zeros, returned to `memory` when `owner` dies
 
-Fresh bytes are zero, so a program sees only what it wrote itself. In `poison`, a mode for
-debugging, they are 0xFF instead (a NaN in every float type, -1 in the integers): what reads bytes
-that nothing wrote gives numbers that show it.
+Fresh bytes are zero, so a program sees only its own data. In the debugging mode `poison` they
+are 0xFF instead (a NaN in every float type, -1 in the integers), which exposes reads of bytes
+that were never written.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ import numpy.typing as npt
 ALIGNMENT = 64
 POISON = 0xFF
 SMALL = 64
-"""Arrays of at most so many bytes are not counted."""
+"""Arrays of at most this many bytes are not counted."""
 SHARE = 2
-"""By default a program may use one part in this many of the memory that is available."""
+"""By default, a program may use this fraction (1 / SHARE) of the available memory."""
 MAX_STACK = 1 << 30
 """
-The most that nested calls may take of a limit that nobody gave: an endless recursion is an error
-after seconds, not after minutes.
+Bytes that nested calls may take under the default limit: an infinite recursion fails within
+seconds, not minutes.
 """
 MAX_EXTENT = 2**63 - 1
-"""NumPy has no array whose dims other than 0 have more bytes between them."""
+"""NumPy's limit on the bytes of an array, where dimensions of 0 count as 1."""
 UNKNOWN = 8 << 30
-"""The available memory to assume where the system does not report it."""
+"""Available memory to assume if the system does not report it."""
 
 
 class OutOfMemory(Exception):
-    """More memory is needed than there may be; the text says how much."""
+    """A request exceeds the memory limit or the system's memory; the message has the sizes."""
 
 
 def _numbers(path: str) -> Iterator[int]:
@@ -57,7 +57,7 @@ def _numbers(path: str) -> Iterator[int]:
 
 
 def _bounds() -> Iterator[int]:
-    """The bounds on this process's memory: the machine, its control group, its resource limits."""
+    """Yield the bounds on this process's memory: system, control group, resource limits."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
     except (OSError, ValueError):
@@ -71,7 +71,7 @@ def _bounds() -> Iterator[int]:
     yield from _numbers("/sys/fs/cgroup/memory/memory.limit_in_bytes")
     try:
         import resource
-    except ImportError:  # not on this system
+    except ImportError:  # not available on this system
         return
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY:
@@ -80,36 +80,36 @@ def _bounds() -> Iterator[int]:
 
 @cache
 def default_limit() -> int:
-    """A share of the memory that this process could get when this was first asked."""
+    """Return a share of the memory that was available to this process on the first call."""
     return min((size for size in _bounds() if size > 0), default=UNKNOWN) // SHARE
 
 
 def aligned_bytes(size: int, alignment: int = ALIGNMENT) -> npt.NDArray[np.uint8]:
-    """`size` bytes of zero at an address that is a multiple of `alignment`."""
+    """Return `size` zero bytes at an address that is a multiple of `alignment`."""
     block = np.zeros(size + alignment, np.uint8)
     start = -block.ctypes.data % alignment
     return block[start : start + size]
 
 
 class Memory:
-    """`limit` bytes, by default a share of what is available; used by any number of threads."""
+    """A limit in bytes, by default a share of the available memory; thread-safe."""
 
     def __init__(self, limit: int | None = None, poison: bool = False) -> None:
         self.limit = default_limit() if limit is None else limit
         self.stack_limit = min(self.limit, MAX_STACK) if limit is None else limit
         self.poison = poison
         self.blank = POISON if poison else 0
-        """The value of a byte that nothing has written."""
+        """The value of fresh bytes."""
         self.reclaim: Callable[[], object] = gc.collect
-        """Frees what can be freed when the limit is reached."""
+        """Called to free memory when the limit is reached."""
         self._used = 0
-        # Owners die at any moment, within `reserve` too: they must not wait for its lock.
+        # Owners may die at any moment, even within `reserve`: they must not wait for its lock.
         self._returned: deque[int] = deque()
         self._lock = Lock()
 
     @property
     def used(self) -> int:
-        """The bytes that are taken."""
+        """Number of reserved bytes."""
         with self._lock:
             return self._settle()
 
@@ -119,7 +119,7 @@ class Memory:
         return self._used
 
     def reserve(self, size: int, what: str = "memory") -> None:
-        """Count `size` bytes as taken, for `what`; `OutOfMemory` when the limit is less."""
+        """Reserve `size` bytes for `what`; raise `OutOfMemory` if that exceeds the limit."""
         if not self._try_to_reserve(size):
             self.reclaim()
             if not self._try_to_reserve(size):
@@ -135,7 +135,7 @@ class Memory:
             return fits
 
     def give_back(self, size: int) -> None:
-        """Count `size` bytes as free again."""
+        """Return `size` reserved bytes."""
         self._returned.append(size)
 
     def fresh(
@@ -147,7 +147,7 @@ class Memory:
             block = aligned_bytes(size, alignment)
         except (MemoryError, ValueError, OverflowError):
             self.give_back(size)
-            raise OutOfMemory(f"{what} needs {size} bytes, but the system has no more") from None
+            raise OutOfMemory(f"{what} needs {size} bytes, but the system has not enough") from None
         if self.poison:
             block.fill(POISON)
         return block
@@ -156,13 +156,13 @@ class Memory:
         self, shape: tuple[int, ...], dtype: npt.DTypeLike, what: str = "memory"
     ) -> npt.NDArray[Any]:
         """
-        An array of fresh bytes; the limit has them back when it and its views die.
+        Return an array of fresh bytes, reserved until the array and its views die.
 
-        What is `SMALL` is not counted: it costs less than the object that holds it.
+        An array of at most `SMALL` bytes is not counted: its object costs more.
         """
         kind = np.dtype(dtype)
         if 0 in shape and prod(dim for dim in shape if dim) * kind.itemsize > MAX_EXTENT:
-            raise OutOfMemory(f"{what} of shape {list(shape)} is beyond NumPy's arrays")
+            raise OutOfMemory(f"{what} of shape {list(shape)} exceeds NumPy's array size limit")
         size = prod(shape) * kind.itemsize
         if size <= SMALL:
             return np.full(size, self.blank, np.uint8).view(kind).reshape(shape)
@@ -172,7 +172,7 @@ class Memory:
 
 
 class Owner:
-    """Takes bytes of `memory`, and gives them back when it dies; `size` of them so far."""
+    """Reserves bytes of `memory`, `size` so far, and returns them when it dies."""
 
     __slots__ = ("memory", "size")
 
@@ -181,14 +181,14 @@ class Owner:
         self.size = 0
 
     def reserve(self, size: int, what: str = "memory") -> None:
-        """Count `size` bytes as taken, for `what`."""
+        """Reserve `size` bytes for `what`."""
         self.memory.reserve(size, what)
         self.size += size
 
     def take(
         self, size: int, alignment: int = ALIGNMENT, what: str = "memory"
     ) -> npt.NDArray[np.uint8]:
-        """`size` fresh bytes at a multiple of `alignment`."""
+        """Reserve and allocate `size` fresh bytes at a multiple of `alignment`."""
         block = self.memory.fresh(size, alignment, what)
         self.size += size
         return block
@@ -199,7 +199,7 @@ class Owner:
 
 
 class Stack(Owner):
-    """The owner of what nested calls take, at most `stack_limit` bytes of `memory`."""
+    """The owner of the call stack: at most `stack_limit` bytes of `memory`."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Operators that scale a tensor by statistics of its own or given ones."""
+"""Operators that scale a tensor by statistics, its own or given ones."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -28,7 +28,7 @@ def _folded(x: Array, axis: int) -> tuple[int, ...]:
 
 
 def softmax(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """exp(x - max x) / sum exp(x - max x), along `axis`."""
+    """Compute exp(x - max x) / sum exp(x - max x) along `axis`."""
     (x,), (y,) = ins, outs
     axis = integer(attrs, "axis")
     row = scratch(_folded(x, axis), x.dtype)
@@ -42,7 +42,7 @@ def softmax(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 
 def log_softmax(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """x - max x - log sum exp(x - max x), along `axis`."""
+    """Compute x - max x - log sum exp(x - max x) along `axis`."""
     (x,), (y,) = ins, outs
     axis = integer(attrs, "axis")
     row, powers = scratch(_folded(x, axis), x.dtype), scratch(x.shape, x.dtype)
@@ -57,7 +57,7 @@ def log_softmax(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Th
 
 
 def layer_norm(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """(x - mean) / sqrt(variance + epsilon) * gamma + beta, statistics along `axis`."""
+    """Compute (x - mean) / sqrt(variance + epsilon) * gamma + beta, statistics along `axis`."""
     (x, gamma, beta), (y,) = ins, outs
     axis = integer(attrs, "axis")
     row, squares = scratch(_folded(x, axis), x.dtype), scratch(x.shape, x.dtype)
@@ -83,8 +83,9 @@ def layer_norm(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thu
 
 def batch_norm(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """
-    (x - mean) / sqrt(variance + epsilon) * gamma + beta with the given statistics of each
-    channel; they are results too, unchanged (inference).
+    Compute (x - mean) / sqrt(variance + epsilon) * gamma + beta per channel.
+
+    The statistics are given, and also returned unchanged (inference).
     """
     x, gamma, beta, moving_mean, moving_var = ins
     y, mean_out, var_out = outs
@@ -113,7 +114,7 @@ def batch_norm(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thu
 
 
 def lrn(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """x / (bias + alpha / size * s)^beta, s the sum of x² over `size` neighbours on `axis`."""
+    """Compute x / (bias + alpha / size * s)^beta; s sums x² over `size` neighbours on `axis`."""
     (x,), (y,) = ins, outs
     size, axis = integer(attrs, "size"), integer(attrs, "axis") % x.ndim
     before = (size - 1) // 2

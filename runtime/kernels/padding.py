@@ -1,4 +1,4 @@
-"""Padding a tensor's sides."""
+"""Padding."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -13,11 +13,11 @@ _MODES: dict[str, Literal["edge", "reflect"]] = {"edge": "edge", "reflect": "ref
 
 def pad(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """
-    `pad_width` (before and after each axis) more slices: of a given value, of the edge's
-    elements, or of the tensor mirrored at its edge.
+    Add `pad_width` slices before and after each axis.
 
-    For the latter two, axes are filled in order, each copying slices already complete in the
-    axes before it.
+    They hold a given value, or repeat the edge, or mirror the tensor at its edge. For the
+    latter two, axes are filled in order, each by copying slices that are complete in all
+    earlier axes.
     """
     (x, value), (y,) = ins, outs
     widths = integers(attrs, "pad_width")

@@ -1,9 +1,9 @@
 """
 Pooling over windows of an image.
 
-A window's maximum (or sum) is that over its rows of that over each row's cells, so the two axes
-are folded one after the other, each a cell of all windows at a time, or a window at a time where
-these are fewer. Cells of the padding are never visited.
+The maximum (or sum) over a window is that over its rows of that over each row's cells, so the
+two axes are folded in turn. An axis is folded cell by cell for all windows at once, or window by
+window if there are fewer windows than cells. Cells of the padding are never visited.
 """
 
 from collections.abc import Iterable, Sequence
@@ -40,9 +40,9 @@ def _axes(attrs: Attrs, rank: int) -> tuple[int, int]:
 
 
 def _touching(along: Axis, count: int, extent: int) -> list[range]:
-    """The cells that are inside an axis of `extent` in at least one of `count` windows."""
+    """Return the cells that are inside an axis of `extent` in at least one of `count` windows."""
     found: list[range] = []
-    seen = along.cells  # a later window begins further on: its cells inside are lower, or seen
+    seen = along.cells  # a later window starts further on: its inside cells are lower, or seen
     for window in range(count):
         inside = along.cells_inside(window, 0, extent)
         found.append(range(inside.start, min(inside.stop, seen)))
@@ -53,7 +53,7 @@ def _touching(along: Axis, count: int, extent: int) -> list[range]:
 def _fold_axis(
     function: np.ufunc, identity: Any, x: Array, y: Array, axis: int, along: Axis
 ) -> list[Thunk]:
-    """Fold the windows `along` the axis number `axis` of `x` into `y`."""
+    """Fold the windows `along` axis `axis` of `x` into `y`."""
     touching = _touching(along, y.shape[axis], x.shape[axis])
     if sum(map(len, touching)) > y.shape[axis]:
         return _fold_each_window(function, identity, x, y, axis, along)
@@ -64,7 +64,7 @@ def _fold_axis(
 def _fold_each_window(
     function: np.ufunc, identity: Any, x: Array, y: Array, axis: int, along: Axis
 ) -> list[Thunk]:
-    """As `_fold_axis`, one step per window."""
+    """Fold like `_fold_axis`, with one step per window."""
     everything = (slice(None),) * axis
     steps: list[Thunk] = []
     for window in range(y.shape[axis]):
@@ -88,10 +88,10 @@ def _fold_cells(
     along: Axis,
     cells: Iterable[int],
 ) -> list[Thunk]:
-    """As `_fold_axis`, one step per cell of the windows."""
+    """Fold like `_fold_axis`, with one step per cell of the windows."""
     everything = (slice(None),) * axis
     extent, count = x.shape[axis], y.shape[axis]
-    whole: list[Array] = []  # cells that every window has
+    whole: list[Array] = []  # cells that are inside in every window
     some: list[tuple[Array, Array]] = []
     for cell in cells:
         found = landing(count, along.stride, along.place(0, cell), extent)
@@ -140,16 +140,17 @@ def _lowest(dtype: np.dtype[Any]) -> Any:
 
 
 def max_pool2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """The greatest cell of each window; the padding never wins."""
+    """Take the maximum of each window, ignoring the padding."""
     (x,), (y,) = ins, outs
     return sequence(*_fold_windows(np.maximum, _lowest(x.dtype), attrs, x, y))
 
 
 def avg_pool2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """
-    The mean of each window's cells inside the image, or inside the padded image with
-    `count_include_pad`; cells that only `ceil_mode` adds never count. A mean of integers is
-    rounded toward zero.
+    Take the mean of each window's cells that are inside the image.
+
+    With `count_include_pad`, cells inside the padded image count; cells that only `ceil_mode`
+    adds never do. The mean of integers is truncated toward zero.
     """
     (x,), (y,) = ins, outs
     padded = flag(attrs, "count_include_pad")
@@ -157,7 +158,7 @@ def avg_pool2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thu
     for along, axis in zip(_windows(attrs), _axes(attrs, x.ndim), strict=True):
         low, high = -along.before if padded else 0, x.shape[axis] + (along.after if padded else 0)
         cells = [len(along.cells_inside(window, low, high)) for window in range(y.shape[axis])]
-        counts.append(np.array(cells, np.float64))  # a product may be beyond int64
+        counts.append(np.array(cells, np.float64))  # a product may exceed int64
     most = np.inf if y.dtype.kind == "f" else 2.0**62
     count = np.clip(np.multiply.outer(*counts), 1, most).astype(y.dtype)
     if word(attrs, "layout") == "NHWC":
@@ -166,13 +167,13 @@ def avg_pool2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thu
 
 
 def global_max_pool2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """The greatest cell of each image."""
+    """Take the maximum of each image."""
     (x,), (y,) = ins, outs
     return fold(np.maximum, x, _axes(attrs, x.ndim), y, True)
 
 
 def global_avg_pool2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """The mean of each image."""
+    """Take the mean of each image."""
     (x,), (y,) = ins, outs
     h, w = _axes(attrs, x.ndim)
     count = np.array(x.shape[h] * x.shape[w], y.dtype)

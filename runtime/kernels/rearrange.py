@@ -1,4 +1,4 @@
-"""Operators that move elements without computing."""
+"""Operators that move elements without computing on them."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -12,31 +12,31 @@ from .elementwise import copy
 
 
 def reshape(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """The same elements in the same order in another shape."""
+    """Copy the elements in order, into another shape."""
     return partial(np.copyto, outs[0], ins[0].reshape(outs[0].shape))
 
 
 def transpose(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """Axis i of the result is axis `axes[i]` of the operand; reversed when not given."""
+    """Make axis `axes[i]` of the operand axis i of the result; by default reverse the axes."""
     (x,), (y,) = ins, outs
     axes = integers(attrs, "axes") if "axes" in attrs else tuple(range(x.ndim))[::-1]
     return partial(np.copyto, y, x.transpose(axes))
 
 
 def concatenate(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """The operands one after the other along `axis`."""
+    """Join the operands along `axis`."""
     return partial(np.concatenate, tuple(ins), integer(attrs, "axis"), outs[0])
 
 
 def stack(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """The operands one after the other along a new axis."""
+    """Join the operands along a new axis."""
     axis = integer(attrs, "axis") % outs[0].ndim
     slices = tuple(np.expand_dims(x, axis) for x in ins)
     return partial(np.concatenate, slices, axis, outs[0])
 
 
 def split(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """Consecutive pieces along `axis`; the outputs' shapes say how long each is."""
+    """Split into consecutive pieces along `axis`; the outputs' shapes are their lengths."""
     (x,) = ins
     axis = integer(attrs, "axis") % x.ndim
     if not isinstance(attrs["indices_or_sections"], int):
@@ -49,7 +49,7 @@ def split(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 
 def slices(attrs: Attrs, shape: tuple[int, ...]) -> tuple[slice, ...]:
-    """The slice of each axis that `strided_slice` takes; entries left out take everything."""
+    """Return the slice that `strided_slice` takes of each axis; by default the whole axis."""
     begin, end = integers(attrs, "begin"), integers(attrs, "end")
     strides = integers(attrs, "strides", ())
     axes = integers(attrs, "axes", tuple(range(len(begin))))
@@ -62,13 +62,13 @@ def slices(attrs: Attrs, shape: tuple[int, ...]) -> tuple[slice, ...]:
 
 
 def strided_slice(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """Every `strides`-th element from `begin` to before `end` of each axis, as NumPy slices."""
+    """Take every `strides`-th element in [`begin`, `end`) of each axis, as NumPy slices."""
     (x,), (y,) = ins, outs
     return partial(np.copyto, y, x[(*slices(attrs, x.shape), ...)])
 
 
 def tile(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """The operand repeated `reps[i]` times along axis i, as `numpy.tile`."""
+    """Repeat the operand `reps[i]` times along axis i, as `numpy.tile`."""
     (x,), (y,) = ins, outs
     reps = integers(attrs, "reps")
     rank = y.ndim
@@ -80,7 +80,7 @@ def tile(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 
 def repeat(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """Each slice along `axis` `repeats` times."""
+    """Repeat each slice along `axis` `repeats` times."""
     (x,), (y,) = ins, outs
     axis = integer(attrs, "axis") % x.ndim
     target = y.reshape(*x.shape[: axis + 1], integer(attrs, "repeats"), *x.shape[axis + 1 :])
@@ -88,22 +88,27 @@ def repeat(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 
 def reverse(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """The slices along `axis` in reverse order."""
+    """Reverse the slices along `axis`."""
     return partial(np.copyto, outs[0], np.flip(ins[0], integer(attrs, "axis")))
 
 
 KERNELS: dict[str, Bind] = {
     "relay.broadcast_to": copy,
     "relay.concatenate": concatenate,
-    "relay.expand_dims": reshape,
-    "relay.nn.batch_flatten": reshape,
+    "relay.full": copy,
     "relay.repeat": repeat,
-    "relay.reshape": reshape,
     "relay.reverse": reverse,
     "relay.split": split,
-    "relay.squeeze": reshape,
     "relay.stack": stack,
     "relay.strided_slice": strided_slice,
     "relay.tile": tile,
     "relay.transpose": transpose,
 }
+
+RESHAPES: dict[str, Bind] = {
+    "relay.expand_dims": reshape,
+    "relay.nn.batch_flatten": reshape,
+    "relay.reshape": reshape,
+    "relay.squeeze": reshape,
+}
+"""Kernels that copy their operand's bytes unchanged."""

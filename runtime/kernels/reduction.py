@@ -1,4 +1,4 @@
-"""Operators that fold axes of a tensor into one element."""
+"""Operators that reduce axes of a tensor."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -11,7 +11,7 @@ from .scratch import scratch
 
 
 def reduced_axes(attrs: Attrs, rank: int) -> tuple[int, ...]:
-    """The axes to fold, counted from 0 and in order: `axis`, or all others if `exclude`."""
+    """Return the axes to reduce, ascending from 0: `axis`, or all others if `exclude`."""
     if "axis" not in attrs:
         chosen = set(range(rank))
     else:
@@ -21,7 +21,7 @@ def reduced_axes(attrs: Attrs, rank: int) -> tuple[int, ...]:
 
 
 def reduction(function: np.ufunc) -> Bind:
-    """The kernel that folds axes with `function`, in the output's element type."""
+    """Return the kernel that reduces axes with `function`, in the output's element type."""
 
     def bind(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
         (x,), (y,) = ins, outs
@@ -32,7 +32,7 @@ def reduction(function: np.ufunc) -> Bind:
 
 
 def mean(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """The sum over the axes divided by the number of elements summed."""
+    """Divide the sum over the axes by the number of elements summed."""
     (x,), (y,) = ins, outs
     count = prod(x.shape[axis] for axis in reduced_axes(attrs, x.ndim))
     total = reduction(np.add)(attrs, ins, outs)
@@ -40,7 +40,7 @@ def mean(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 
 def position(find: Callable[..., Array]) -> Bind:
-    """The index that `find` (`argmax`, `argmin`) gives: the first, or last, if several are best."""
+    """Return the kernel for `find` (`argmax`, `argmin`): the first or last of the best indices."""
 
     def bind(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
         (x,), (y,) = ins, outs

@@ -1,10 +1,9 @@
 """
-Scratch memory of kernels, taken when they are bound.
+Scratch memory of kernels, allocated when they are bound.
 
-Kernels that never run at the same time can share it: whoever binds them does so inside
-`Workspace.lend()`, and each kernel starts again at the workspace's first byte. A kernel must
-therefore not expect its scratch to keep anything from one call to the next. Without a workspace
-every request is an allocation of its own.
+Kernels that never run at the same time can share it: bind each inside `Workspace.lend()`, and it
+starts again at the workspace's first byte. So scratch memory does not keep its contents from one
+call of a kernel to the next. Without a workspace, every request is a separate allocation.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from .memory import ALIGNMENT, POISON, Memory, Owner
 
 class Workspace:
     """
-    Memory that kernels bound one after the other share, taken from `memory`.
+    Memory that kernels share, reserved from `memory`.
 
-    It grows by doubling; kernels bound before keep the memory they were given.
+    It grows by doubling; kernels bound earlier keep their old blocks.
     """
 
     def __init__(self, memory: Memory | None = None) -> None:
@@ -36,17 +35,17 @@ class Workspace:
 
     @property
     def size(self) -> int:
-        """The bytes allocated so far, outgrown memory included."""
+        """Number of bytes allocated so far, including outgrown blocks."""
         return self._owner.size
 
     def poison(self) -> None:
-        """Overwrite what kernels left here, which none may read."""
+        """Overwrite the contents, which no kernel may read."""
         for block in self._blocks:
             block.fill(POISON)
 
     @contextmanager
     def lend(self) -> Generator[None]:
-        """Serve `scratch` calls from here; what they take is free again at the end."""
+        """Serve `scratch` calls from this workspace; their memory is free again at the end."""
         used = self._used
         token = _current.set(self)
         try:
@@ -56,7 +55,7 @@ class Workspace:
             self._used = used
 
     def take(self, size: int) -> npt.NDArray[np.uint8]:
-        """`size` bytes that no other taker of the same `lend` block has."""
+        """Return `size` bytes, distinct from all others within the same `lend`."""
         start = -(-self._used // ALIGNMENT) * ALIGNMENT
         if start + size > len(self._blocks[-1]):
             grown = max(start + size, 2 * len(self._blocks[-1]))
@@ -69,9 +68,9 @@ _current: ContextVar[Workspace | None] = ContextVar("workspace", default=None)
 
 
 def scratch(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """An array for a kernel's own use, alive as long as the kernel; what is in it means nothing."""
+    """Return an uninitialised array for a kernel's own use, alive as long as the kernel."""
     if min(shape, default=0) < 0:
-        raise ValueError(f"dims must be at least 0, but are {shape}")
+        raise ValueError(f"dimensions must be at least 0, but are {shape}")
     workspace = _current.get()
     if workspace is None:
         return np.empty(shape, dtype)

@@ -1,10 +1,10 @@
 """
-Windows along the axes of an image, and where they touch it.
+Windows along the axes of an image, and the cells they cover.
 
 Images here are views of shape (channels, height, width), whatever their layout in memory.
-NumPy checks every access: windows that attributes would put outside their image are an error,
-never other memory. Loops and scratch memory are bounded by the cells of the image and of its
-windows, however far strides, dilation and padding reach.
+NumPy checks every access: windows outside their image are an error, and never reach other
+memory. Loops and scratch memory are bounded by the cells of the image and of its windows, however
+large strides, dilation and padding are.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from .scratch import scratch
 
 
 class Landing(NamedTuple):
-    """Those of the cells of one axis that land in another axis, and where."""
+    """The cells of one axis that land in another axis, and their places there."""
 
     cells: slice
     places: slice
@@ -28,8 +28,9 @@ class Landing(NamedTuple):
 
 def landing(count: int, stride: int, shift: int, extent: int) -> Landing | None:
     """
-    Of the cells 0 … count - 1, moved to `cell * stride + shift`, those that land in an axis of
-    `extent`; None when none does.
+    Map cells 0 … count - 1 to `cell * stride + shift` in an axis of `extent`.
+
+    Returns the cells that land within the axis, or None if none does.
     """
     first = max(0, -(shift // stride))
     last = min(count, (extent - 1 - shift) // stride + 1)
@@ -41,15 +42,15 @@ def landing(count: int, stride: int, shift: int, extent: int) -> Landing | None:
 
 @dataclass(frozen=True)
 class Axis:
-    """Windows of so many `cells` along an axis."""
+    """Windows of `cells` cells along an axis."""
 
     cells: int
     stride: int
     dilation: int
     before: int = 0
-    """The padding before the image's first cell."""
+    """Padding before the image's first cell."""
     after: int = 0
-    """The padding after its last cell."""
+    """Padding after the image's last cell."""
 
     @property
     def is_padded(self) -> bool:
@@ -57,19 +58,19 @@ class Axis:
 
     @property
     def is_each_cell(self) -> bool:
-        """True when the windows are exactly the image's cells."""
+        """Whether the windows are exactly the image's cells."""
         return self.cells == self.stride == 1 and not self.is_padded
 
     def reach(self, count: int) -> int:
-        """The cells that `count` neighbouring windows span, those between them included."""
+        """Return the number of cells from the first to the last of `count` adjacent windows."""
         return (count - 1) * self.stride + (self.cells - 1) * self.dilation + 1
 
     def place(self, window: int, cell: int) -> int:
-        """The place of cell number `cell` of a window; the image's first cell is at 0."""
+        """Return the place of cell number `cell` of a window; the image's first cell is at 0."""
         return window * self.stride + cell * self.dilation - self.before
 
     def cells_inside(self, window: int, low: int, high: int) -> range:
-        """The cells of window number `window` at a place from `low` to before `high`."""
+        """Return the cells of window number `window` whose place is in [`low`, `high`)."""
         start = self.place(window, 0)
         first = max(0, -((start - low) // self.dilation))
         return range(first, max(first, min(self.cells, -((start - high) // self.dilation))))
@@ -78,15 +79,16 @@ class Axis:
         return self.reach(count) <= count * self.cells
 
     def packed(self, count: int) -> "Axis":
-        """`count` such windows without padding, one beside the other where they are sparse."""
+        """Return `count` such windows without padding, side by side if they are sparse."""
         if self._is_dense(count):
             return Axis(self.cells, self.stride, self.dilation)
         return Axis(self.cells, stride=self.cells, dilation=1)
 
     def loads(self, first: int, count: int, extent: int) -> Iterator[Landing]:
         """
-        Which cells of the packed axis of `count` windows, from window `first` on, are in an image
-        of `extent`, and where; the other cells are padding.
+        Map the packed axis of `count` windows, from window `first`, to an image of `extent`.
+
+        Yields the cells inside the image and their places; the other cells are padding.
         """
         start = self.place(first, 0)
         if self._is_dense(count):
@@ -103,7 +105,7 @@ class Axis:
 
 
 def windows(image: Array, height: Axis, width: Axis, rows: int, columns: int) -> Array:
-    """The first windows of `image`, padding aside: (channels, kh, kw, rows, columns)."""
+    """Return the first windows of `image`, unpadded: (channels, kh, kw, rows, columns)."""
     every = sliding_window_view(image, (height.reach(1), width.reach(1)), (1, 2))
     last_row, last_column = (rows - 1) * height.stride, (columns - 1) * width.stride
     chosen = every[
@@ -122,9 +124,10 @@ def windows(image: Array, height: Axis, width: Axis, rows: int, columns: int) ->
 @dataclass(frozen=True)
 class Block:
     """
-    The windows of the output rows from `first` on of image number `image`:
-    (channels, kh, kw, rows, columns). They may be read once `load` has run, until the next
-    block's has.
+    The windows (channels, kh, kw, rows, columns) for output rows from `first` of an image.
+
+    `image` is its number. The windows are valid after `load` has run, until the next block's
+    `load` runs.
     """
 
     image: int
@@ -134,16 +137,16 @@ class Block:
 
 
 def image_scratch(shape: tuple[int, int, int], dtype: np.dtype, channels_last: bool) -> Array:
-    """Scratch memory for an image of `shape` (channels, height, width)."""
+    """Return scratch memory for an image of `shape` (channels, height, width)."""
     if not channels_last:
         return scratch(shape, dtype)
     return scratch((*shape[1:], shape[0]), dtype).transpose(2, 0, 1)
 
 
 def _require_room(axis: Axis, count: int, extent: int) -> None:
-    reach = axis.reach(count)
-    if reach > extent + axis.before + axis.after:
-        raise ValueError(f"windows reach {reach} cells into an image of {extent} and its padding")
+    reach, room = axis.reach(count), extent + axis.before + axis.after
+    if reach > room:
+        raise ValueError(f"windows span {reach} cells, but the padded image has {room}")
 
 
 def blocks(
@@ -154,8 +157,9 @@ def blocks(
     channels_last: bool,
 ) -> Iterator[Block]:
     """
-    The windows of `images` (N, channels, height, width) that give outputs of `size`, in blocks
-    of at most `rows` rows. Raises `ValueError` when windows reach beyond the padded images.
+    Yield the windows of `images` (N, channels, height, width) for outputs of `size`.
+
+    A block has at most `rows` rows. Raises `ValueError` if windows exceed the padded images.
     """
     height, width = axes
     channels, *extents = images.shape[1:]

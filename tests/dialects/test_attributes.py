@@ -22,7 +22,13 @@ from xdsl.dialects.test import TestOp
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
-from xrelay.dialects.attributes import ELEMENT_TYPES, plain_attributes, properties_of
+from xrelay.dialects.attributes import (
+    ELEMENT_TYPES,
+    attribute_of,
+    plain_attributes,
+    plain_value,
+    properties_of,
+)
 from xrelay.dialects.relay.convolution import Conv2dOp
 from xrelay.dialects.relay.elementwise import ClipOp, ReluOp
 from xrelay.dialects.relay.rearrange import SplitOp
@@ -140,3 +146,24 @@ def test_an_operator_without_attributes():
 def test_names_of_element_types():
     for name, type in ELEMENT_TYPES.items():
         assert dtype_name(type) == name
+
+
+@pytest.mark.parametrize(
+    ("value", "attr"),
+    [
+        (True, BoolAttr.from_bool(True)),
+        (-3, IntegerAttr(-3, i64)),
+        (2**63, None),
+        (0.5, FloatAttr(0.5, f64)),
+        ("NCHW", StringAttr("NCHW")),
+        ((1, 2), DenseArrayBase.from_list(i64, [1, 2])),
+        ([], DenseArrayBase.from_list(i64, [])),
+        ((1, True), None),
+        ((1, 0.5), None),
+        (None, None),
+    ],
+)
+def test_attributes_by_the_class_of_the_value(value: object, attr: Attribute | None):
+    assert attribute_of(value) == attr
+    if attr is not None and not isinstance(value, list):
+        assert plain_value(attr) == value

@@ -93,7 +93,7 @@ def test_text_in_another_order_and_with_escapes():
         ("cpu:0:1", "'>' expected"),
         ("cpu, target = 5", "target must be a string, but is 5 : i64"),
         ('cpu, kind = "a"', "unknown device field 'kind'; expected 'target' or 'scope'"),
-        ('cpu, scope = "a", scope = "b"', "duplicate field 'scope'"),
+        ('cpu, scope = "a", scope = "b"', "duplicate device field 'scope'"),
         ("cpu,", "identifier expected: target or scope"),
     ],
 )

@@ -154,12 +154,15 @@ FUNCTION = "bytecode.func @f () registers 2 {{\n{}\nbytecode.ret r0\n}}"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("func.func @f() {\nfunc.return\n}", "func.func is no bytecode; run lower-to-bytecode"),
-        (FUNCTION.format("bytecode.invoke r0, @g()"), "@g is no function of this program"),
-        (FUNCTION.format("bytecode.invoke_packed @f() -> ()"), "@f is no kernel of this program"),
+        ("func.func @f() {\nfunc.return\n}", "func.func is not bytecode; run lower-to-bytecode"),
+        (FUNCTION.format("bytecode.invoke r0, @g()"), "@g is not a function of this program"),
+        (
+            FUNCTION.format("bytecode.invoke_packed @f() -> ()"),
+            "@f is not a kernel of this program",
+        ),
         (
             FUNCTION.format("bytecode.load_const r0, @c on #relay.device<cpu:0>"),
-            "@c is no constant of this program",
+            "@c is not a constant of this program",
         ),
         (
             FUNCTION.format("bytecode.alloc_storage r0, 4 align 64 on #relay.device<cuda:0>"),

@@ -9,7 +9,9 @@ from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr
 
 from xrelay.dialects import relay
 from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.passes.evaluation.operators import OperatorEvaluator
 from xrelay.passes.support.diagnostics import PassError
+from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.memory import Memory
 
 DEV = "#relay.device<cpu:0>"
@@ -125,14 +127,14 @@ def test_shapes():
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ('%w = relay.param "w" : tensor<2xf32>', 'no value for param "w" is given'),
+        ('%w = relay.param "w" : tensor<2xf32>', 'param "w" has no value'),
         ('%w = relay.param "v" : tensor<2xf32>', 'param "v" is float32[3], but is declared as'),
         ("%y = func.call @g(%x) : (tensor<4xf32>) -> tensor<4xf32>", "@g has no body"),
-        ("%y = func.call @main() : () -> tensor<4xf32>", "@main takes 1 arguments, but 0"),
+        ("%y = func.call @main() : () -> tensor<4xf32>", "@main expects 1 arguments, but got 0"),
         ('%y = "test.op"() : () -> tensor<4xf32>', "test.op has no kernel"),
         (
             "%c = relay.constant dense<1.0> : tensor<bf16>",
-            "NumPy has no elements like those of tensor<bf16>",
+            "NumPy has no dtype for the elements of tensor<bf16>",
         ),
     ],
 )
@@ -203,3 +205,17 @@ def test_ops_are_limited():
     assert len(evaluate(module, [X], max_ops=2)) == 1
     with pytest.raises(PassError, match="more than 1 ops were evaluated"):
         evaluate(module, [X], max_ops=1)
+
+
+def test_operands_are_checked_each_time():
+    """What is kept of an operator's first application does not let a wrong operand through."""
+    module = parse(KERNEL)
+    relu = next(op for op in module.walk() if op.name == "relay.nn.relu")
+    operators = OperatorEvaluator(KERNELS)
+    for _ in range(2):
+        np.testing.assert_array_equal(operators.apply(relu, [X])[0], [0, 2, 0, 4])
+    with pytest.raises(PassError, match=r"an operand is declared as .* but its shape is 3"):
+        operators.apply(relu, [X[:3]])
+    with pytest.raises(ValueError, match="is declared as tensor<4xf32>"):
+        operators.apply(relu, [X.astype(np.float64)])
+    np.testing.assert_array_equal(operators.apply(relu, [-X])[0], [1, 0, 3, 0])

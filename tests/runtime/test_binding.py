@@ -1,15 +1,21 @@
 """Kernels of several steps: where intermediate values live, against one step after the other."""
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inferring import attributes
 from machine_programs import f32
 
 from xrelay.runtime.binding import bind_kernel
+from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels import KERNELS
+from xrelay.runtime.kernels.bind import Array, Attrs, Thunk
+from xrelay.runtime.kernels.checked import CheckedKernel, Reuse
 from xrelay.runtime.kernels.memory import aligned_bytes
 from xrelay.runtime.kernels.scratch import Workspace, scratch
 from xrelay.runtime.program import Kernel, Step, TensorSpec
@@ -186,3 +192,42 @@ def test_random_kernels_give_what_their_steps_give(kernel: Kernel, data: st.Data
             place = ins[data.draw(st.sampled_from(same))]
             run(kernel, ins, [place], Workspace())
             np.testing.assert_array_equal(place, expected[0])
+
+
+def doubling(reuse: Reuse) -> CheckedKernel:
+    """A plug-in's kernel whose result is like its operand."""
+
+    def bind(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+        return partial(np.multiply, ins[0], 2, outs[0])
+
+    return CheckedKernel("my.double", lambda call: call.tensors(1), bind, reuse)
+
+
+@pytest.mark.parametrize(("reuse", "scratch_size"), [(Reuse.NONE, 48), (Reuse.ELEMENTWISE, 0)])
+def test_a_kernel_of_a_plug_in_runs_in_place_if_its_registration_allows_it(
+    reuse: Reuse, scratch_size: int
+):
+    spec = f32(3, 4)
+    steps = tuple(Step("my.double", {}, (i,), (i + 1,)) for i in range(2))
+    kernel = Kernel("twice", (spec,), (), (spec, spec), steps, (2,))
+    x, out, workspace = np.ones((3, 4), np.float32), np.zeros((3, 4), np.float32), Workspace()
+    for thunk, _ in bind_kernel(kernel, [x], [out], {"my.double": doubling(reuse)}, workspace):
+        thunk()
+    np.testing.assert_array_equal(out, 4 * x)
+    assert workspace.size == scratch_size
+
+
+@pytest.mark.parametrize("counts", [(0, 1), (2, 1), (1, 2)])
+def test_a_step_that_does_not_fit_its_kernel_is_an_error_before_it_reuses_memory(
+    counts: tuple[int, int],
+):
+    ins, outs = counts
+    spec = f32(3, 4)
+    step = Step("my.double", {}, (0,) * ins, tuple(range(1, 1 + outs)))
+    kernel = Kernel("wrong", (spec,), (), (spec,) * outs, (step,), tuple(range(1, 1 + outs)))
+    results = [np.zeros((3, 4), np.float32) for _ in range(outs)]
+    for reuse in (Reuse.ELEMENTWISE, Reuse.RESHAPE):
+        binds = {"my.double": doubling(reuse)}
+        x = np.ones((3, 4), np.float32)
+        with pytest.raises(MachineError, match=r"my\.double"):
+            bind_kernel(kernel, [x], results, binds, Workspace())

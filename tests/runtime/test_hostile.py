@@ -9,32 +9,8 @@ from hypothesis import strategies as st
 from inferring import attributes
 from machine_programs import call, f32, function, kernel, program, tensor
 
+from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import MachineError
-from xrelay.runtime.instructions import (
-    AllocADT,
-    AllocClosure,
-    AllocStorage,
-    AllocTensor,
-    AllocTensorReg,
-    DeviceCopy,
-    Fatal,
-    GetField,
-    GetTag,
-    Goto,
-    If,
-    Instruction,
-    Invoke,
-    InvokeClosure,
-    InvokePacked,
-    KillRegister,
-    LoadConst,
-    LoadConsti,
-    Move,
-    Reg,
-    ReshapeTensor,
-    Ret,
-    ShapeOf,
-)
 from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import Function, Kernel, Late, Param, Program, Step, TensorSpec
@@ -44,7 +20,7 @@ X = np.zeros(2, np.float32)
 HUGE = 1 << 42
 
 
-def fault(*code: Instruction, **parts: Any) -> str:
+def fault(*code: vm.Instruction, **parts: Any) -> str:
     """The error of `main(x0: float32[2])`, made or run."""
     parts.setdefault("kernels", [ADD])
     made = program(function([f32(2)], *code), **parts)
@@ -56,87 +32,114 @@ def fault(*code: Instruction, **parts: Any) -> str:
 @pytest.mark.parametrize(
     ("instruction", "message"),
     [
-        (Move(1, 64), "main[0] move: register $64 of 64"),
-        (Move(-1, 0), "main[0] move: register $-1 of 64"),
-        (InvokePacked(0, (0, 99), (0,)), "main[0] invoke_packed: register $99 of 64"),
-        (InvokePacked(3, (), ()), "main[0] invoke_packed: kernel 3 of 1"),
-        (Invoke(1, 5, (0,)), "main[0] invoke: function 5 of 1"),
-        (Invoke(1, 0, (70,)), "main[0] invoke: register $70 of 64"),
-        (AllocClosure(1, -1, ()), "main[0] alloc_closure: function -1 of 1"),
-        (AllocClosure(1, 0, (64,)), "main[0] alloc_closure: register $64 of 64"),
-        (InvokeClosure(1, 64, ()), "main[0] invoke_closure: register $64 of 64"),
-        (LoadConst(1, 0), "main[0] load_const: constant 0 of 0"),
-        (AllocStorage(1, 8, 64, 2), "main[0] alloc_storage: device 2 of 1"),
-        (AllocStorage(1, Reg(64), 64), "main[0] alloc_storage: register $64 of 64"),
+        (vm.Move(1, 64), "main[0] move: register $64 is out of range [0, 64)"),
+        (vm.Move(-1, 0), "main[0] move: register $-1 is out of range [0, 64)"),
         (
-            AllocStorage(1, 8, 48),
+            vm.InvokePacked(0, (0, 99), (0,)),
+            "main[0] invoke_packed: register $99 is out of range [0, 64)",
+        ),
+        (vm.InvokePacked(3, (), ()), "main[0] invoke_packed: kernel 3 is out of range [0, 1)"),
+        (vm.Invoke(1, 5, (0,)), "main[0] invoke: function 5 is out of range [0, 1)"),
+        (vm.Invoke(1, 0, (70,)), "main[0] invoke: register $70 is out of range [0, 64)"),
+        (vm.AllocClosure(1, -1, ()), "main[0] alloc_closure: function -1 is out of range [0, 1)"),
+        (
+            vm.AllocClosure(1, 0, (64,)),
+            "main[0] alloc_closure: register $64 is out of range [0, 64)",
+        ),
+        (
+            vm.InvokeClosure(1, 64, ()),
+            "main[0] invoke_closure: register $64 is out of range [0, 64)",
+        ),
+        (vm.LoadConst(1, 0), "main[0] load_const: constant 0 is out of range [0, 0)"),
+        (vm.AllocStorage(1, 8, 64, 2), "main[0] alloc_storage: device 2 is out of range [0, 1)"),
+        (
+            vm.AllocStorage(1, vm.Reg(64), 64),
+            "main[0] alloc_storage: register $64 is out of range [0, 64)",
+        ),
+        (
+            vm.AllocStorage(1, 8, 48),
             "main[0] alloc_storage: alignment must be a power of two up to 1048576, but is 48",
         ),
         (
-            AllocStorage(1, 8, 0),
+            vm.AllocStorage(1, 8, 0),
             "main[0] alloc_storage: alignment must be a power of two up to 1048576, but is 0",
         ),
         (
-            AllocStorage(1, 8, HUGE),
+            vm.AllocStorage(1, 8, HUGE),
             f"main[0] alloc_storage: alignment must be a power of two up to 1048576, but is {HUGE}",
         ),
-        (AllocStorage(1, -8, 64), "main[0] alloc_storage: a storage cannot have -8 bytes"),
         (
-            AllocStorage(1, HUGE << 20, 64),
+            vm.AllocStorage(1, -8, 64),
+            "main[0] alloc_storage: a storage must have at least 0 bytes, but has -8",
+        ),
+        (
+            vm.AllocStorage(1, HUGE << 20, 64),
             f"main[0] alloc_storage: a storage on cpu:0 needs {HUGE << 20} bytes, but 8 are in "
             "use and the memory limit is 1048576 (--memory-limit)",
         ),
-        (AllocTensor(1, 2, Reg(64), (1,), "int8"), "main[0] alloc_tensor: register $64 of 64"),
-        (AllocTensorReg(1, 2, 0, 64, "int8"), "main[0] alloc_tensor_reg: register $64 of 64"),
-        (DeviceCopy(0, 64, 0, 0), "main[0] device_copy: register $64 of 64"),
-        (DeviceCopy(0, 0, 0, 1), "main[0] device_copy: device 1 of 1"),
-        (Goto(7), "main[0] goto: a jump to instruction 7 of 2"),
-        (Goto(-1), "main[0] goto: a jump to instruction -1 of 2"),
-        (If(0, None, 1, 2), "main[0] if: a jump to instruction 2 of 2"),
-        (If(0, 64, 1, 1), "main[0] if: register $64 of 64"),
-        (GetField(1, 0, -1), "main[0] get_field: field -1"),
-        (LoadConsti(1, 1 << 63), f"main[0] load_consti: {1 << 63} is no 64-bit integer"),
-        (ReshapeTensor(1, 0, Reg(64)), "main[0] reshape_tensor: register $64 of 64"),
-        (Ret(5), "main[0] ret: register $5 is read, but was never written"),
-        (GetField(1, 0, 0), "main[0] get_field: register $0 must hold data, but holds a tensor"),
-        (GetTag(1, 0), "main[0] get_tag: register $0 must hold data, but holds a tensor"),
         (
-            InvokeClosure(1, 0, ()),
+            vm.AllocTensor(1, 2, vm.Reg(64), (1,), "int8"),
+            "main[0] alloc_tensor: register $64 is out of range [0, 64)",
+        ),
+        (
+            vm.AllocTensorReg(1, 2, 0, 64, "int8"),
+            "main[0] alloc_tensor_reg: register $64 is out of range [0, 64)",
+        ),
+        (vm.DeviceCopy(0, 64, 0, 0), "main[0] device_copy: register $64 is out of range [0, 64)"),
+        (vm.DeviceCopy(0, 0, 0, 1), "main[0] device_copy: device 1 is out of range [0, 1)"),
+        (vm.Goto(7), "main[0] goto: jump target 7 is out of range [0, 2)"),
+        (vm.Goto(-1), "main[0] goto: jump target -1 is out of range [0, 2)"),
+        (vm.If(0, None, 1, 2), "main[0] if: jump target 2 is out of range [0, 2)"),
+        (vm.If(0, 64, 1, 1), "main[0] if: register $64 is out of range [0, 64)"),
+        (vm.GetField(1, 0, -1), "main[0] get_field: field must be at least 0, but is -1"),
+        (
+            vm.LoadConsti(1, 1 << 63),
+            f"main[0] load_consti: value must be a 64-bit integer, but is {1 << 63}",
+        ),
+        (
+            vm.ReshapeTensor(1, 0, vm.Reg(64)),
+            "main[0] reshape_tensor: register $64 is out of range [0, 64)",
+        ),
+        (vm.Ret(5), "main[0] ret: register $5 is read before it is written"),
+        (vm.GetField(1, 0, 0), "main[0] get_field: register $0 must hold data, but holds a tensor"),
+        (vm.GetTag(1, 0), "main[0] get_tag: register $0 must hold data, but holds a tensor"),
+        (
+            vm.InvokeClosure(1, 0, ()),
             "main[0] invoke_closure: register $0 must hold a closure, but holds a tensor",
         ),
         (
-            AllocTensor(1, 0, 0, (1,), "float32"),
+            vm.AllocTensor(1, 0, 0, (1,), "float32"),
             "main[0] alloc_tensor: register $0 must hold a storage, but holds a tensor",
         ),
         (
-            AllocStorage(1, Reg(0), 64),
-            "main[0] alloc_storage: an integer scalar is needed, but is float32[2]",
+            vm.AllocStorage(1, vm.Reg(0), 64),
+            "main[0] alloc_storage: expected an integer or bool scalar, but got float32[2]",
         ),
         (
-            ReshapeTensor(1, 0, (3,)),
-            "main[0] reshape_tensor: [3] does not hold the 2 elements of float32[2]",
+            vm.ReshapeTensor(1, 0, (3,)),
+            "main[0] reshape_tensor: cannot reshape float32[2] to [3]",
         ),
         (
-            ReshapeTensor(1, 0, (-1, -2)),
-            "main[0] reshape_tensor: [-1, -2] does not hold the 2 elements of float32[2]",
+            vm.ReshapeTensor(1, 0, (-1, -2)),
+            "main[0] reshape_tensor: cannot reshape float32[2] to [-1, -2]",
         ),
         (
-            ReshapeTensor(1, 0, Reg(0)),
+            vm.ReshapeTensor(1, 0, vm.Reg(0)),
             "main[0] reshape_tensor: a shape must be a vector of integers, but is float32[2]",
         ),
         (
-            InvokePacked(0, (0,), (0,)),
-            "main[0] invoke_packed: kernel add has 2 inputs, but is given 1",
+            vm.InvokePacked(0, (0,), (0,)),
+            "main[0] invoke_packed: kernel add expects 2 inputs, but got 1",
         ),
         (
-            InvokePacked(0, (0, 0), ()),
-            "main[0] invoke_packed: kernel add has 1 outputs, but is given 0",
+            vm.InvokePacked(0, (0, 0), ()),
+            "main[0] invoke_packed: kernel add expects 1 outputs, but got 0",
         ),
-        (Fatal(), "main[0] fatal: no clause of a match applies"),
+        (vm.Fatal(), "main[0] fatal: no clause of a match applies"),
     ],
 )
-def test_an_instruction_that_cannot_be(instruction: Instruction, message: str):
-    assert fault(instruction, Ret(0)) == message
+def test_an_instruction_that_cannot_be(instruction: vm.Instruction, message: str):
+    assert fault(instruction, vm.Ret(0)) == message
 
 
 @pytest.mark.parametrize(
@@ -161,49 +164,49 @@ def test_an_instruction_that_cannot_be(instruction: Instruction, message: str):
             "a tensor of 4 bytes at offset -4 does not fit in a storage of 64 bytes",
         ),
         ((1 << 40, 1 << 40), 0, "int8", "does not fit in a storage of 64 bytes"),
-        ((-2,), 0, "int8", "a shape has no negative dimension, but is [-2]"),
-        ((1,), 0, "object", "element type object is not supported"),
-        ((1,), 0, "bfloat16", "element type bfloat16 is not supported"),
+        ((-2,), 0, "int8", "dimensions must be at least 0, but the shape is [-2]"),
+        ((1,), 0, "object", "unsupported element type object"),
+        ((1,), 0, "bfloat16", "unsupported element type bfloat16"),
         ((1,) * 70, 0, "int8", "ValueError: maximum supported dimension"),
     ],
 )
 def test_a_tensor_that_cannot_be(shape: Any, offset: int, dtype: str, message: str):
-    found = fault(AllocStorage(1, 64, 64), AllocTensor(2, 1, offset, shape, dtype), Ret(0))
+    found = fault(vm.AllocStorage(1, 64, 64), vm.AllocTensor(2, 1, offset, shape, dtype), vm.Ret(0))
     assert found.startswith("main[1] alloc_tensor: ")
     assert message in found
 
 
 def test_storages_and_closures_are_no_operands_of_kernels():
-    code = [AllocStorage(1, 64, 64), AllocADT(2, 0, (0, 1)), *call(0, [2], 3, 2), Ret(0)]
+    code = [vm.AllocStorage(1, 64, 64), vm.AllocADT(2, 0, (0, 1)), *call(0, [2], 3, 2), vm.Ret(0)]
     assert fault(*code) == (
-        "main[4] invoke_packed: kernels take tensors and data made of tensors only"
+        "main[4] invoke_packed: operands of a kernel must be tensors or data of tensors"
     )
 
 
 def test_a_storage_cannot_be_returned():
-    assert fault(AllocStorage(1, 64, 64), Ret(1)) == (
-        "the result holds a storage, which cannot leave the machine"
+    assert fault(vm.AllocStorage(1, 64, 64), vm.Ret(1)) == (
+        "the result contains a storage, which cannot leave the machine"
     )
 
 
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
-        (Function("main", (), 0, ()), "main: its last instruction neither returns nor jumps"),
+        (Function("main", (), 0, ()), "main: the last instruction must return or jump"),
         (
-            Function("main", (), 1, (LoadConsti(0, 1),)),
-            "main: its last instruction neither returns nor jumps",
+            Function("main", (), 1, (vm.LoadConsti(0, 1),)),
+            "main: the last instruction must return or jump",
         ),
         (
-            Function("main", (Param("x", f32(1)),), 0, (Ret(0),)),
-            "main: 1 parameters in 0 registers",
+            Function("main", (Param("x", f32(1)),), 0, (vm.Ret(0),)),
+            "main: needs at least 1 registers for its parameters, but has 0",
         ),
         (
-            Function("main", (Param("x", f32(1), 3),), 1, (Ret(0),)),
-            "parameter 'x' of main: device 3 of 1",
+            Function("main", (Param("x", f32(1), 3),), 1, (vm.Ret(0),)),
+            "parameter 'x' of main: device 3 is out of range [0, 1)",
         ),
         (
-            Function("main", (Param("x", f32(-1)),), 1, (Ret(0),)),
+            Function("main", (Param("x", f32(-1)),), 1, (vm.Ret(0),)),
             "parameter 'x' of main: negative dimension in float32[-1]",
         ),
     ],
@@ -215,15 +218,15 @@ def test_a_function_that_cannot_be(parts: Function, message: str):
 
 
 def test_many_registers_cost_nothing():
-    main = Function("main", (Param("x0", f32(2)),), 1 << 60, (Move(1 << 59, 0), Ret(1 << 59)))
+    main = Function("main", (Param("x0", f32(2)),), 1 << 60, (vm.Move(1 << 59, 0), vm.Ret(1 << 59)))
     assert Machine(Program((main,))).run("main", X)[0].tolist() == [0, 0]
 
 
 def test_names_and_devices():
-    twice = [function([], Goto(0)), function([], Goto(0))]
-    with pytest.raises(MachineError, match="two functions are named main"):
+    twice = [function([], vm.Goto(0)), function([], vm.Goto(0))]
+    with pytest.raises(MachineError, match="duplicate function name main"):
         Machine(program(*twice))
-    with pytest.raises(MachineError, match="a program needs at least one device, the host"):
+    with pytest.raises(MachineError, match="a program must have at least one device, the host"):
         Machine(program(twice[0], devices=()))
 
 
@@ -236,50 +239,50 @@ BIG = f32(2)
     [
         (
             Kernel("k", (BIG,), (), (BIG,), (Step("relay.abs", {}, (1,), (1,)),), (1,)),
-            "kernel k: step 0 (relay.abs) reads value 1, which is not computed yet",
+            "kernel k: step 0 (relay.abs) reads value 1 before it is computed",
         ),
         (
             Kernel("k", (BIG,), (), (BIG,), (Step("relay.abs", {}, (7,), (1,)),), (1,)),
-            "kernel k: step 0 (relay.abs) reads value 7, which is not computed yet",
+            "kernel k: step 0 (relay.abs) reads value 7 before it is computed",
         ),
         (
             Kernel("k", (BIG,), (), (BIG,), (STEP, STEP), (1,)),
-            "kernel k: step 1 (relay.abs) writes value 1: no local, or written twice",
+            "kernel k: step 1 (relay.abs) must write a new local, but writes value 1",
         ),
         (
             Kernel("k", (BIG,), (), (BIG,), (Step("relay.abs", {}, (0,), (0,)),), (1,)),
-            "kernel k: step 0 (relay.abs) writes value 0: no local, or written twice",
+            "kernel k: step 0 (relay.abs) must write a new local, but writes value 0",
         ),
         (
             Kernel("k", (BIG,), (), (BIG,), (Step("relay.abs", {}, (0,), (5,)),), (5,)),
-            "kernel k: step 0 (relay.abs) writes value 5: no local, or written twice",
+            "kernel k: step 0 (relay.abs) must write a new local, but writes value 5",
         ),
         (
             Kernel("k", (BIG,), (), (BIG,), (), (1,)),
-            "kernel k: its result, value 1, is never computed",
+            "kernel k: result value 1 is never computed",
         ),
         (
             Kernel("k", (BIG,), (np.array([None]),), (), (), (0,)),
-            "kernel k: a constant has element type object",
+            "kernel k: a constant has unsupported element type object",
         ),
         (
             Kernel("k", (TensorSpec("float8", ()),), (), (), (), (0,)),
-            "kernel k: element type float8 is not supported; the machine has",
+            "kernel k: unsupported element type float8",
         ),
     ],
 )
 def test_a_kernel_that_cannot_be(broken: Kernel, message: str):
     with pytest.raises(MachineError) as caught:
-        Machine(program(function([BIG], Ret(0)), kernels=[broken]))
+        Machine(program(function([BIG], vm.Ret(0)), kernels=[broken]))
     assert str(caught.value).startswith(message)
 
 
 def test_an_operator_without_a_kernel():
     strange = Kernel("k", (BIG,), (), (BIG,), (Step("my.op", {}, (0,), (1,)),), (1,))
-    found = fault(*tensor(1, 2), InvokePacked(0, (0,), (1,)), Ret(1), kernels=[strange])
+    found = fault(*tensor(1, 2), vm.InvokePacked(0, (0,), (1,)), vm.Ret(1), kernels=[strange])
     assert found == (
-        "main[2] invoke_packed: kernel k: my.op has no kernel: a package with an entry point in "
-        "the group 'xrelay.kernels' can bring one under this name"
+        "main[2] invoke_packed: kernel k: my.op has no kernel; install a package that provides "
+        "one through the entry-point group 'xrelay.kernels'"
     )
 
 
@@ -304,7 +307,7 @@ def test_an_operator_without_a_kernel():
 )
 def test_attributes_that_do_not_fit(op: str, attrs: Any, message: str):
     k = kernel(op, [BIG], BIG, **attrs)
-    code = [*tensor(1, 2), InvokePacked(0, (0,), (1,)), Ret(1)]
+    code = [*tensor(1, 2), vm.InvokePacked(0, (0,), (1,)), vm.Ret(1)]
     with pytest.raises(MachineError) as caught:
         Machine(program(function([BIG], *code), kernels=[k]))
     assert str(caught.value) == f"kernel {k.name}: step 0 (relay.{op}): {message}"
@@ -332,13 +335,13 @@ def test_windows_never_leave_the_image(
 ):
     k = kernel("nn.conv2d", [f32(1, 1, 4, 4), f32(*weight)], f32(*out), **attrs)
     with pytest.raises(MachineError) as caught:
-        Machine(program(function([], Fatal()), kernels=[k]))
+        Machine(program(function([], vm.Fatal()), kernels=[k]))
     assert message in str(caught.value)
 
 
 def test_what_only_run_time_tells_is_checked_before_a_kernel_is_bound():
     k = kernel("nn.conv2d", [f32(1, 1, None, 4), f32(1, 1, 3, 3)], f32(1, 1, None, 2))
-    code = [*tensor(2, 1, 1, 500, 2), InvokePacked(0, (0, 1), (2,)), Ret(2)]
+    code = [*tensor(2, 1, 1, 500, 2), vm.InvokePacked(0, (0, 1), (2,)), vm.Ret(2)]
     machine = Machine(program(function([f32(1, 1, 4, 4), f32(1, 1, 3, 3)], *code), kernels=[k]))
     with pytest.raises(MachineError) as caught:
         machine.prepare()
@@ -349,8 +352,8 @@ def test_values_computed_on_the_way_need_a_static_shape():
     sum = Step("relay.sum", attributes("sum"), (1,), (2,))
     steps = (Step("relay.abs", {}, (0,), (1,)), sum)
     k = Kernel("k", (f32(None),), (), (f32(None), f32()), steps, (2,))
-    found = fault(*tensor(1), InvokePacked(0, (0,), (1,)), Ret(1), kernels=[k])
-    assert "value 1, float32[?], is computed on the way, but has no static shape" in found
+    found = fault(*tensor(1), vm.InvokePacked(0, (0,), (1,)), vm.Ret(1), kernels=[k])
+    assert "intermediate value 1 must have a static shape, but is float32[?]" in found
 
 
 REGISTERS = st.integers(0, 5)
@@ -358,36 +361,36 @@ LISTS = st.lists(REGISTERS, max_size=3).map(tuple)
 SMALL = st.integers(-1, 9)
 SHAPES = st.lists(st.integers(0, 3), max_size=2).map(tuple)
 INSTRUCTIONS = st.one_of(
-    st.builds(Move, REGISTERS, REGISTERS),
-    st.builds(Ret, REGISTERS),
-    st.builds(InvokePacked, st.integers(0, 1), LISTS, LISTS),
-    st.builds(AllocStorage, REGISTERS, st.integers(0, 64), st.just(64), st.integers(0, 1)),
-    st.builds(AllocStorage, REGISTERS, REGISTERS.map(Reg), st.just(64)),
-    st.builds(AllocTensor, REGISTERS, REGISTERS, st.integers(0, 8), SHAPES, st.just("float32")),
-    st.builds(AllocTensorReg, REGISTERS, REGISTERS, st.just(0), REGISTERS, st.just("int64")),
-    st.builds(AllocADT, REGISTERS, st.integers(0, 2), LISTS),
-    st.builds(GetField, REGISTERS, REGISTERS, st.integers(0, 2)),
-    st.builds(GetTag, REGISTERS, REGISTERS),
-    st.builds(If, REGISTERS, st.none() | REGISTERS, st.integers(1, 3), st.integers(1, 3)),
-    st.builds(Goto, st.integers(1, 3)),
-    st.builds(LoadConst, REGISTERS, st.integers(0, 1), st.integers(0, 1)),
-    st.builds(LoadConsti, REGISTERS, SMALL),
-    st.builds(ShapeOf, REGISTERS, REGISTERS),
-    st.builds(ReshapeTensor, REGISTERS, REGISTERS, SHAPES | REGISTERS.map(Reg)),
-    st.builds(DeviceCopy, REGISTERS, REGISTERS, st.integers(0, 1), st.integers(0, 1)),
-    st.builds(KillRegister, REGISTERS),
-    st.builds(AllocClosure, REGISTERS, st.just(1), LISTS),
-    st.builds(InvokeClosure, REGISTERS, REGISTERS, LISTS),
-    st.builds(Invoke, REGISTERS, st.just(1), LISTS),
+    st.builds(vm.Move, REGISTERS, REGISTERS),
+    st.builds(vm.Ret, REGISTERS),
+    st.builds(vm.InvokePacked, st.integers(0, 1), LISTS, LISTS),
+    st.builds(vm.AllocStorage, REGISTERS, st.integers(0, 64), st.just(64), st.integers(0, 1)),
+    st.builds(vm.AllocStorage, REGISTERS, REGISTERS.map(vm.Reg), st.just(64)),
+    st.builds(vm.AllocTensor, REGISTERS, REGISTERS, st.integers(0, 8), SHAPES, st.just("float32")),
+    st.builds(vm.AllocTensorReg, REGISTERS, REGISTERS, st.just(0), REGISTERS, st.just("int64")),
+    st.builds(vm.AllocADT, REGISTERS, st.integers(0, 2), LISTS),
+    st.builds(vm.GetField, REGISTERS, REGISTERS, st.integers(0, 2)),
+    st.builds(vm.GetTag, REGISTERS, REGISTERS),
+    st.builds(vm.If, REGISTERS, st.none() | REGISTERS, st.integers(1, 3), st.integers(1, 3)),
+    st.builds(vm.Goto, st.integers(1, 3)),
+    st.builds(vm.LoadConst, REGISTERS, st.integers(0, 1), st.integers(0, 1)),
+    st.builds(vm.LoadConsti, REGISTERS, SMALL),
+    st.builds(vm.ShapeOf, REGISTERS, REGISTERS),
+    st.builds(vm.ReshapeTensor, REGISTERS, REGISTERS, SHAPES | REGISTERS.map(vm.Reg)),
+    st.builds(vm.DeviceCopy, REGISTERS, REGISTERS, st.integers(0, 1), st.integers(0, 1)),
+    st.builds(vm.KillRegister, REGISTERS),
+    st.builds(vm.AllocClosure, REGISTERS, st.just(1), LISTS),
+    st.builds(vm.InvokeClosure, REGISTERS, REGISTERS, LISTS),
+    st.builds(vm.Invoke, REGISTERS, st.just(1), LISTS),
 )
 
 
 @settings(max_examples=400, deadline=None)
 @given(st.lists(INSTRUCTIONS, min_size=1, max_size=14))
-def test_random_instructions_run_or_give_a_machine_error(code: list[Instruction]):
-    code = [*code, Ret(0), Ret(0), Ret(0)]  # jumps lead to an instruction
+def test_random_instructions_run_or_give_a_machine_error(code: list[vm.Instruction]):
+    code = [*code, vm.Ret(0), vm.Ret(0), vm.Ret(0)]  # jumps lead to an instruction
     main = function([f32(2), TensorSpec("int64", ())], *code)
-    callee = function([None], Ret(0), name="callee")
+    callee = function([None], vm.Ret(0), name="callee")
     constants = [np.array([2, 1], np.int64), np.ones(2, np.float32)]
     any_add = kernel("add", [f32(None), f32(None)], f32(None))
     try:
@@ -407,6 +410,6 @@ def test_random_instructions_run_or_give_a_machine_error(code: list[Instruction]
 
 
 def test_a_late_constant_of_another_byte_order():
-    late = program(function([], LoadConst(0, 0), Ret(0)), constants=[Late("w", f32(2))])
-    with pytest.raises(MachineError, match="constant 'w' has element type >f4"):
+    late = program(function([], vm.LoadConst(0, 0), vm.Ret(0)), constants=[Late("w", f32(2))])
+    with pytest.raises(MachineError, match="constant 'w' has unsupported element type >f4"):
         Machine(late, {"w": np.zeros(2, ">f4")})

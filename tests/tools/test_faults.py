@@ -23,12 +23,12 @@ ERRORS = {
     "dil2.mlir": "dilation must be at least 1, but is -900000000",
     "dw.mlir": "the result of relay.nn.conv2d is tensor<1x2x2x2xf32>, but is declared as",
     "fwd4.mlir": "operand #0 is defined in a region that does not enclose this use",
-    "goto.mlir": "more than 10000 instructions were executed (--max-instructions)",
+    "goto.mlir": "exceeded the limit of 10000 instructions (--max-instructions)",
     "hugeconst2.mlir": "a constant float32[600000000] needs 2400000000 bytes",
     "hugeshape.mlir": "float32[1000000000, 1000000000], needs",
     "leak2.mlir": "strides must be at least 1, but is -20",
     "recurse.mlir": "nested calls needs",
-    "uninit.mlir": "it reads bytes that nothing has written",
+    "uninit.mlir": "reads unwritten bytes",
 }
 RIGHT = (
     *("conv1x1.mlir", "conv1x1.onnx", "conv_small.mlir", "dbg.mlir", "foldpool.mlir"),

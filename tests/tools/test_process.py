@@ -118,7 +118,7 @@ def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
     }
     assert eager == {
         f"xrelay.dialects.{name}"
-        for name in ("device", "errors", "tensors", "walking", "xdsl_internals")
+        for name in ("device", "errors", "tensors", "type_algebra", "walking", "xdsl_internals")
     }
     passes = {name for name in loaded if name.startswith("xrelay.passes.")}
     assert passes <= {

@@ -75,7 +75,7 @@ def test_an_operator_without_a_kernel_is_named_with_the_cure(
     assert run.main([*argv, "--allow-unregistered-dialect"]) == 1
     error = capsys.readouterr().err
     assert (
-        "nn.fancy has no kernel: a package with an entry point in the group 'xrelay.kernels' can "
-        "bring one under this name"
+        "nn.fancy has no kernel; install a package that provides one through the entry-point "
+        "group 'xrelay.kernels'"
     ) in error
     assert "internal error" not in error

@@ -13,7 +13,7 @@ func.func @constant_on_the_right(%x: tensor<4xf32>) -> tensor<4xf32> {
   func.return %t : tensor<4xf32>
 }
 
-// So are several, one after the other, on either side; a scale of 1 is not printed.
+// Several scalars are, one after the other, on either side; a scale of 1 is not printed.
 //
 // CHECK-LABEL: @two_factors
 // CHECK-SAME:    %[[X:[a-z]+]]: tensor<4xf32>
@@ -28,7 +28,7 @@ func.func @two_factors(%x: tensor<4xf32>) -> tensor<4xf32> {
   func.return %t : tensor<4xf32>
 }
 
-// A product that others use stays.
+// A product with other uses stays.
 //
 // CHECK-LABEL: @used_twice
 // CHECK-SAME:    %[[X:[a-z]+]]: tensor<4xf32>
@@ -43,7 +43,7 @@ func.func @used_twice(%x: tensor<4xf32>) -> tensor<4xf32> {
   func.return %s : tensor<4xf32>
 }
 
-// A factor for each element is none for all.
+// A tensor of factors is not folded.
 //
 // CHECK-LABEL: @not_a_scalar
 // CHECK:         relay.multiply

@@ -5,7 +5,7 @@
 // RUN:   | filecheck %s --check-prefix MANIFEST
 // RUN: xrelay-opt -p vm %s | filecheck %s --check-prefix BYTECODE
 
-// Types and devices are found.
+// Types and devices are inferred.
 //
 // PLANNED-LABEL: @main
 // PLANNED:         demo.as_rows %{{.*}} -> tensor<6x4xf32, #cuda0>

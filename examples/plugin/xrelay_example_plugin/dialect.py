@@ -1,4 +1,4 @@
-"""The dialect `demo`: its operators take part in everything through their traits."""
+"""The dialect `demo`: its operators take part in all passes through their traits."""
 
 from xdsl.ir import Dialect
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
@@ -16,7 +16,7 @@ from . import signatures
 @irdl_op_definition
 class ScaledTanhOp(Operator):
     """
-    Take tanh(`scale` * x) of each x of `data`.
+    Compute tanh(`scale` * x) for each x of `data`.
 
     ```mlir
     %y = demo.scaled_tanh %x {scale = 0.5} : (tensor<4xf32>) -> tensor<4xf32>
@@ -40,7 +40,7 @@ class ScaledTanhOp(Operator):
 @irdl_op_definition
 class AsRowsOp(Operator):
     """
-    View `data` as a matrix: its last dim is a row, all others are counted together.
+    View `data` as a matrix: its last dim is a row, all others are merged into one.
 
     ```mlir
     %y = demo.as_rows %x : (tensor<2x3x4xf32>) -> tensor<6x4xf32>
@@ -64,7 +64,7 @@ class AsRowsOp(Operator):
 @irdl_op_definition
 class MinMaxOp(Operator):
     """
-    Find the least and the greatest of `data` along `axes`, or of all when there are none.
+    Find the minima and maxima of `data` along `axes`, or of all elements if it is absent.
 
     ```mlir
     %a, %b = demo.min_max %x {axes = array<i64: 1>}
@@ -90,7 +90,7 @@ class MinMaxOp(Operator):
 @irdl_op_definition
 class SwishOp(Operator):
     """
-    Multiply each x of `data` by sigmoid(x). The pass `demo-expand-swish` writes it out.
+    Multiply each x of `data` by sigmoid(x). The pass `demo-expand-swish` expands it.
 
     ```mlir
     %y = demo.swish %x : (tensor<4xf32>) -> tensor<4xf32>

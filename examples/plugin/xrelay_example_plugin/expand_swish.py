@@ -1,5 +1,5 @@
 """
-Write `demo.swish` out in operators of `relay`.
+Expand `demo.swish` into operators of `relay`.
 
     %y = demo.swish %x : …    ->    %s = relay.sigmoid %x : …
                                     %y = relay.multiply %x, %s : …
@@ -34,7 +34,7 @@ class ExpandSwish(RewritePattern):
 
 @dataclass(frozen=True)
 class DemoExpandSwishPass(ModulePass):
-    """Write `demo.swish` out in operators of `relay`."""
+    """Expand `demo.swish` into operators of `relay`."""
 
     name = "demo-expand-swish"
 

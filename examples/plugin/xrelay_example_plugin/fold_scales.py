@@ -5,7 +5,7 @@ Fold a multiplication by a constant scalar into the scale of the `demo.scaled_ta
     %0 = relay.multiply %x, %c : …                  ->   %1 = demo.scaled_tanh %x {scale = 1.0} : …
     %1 = demo.scaled_tanh %0 {scale = 0.5} : …
 
-Equal up to rounding. A product that others use too stays for them. From level `relay` to `relay`.
+Equal up to rounding. A product with other uses is kept for them. From level `relay` to `relay`.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from .dialect import ScaledTanhOp
 
 
 def scalar_of(value: SSAValue) -> float | None:
-    """The number that `value` is, if it is a constant of rank 0."""
+    """Return the number that `value` is, if it is a constant of rank 0."""
     if not isinstance(value.owner, relay.ConstantOp):
         return None
     array = array_of(value.owner.value)
@@ -33,7 +33,7 @@ def scalar_of(value: SSAValue) -> float | None:
 
 
 def scaled_operand(product: Operation) -> tuple[SSAValue, float] | None:
-    """What `product` multiplies, and the constant scalar that it multiplies it by."""
+    """Return the tensor and the constant scalar that `product` multiplies, if it does."""
     if not isinstance(product, MultiplyOp):
         return None
     for value, other in ((product.lhs, product.rhs), (product.rhs, product.lhs)):
@@ -44,7 +44,7 @@ def scaled_operand(product: Operation) -> tuple[SSAValue, float] | None:
 
 
 class FoldScale(RewritePattern):
-    """Take the scale of the operand into the attribute."""
+    """Fold a scalar factor of the operand into the attribute."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ScaledTanhOp, rewriter: PatternRewriter, /) -> None:

@@ -1,4 +1,4 @@
-"""How the operators of `demo` run: NumPy, without xDSL."""
+"""The kernels of the operators of `demo`: NumPy, without xDSL."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -6,26 +6,26 @@ from functools import partial
 import numpy as np
 
 from xrelay.runtime.kernels.bind import Array, Attrs, Bind, Thunk, fold, integers, number, sequence
-from xrelay.runtime.kernels.checked import CheckedKernel
+from xrelay.runtime.kernels.checked import CheckedKernel, Reuse
 
 from . import signatures
 
 
 def scaled_tanh(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """tanh(scale * x), computed in the output."""
+    """Compute tanh(scale * x), in the output."""
     (x,), (y,) = ins, outs
     scale = x.dtype.type(number(attrs, "scale"))
     return sequence(partial(np.multiply, x, scale, y), partial(np.tanh, y, y))
 
 
 def as_rows(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """The same bytes as a matrix, for when it is a step of a larger kernel."""
+    """Copy the elements: as a step of a larger kernel it is not a view."""
     (x,), (y,) = ins, outs
     return partial(np.copyto, y, x.reshape(y.shape))
 
 
 def min_max(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """The least elements into one output, the greatest into the other."""
+    """Compute the minima into one output, the maxima into the other."""
     (x,), (least, greatest) = ins, outs
     axes = integers(attrs, "axes") if "axes" in attrs else tuple(range(x.ndim))
     return sequence(
@@ -35,7 +35,9 @@ def min_max(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 
 KERNELS: dict[str, Bind] = {
-    "demo.scaled_tanh": CheckedKernel("demo.scaled_tanh", signatures.scaled_tanh, scaled_tanh),
-    "demo.as_rows": CheckedKernel("demo.as_rows", signatures.as_rows, as_rows),
+    "demo.scaled_tanh": CheckedKernel(
+        "demo.scaled_tanh", signatures.scaled_tanh, scaled_tanh, Reuse.ELEMENTWISE
+    ),
+    "demo.as_rows": CheckedKernel("demo.as_rows", signatures.as_rows, as_rows, Reuse.RESHAPE),
     "demo.min_max": CheckedKernel("demo.min_max", signatures.min_max, min_max),
 }

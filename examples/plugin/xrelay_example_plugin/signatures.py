@@ -1,4 +1,4 @@
-"""What the operators of `demo` accept and return: plain Python, without xDSL and NumPy."""
+"""The signatures of the operators of `demo`: plain Python, without xDSL and NumPy."""
 
 from collections.abc import Sequence
 
@@ -8,20 +8,20 @@ from xrelay.operators.signature import Call, SignatureError, Tensor
 
 
 def swish(call: Call) -> Sequence[Tensor]:
-    """Float `data`; the result is like it."""
+    """Accept float `data`; the result is like it."""
     (data,) = call.tensors(1)
     require_float(data.element, f"the operand of {call.name}")
     return (data,)
 
 
 def scaled_tanh(call: Call) -> Sequence[Tensor]:
-    """Float `data` and a float `scale`; the result is like `data`."""
+    """Accept float `data` and a float `scale`; the result is like `data`."""
     float_of(call, "scale")
     return swish(call)
 
 
 def as_rows(call: Call) -> Sequence[Tensor]:
-    """`data` (…, n) as (product of the other dims, n)."""
+    """Return `data` of shape (…, n) as (product of the other dims, n)."""
     (data,) = call.tensors(1)
     if not data.dims:
         raise SignatureError(f"{call.name} needs a tensor of rank 1 or more, but has rank 0")
@@ -30,7 +30,7 @@ def as_rows(call: Call) -> Sequence[Tensor]:
 
 
 def min_max(call: Call) -> Sequence[Tensor]:
-    """Numbers, without the dims that `axes` names (all when it is absent); twice."""
+    """Return two tensors of numbers: `data` without the dims `axes` (all if it is absent)."""
     (data,) = call.tensors(1)
     require_number(data.element, f"the operand of {call.name}")
     given = optional_ints_of(call, "axes")

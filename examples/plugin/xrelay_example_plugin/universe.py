@@ -1,4 +1,4 @@
-"""What this package adds to xDSL, by name; nothing is imported before it is needed."""
+"""The dialects and passes of this package by name, imported when they are needed."""
 
 from xdsl.ir import Dialect
 from xdsl.passes import ModulePass

@@ -114,7 +114,7 @@ bytecode.func @f ("x" : tensor<f32>) registers 1 {
 // -----
 
 bytecode.func @f () registers 1 {
-  // expected-error@+1 {{expected a register like r3, but found x3}}
+  // expected-error@+1 {{expected a register like r3, but got x3}}
   bytecode.ret x3
 }
 

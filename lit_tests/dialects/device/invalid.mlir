@@ -12,7 +12,7 @@
 
 // -----
 
-// expected-error@+1 {{duplicate field 'target'}}
+// expected-error@+1 {{duplicate device field 'target'}}
 "test.op"() {a = #relay.device<cuda:0, target = "a", target = "b">} : () -> ()
 
 // -----

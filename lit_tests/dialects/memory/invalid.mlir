@@ -27,7 +27,7 @@ func.func @negative_size() {
 // -----
 
 func.func @no_size() {
-  // expected-error@+1 {{the size must be static or an operand, but is neither}}
+  // expected-error@+1 {{the size is missing: give an attribute or an operand}}
   %s = "memory.alloc_storage"() <{alignment = 64 : i64}> : () -> !memory.storage
   func.return
 }
@@ -35,7 +35,7 @@ func.func @no_size() {
 // -----
 
 func.func @two_sizes(%n: i64) {
-  // expected-error@+1 {{the size must be static or an operand, but is both}}
+  // expected-error@+1 {{the size must be an attribute or an operand, but both are given}}
   %s = "memory.alloc_storage"(%n) <{size = 4 : i64, alignment = 64 : i64}> : (i64) -> !memory.storage
   func.return
 }
@@ -43,7 +43,7 @@ func.func @two_sizes(%n: i64) {
 // -----
 
 func.func @no_device(%s: !memory.storage) {
-  // expected-error@+1 {{expected a #relay.device, but found 3 : i64}}
+  // expected-error@+1 {{expected a #relay.device, but got 3 : i64}}
   "test.op"() : () -> !memory.storage<3>
   func.return
 }
@@ -51,7 +51,7 @@ func.func @no_device(%s: !memory.storage) {
 // -----
 
 func.func @on_no_device() {
-  // expected-error@+1 {{expected a #relay.device, but found "cuda:0"}}
+  // expected-error@+1 {{expected a #relay.device, but got "cuda:0"}}
   %s = memory.alloc_storage 8 align 64 on "cuda:0" : !memory.storage
   func.return
 }
@@ -59,7 +59,7 @@ func.func @on_no_device() {
 // -----
 
 func.func @on_two_devices() {
-  // expected-error@+1 {{the storage is to be on cpu:0, but its type says cuda:0}}
+  // expected-error@+1 {{the storage is annotated with cpu:0, but its type has cuda:0}}
   %s = memory.alloc_storage 8 align 64 on #relay.device<cpu:0> : !memory.storage<#relay.device<cuda:0>>
   func.return
 }
@@ -67,7 +67,7 @@ func.func @on_two_devices() {
 // -----
 
 func.func @no_offset(%s: !memory.storage) {
-  // expected-error@+1 {{the offset must be static or an operand, but is neither}}
+  // expected-error@+1 {{the offset is missing: give an attribute or an operand}}
   %t = "memory.alloc_tensor"(%s) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (!memory.storage) -> tensor<4xf32>
   func.return
 }
@@ -111,7 +111,7 @@ func.func @other_device(%s: !memory.storage<#relay.device<cuda:0>>) {
 // -----
 
 func.func @dynamic_without_shape(%s: !memory.storage) {
-  // expected-error@+1 {{a shape operand must be there exactly when a dim is dynamic; the type is tensor<?xf32>}}
+  // expected-error@+1 {{tensor<?xf32> has a dynamic dim and needs a shape operand}}
   %t = memory.alloc_tensor %s[0] : tensor<?xf32>
   func.return
 }
@@ -119,7 +119,7 @@ func.func @dynamic_without_shape(%s: !memory.storage) {
 // -----
 
 func.func @static_with_shape(%s: !memory.storage, %dims: tensor<1xi64>) {
-  // expected-error@+1 {{a shape operand must be there exactly when a dim is dynamic; the type is tensor<4xf32>}}
+  // expected-error@+1 {{tensor<4xf32> is static and takes no shape operand}}
   %t = memory.alloc_tensor %s[0] shape %dims : tensor<1xi64> -> tensor<4xf32>
   func.return
 }
@@ -188,7 +188,7 @@ func.func @result_is_no_outs(%x: tensor<4xf32>, %out: tensor<4xf32>) {
 
 func.func @outs_with_contents(%x: tensor<4xf32>) {
   %full = "test.op"() : () -> tensor<4xf32>
-  // expected-error@+1 {{outs 0 must be a memory.alloc_tensor or a parameter, but comes from test.op}}
+  // expected-error@+1 {{outs 0 must be defined by memory.alloc_tensor or be a block argument, but is defined by test.op}}
   %y = memory.copy ins(%x : tensor<4xf32>) outs(%full : tensor<4xf32>) -> tensor<4xf32>
   func.return
 }

@@ -44,7 +44,7 @@ func.func @axis(%x: tensor<2x3xf32>, %b: tensor<3xf32>) {
 // -----
 
 func.func @bias(%x: tensor<2x3xf32>, %b: tensor<4xf32>) {
-  // expected-error@+1 {{the dim of operand 1 of relay.nn.bias_add, for axis 1 of operand 0, must be 3, but is 4}}
+  // expected-error@+1 {{operand 1 of relay.nn.bias_add has 4 elements, but axis 1 of operand 0 has 3}}
   %y = relay.nn.bias_add %x, %b : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x3xf32>
   func.return
 }

@@ -2,12 +2,12 @@
 
 // A constant is a dense tensor of the type declared; a param has a static shape.
 
-// expected-error@+1 {{expected a dense constant, but found 3 : i64}}
+// expected-error@+1 {{expected a dense constant, but got 3 : i64}}
 %a = relay.constant 3
 
 // -----
 
-// expected-error@+1 {{expected a #relay.device, but found "cpu"}}
+// expected-error@+1 {{expected a #relay.device, but got "cpu"}}
 %a = relay.constant dense<1.0> : tensor<f32> on "cpu"
 
 // -----

@@ -17,7 +17,7 @@ func.func @channels(%x: tensor<1x64x8x8xf32>, %w: tensor<6x32x3x3xf32>) {
 // -----
 
 func.func @window(%x: tensor<1x3x2x8xf32>, %w: tensor<6x3x3x3xf32>) {
-  // expected-error@+1 {{the window's height, dilated, must be at most that of the padded data, 2, but is 3}}
+  // expected-error@+1 {{the dilated window's height must be at most that of the padded data, 2, but is 3}}
   %y = relay.nn.conv2d %x, %w : (tensor<1x3x2x8xf32>, tensor<6x3x3x3xf32>) -> tensor<1x6x1x6xf32>
   func.return
 }

@@ -2,7 +2,7 @@
 
 // Constructors have different names, and values fit the definition of their type.
 
-// expected-error@+1 {{@Twice has two constructors @A}}
+// expected-error@+1 {{@Twice has two constructors named @A}}
 relay.type_data @Twice [@A(), @B(), @A()]
 
 // -----
@@ -56,10 +56,10 @@ relay.type_data @Box<["A"]> [@Box(!relay.type_var<A>)]
 
 // -----
 
-// expected-error@+1 {{expected a function type to a data type, but found () -> tensor<4xi32>}}
+// expected-error@+1 {{expected a function type to a data type, but got () -> tensor<4xi32>}}
 %l = relay.construct @Box() : () -> tensor<4xi32>
 
 // -----
 
-// expected-error@+1 {{expected a #relay.device, but found 4 : i64}}
+// expected-error@+1 {{expected a #relay.device, but got 4 : i64}}
 func.func private @f(!relay.adt<@Box, [], 4>)

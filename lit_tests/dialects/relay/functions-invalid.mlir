@@ -2,7 +2,7 @@
 
 // A closure's region fits its type; calls fit what they call.
 
-// expected-error@+1 {{a closure gives one value, but is declared as () -> (tensor<4xf32>, tensor<4xf32>)}}
+// expected-error@+1 {{a closure returns one value, but is declared as () -> (tensor<4xf32>, tensor<4xf32>)}}
 %f = "relay.fn"() ({
   %x = "test.op"() : () -> tensor<4xf32>
   "relay.yield"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> ()
@@ -19,7 +19,7 @@
 
 // -----
 
-// expected-error@+1 {{rec names the closure itself, (tensor<4xf32>) -> tensor<4xf32>, but is tensor<4xf32>}}
+// expected-error@+1 {{the 'rec' argument must have the closure's type, (tensor<4xf32>) -> tensor<4xf32>, but has tensor<4xf32>}}
 %f = "relay.fn"() <{recursive}> ({
 ^bb0(%self: tensor<4xf32>, %a: tensor<4xf32>):
   "relay.yield"(%a) : (tensor<4xf32>) -> ()
@@ -67,7 +67,7 @@
 // -----
 
 %f, %x = "test.op"() : () -> (tensor<4xf32>, tensor<4xf32>)
-// expected-error@+1 {{expected a function type with one result, but found tensor<4xf32>}}
+// expected-error@+1 {{expected a function type with one result, but got tensor<4xf32>}}
 %r = relay.call %f(%x) : tensor<4xf32>
 
 // -----

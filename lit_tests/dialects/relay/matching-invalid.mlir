@@ -42,7 +42,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<i32>
-// expected-error@+1 {{the pattern of case 0 names a tensor<i64>, but there is a tensor<i32>}}
+// expected-error@+1 {{the pattern of case 0 names a tensor<i64>, but the value has type tensor<i32>}}
 %r = relay.match %x : tensor<i32> -> (tensor<i32>) {
   case %y: tensor<i64> {
     relay.yield %x : tensor<i32>
@@ -52,7 +52,7 @@
 // -----
 
 %x = "test.op"() : () -> tuple<tensor<i32>>
-// expected-error@+1 {{the pattern of case 0 wants a tuple of 2, but there is a tuple<tensor<i32>>}}
+// expected-error@+1 {{the pattern of case 0 matches a tuple of 2 fields, but the value has type tuple<tensor<i32>>}}
 relay.match %x : tuple<tensor<i32>> -> () {
   case (_, _) {
     relay.yield
@@ -62,7 +62,7 @@ relay.match %x : tuple<tensor<i32>> -> () {
 // -----
 
 %x = "test.op"() : () -> tensor<i32>
-// expected-error@+1 {{the pattern of case 0 wants a tuple of 1, but there is a tensor<i32>}}
+// expected-error@+1 {{the pattern of case 0 matches a tuple of 1 fields, but the value has type tensor<i32>}}
 relay.match %x : tensor<i32> -> () {
   case (_) {
     relay.yield
@@ -74,7 +74,7 @@ relay.match %x : tensor<i32> -> () {
 relay.type_data @A [@A()]
 relay.type_data @B [@B()]
 %x = "test.op"() : () -> !relay.adt<@A, []>
-// expected-error@+1 {{the pattern of case 0 wants a @B, but there is a !relay.adt<@A, []>}}
+// expected-error@+1 {{the pattern of case 0 matches a @B, but the value has type !relay.adt<@A, []>}}
 relay.match %x : !relay.adt<@A, []> -> () {
   case @B::@B() {
     relay.yield
@@ -107,7 +107,7 @@ relay.match %x : tuple<!relay.adt<@A, []>> -> () {
 
 relay.type_data @Box<["T"]> [@Box(!relay.type_var<T>)]
 %x = "test.op"() : () -> !relay.adt<@Box, [tensor<i32>]>
-// expected-error@+1 {{the pattern of case 0 names a tensor<i64>, but there is a tensor<i32>}}
+// expected-error@+1 {{the pattern of case 0 names a tensor<i64>, but the value has type tensor<i32>}}
 relay.match %x : !relay.adt<@Box, [tensor<i32>]> -> () {
   case @Box::@Box(%y: tensor<i64>) {
     relay.yield
@@ -130,7 +130,7 @@ relay.match %x : !relay.adt<@A, []> -> () {
 
 relay.type_data @List<["A"]> [@Nil(), @Cons(!relay.type_var<A>, !relay.adt<@List, [!relay.type_var<A>]>)]
 %l = "test.op"() : () -> !relay.adt<@List, [tensor<i32>]>
-// expected-error@+1 {{does not cover Cons(_, Cons(_, Nil)): add what is missing, or say 'partial'}}
+// expected-error@+1 {{does not cover Cons(_, Cons(_, Nil)): add the missing cases, or 'partial'}}
 relay.match %l : !relay.adt<@List, [tensor<i32>]> -> () {
   case @List::@Nil() {
     relay.yield
@@ -149,7 +149,7 @@ relay.match %l : !relay.adt<@List, [tensor<i32>]> -> () {
 
 relay.type_data @Color [@Red(), @Green(), @Blue(), @White()]
 %p = "test.op"() : () -> tuple<!relay.adt<@Color, []>, tensor<i32>>
-// expected-error@+1 {{does not cover (Red, _) and (White, _): add what is missing, or say 'partial'}}
+// expected-error@+1 {{does not cover (Red, _) and (White, _): add the missing cases, or 'partial'}}
 relay.match %p : tuple<!relay.adt<@Color, []>, tensor<i32>> -> () {
   case (@Color::@Green(), %x: tensor<i32>) {
     relay.yield
@@ -163,7 +163,7 @@ relay.match %p : tuple<!relay.adt<@Color, []>, tensor<i32>> -> () {
 
 relay.type_data @Color [@Red(), @Green(), @Blue(), @White()]
 %c = "test.op"() : () -> tuple<!relay.adt<@Color, []>, !relay.adt<@Color, []>>
-// expected-error@+1 {{does not cover (Green, _), (Blue, _), (White, _) and others: add what is missing, or say 'partial'}}
+// expected-error@+1 {{does not cover (Green, _), (Blue, _), (White, _) and others: add the missing cases, or 'partial'}}
 relay.match %c : tuple<!relay.adt<@Color, []>, !relay.adt<@Color, []>> -> () {
   case (@Color::@Red(), @Color::@Red()) {
     relay.yield
@@ -176,7 +176,7 @@ relay.match %c : tuple<!relay.adt<@Color, []>, !relay.adt<@Color, []>> -> () {
 
 relay.type_data extern @Store []
 %s = "test.op"() : () -> !relay.adt<@Store, []>
-// expected-error@+1 {{has no case: add what is missing, or say 'partial'}}
+// expected-error@+1 {{has no case: add the missing cases, or 'partial'}}
 relay.match %s : !relay.adt<@Store, []> -> () {
 }
 

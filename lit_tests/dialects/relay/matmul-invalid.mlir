@@ -1,7 +1,7 @@
 // RUN: xrelay-opt --verify-diagnostics --split-input-file %s
 
 func.func @dense(%x: tensor<2x3xf32>, %w: tensor<8x4xf32>) {
-  // expected-error@+1 {{the dims that are summed over must be equal, but are 3 and 4}}
+  // expected-error@+1 {{the reduced dims must be equal, but are 3 and 4}}
   %y = relay.nn.dense %x, %w : (tensor<2x3xf32>, tensor<8x4xf32>) -> tensor<2x8xf32>
   func.return
 }

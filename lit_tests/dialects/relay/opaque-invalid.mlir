@@ -3,13 +3,13 @@
 // What is called is an operator, on tensors.
 
 %x = "test.op"() : () -> tensor<4xf32>
-// expected-error@+1 {{operator must be words between dots, but is "nn..fancy"}}
+// expected-error@+1 {{operator must be a dotted identifier, but is "nn..fancy"}}
 %y = relay.call_opaque "nn..fancy"(%x) : (tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 
 %x = "test.op"() : () -> tensor<4xf32>
-// expected-error@+1 {{an attribute of nn.fancy must be called by words between dots, not "a b"}}
+// expected-error@+1 {{attribute names of nn.fancy must be dotted identifiers, but one is "a b"}}
 %y = relay.call_opaque "nn.fancy"(%x) {"a b" = 1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
 
 // -----
@@ -23,7 +23,7 @@
 // An operator without results would be one with an effect.
 
 %x = "test.op"() : () -> tensor<4xf32>
-// expected-error@+1 {{debug must give something: an operator is pure, and one without results would do nothing}}
+// expected-error@+1 {{debug must have a result: an operator is pure, so without results it would do nothing}}
 relay.call_opaque "debug"(%x) : (tensor<4xf32>) -> ()
 
 // -----

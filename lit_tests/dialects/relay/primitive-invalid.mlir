@@ -48,7 +48,7 @@ func.func @captures(%x: tensor<4xf32>) {
 // -----
 
 func.func @view_of_nothing() {
-  // expected-error@+1 {{what is reshape_only has an operand and one result, but relay.primitive has 0 and 1}}
+  // expected-error@+1 {{reshape_only requires at least one operand and one result, but relay.primitive has 0 and 1}}
   %r = relay.primitive() -> (tensor<f32>) attributes {reshape_only} {
     %0 = relay.constant dense<1.0> : tensor<f32>
     relay.yield %0 : tensor<f32>
@@ -58,14 +58,14 @@ func.func @view_of_nothing() {
 
 // -----
 
-// expected-error@+1 {{a kernel's types carry no device, but one is tensor<4xf32, #relay.device<cpu:0>>}}
+// expected-error@+1 {{kernel types must not carry a device, but one is tensor<4xf32, #relay.device<cpu:0>>}}
 relay.prim_func @f(%a: tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>> {
   relay.yield %a : tensor<4xf32, #relay.device<cpu:0>>
 }
 
 // -----
 
-// expected-error@+1 {{a kernel takes and gives tensors, but a type is tuple<tensor<4xf32>>}}
+// expected-error@+1 {{kernel types must be tensors, but one is tuple<tensor<4xf32>>}}
 relay.prim_func @f(%a: tuple<tensor<4xf32>>) -> tuple<tensor<4xf32>> {
   relay.yield %a : tuple<tensor<4xf32>>
 }
@@ -126,7 +126,7 @@ relay.prim_func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @two_views(%x: tensor<4xf32>) {
-  // expected-error@+1 {{what is reshape_only has an operand and one result, but relay.call_lowered has 1 and 2}}
+  // expected-error@+1 {{reshape_only requires at least one operand and one result, but relay.call_lowered has 1 and 2}}
   %r, %s = relay.call_lowered @f(%x) {reshape_only} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
   func.return
 }

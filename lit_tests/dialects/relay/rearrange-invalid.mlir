@@ -1,7 +1,7 @@
 // RUN: xrelay-opt --verify-diagnostics --split-input-file %s
 
 func.func @axes(%x: tensor<2x3xf32>) {
-  // expected-error@+1 {{axes entry 1 is given twice}}
+  // expected-error@+1 {{duplicate axes entry 1}}
   %y = relay.transpose %x {axes = array<i64: 1, 1>} : (tensor<2x3xf32>) -> tensor<3x3xf32>
   func.return
 }
@@ -9,7 +9,7 @@ func.func @axes(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @concatenate(%a: tensor<2x3xf32>, %b: tensor<2x4xf32>) {
-  // expected-error@+1 {{dim 1 of operand 1 must be 3 as in those before it, but is 4}}
+  // expected-error@+1 {{dim 1 of operand 1 must be 3, as in operands before it, but is 4}}
   %y = relay.concatenate %a, %b : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<4x3xf32>
   func.return
 }
@@ -17,7 +17,7 @@ func.func @concatenate(%a: tensor<2x3xf32>, %b: tensor<2x4xf32>) {
 // -----
 
 func.func @nothing() {
-  // expected-error@+1 {{relay.concatenate takes at least 1 operand, but has 0}}
+  // expected-error@+1 {{relay.concatenate expects at least 1 operand, but got 0}}
   %y = relay.concatenate : () -> tensor<4x3xf32>
   func.return
 }
@@ -33,7 +33,7 @@ func.func @sections(%x: tensor<7xf32>) {
 // -----
 
 func.func @results(%x: tensor<6xf32>) {
-  // expected-error@+1 {{the number of results of relay.split must be 3, but is 2}}
+  // expected-error@+1 {{relay.split has 3 results, but 2 are declared}}
   %y, %z = relay.split %x {indices_or_sections = 3} : (tensor<6xf32>) -> (tensor<2xf32>, tensor<2xf32>)
   func.return
 }

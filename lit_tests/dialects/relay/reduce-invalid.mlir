@@ -9,7 +9,7 @@ func.func @axis(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @same_axis(%x: tensor<2x3xf32>) {
-  // expected-error@+1 {{axis 1 is given twice}}
+  // expected-error@+1 {{duplicate axis 1}}
   %y = relay.sum %x {axis = array<i64: 1, -1>} : (tensor<2x3xf32>) -> tensor<2xf32>
   func.return
 }
@@ -27,7 +27,7 @@ func.func @one_axis(%x: tensor<2x3xf32>) {
 
 // No elements have no greatest one.
 func.func @empty(%x: tensor<0x3xf32>) {
-  // expected-error@+1 {{relay.max has no value over no elements, but dim 0 of the operand is 0}}
+  // expected-error@+1 {{relay.max cannot reduce axis 0: it has 0 elements}}
   %y = relay.max %x {axis = array<i64: 0>} : (tensor<0x3xf32>) -> tensor<3xf32>
   func.return
 }
@@ -35,7 +35,7 @@ func.func @empty(%x: tensor<0x3xf32>) {
 // -----
 
 func.func @two_axes(%x: tensor<2x3x4xf32>) {
-  // expected-error@+1 {{relay.argmax must be over one axis or all 3 of them, but is over 2}}
+  // expected-error@+1 {{relay.argmax must reduce one axis or all 3, but reduces 2}}
   %y = relay.argmax %x {axis = array<i64: 0, 1>} : (tensor<2x3x4xf32>) -> tensor<4xi32>
   func.return
 }

@@ -15,7 +15,7 @@
 // -----
 
 %r, %x = "test.op"() : () -> (!relay.ref<tensor<4xf32>>, tensor<5xf32>)
-// expected-error@+1 {{the cell holds a tensor<4xf32>, but tensor<5xf32> is written}}
+// expected-error@+1 {{cannot write tensor<5xf32> to a !relay.ref<tensor<4xf32>>}}
 %u = relay.ref_write %r, %x : (!relay.ref<tensor<4xf32>>, tensor<5xf32>) -> tuple<>
 
 // -----

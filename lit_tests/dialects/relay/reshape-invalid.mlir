@@ -1,7 +1,7 @@
 // RUN: xrelay-opt --verify-diagnostics --split-input-file %s
 
 func.func @elements(%x: tensor<2x3xf32>) {
-  // expected-error@+1 {{a tensor of 2x3 does not reshape to 4, -1}}
+  // expected-error@+1 {{cannot reshape a tensor of 2x3 to 4, -1}}
   %y = relay.reshape %x {newshape = array<i64: 4, -1>} : (tensor<2x3xf32>) -> tensor<4x1xf32>
   func.return
 }
@@ -34,7 +34,7 @@ func.func @dim_to_squeeze(%x: tensor<1x2xf32>) {
 
 // Which dims are 1 must be known.
 func.func @dynamic_squeeze(%x: tensor<1x?xf32>) {
-  // expected-error@+1 {{squeeze needs axis, as dim 1 of the operand is dynamic}}
+  // expected-error@+1 {{squeeze needs axis: dim 1 of the operand is dynamic}}
   %y = relay.squeeze %x : (tensor<1x?xf32>) -> tensor<?xf32>
   func.return
 }

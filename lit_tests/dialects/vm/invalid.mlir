@@ -20,7 +20,7 @@ func.func @result_of_another_type(%x: tensor<4xf32>) {
 
 func.func @outs_with_contents(%x: tensor<4xf32>) {
   %full = relay.nn.relu %x : (tensor<4xf32>) -> tensor<4xf32>
-  // expected-error@+1 {{outs 0 must be a memory.alloc_tensor or a parameter, but comes from relay.nn.relu}}
+  // expected-error@+1 {{outs 0 must be defined by memory.alloc_tensor or be a block argument, but is defined by relay.nn.relu}}
   %y = vm.invoke_tvm_op @f outs(%full : tensor<4xf32>) -> tensor<4xf32>
   func.return
 }

@@ -1,16 +1,16 @@
 // RUN: xrelay-opt --verify-diagnostics --split-input-file -p lower-to-bytecode %s
 
-// What has no instruction is an error where it stands.
+// An op without an instruction is an error.
 
 func.func @operator(%x: tensor<4xf32, #relay.device<cpu:0>>) {
-  // expected-error@+1 {{relay.exp has no instruction; lower it before, or use xrelay-run --evaluate}}
+  // expected-error@+1 {{relay.exp has no instruction; lower it first, or use xrelay-run --evaluate}}
   %y = relay.exp %x : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
   func.return
 }
 
 // -----
 
-// expected-error@+1 {{a value of type tensor<4xf32> has no device; run plan-devices before}}
+// expected-error@+1 {{a value of type tensor<4xf32> has no device; run plan-devices first}}
 func.func @unplanned(%x: tensor<4xf32>) {
   func.return
 }

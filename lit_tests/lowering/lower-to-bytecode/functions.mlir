@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p lower-to-bytecode %s | filecheck %s
 
-// Parameters are in the first registers, each value in one of its own, a result in that of its outs.
+// Each value has a register of its own, parameters the first; a result has that of its outs.
 //
 // CHECK: builtin.module attributes {bytecode.devices = [#cpu0]}
 // CHECK-NEXT:  bytecode.func @explicit_memory ("x" : tensor<4xf32, #cpu0>, "arg1" : tensor<4xf32, #cpu0>) registers 5 {
@@ -34,7 +34,7 @@ relay.prim_func @add(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Both sides of a branch move what they yield to new registers; what a branch yields lives on.
+// Both regions of a branch move the values that they yield into new registers.
 //
 // CHECK:      bytecode.func @branch
 // CHECK-NEXT:   bytecode.if r0 1, 3
@@ -59,7 +59,7 @@ func.func @branch(%c: tensor<i1, #relay.device<cpu:0>>, %x: tensor<4xf32, #relay
 
 // -----
 
-// A function of several results returns a tuple, which its callers take apart.
+// A function with several results returns a tuple, whose fields its callers get.
 //
 // CHECK:      bytecode.func @several
 // CHECK-NEXT:   bytecode.alloc_adt r2, 0(r1, r0)
@@ -178,7 +178,7 @@ relay.prim_func @softmax(%a: tensor<4x2xf32>) -> tensor<4x2xf32> {
 
 // -----
 
-// A call of a generic function is a call: the machine's functions know no types.
+// A call of a generic function is an ordinary call: the machine's functions have no types.
 //
 // CHECK-LABEL: bytecode.func @calls_generic
 // CHECK:         bytecode.invoke r1, @id(r0)

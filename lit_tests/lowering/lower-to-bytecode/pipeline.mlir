@@ -1,7 +1,7 @@
 // RUN: xrelay-opt -p vm %s | filecheck %s
 // RUN: xrelay-opt -p vm --verify-each=false %s | filecheck %s
 
-// The pipeline `vm` takes a network to instructions.
+// The pipeline `vm` lowers a network to instructions.
 //
 // CHECK: bytecode.devices = [#cpu0]
 // CHECK-NEXT: bytecode.late_constant @const_0 "w1" : tensor<16x8xf32>

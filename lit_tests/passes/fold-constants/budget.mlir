@@ -32,7 +32,7 @@ func.func @large_operand() -> tensor<32xi8> {
   func.return %y : tensor<32xi8>
 }
 
-// How far windows and padding reach does not count, and does not cost.
+// The extent of windows and padding does not count, and costs nothing.
 //
 // CHECK-LABEL: @far_windows
 // CHECK-NEXT:    relay.constant dense<1.000000e+00> : tensor<1x1x5x4xf32>

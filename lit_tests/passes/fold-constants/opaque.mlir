@@ -1,6 +1,6 @@
 // RUN: xrelay-opt -p fold-constants %s | filecheck %s
 
-// What no kernel computes is left for later, constant or not.
+// An operator without a kernel is left alone, even on constants.
 //
 // CHECK-LABEL: @opaque
 // CHECK:         %c = relay.constant

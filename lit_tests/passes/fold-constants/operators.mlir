@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p fold-constants %s | filecheck %s
 
-// A chain of operators on constants is one constant.
+// A chain of operators on constants becomes one constant.
 //
 // CHECK-LABEL: @chain
 // CHECK-NEXT:    %[[C:.*]] = relay.constant dense<[0.000000e+00, 5.000000e+00]> : tensor<2xf32>
@@ -15,7 +15,7 @@ func.func @chain() -> tensor<2xf32> {
 
 // -----
 
-// An operator with one operand that is no constant stays, with its constants.
+// An operator with an operand that is not a constant stays, and so do its constants.
 //
 // CHECK-LABEL: @one_variable
 // CHECK-NEXT:    %[[C:.*]] = relay.constant dense<2.000000e+00> : tensor<4xf32>
@@ -30,7 +30,7 @@ func.func @one_variable(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Every result of an operator with several becomes a constant; bits and integers too.
+// Each of several results becomes a constant; bits and integers too.
 //
 // CHECK-LABEL: @several_results
 // CHECK-DAG:     %[[A:.*]] = relay.constant dense<[1, 2]> : tensor<2xi64>
@@ -62,7 +62,7 @@ func.func @at_the_limit() -> (tensor<256xf32>, tensor<257xf32>) {
 
 // -----
 
-// A param is never read, and stays without a use.
+// A param is never read, and is not removed when it is unused.
 //
 // CHECK-LABEL: @params
 // CHECK-NEXT:    %[[P:.*]] = relay.param "w"
@@ -91,7 +91,7 @@ func.func @bfloat16() -> tensor<2xbf16> {
 
 // -----
 
-// A division by zero is what it is at run time, and no warning.
+// A division by zero has the result that it has at run time, without a warning.
 //
 // CHECK-LABEL: @division_by_zero
 // CHECK:         relay.constant dense<"0x0000807F"> : tensor<f32>
@@ -104,7 +104,7 @@ func.func @division_by_zero() -> tensor<f32> {
 
 // -----
 
-// The device of the operator's type is the constant's.
+// The constant has the device of the operator's type.
 //
 // CHECK-LABEL: @on_a_device
 // CHECK-NEXT:    relay.constant dense<2.000000e+00> : tensor<4xf32> on #cuda0

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p fold-constants %s | filecheck %s
 
-// A branch on a constant becomes the branch taken, and what is in it folds further.
+// A branch on a constant is replaced by the branch taken, whose ops fold further.
 //
 // CHECK-LABEL: @constant_branch
 // CHECK-NEXT:    %[[Y:.*]] = relay.nn.relu %x
@@ -23,7 +23,7 @@ func.func @constant_branch(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>) {
 
 // -----
 
-// Branches in the branch taken go too; the second region is taken when the condition is false.
+// Branches in the branch taken are replaced too; a false condition takes the second region.
 //
 // CHECK-LABEL: @nested_branches
 // CHECK-NEXT:    %[[Y:.*]] = relay.nn.relu %x
@@ -47,7 +47,7 @@ func.func @nested_branches(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A branch on what is not known stays; constants in it fold.
+// A branch on an unknown value stays; constants in it fold.
 //
 // CHECK-LABEL: @unknown_branch
 // CHECK-NEXT:    relay.if %c : tensor<i1> -> (tensor<f32>) {
@@ -66,7 +66,7 @@ func.func @unknown_branch(%c: tensor<i1>, %x: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// A projection of a tuple at hand is the field; a tuple that this leaves without a use goes.
+// A projection of a `relay.tuple` is replaced by the field; a tuple left unused is removed.
 //
 // CHECK-LABEL: @projections
 // CHECK-NEXT:    %[[C:.*]] = relay.constant dense<[0.000000e+00, 2.000000e+00]> : tensor<2xf32>
@@ -84,7 +84,7 @@ func.func @projections(%x: tensor<4xf32>) -> (tensor<2xf32>, tensor<4xf32>) {
 
 // -----
 
-// Constants without a use are removed; other dead code stays.
+// Unused constants are removed; other dead code stays.
 //
 // CHECK-LABEL: @unused
 // CHECK-NEXT:    relay.nn.relu %x

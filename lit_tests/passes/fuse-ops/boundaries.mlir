@@ -42,7 +42,7 @@ func.func @also_returned(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 
 // -----
 
-// An operator with several results gives all of them.
+// All results of an operator become results of its primitive.
 //
 // CHECK-LABEL: @several_results
 // CHECK-NEXT:    %[[A:.*]], %[[B:.*]] = relay.primitive(%{{[^=]*}} = %x : tensor<6xf32>) -> (tensor<2xf32>, tensor<4xf32>) {
@@ -143,7 +143,7 @@ func.func @branches(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Primitives that are there already are left alone.
+// Existing primitives are left alone.
 //
 // CHECK-LABEL: @again
 // CHECK-NEXT:    relay.primitive

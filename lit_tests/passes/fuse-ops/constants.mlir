@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p fuse-ops %s | filecheck %s
 
-// A scalar constant moves into each primitive that uses it, and is gone outside.
+// A scalar constant moves into each primitive that uses it, and is removed outside.
 //
 // CHECK-LABEL: @scalar
 // CHECK-NEXT:    %[[A:.*]] = relay.primitive(%[[X:.*]] = %x : tensor<4xf32>) -> (tensor<4xf32>) {

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p fuse-ops %s | filecheck %s
 
-// What follows a convolution element by element joins it: bias and activation.
+// Elementwise operators after a convolution join it: bias and activation.
 //
 // CHECK-LABEL: @conv_bias_relu
 // CHECK-NEXT:    %[[R:.*]] = relay.primitive(%[[X:.*]] = %x : {{.*}}, %[[W:.*]] = %w : {{.*}}, %[[B:.*]] = %b : tensor<8xf32>) -> (tensor<1x8x6x6xf32>) {
@@ -37,7 +37,7 @@ func.func @chain(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Both arms of a diamond join its top and bottom, and what is read from outside comes once.
+// Both arms of a diamond join its top and bottom; an operand of both is passed once.
 //
 // CHECK-LABEL: @diamond
 // CHECK-NEXT:    relay.primitive(%{{[^=]*}} = %x : tensor<4xf32>) -> (tensor<4xf32>) {
@@ -78,7 +78,7 @@ func.func @diamond_with_convolution(%x: tensor<1x3x4x4xf32>, %w: tensor<3x3x1x1x
 
 // -----
 
-// A reduction ends its primitive: what comes before joins it, what comes after does not.
+// A reduction ends its primitive: operators before it join, operators after it do not.
 //
 // CHECK-LABEL: @reduction_last
 // CHECK-NEXT:    relay.primitive
@@ -98,7 +98,7 @@ func.func @reduction_last(%x: tensor<4x8xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Injective operators join each other and elementwise ones, after all else has been joined.
+// Injective operators join each other and elementwise ones, in the second phase.
 //
 // CHECK-LABEL: @injective
 // CHECK-NEXT:    relay.primitive
@@ -153,7 +153,7 @@ func.func @before_convolution(%x: tensor<1x3x4x4xf32>, %w: tensor<3x3x1x1xf32>) 
 
 // -----
 
-// An opaque operator is a primitive by itself.
+// An opaque operator has a primitive of its own.
 //
 // CHECK-LABEL: @opaque
 // CHECK-NEXT:    relay.primitive

@@ -3,7 +3,7 @@
 // RUN: not xrelay-opt -p 'fuse-ops{level=2}' %s 2>&1 | filecheck %s --check-prefix=LEVEL
 // RUN: not xrelay-opt -p 'fuse-ops{max-size=0}' %s 2>&1 | filecheck %s --check-prefix=SIZE
 
-// Level 0 wraps each operator by itself; a primitive has at most `max-size` operators.
+// Level 0 makes a primitive of each operator; a primitive has at most `max-size` operators.
 //
 // ALONE:        relay.primitive
 // ALONE-NEXT:     relay.exp

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p fuse-ops %s | filecheck %s
 
-// A primitive of nothing but reshapes is marked.
+// A primitive that only reshapes is marked.
 //
 // CHECK-LABEL: @only_reshapes
 // CHECK-NEXT:    relay.primitive({{.*}}) -> (tensor<1x8xf32>) attributes {reshape_only} {
@@ -15,7 +15,7 @@ func.func @only_reshapes(%x: tensor<2x4xf32>) -> tensor<1x8xf32> {
 
 // -----
 
-// One that also computes, or rearranges, is not.
+// One that also computes or rearranges is not marked.
 //
 // CHECK-LABEL: @also_computes
 // CHECK-NEXT:    relay.primitive({{.*}}) -> (tensor<8xf32>) {

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --verify-diagnostics --split-input-file -p infer-types %s
 
-// A type that contradicts the operands is an error that names both; so is one nothing determines.
+// A type that contradicts the operands is an error, and so is one that nothing determines.
 
 func.func @contradicts_operands(%x: tensor<4xf32>) {
   // expected-error@+1 {{the result of relay.nn.relu is tensor<4xf32>, but is declared as tensor<5xf32>}}

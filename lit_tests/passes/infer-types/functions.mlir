@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p infer-types %s | filecheck %s
 
-// A function's result type is that of what it returns; its calls get it too, wherever they stand.
+// A function's result type is that of the value it returns, and reaches all its calls.
 //
 // CHECK-LABEL: @caller_above
 // CHECK-SAME:      -> tensor<8x16xf32>
@@ -19,7 +19,7 @@ func.func @callee(%x: tensor<8x4xf32>, %w: tensor<16x4xf32>) -> !relay.incomplet
 
 // -----
 
-// A dim that a callee further down fills in reaches callers that were complete already.
+// A dim that a later function fills in reaches callers that were complete already.
 //
 // CHECK-LABEL: @complete_caller
 // CHECK-SAME:      -> tensor<4xf32>

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p infer-types %s | filecheck %s
 
-// A match gives what its cases yield.
+// The result type of a match is that of its cases.
 //
 // CHECK-LABEL: @match
 // CHECK:         relay.match %{{.*}} -> (tensor<4xf32>)
@@ -39,7 +39,7 @@ func.func @closure(%x: tensor<4xf32>) -> !relay.incomplete {
 
 // -----
 
-// A match without cases gives what is declared.
+// The result type of a match without cases is the declared one.
 //
 // CHECK-LABEL: @no_case
 // CHECK:         relay.match %{{.*}} -> (tensor<4xf32>) {
@@ -54,7 +54,7 @@ func.func @no_case(%b: !relay.adt<@Never, []>) -> !relay.incomplete {
 
 // -----
 
-// What a reference holds is filled in, however deep; what is known of it stays.
+// The contents of a reference are filled in at any depth; known parts stay.
 //
 // CHECK-LABEL: @references
 // CHECK:         relay.ref_create %x : ({{.*}}) -> !relay.ref<tensor<4xf32>>

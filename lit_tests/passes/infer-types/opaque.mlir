@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file --verify-diagnostics -p infer-types %s
 
-// The result of an operator that is not known is what it is declared to be.
+// The result type of an unknown operator is the declared one.
 
 func.func @declared(%x: tensor<?xf32>) -> tensor<?xi8> {
   %y = relay.call_opaque "nn.fancy"(%x) : (tensor<?xf32>) -> tensor<?xi8>

@@ -15,7 +15,7 @@ func.func @follows_from_operands(%x: tensor<8x4xf32>, %w: tensor<16x4xf32>) {
 
 // -----
 
-// A dim that is declared dynamic is filled in; one that only the declaration knows stays.
+// A dim that is declared dynamic is filled in; one that is only declared stays.
 //
 // CHECK-LABEL: @refines_dims
 // CHECK:         relay.nn.relu %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -28,7 +28,7 @@ func.func @refines_dims(%x: tensor<4x8xf32>, %y: tensor<?x8xf32>) {
 
 // -----
 
-// A device that a type carries stays where it is, and spreads to no other type.
+// A device in a type stays, and does not spread to other types.
 //
 // CHECK-LABEL: @keeps_devices
 // CHECK:         relay.nn.relu %x : ({{.*}}) -> tensor<4xf32, #cuda0>
@@ -41,7 +41,7 @@ func.func @keeps_devices(%x: tensor<4xf32, #relay.device<cpu:0>>) {
 
 // -----
 
-// Tuples, their fields, hints and what is in a tuple's type are filled in.
+// Tuples, their fields and hints are filled in, and so are the parts of a tuple's type.
 //
 // CHECK-LABEL: @tuples
 // CHECK:         %[[T:.*]] = relay.tuple %{{.*}}, %x : (tensor<4xf32>, tensor<4xf32>) -> tuple<tensor<4xf32>, tensor<4xf32>>
@@ -57,7 +57,7 @@ func.func @tuples(%x: tensor<4xf32>) {
 
 // -----
 
-// What a branch gives follows from what its regions yield: a dim is known where both know it.
+// The result type of a branch joins those that its regions yield: a dim is static if both are.
 //
 // CHECK-LABEL: @branches
 // CHECK:         relay.if %c : tensor<i1> -> (tensor<4x?x?xf32>) {

@@ -14,7 +14,7 @@ func.func @copy(%x: tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay
 
 // -----
 
-// A copy of a tuple copies its tensors, however deep, and makes the tuple anew.
+// A copy of a tuple copies its tensors, at any depth, and builds a new tuple.
 //
 // CHECK-LABEL: @nested_tuple
 // CHECK-NEXT:    %[[I:.*]] = relay.tuple_get_item %t[0]

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --verify-diagnostics --split-input-file -p manifest-alloc %s
 
-// What cannot be allocated is an error where it stands, with what to do.
+// A result that cannot be allocated is an error at its op, with the cure.
 
 func.func @no_device(%x: tensor<4xf32>) {
   // expected-error@+1 {{result 0 of relay.call_lowered has no device: tensor<4xf32>; run plan-devices before manifest-alloc}}

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p manifest-alloc %s | filecheck %s
 
-// A result gets a storage of its size, a tensor at its start, and is written there.
+// A result is written into a tensor at the start of a storage of its size.
 //
 // CHECK-LABEL: @add
 // CHECK-NEXT:    %[[S:.*]] = memory.alloc_storage 140 align 64 : !memory.storage<#cuda0>
@@ -18,7 +18,7 @@ relay.prim_func @fused_add(%a: tensor<5x7xf32>, %b: tensor<5x7xf32>) -> tensor<5
 
 // -----
 
-// Of several results all storages come first, then all tensors.
+// The storages of several results come first, then the tensors.
 //
 // CHECK-LABEL: @two_outputs
 // CHECK-NEXT:    %[[S0:.*]] = memory.alloc_storage 8 align 64
@@ -54,7 +54,7 @@ relay.prim_func @fused_reshape(%x: tensor<4x4xf32>) -> tensor<2x4x2xf32> {
 
 // -----
 
-// What is in a branch is allocated in the branch.
+// Results in a branch are allocated in the branch.
 //
 // CHECK-LABEL: @in_a_branch
 // CHECK-NEXT:    relay.if %c
@@ -82,7 +82,7 @@ relay.prim_func @fused_exp(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What is explicit already stays as it is.
+// Explicit memory stays as it is.
 //
 // CHECK-LABEL: @again
 // CHECK-NEXT:    memory.alloc_storage 16

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt -p manifest-alloc %s | filecheck %s
 
-// A storage has the bytes of its elements, a byte at least for each, and is aligned to 64 at least.
+// A storage has the size of its elements, each at least a byte, and is aligned to at least 64.
 //
 // CHECK-LABEL: @sizes
 // CHECK-NEXT:    memory.alloc_storage 4 align 64

@@ -1,7 +1,7 @@
 // RUN: xrelay-opt --split-input-file -p outline-primitives %s | filecheck %s
 // RUN: xrelay-opt --split-input-file -p outline-primitives --print-debuginfo %s | filecheck %s --check-prefix=LOC
 
-// A function has its operators in its name, which no symbol of the module has already.
+// A function is named after its operators; the name is unique in the module.
 //
 // CHECK-LABEL: func.func @fused_nn_dense_add
 // CHECK:         relay.call_lowered @fused_nn_dense_add_1(
@@ -17,7 +17,7 @@ func.func @fused_nn_dense_add(%x: tensor<8x4xf32>, %w: tensor<16x4xf32>, %b: ten
 
 // -----
 
-// Primitives in branches are outlined too; `reshape_only` goes to the call.
+// Primitives in branches are outlined too; the call keeps `reshape_only`.
 //
 // CHECK-LABEL: @branches
 // CHECK:         relay.if
@@ -46,7 +46,7 @@ func.func @branches(%c: tensor<i1>, %x: tensor<4xf32>, %y: tensor<4xf32>) {
 
 // -----
 
-// Call and function are where the primitive was, the operators where they were.
+// Call and function have the location of the primitive; operators keep theirs.
 //
 // LOC-LABEL: @locations
 // LOC:         relay.call_lowered @fused_exp(%x) : {{.*}} loc("m.py":7:1)

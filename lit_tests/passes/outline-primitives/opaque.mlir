@@ -1,7 +1,7 @@
 // RUN: xrelay-opt -p fuse-ops,outline-primitives %s | filecheck %s
 // RUN: xrelay-opt -p 'plan-devices,fuse-ops,outline-primitives,manifest-alloc,lower-to-bytecode' %s | filecheck %s --check-prefix=BYTECODE
 
-// An operator that is not known is a kernel of its own, which is named after it.
+// An unknown operator becomes a kernel of its own, named after it.
 //
 // CHECK-LABEL: @main
 // CHECK:         relay.call_lowered @fused_add

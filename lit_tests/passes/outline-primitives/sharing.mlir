@@ -26,7 +26,7 @@ func.func @equal_bodies(%x: tensor<4xf32, #relay.device<cpu:0>>, %y: tensor<4xf3
 
 // -----
 
-// Other attributes, shapes, constants or wiring make another function, numbered on.
+// Different attributes, shapes, constants or wiring make different functions, numbered.
 //
 // CHECK-LABEL: @different_bodies
 // CHECK:         relay.call_lowered @fused_clip(%x)
@@ -77,7 +77,7 @@ func.func @different_bodies(%x: tensor<4xf32>, %y: tensor<5xf32>) {
 
 // -----
 
-// The order of what is yielded counts as wiring.
+// The order of the yielded values is part of the wiring.
 //
 // CHECK-LABEL: @yields
 // CHECK:         relay.call_lowered @fused_exp_abs(%x)
@@ -98,7 +98,7 @@ func.func @yields(%x: tensor<4xf32>) {
 
 // -----
 
-// A device's target is part of what is shared, and stands on the function.
+// Primitives share a function only on the same target, which the function carries.
 //
 // CHECK-LABEL: @targets
 // CHECK:         relay.call_lowered @fused_exp(%x)

@@ -32,3 +32,40 @@ func.func @incomplete(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = relay.negative %x : (tensor<4xf32>) -> !relay.incomplete
   func.return %x : tensor<4xf32>
 }
+
+// -----
+
+// Devices that stand in types already are wishes as all others: of a parameter, of a value.
+
+// expected-note@+1 {{cpu:0 is asked for here: parameter 0 of @parameter has this type}}
+func.func @parameter(%x: tensor<4xf32, #relay.device<cpu:0>>) {
+  // expected-error@+3 {{one value would have to be on cpu:0 and on cuda:0}}
+  // expected-note@+2 {{operands and results of relay.exp share a device}}
+  // expected-note@+1 {{cuda:0 is asked for here: the value already has this type}}
+  %y = relay.exp %x : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cuda:0>>
+  func.return
+}
+
+// -----
+
+// expected-error@+3 {{one value would have to be on cpu:0 and on cuda:0}}
+// expected-note@+2 {{cpu:0 is asked for here: parameter 0 of @annotation is annotated}}
+// expected-note@+1 {{cuda:0 is asked for here: parameter 0 of @annotation has this type}}
+func.func @annotation(%x: tensor<4xf32, #relay.device<cuda:0>> {relay.device = #relay.device<cpu:0>}) {
+  func.return
+}
+
+// -----
+
+// The destination of a copy holds what uses it.
+
+// expected-note@+1 {{cpu:0 is asked for here: parameter 1 of @copy is annotated}}
+func.func @copy(%x: tensor<4xf32>, %b: tensor<4xf32> {relay.device = #relay.device<cpu:0>}) {
+  %y = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32, #relay.device<cpu:0>>
+  // expected-error@+2 {{one value would have to be on cpu:0 and on cuda:0}}
+  // expected-note@+1 {{cuda:0 is asked for here: the value already has this type}}
+  %c = relay.device_copy %y : tensor<4xf32, #relay.device<cpu:0>> to tensor<4xf32, #relay.device<cuda:0>>
+  // expected-note@+1 {{operands and results of relay.add share a device}}
+  %z = relay.add %c, %b : (tensor<4xf32, #relay.device<cuda:0>>, tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}

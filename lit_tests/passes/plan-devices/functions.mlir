@@ -1,5 +1,4 @@
 // RUN: xrelay-opt --split-input-file -p 'plan-devices{default=cuda:0}' %s | filecheck %s
-// RUN: xrelay-opt --split-input-file -p 'plan-devices{default=cuda:0},plan-devices{default=cpu:3}' %s | filecheck %s
 
 // Annotations of a signature put values where they say, and go.
 //

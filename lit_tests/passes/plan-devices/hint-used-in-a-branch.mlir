@@ -1,7 +1,6 @@
 // RUN: xrelay-opt -p plan-devices %s | filecheck %s
-// RUN: xrelay-opt -p plan-devices,share-device-copies %s | filecheck %s --check-prefix=SHARED
 
-// Each use of a hint has its own copy, in the branch that needs it; a copy that is made before serves it too.
+// Each use of a hint has its own copy, in the branch that needs it.
 //
 // CHECK-LABEL: func.func @hint_used_in_a_branch
 // CHECK:         %[[A:.*]] = relay.exp
@@ -10,13 +9,6 @@
 // CHECK-NEXT:    %{{.*}} = relay.if
 // CHECK-NEXT:      %[[I:.*]] = relay.device_copy %[[A]]
 // CHECK-NEXT:      %{{.*}} = relay.add %[[B]], %[[I]]
-//
-// SHARED-LABEL: func.func @hint_used_in_a_branch
-// SHARED:         %[[A:.*]] = relay.exp
-// SHARED-NEXT:    %[[H:.*]] = relay.device_copy %[[A]]
-// SHARED-NEXT:    %[[B:.*]] = relay.negative %[[H]]
-// SHARED-NEXT:    %{{.*}} = relay.if
-// SHARED-NEXT:      %{{.*}} = relay.add %[[B]], %[[H]]
 func.func @hint_used_in_a_branch(%x: tensor<4xf32>, %c: tensor<i1>) -> tensor<4xf32> {
   %a = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
   %h = relay.on_device %a, #relay.device<cuda:0> : (tensor<4xf32>) -> tensor<4xf32>

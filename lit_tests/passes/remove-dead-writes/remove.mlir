@@ -72,7 +72,7 @@ func.func @parameter(%x: tensor<4xf32>, %out: tensor<4xf32>) {
 
 // -----
 
-// A storage in which a tensor is left stays; tensors and storages that nothing uses go.
+// Unused tensors and storages are removed; a storage with a used tensor stays.
 //
 // CHECK-LABEL: @allocations
 // CHECK-NEXT:    %[[S:.*]] = memory.alloc_storage 32
@@ -91,7 +91,7 @@ func.func @allocations(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A write that only a view reads stays; one whose view nobody reads goes with the view.
+// A write that only a view reads stays; an unused view is removed with the write.
 //
 // CHECK-LABEL: @views
 // CHECK-NEXT:    memory.alloc_storage
@@ -114,7 +114,7 @@ func.func @views(%x: tensor<4xf32>) -> tensor<2x2xf32> {
 
 // -----
 
-// Dead writes in branches go too.
+// Dead writes in branches are removed too.
 //
 // CHECK-LABEL: @branches
 // CHECK-NEXT:    relay.if %c

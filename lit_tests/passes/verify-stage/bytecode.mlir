@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --verify-diagnostics --split-input-file -p 'verify-stage{stage=bytecode}' %s
 
-// At `bytecode` there is nothing else, not even a function that is only declared.
+// At `bytecode` nothing else is left, not even a declaration of a function.
 
 bytecode.func @fine () registers 1 {
   bytecode.ret r0

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --verify-diagnostics --split-input-file -p 'verify-stage{stage=fused}' %s
 
-// At `fused` every operator is in a primitive; what held at `planned` holds still.
+// At `fused` every operator is in a primitive; the rules of `planned` still hold.
 
 func.func @loose(%x: tensor<4xf32, #relay.device<cpu:0>>) {
   // expected-error@+1 {{relay.exp is left at stage fused: fuse-ops should have put it into a primitive}}

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --verify-diagnostics --split-input-file -p 'verify-stage{stage=lowered}' %s
 
-// At `lowered` primitives are functions, and calls of them may still give results.
+// At `lowered` primitives are functions; calls of them may still return results.
 
 func.func @primitive(%x: tensor<4xf32, #relay.device<cpu:0>>) {
   // expected-error@+1 {{relay.primitive is left at stage lowered: outline-primitives should have made it a function}}

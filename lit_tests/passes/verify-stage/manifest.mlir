@@ -1,7 +1,7 @@
 // RUN: xrelay-opt --verify-diagnostics --split-input-file -p 'verify-stage{stage=manifest}' %s
 // RUN: xrelay-opt --verify-diagnostics --split-input-file -p 'verify-stage{stage=memory-planned}' %s
 
-// From `manifest` on every result has its storage.
+// From `manifest` on every result has a storage.
 
 func.func @call(%x: tensor<4xf32, #relay.device<cpu:0>>) {
   // expected-error-re@+1 {{relay.call_lowered is left at stage {{manifest|memory-planned}}: manifest-alloc should have given it storage}}

@@ -2,7 +2,7 @@
 // RUN: not xrelay-opt -p 'verify-stage' %s 2>&1 | filecheck %s --check-prefix=MISSING
 // RUN: xrelay-opt -p 'verify-stage{stage=relay}' %s | filecheck %s
 
-// The stage must be given and be one of the levels; at `relay` anything may be.
+// The stage is required and must be a level; `relay` allows everything.
 //
 // UNKNOWN: error: option 'stage' of pass 'verify-stage' must be {{.*}}planned{{.*}}, but is "nowhere"
 // MISSING: error: pass 'verify-stage' needs option 'stage'

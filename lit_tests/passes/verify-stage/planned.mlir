@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --verify-diagnostics --split-input-file -p 'verify-stage{stage=planned}' %s
 
-// At `planned` types are complete, values have devices and hints are gone; operators may be loose.
+// At `planned` types are complete, values have devices, and no hints are left.
 
 func.func @fine(%x: tensor<4xf32, #relay.device<cpu:0>>, %n: i64) {
   %y = relay.exp %x : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
@@ -68,7 +68,7 @@ func.func @storage() {
 
 // -----
 
-// An operator whose operands are on two devices was never planned.
+// The operands of an operator must be on one device.
 
 func.func @meeting(%x: tensor<4xf32, #relay.device<cpu:0>>, %y: tensor<4xf32, #relay.device<cuda:0>>) {
   // expected-error@+1 {{relay.add is left at stage planned: operands and results of relay.add share a device, but there are cpu:0 and cuda:0: plan-devices should have copied between them}}
@@ -78,7 +78,7 @@ func.func @meeting(%x: tensor<4xf32, #relay.device<cpu:0>>, %y: tensor<4xf32, #r
 
 // -----
 
-// What a branch yields is where the result is.
+// The values that a branch yields are on the device of the result.
 
 func.func @branches(%c: tensor<i1, #relay.device<cpu:0>>, %x: tensor<4xf32, #relay.device<cpu:0>>, %y: tensor<4xf32, #relay.device<cuda:0>>) {
   // expected-error@+1 {{condition, branches and result of relay.if share a device, but there are cpu:0 and cuda:0}}

@@ -191,7 +191,7 @@ def test_the_work_is_bounded() -> None:
     patterns, type, types = pigeons(4)
     assert uncovered(patterns, type, types.get) == []
     assert uncovered(patterns[1:], type, types.get) != []
-    assert uncovered(patterns[1:], type, types.get, fuel=100) == []
+    assert uncovered(patterns[1:], type, types.get, steps=100) == []
     patterns, type, types = pigeons(12)
     assert uncovered(patterns, type, types.get) == []
 

@@ -81,9 +81,9 @@ def test_element_types_of_the_wrong_kind():
 
 
 def test_operands_of_the_wrong_number():
-    assert error("add", "2xf32") == "relay.add takes 2 operands, but has 1"
-    assert error("nn.relu", "2xf32 2xf32") == "relay.nn.relu takes 1 operand, but has 2"
-    assert error("nn.relu", "") == "relay.nn.relu takes 1 operand, but has 0"
+    assert error("add", "2xf32") == "relay.add expects 2 operands, but got 1"
+    assert error("nn.relu", "2xf32 2xf32") == "relay.nn.relu expects 1 operand, but got 2"
+    assert error("nn.relu", "") == "relay.nn.relu expects 1 operand, but got 0"
 
 
 def test_operands_that_are_no_ranked_tensors():
@@ -117,7 +117,7 @@ def test_a_vector_along_an_axis():
     assert infer("nn.bias_add", "?x?x4xf32 3xf32") == "?x?x4xf32"
     assert infer("nn.prelu", "2x3xf32 ?xf32") == "2x3xf32"
     assert error("nn.bias_add", "2x3xf32 4xf32") == (
-        "the dim of operand 1 of relay.nn.bias_add, for axis 1 of operand 0, must be 3, but is 4"
+        "operand 1 of relay.nn.bias_add has 4 elements, but axis 1 of operand 0 has 3"
     )
     assert error("nn.bias_add", "2x3xf32 3x1xf32") == (
         "operand 1 of relay.nn.bias_add must have rank 1, but has rank 2"

@@ -15,7 +15,7 @@ def test_dynamic_dims():
 
 
 def test_dims_that_are_summed_over():
-    message = "the dims that are summed over must be equal, but are {} and {}"
+    message = "the reduced dims must be equal, but are {} and {}"
     assert error("nn.dense", "2x3xf32 5x4xf32") == message.format(3, 4)
     assert error("nn.matmul", "2x3xf32 4x5xf32") == message.format(3, 4)
     assert error("nn.matmul", "2x3xf32 3x5xf32", transpose_a=True) == message.format(2, 3)

@@ -12,8 +12,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pytest
-from operator_samples import SAMPLES, Sample
+from operator_samples import SAMPLES, Sample, on_each_sample
 
 Reference = Callable[..., Any]
 
@@ -145,7 +144,7 @@ def _operand(shape: tuple[int, ...], dtype: str) -> Any:
     return np.ones(shape, dtype)
 
 
-@pytest.mark.parametrize("sample", COVERED, ids=str)
+@on_each_sample(COVERED)
 def test_numpy_gives_the_inferred_types(sample: Sample):
     operands = [_operand(*operand) for operand in sample.operands]
     results = REFERENCES[sample.name](*operands, **sample.attrs)

@@ -54,7 +54,7 @@ def test_strided_slice_that_is_wrong():
         "axes entry must be in [-1, 1), but is 1"
     )
     assert error("strided_slice", "5x6xf32", begin=(0, 0), end=(1, 1), axes=(0, -2)) == (
-        "axes entry 0 is given twice"
+        "duplicate axes entry 0"
     )
     assert error("strided_slice", "5xf32", begin=(0,), end=(-2,), slice_mode="size") == (
         "a size must be at least -1, but is -2"
@@ -92,8 +92,8 @@ def test_take_that_is_wrong():
         "batch_dims must be in [0, 1], but is -3"
     )
     assert error("take", "5x6xf32 4x2xi64", axis=1, batch_dims=1) == (
-        "batch dim 0 of data and indices must be equal, but they are 5 and 4"
+        "batch dim 0 of data and indices must be equal, but are 5 and 4"
     )
     assert error("take", "0x6xf32 2xi64", axis=0) == (
-        "data is empty along axis: indices can take nothing from it"
+        "cannot take elements along an axis of 0 elements"
     )

@@ -74,11 +74,11 @@ def test_numbers_of_windows(attrs: dict[str, tuple[int, ...]], message: str):
 
 def test_windows_larger_than_the_data():
     assert error("nn.conv2d", "1x4x2x8xf32 6x4x3x3xf32") == (
-        "the window's height, dilated, must be at most that of the padded data, 2, but is 3"
+        "the dilated window's height must be at most that of the padded data, 2, but is 3"
     )
     assert infer("nn.conv2d", "1x4x2x8xf32 6x4x3x3xf32", padding=(0, 0, 1, 0)) == "1x6x1x6xf32"
     assert error("nn.max_pool2d", IMAGE, pool_size=(1, 5), dilation=(1, 2)) == (
-        "the window's width, dilated, must be at most that of the padded data, 8, but is 9"
+        "the dilated window's width must be at most that of the padded data, 8, but is 9"
     )
     assert error("nn.conv2d", "1x4x8x8xf32 6x4x0x3xf32") == (
         "the window's height must be at least 1, but is 0"

@@ -40,11 +40,11 @@ def test_the_declared_dims_are_right(condition: bool) -> None:
     [
         (
             "def @main(%x: Tensor[(?, 4), float32]) -> Tensor[(3, 4), float32] { nn.relu(%x) }",
-            "this gives a tensor<5x4xf32>, but is declared as tensor<3x4xf32>",
+            "the result is a tensor<5x4xf32>, but is declared as tensor<3x4xf32>",
         ),
         (
             "def @main(%x: Tensor[(?, 4), float32]) -> Tensor[(3, 4), float32] { %x }",
-            "a tensor of 5x4 does not reshape to 3, 4",
+            "cannot reshape a tensor of 5x4 to 3, 4",
         ),
         (PROGRAM, "the result of @any is declared as tensor<3x4xf32>, but its shape is 5 x 4"),
         (

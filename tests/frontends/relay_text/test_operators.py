@@ -5,9 +5,6 @@
 import pytest
 from relay_programs import body_of, error_of
 
-from xrelay.dialects import relay
-from xrelay.frontends.relay_text.operators import OPERATORS
-
 X = "%x: Tensor[(2, 3), float32]"
 IMAGE = "%x: Tensor[(1, 4, 8, 8), float32], %w: Tensor[(6, 4, 3, 3), float32]"
 X_T, I_T, W_T = "tensor<2x3xf32>", "tensor<1x4x8x8xf32>", "tensor<6x4x3x3xf32>"
@@ -16,10 +13,6 @@ X_T, I_T, W_T = "tensor<2x3xf32>", "tensor<1x4x8x8xf32>", "tensor<6x4x3x3xf32>"
 def op_lines(params: str, expr: str) -> str:
     """The body of `@main` without what it returns."""
     return "\n".join(body_of(f"def @main({params}) {{ {expr} }}").split("\n")[:-1])
-
-
-def test_every_operator_of_the_dialect_has_a_name() -> None:
-    assert {f"relay.{name}" for name in OPERATORS} == {op.name for op in relay.OPERATORS}
 
 
 @pytest.mark.parametrize(
@@ -147,7 +140,7 @@ def test_what_becomes_other_ops(expr: str, expected: list[str]) -> None:
         (X, "concatenate(%x)", "concatenate takes a tuple, but this is of type Tensor[(2, 3), float32]"),
         (X, "nn.relu(%x, alpha=1f)", "nn.relu: nn.relu has no attribute alpha (its attributes: none)"),
         (X, "reshape(%x)", "reshape: newshape must be given"),
-        (X, "reshape(%x, newshape=[5])", "reshape: a tensor of 2x3 does not reshape to 5"),
+        (X, "reshape(%x, newshape=[5])", "reshape: cannot reshape a tensor of 2x3 to 5"),
         (X, "cast(%x, dtype=\"int33\")", 'cast: dtype must be a dtype, but is "int33"'),
         (X, "sum(%x, axis=[7])", "sum: axis must be in [-2, 2), but is 7"),
         (X, "repeat(%x, repeats=2)", "repeat: axis must be given"),

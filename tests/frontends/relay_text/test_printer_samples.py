@@ -1,8 +1,7 @@
 """Every operator with every kind of attribute, printed as Relay text and read again."""
 
-import pytest
 from inferring import OPERATORS
-from operator_samples import SAMPLES, Sample
+from operator_samples import SAMPLES, Sample, on_each_sample
 from relay_programs import context
 from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -49,7 +48,7 @@ def reduces_nothing(sample: Sample) -> bool:
     return sample.attrs.get("axis") == () and not sample.attrs.get("exclude")
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+@on_each_sample()
 def test_a_printed_operator_is_read_again(sample: Sample):
     module = program(sample)
     again = parse_module(context(), module_text(module), "again.relay")

@@ -1,0 +1,65 @@
+"""
+Conversion of dense constants to bytes and back: row-major, little endian, a boolean as 0 or 1.
+
+    dense(tensor<2xi1>, b"\\x01\\x00")            dense<[true, false]> : tensor<2xi1>
+    elements(dense<[true, false]>)              b"\\x01\\x00"
+
+A dense attribute holds these bytes, except that a true boolean has all bits set. NumPy reads and
+writes the same bytes, so code that does not compute needs no NumPy.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, TypeAlias, cast
+
+from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, i1
+
+from .attributes import ELEMENT_TYPES
+from .device import tensor_type, with_device
+from .tensors import Tensor, as_tensor, dtype_name
+
+Dense: TypeAlias = DenseIntOrFPElementsAttr[Any]
+
+_CODES = {
+    "bool": "<?",
+    **{f"int{8 << i}": f"<{code}" for i, code in enumerate("bhiq")},
+    **{f"uint{8 << i}": f"<{code}" for i, code in enumerate("BHIQ")},
+    **{f"float{16 << i}": f"<{code}" for i, code in enumerate("efd")},
+}
+"""The `struct` format of an element of each dtype."""
+
+_ALL_BITS = bytes([0, *[0xFF] * 255])
+_ONE_BIT = bytes([0, *[1] * 255])
+
+
+def dense(type: Tensor, data: bytes) -> Dense:
+    """The constant of `type`, without its device, with these elements; one element is a splat."""
+    if type.element_type == i1:
+        data = data.translate(_ALL_BITS)
+    return DenseIntOrFPElementsAttr(cast(Any, with_device(type, None)), BytesAttr(data))
+
+
+def elements(value: Dense) -> bytes:
+    """The elements of `value`; a splat, which our parser stores once, has one."""
+    data = value.data.data
+    return data.translate(_ONE_BIT) if value.get_element_type() == i1 else data
+
+
+def scalar(value: float, dtype: str) -> Dense | None:
+    """The constant `value` of rank 0; None for a dtype that `struct` cannot pack."""
+    if dtype == "bfloat16":  # the upper half of a float32
+        data = struct.pack("<f", value)[2:]
+    elif dtype in _CODES:
+        data = struct.pack(_CODES[dtype], value)
+    else:
+        return None
+    return dense(tensor_type(ELEMENT_TYPES[dtype], []), data)
+
+
+def scalar_value(value: Dense) -> float | None:
+    """The element of a constant of rank 0; None for a dtype that `struct` cannot unpack."""
+    type = as_tensor(value.type)
+    assert type is not None, "a constant is a tensor"
+    code = _CODES.get(dtype_name(type.element_type) or "")
+    return None if code is None else struct.unpack(code, elements(value))[0]
