@@ -3,7 +3,7 @@ Report which device each value would be on, and why; the program stays as it is.
 
     remark: on cpu:0: operands and results of relay.negative share a device
       %x = …
-    note: cpu:0 is asked for here: the hint says where its operand is
+    note: cpu:0 is required here: the hint says where its operand is
 
 Devices are those that `assign-devices` with the same options assigns; the reason is the nearest
 constraint that demands one, and what connects the value with it. `relay` level.
@@ -57,7 +57,7 @@ def explain(ctx: Context, constraints: DeviceConstraints) -> None:
                 continue
             demand, union = reason
             cause = demand.cause if union is None else union.cause
-            asked = f"{demand.device.long_name} is asked for here: {demand.cause.reason}"
+            asked = f"{demand.device.long_name} is required here: {demand.cause.reason}"
             notes = [] if union is None else [(demand.cause.place, asked)]
             emit_remark(ctx, value, f"on {device}: {cause.reason}", notes=notes)
 

@@ -52,9 +52,9 @@ def error_of(conflict: Conflict[Cause]) -> PassError:
     """Make the error for a conflict: both demands, and the chain from one to the other."""
     first, second = conflict.first, conflict.second
     one, other = disambiguated(first.device, second.device)
-    notes = [(first.cause.place, f"{one} is asked for here: {first.cause.reason}")]
+    notes = [(first.cause.place, f"{one} is required here: {first.cause.reason}")]
     notes += [(union.cause.place, union.cause.reason) for union in conflict.chain]
-    notes.append((second.cause.place, f"{other} is asked for here: {second.cause.reason}"))
+    notes.append((second.cause.place, f"{other} is required here: {second.cause.reason}"))
     return PassError(
         f"one value would have to be on {one} and on {other}",
         second.cause.place,

@@ -2,11 +2,11 @@
 
 // A hint on its result only contradicts the constraints of its users.
 //
-// expected-note@+1 {{cuda:0 is asked for here: parameter 1 of @conflict_at_a_result_hint is annotated}}
+// expected-note@+1 {{cuda:0 is required here: parameter 1 of @conflict_at_a_result_hint is annotated}}
 func.func @conflict_at_a_result_hint(%x: tensor<4xf32>, %y: tensor<4xf32> {relay.device = #relay.device<cuda:0>}) -> tensor<4xf32> {
   %a = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
   // expected-error@+2 {{one value would have to be on cuda:0 and on cpu:0}}
-  // expected-note@+1 {{cpu:0 is asked for here: the hint says where its result is}}
+  // expected-note@+1 {{cpu:0 is required here: the hint says where its result is}}
   %hint = relay.on_device %a, #relay.device<cpu:0> {constrain_body = false, constrain_result = true} : (tensor<4xf32>) -> tensor<4xf32>
   // expected-note@+1 {{operands and results of relay.add share a device}}
   %add = relay.add %hint, %y : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
@@ -18,11 +18,11 @@ func.func @conflict_at_a_result_hint(%x: tensor<4xf32>, %y: tensor<4xf32> {relay
 // Hints on both sides of two operands meet at the operator.
 func.func @conflict_at_an_operator(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %a = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
-  // expected-note@+1 {{cpu:0 is asked for here: the hint says where its result is}}
+  // expected-note@+1 {{cpu:0 is required here: the hint says where its result is}}
   %hint = relay.on_device %a, #relay.device<cpu:0> {constrain_result = true} : (tensor<4xf32>) -> tensor<4xf32>
   %b = relay.tanh %y : (tensor<4xf32>) -> tensor<4xf32>
   // expected-error@+2 {{one value would have to be on cpu:0 and on cuda:0}}
-  // expected-note@+1 {{cuda:0 is asked for here: the hint says where its result is}}
+  // expected-note@+1 {{cuda:0 is required here: the hint says where its result is}}
   %hint_1 = relay.on_device %b, #relay.device<cuda:0> {constrain_result = true} : (tensor<4xf32>) -> tensor<4xf32>
   // expected-note@+1 {{operands and results of relay.add share a device}}
   %add = relay.add %hint, %hint_1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
@@ -34,7 +34,7 @@ func.func @conflict_at_an_operator(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tens
 // The chain between two constraints far apart is the shortest one, with each op once.
 func.func @conflict_far_apart(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %a = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
-  // expected-note@+1 {{cpu:0 is asked for here: the hint says where its result is}}
+  // expected-note@+1 {{cpu:0 is required here: the hint says where its result is}}
   %hint = relay.on_device %a, #relay.device<cpu:0> {constrain_result = true} : (tensor<4xf32>) -> tensor<4xf32>
   // expected-note@+1 {{operands and results of relay.tanh share a device}}
   %b = relay.tanh %hint : (tensor<4xf32>) -> tensor<4xf32>
@@ -43,7 +43,7 @@ func.func @conflict_far_apart(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4x
   // expected-note@+1 {{operands and results of relay.multiply share a device}}
   %e = relay.multiply %d, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   // expected-error@+2 {{one value would have to be on cpu:0 and on cuda:0}}
-  // expected-note@+1 {{cuda:0 is asked for here: the hint says where its operand is}}
+  // expected-note@+1 {{cuda:0 is required here: the hint says where its operand is}}
   %hint_1 = relay.on_device %e, #relay.device<cuda:0> : (tensor<4xf32>) -> tensor<4xf32>
   func.return %hint_1 : tensor<4xf32>
 }
@@ -53,8 +53,8 @@ func.func @conflict_far_apart(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4x
 // Of two conflicts the first in the text is reported.
 //
 // expected-error@+3 {{one value would have to be on cpu:0 and on cuda:0}}
-// expected-note@+2 {{cpu:0 is asked for here: parameter 0 of @conflict_first_in_the_text is annotated}}
-// expected-note@+1 {{cuda:0 is asked for here: parameter 1 of @conflict_first_in_the_text is annotated}}
+// expected-note@+2 {{cpu:0 is required here: parameter 0 of @conflict_first_in_the_text is annotated}}
+// expected-note@+1 {{cuda:0 is required here: parameter 1 of @conflict_first_in_the_text is annotated}}
 func.func @conflict_first_in_the_text(%x: tensor<4xf32> {relay.device = #relay.device<cpu:0>}, %y: tensor<4xf32> {relay.device = #relay.device<cuda:0>}) -> tensor<4xf32> {
   // expected-note@+1 {{operands and results of relay.add share a device}}
   %a = relay.add %x, %y : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
@@ -67,13 +67,13 @@ func.func @conflict_first_in_the_text(%x: tensor<4xf32> {relay.device = #relay.d
 // The result of a call is where the function's result is.
 func.func @callee(%a: tensor<4xf32>) -> tensor<4xf32> {
   %exp = relay.exp %a : (tensor<4xf32>) -> tensor<4xf32>
-  // expected-note@+1 {{cpu:0 is asked for here: the hint says where its result is}}
+  // expected-note@+1 {{cpu:0 is required here: the hint says where its result is}}
   %hint = relay.on_device %exp, #relay.device<cpu:0> {constrain_result = true} : (tensor<4xf32>) -> tensor<4xf32>
   // expected-note@+1 {{result 0 of @callee is returned here}}
   func.return %hint : tensor<4xf32>
 }
 // expected-error@+2 {{one value would have to be on cpu:0 and on cuda:0}}
-// expected-note@+1 {{cuda:0 is asked for here: result 0 of @conflict_in_call_result is declared there}}
+// expected-note@+1 {{cuda:0 is required here: result 0 of @conflict_in_call_result is declared there}}
 func.func @conflict_in_call_result(%x: tensor<4xf32>) -> (tensor<4xf32> {relay.device = #relay.device<cuda:0>}) {
   // expected-note@+1 {{result 0 of the call is where that of @callee is}}
   %call = func.call @callee(%x) : (tensor<4xf32>) -> tensor<4xf32>
@@ -95,10 +95,10 @@ func.func @conflict_in_call(%x: tensor<4xf32>) -> tensor<4xf32> {
   %a = func.call @callee(%x) : (tensor<4xf32>) -> tensor<4xf32>
   // expected-note@+1 {{result 0 of the call is where that of @callee is}}
   %b = func.call @callee(%a) : (tensor<4xf32>) -> tensor<4xf32>
-  // expected-note@+1 {{cpu:0 is asked for here: the hint says where its operand is}}
+  // expected-note@+1 {{cpu:0 is required here: the hint says where its operand is}}
   %hint = relay.on_device %b, #relay.device<cpu:0> : (tensor<4xf32>) -> tensor<4xf32>
   // expected-error@+2 {{one value would have to be on cpu:0 and on cuda:0}}
-  // expected-note@+1 {{cuda:0 is asked for here: the hint says where its operand is}}
+  // expected-note@+1 {{cuda:0 is required here: the hint says where its operand is}}
   %hint_1 = relay.on_device %x, #relay.device<cuda:0> : (tensor<4xf32>) -> tensor<4xf32>
   %add = relay.add %hint, %hint_1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   func.return %add : tensor<4xf32>
@@ -109,10 +109,10 @@ func.func @conflict_in_call(%x: tensor<4xf32>) -> tensor<4xf32> {
 // Annotations of a closure must agree with its body.
 func.func @conflict_in_closure_annotations(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+5 {{one value would have to be on cpu:0 and on cuda:0}}
-  // expected-note@+4 {{cpu:0 is asked for here: parameter 0 of the closure is annotated}}
+  // expected-note@+4 {{cpu:0 is required here: parameter 0 of the closure is annotated}}
   // expected-note@+3 {{parameter 0 of the closure is the region's argument}}
   // expected-note@+2 {{the closure gives what its region yields}}
-  // expected-note@+1 {{cuda:0 is asked for here: the closure's result is annotated}}
+  // expected-note@+1 {{cuda:0 is required here: the closure's result is annotated}}
   %f = relay.fn (%a: tensor<4xf32>) -> tensor<4xf32> attributes {param_devices = [#relay.device<cpu:0>], result_device = #relay.device<cuda:0>} {
     // expected-note@+1 {{operands and results of relay.exp share a device}}
     %exp = relay.exp %a : (tensor<4xf32>) -> tensor<4xf32>
@@ -127,8 +127,8 @@ func.func @conflict_in_closure_annotations(%x: tensor<4xf32>) -> tensor<4xf32> {
 // Inside of a recursive closure its name has the signature that its callers see.
 //
 // expected-error@+3 {{one value would have to be on cpu:0 and on cuda:0}}
-// expected-note@+2 {{cpu:0 is asked for here: parameter 1 of @conflict_in_closure_recursion is annotated}}
-// expected-note@+1 {{cuda:0 is asked for here: parameter 2 of @conflict_in_closure_recursion is annotated}}
+// expected-note@+2 {{cpu:0 is required here: parameter 1 of @conflict_in_closure_recursion is annotated}}
+// expected-note@+1 {{cuda:0 is required here: parameter 2 of @conflict_in_closure_recursion is annotated}}
 func.func @conflict_in_closure_recursion(%n: tensor<i32>, %x: tensor<4xf32> {relay.device = #relay.device<cpu:0>}, %y: tensor<4xf32> {relay.device = #relay.device<cuda:0>}) -> tensor<4xf32> {
   // expected-note@+1 {{the closure itself is the region's argument}}
   %go = relay.fn rec(%go_1) (%i: tensor<i32>, %a: tensor<4xf32>) -> tensor<4xf32> {
@@ -154,13 +154,13 @@ func.func @conflict_in_closure_recursion(%n: tensor<i32>, %x: tensor<4xf32> {rel
 
 // The result of a call is where the closure's result is.
 //
-// expected-note@+1 {{cuda:0 is asked for here: result 0 of @conflict_in_closure_result is declared there}}
+// expected-note@+1 {{cuda:0 is required here: result 0 of @conflict_in_closure_result is declared there}}
 func.func @conflict_in_closure_result(%x: tensor<4xf32>) -> (tensor<4xf32> {relay.device = #relay.device<cuda:0>}) {
   // expected-note@+1 {{the closure gives what its region yields}}
   %f = relay.fn (%a: tensor<4xf32>) -> tensor<4xf32> {
     %exp = relay.exp %a : (tensor<4xf32>) -> tensor<4xf32>
     // expected-error@+2 {{one value would have to be on cuda:0 and on cpu:0}}
-    // expected-note@+1 {{cpu:0 is asked for here: the hint says where its result is}}
+    // expected-note@+1 {{cpu:0 is required here: the hint says where its result is}}
     %hint = relay.on_device %exp, #relay.device<cpu:0> {constrain_result = true} : (tensor<4xf32>) -> tensor<4xf32>
     relay.yield %hint : tensor<4xf32>
   }
@@ -175,8 +175,8 @@ func.func @conflict_in_closure_result(%x: tensor<4xf32>) -> (tensor<4xf32> {rela
 // A closure has one signature for all its calls.
 //
 // expected-error@+3 {{one value would have to be on cpu:0 and on cuda:0}}
-// expected-note@+2 {{cpu:0 is asked for here: parameter 0 of @conflict_in_closure is annotated}}
-// expected-note@+1 {{cuda:0 is asked for here: parameter 1 of @conflict_in_closure is annotated}}
+// expected-note@+2 {{cpu:0 is required here: parameter 0 of @conflict_in_closure is annotated}}
+// expected-note@+1 {{cuda:0 is required here: parameter 1 of @conflict_in_closure is annotated}}
 func.func @conflict_in_closure(%x: tensor<4xf32> {relay.device = #relay.device<cpu:0>}, %y: tensor<4xf32> {relay.device = #relay.device<cuda:0>}) -> tensor<4xf32> {
   %f = relay.fn (%a: tensor<4xf32>) -> tensor<4xf32> {
     %exp = relay.exp %a : (tensor<4xf32>) -> tensor<4xf32>
@@ -194,8 +194,8 @@ func.func @conflict_in_closure(%x: tensor<4xf32> {relay.device = #relay.device<c
 // The fields of data are together, through all that it is made of.
 relay.type_data @List<["A"]> [@Cons(!relay.type_var<A>, !relay.adt<@List, [!relay.type_var<A>]>), @Nil()]
 // expected-error@+3 {{one value would have to be on cuda:0 and on cpu:0}}
-// expected-note@+2 {{cuda:0 is asked for here: parameter 0 of @conflict_in_data is annotated}}
-// expected-note@+1 {{cpu:0 is asked for here: parameter 1 of @conflict_in_data is annotated}}
+// expected-note@+2 {{cuda:0 is required here: parameter 0 of @conflict_in_data is annotated}}
+// expected-note@+1 {{cpu:0 is required here: parameter 1 of @conflict_in_data is annotated}}
 func.func @conflict_in_data(%x: tensor<4xf32> {relay.device = #relay.device<cuda:0>}, %y: tensor<4xf32> {relay.device = #relay.device<cpu:0>}) -> !relay.adt<@List, [tensor<4xf32>]> {
   %data = relay.construct @Nil() : () -> !relay.adt<@List, [tensor<4xf32>]>
   // expected-note@+1 {{operands and results of relay.construct share a device}}
@@ -212,8 +212,8 @@ func.func @same(%a: !relay.type_var<A>) -> !relay.type_var<A> attributes {relay.
   func.return %a : !relay.type_var<A>
 }
 // expected-error@+3 {{one value would have to be on cpu:0 and on cuda:0}}
-// expected-note@+2 {{cpu:0 is asked for here: parameter 0 of @conflict_in_generic_call is annotated}}
-// expected-note@+1 {{cuda:0 is asked for here: parameter 1 of @conflict_in_generic_call is annotated}}
+// expected-note@+2 {{cpu:0 is required here: parameter 0 of @conflict_in_generic_call is annotated}}
+// expected-note@+1 {{cuda:0 is required here: parameter 1 of @conflict_in_generic_call is annotated}}
 func.func @conflict_in_generic_call(%x: tensor<4xf32> {relay.device = #relay.device<cpu:0>}, %y: tensor<8xf32> {relay.device = #relay.device<cuda:0>}) -> tensor<8xf32> {
   // expected-note@+1 {{argument 0 is where parameter 0 of @same is}}
   %a = relay.invoke @same<[tensor<4xf32>]>(%x) : (tensor<4xf32>) -> tensor<4xf32>
@@ -227,8 +227,8 @@ func.func @conflict_in_generic_call(%x: tensor<4xf32> {relay.device = #relay.dev
 // The condition of an `if` is where its branches are.
 //
 // expected-error@+3 {{one value would have to be on cuda:0 and on cpu:0}}
-// expected-note@+2 {{cuda:0 is asked for here: parameter 0 of @conflict_in_if is annotated}}
-// expected-note@+1 {{cpu:0 is asked for here: parameter 1 of @conflict_in_if is annotated}}
+// expected-note@+2 {{cuda:0 is required here: parameter 0 of @conflict_in_if is annotated}}
+// expected-note@+1 {{cpu:0 is required here: parameter 1 of @conflict_in_if is annotated}}
 func.func @conflict_in_if(%c: tensor<i1> {relay.device = #relay.device<cuda:0>}, %x: tensor<4xf32> {relay.device = #relay.device<cpu:0>}) -> tensor<4xf32> {
   // expected-note@+1 {{condition, branches and result of relay.if share a device}}
   %if = relay.if %c : tensor<i1> -> (tensor<4xf32>) {
@@ -246,8 +246,8 @@ func.func @conflict_in_if(%c: tensor<i1> {relay.device = #relay.device<cuda:0>},
 // The result of a case is where the data is.
 relay.type_data @List<["A"]> [@Cons(!relay.type_var<A>, !relay.adt<@List, [!relay.type_var<A>]>), @Nil()]
 // expected-error@+3 {{one value would have to be on cuda:0 and on cpu:0}}
-// expected-note@+2 {{cuda:0 is asked for here: parameter 0 of @conflict_in_match is annotated}}
-// expected-note@+1 {{cpu:0 is asked for here: parameter 1 of @conflict_in_match is annotated}}
+// expected-note@+2 {{cuda:0 is required here: parameter 0 of @conflict_in_match is annotated}}
+// expected-note@+1 {{cpu:0 is required here: parameter 1 of @conflict_in_match is annotated}}
 func.func @conflict_in_match(%l: !relay.adt<@List, [tensor<4xf32>]> {relay.device = #relay.device<cuda:0>}, %d: tensor<4xf32> {relay.device = #relay.device<cpu:0>}) -> tensor<4xf32> {
   // expected-note@+1 {{data, cases and result of relay.match share a device}}
   %match = relay.match %l : !relay.adt<@List, [tensor<4xf32>]> -> (tensor<4xf32>) {
@@ -265,13 +265,13 @@ func.func @conflict_in_match(%l: !relay.adt<@List, [tensor<4xf32>]> {relay.devic
 
 // The variable of a pattern is where the data is.
 relay.type_data @Option<["A"]> [@Some(!relay.type_var<A>), @None()]
-// expected-note@+1 {{cuda:0 is asked for here: parameter 0 of @conflict_in_pattern is annotated}}
+// expected-note@+1 {{cuda:0 is required here: parameter 0 of @conflict_in_pattern is annotated}}
 func.func @conflict_in_pattern(%o: !relay.adt<@Option, [tensor<4xf32>]> {relay.device = #relay.device<cuda:0>}) -> tensor<4xf32> {
   // expected-note@+1 {{data, cases and result of relay.match share a device}}
   %match = relay.match partial %o : !relay.adt<@Option, [tensor<4xf32>]> -> (tensor<4xf32>) {
     case @Option::@Some(%a: tensor<4xf32>) {
       // expected-error@+2 {{one value would have to be on cuda:0 and on cpu:0}}
-      // expected-note@+1 {{cpu:0 is asked for here: the hint says where its operand is}}
+      // expected-note@+1 {{cpu:0 is required here: the hint says where its operand is}}
       %hint = relay.on_device %a, #relay.device<cpu:0> : (tensor<4xf32>) -> tensor<4xf32>
       %tanh = relay.tanh %hint : (tensor<4xf32>) -> tensor<4xf32>
       relay.yield %tanh : tensor<4xf32>
@@ -284,12 +284,12 @@ func.func @conflict_in_pattern(%o: !relay.adt<@Option, [tensor<4xf32>]> {relay.d
 
 // A field is where its tuple is.
 //
-// expected-note@+1 {{cuda:0 is asked for here: parameter 0 of @conflict_in_projection is annotated}}
+// expected-note@+1 {{cuda:0 is required here: parameter 0 of @conflict_in_projection is annotated}}
 func.func @conflict_in_projection(%t: tuple<tensor<4xf32>, tensor<4xf32>> {relay.device = #relay.device<cuda:0>}) -> tensor<4xf32> {
   // expected-note@+1 {{operands and results of relay.tuple_get_item share a device}}
   %a = relay.tuple_get_item %t[0] : (tuple<tensor<4xf32>, tensor<4xf32>>) -> tensor<4xf32>
   // expected-error@+2 {{one value would have to be on cuda:0 and on cpu:0}}
-  // expected-note@+1 {{cpu:0 is asked for here: the hint says where its operand is}}
+  // expected-note@+1 {{cpu:0 is required here: the hint says where its operand is}}
   %hint = relay.on_device %a, #relay.device<cpu:0> : (tensor<4xf32>) -> tensor<4xf32>
   %tanh = relay.tanh %hint : (tensor<4xf32>) -> tensor<4xf32>
   func.return %tanh : tensor<4xf32>
@@ -300,8 +300,8 @@ func.func @conflict_in_projection(%t: tuple<tensor<4xf32>, tensor<4xf32>> {relay
 // The argument of a recursive call is where the parameter is.
 //
 // expected-error@+3 {{one value would have to be on cpu:0 and on cuda:0}}
-// expected-note@+2 {{cpu:0 is asked for here: parameter 1 of @conflict_in_recursion is annotated}}
-// expected-note@+1 {{cuda:0 is asked for here: parameter 2 of @conflict_in_recursion is annotated}}
+// expected-note@+2 {{cpu:0 is required here: parameter 1 of @conflict_in_recursion is annotated}}
+// expected-note@+1 {{cuda:0 is required here: parameter 2 of @conflict_in_recursion is annotated}}
 func.func @conflict_in_recursion(%n: tensor<i32>, %a: tensor<4xf32> {relay.device = #relay.device<cpu:0>}, %b: tensor<4xf32> {relay.device = #relay.device<cuda:0>}) -> tensor<4xf32> {
   %c = relay.constant dense<0> : tensor<i32>
   %equal = relay.equal %n, %c : (tensor<i32>, tensor<i32>) -> tensor<i1>
@@ -322,8 +322,8 @@ func.func @conflict_in_recursion(%n: tensor<i32>, %a: tensor<4xf32> {relay.devic
 // A value written into a reference is where the reference was created.
 //
 // expected-error@+3 {{one value would have to be on cuda:0 and on cpu:0}}
-// expected-note@+2 {{cuda:0 is asked for here: parameter 0 of @conflict_in_reference is annotated}}
-// expected-note@+1 {{cpu:0 is asked for here: parameter 1 of @conflict_in_reference is annotated}}
+// expected-note@+2 {{cuda:0 is required here: parameter 0 of @conflict_in_reference is annotated}}
+// expected-note@+1 {{cpu:0 is required here: parameter 1 of @conflict_in_reference is annotated}}
 func.func @conflict_in_reference(%x: tensor<4xf32> {relay.device = #relay.device<cuda:0>}, %y: tensor<4xf32> {relay.device = #relay.device<cpu:0>}) -> tensor<4xf32> {
   // expected-note@+1 {{operands and results of relay.ref_create share a device}}
   %r = relay.ref_create %x : (tensor<4xf32>) -> !relay.ref<tensor<4xf32>>
@@ -338,8 +338,8 @@ func.func @conflict_in_reference(%x: tensor<4xf32> {relay.device = #relay.device
 // The fields of a tuple are together.
 //
 // expected-error@+3 {{one value would have to be on cuda:0 and on cpu:0}}
-// expected-note@+2 {{cuda:0 is asked for here: parameter 0 of @conflict_in_tuple is annotated}}
-// expected-note@+1 {{cpu:0 is asked for here: parameter 1 of @conflict_in_tuple is annotated}}
+// expected-note@+2 {{cuda:0 is required here: parameter 0 of @conflict_in_tuple is annotated}}
+// expected-note@+1 {{cpu:0 is required here: parameter 1 of @conflict_in_tuple is annotated}}
 func.func @conflict_in_tuple(%x: tensor<4xf32> {relay.device = #relay.device<cuda:0>}, %y: tensor<4xf32> {relay.device = #relay.device<cpu:0>}) -> tuple<tensor<4xf32>, tensor<4xf32>> {
   // expected-note@+1 {{operands and results of relay.tuple share a device}}
   %tuple = relay.tuple %x, %y : (tensor<4xf32>, tensor<4xf32>) -> tuple<tensor<4xf32>, tensor<4xf32>>
@@ -350,10 +350,10 @@ func.func @conflict_in_tuple(%x: tensor<4xf32> {relay.device = #relay.device<cud
 
 // A hint on a function, even a free one, constrains the function itself.
 //
-// expected-note@+1 {{cuda:0 is asked for here: parameter 0 of @conflict_through_freely_hinted_function is annotated}}
+// expected-note@+1 {{cuda:0 is required here: parameter 0 of @conflict_through_freely_hinted_function is annotated}}
 func.func @conflict_through_freely_hinted_function(%x: tensor<4xf32> {relay.device = #relay.device<cuda:0>}) -> tensor<4xf32> {
   // expected-error@+2 {{one value would have to be on cuda:0 and on cpu:0}}
-  // expected-note@+1 {{cpu:0 is asked for here: parameter 0 of the closure is annotated}}
+  // expected-note@+1 {{cpu:0 is required here: parameter 0 of the closure is annotated}}
   %f = relay.fn (%a: tensor<4xf32>) -> tensor<4xf32> attributes {param_devices = [#relay.device<cpu:0>]} {
     %exp = relay.exp %a : (tensor<4xf32>) -> tensor<4xf32>
     relay.yield %exp : tensor<4xf32>
@@ -369,13 +369,13 @@ func.func @conflict_through_freely_hinted_function(%x: tensor<4xf32> {relay.devi
 
 // A global function as a value has the devices of the function.
 //
-// expected-note@+1 {{cpu:0 is asked for here: parameter 0 of @callee is annotated}}
+// expected-note@+1 {{cpu:0 is required here: parameter 0 of @callee is annotated}}
 func.func @callee(%a: tensor<4xf32> {relay.device = #relay.device<cpu:0>}) -> tensor<4xf32> {
   %exp = relay.exp %a : (tensor<4xf32>) -> tensor<4xf32>
   func.return %exp : tensor<4xf32>
 }
 // expected-error@+2 {{one value would have to be on cpu:0 and on cuda:0}}
-// expected-note@+1 {{cuda:0 is asked for here: parameter 0 of @conflict_through_global_value is annotated}}
+// expected-note@+1 {{cuda:0 is required here: parameter 0 of @conflict_through_global_value is annotated}}
 func.func @conflict_through_global_value(%x: tensor<4xf32> {relay.device = #relay.device<cuda:0>}) -> tensor<4xf32> {
   // expected-note@+1 {{the value is the function @callee}}
   %g = relay.global @callee : (tensor<4xf32>) -> tensor<4xf32>
@@ -388,7 +388,7 @@ func.func @conflict_through_global_value(%x: tensor<4xf32> {relay.device = #rela
 
 // A conflict through a function that is an argument names each call on the way.
 //
-// expected-note@+1 {{cpu:0 is asked for here: parameter 0 of @conflict_through_higher_order is annotated}}
+// expected-note@+1 {{cpu:0 is required here: parameter 0 of @conflict_through_higher_order is annotated}}
 func.func @conflict_through_higher_order(%x: tensor<4xf32> {relay.device = #relay.device<cpu:0>}) -> tensor<4xf32> {
   // expected-note@+1 {{parameter 0 of the closure is the region's argument}}
   %f = relay.fn (%g: (tensor<4xf32>) -> tensor<4xf32>) -> tensor<4xf32> {
@@ -397,7 +397,7 @@ func.func @conflict_through_higher_order(%x: tensor<4xf32> {relay.device = #rela
     relay.yield %call : tensor<4xf32>
   }
   // expected-error@+2 {{one value would have to be on cpu:0 and on cuda:0}}
-  // expected-note@+1 {{cuda:0 is asked for here: parameter 0 of the closure is annotated}}
+  // expected-note@+1 {{cuda:0 is required here: parameter 0 of the closure is annotated}}
   %h = relay.fn (%b: tensor<4xf32>) -> tensor<4xf32> attributes {param_devices = [#relay.device<cuda:0>]} {
     %exp = relay.exp %b : (tensor<4xf32>) -> tensor<4xf32>
     relay.yield %exp : tensor<4xf32>
@@ -414,12 +414,12 @@ func.func @conflict_through_hinted_function(%x: tensor<4xf32>) -> tensor<4xf32> 
   // expected-note@+1 {{the closure gives what its region yields}}
   %f = relay.fn (%a: tensor<4xf32>) -> tensor<4xf32> {
     %exp = relay.exp %a : (tensor<4xf32>) -> tensor<4xf32>
-    // expected-note@+1 {{cuda:0 is asked for here: the hint says where its result is}}
+    // expected-note@+1 {{cuda:0 is required here: the hint says where its result is}}
     %hint = relay.on_device %exp, #relay.device<cuda:0> {constrain_result = true} : (tensor<4xf32>) -> tensor<4xf32>
     relay.yield %hint : tensor<4xf32>
   }
   // expected-error@+2 {{one value would have to be on cuda:0 and on cpu:0}}
-  // expected-note@+1 {{cpu:0 is asked for here: the hint says where its operand is}}
+  // expected-note@+1 {{cpu:0 is required here: the hint says where its operand is}}
   %g = relay.on_device %f, #relay.device<cpu:0> {constrain_result = true} : ((tensor<4xf32>) -> tensor<4xf32>) -> ((tensor<4xf32>) -> tensor<4xf32>)
   %call = relay.call %g(%x) : (tensor<4xf32>) -> tensor<4xf32>
   func.return %call : tensor<4xf32>
@@ -429,10 +429,10 @@ func.func @conflict_through_hinted_function(%x: tensor<4xf32>) -> tensor<4xf32> 
 
 // A copy in the program constrains its operand.
 //
-// expected-note@+1 {{cuda:0 is asked for here: parameter 0 of @conflict_with_copy is annotated}}
+// expected-note@+1 {{cuda:0 is required here: parameter 0 of @conflict_with_copy is annotated}}
 func.func @conflict_with_copy(%x: tensor<4xf32> {relay.device = #relay.device<cuda:0>}) -> tensor<4xf32> {
   // expected-error@+2 {{one value would have to be on cuda:0 and on cpu:0}}
-  // expected-note@+1 {{cpu:0 is asked for here: the hint says where its operand is}}
+  // expected-note@+1 {{cpu:0 is required here: the hint says where its operand is}}
   %hint = relay.on_device %x, #relay.device<cpu:0> {constrain_result = true} : (tensor<4xf32>) -> tensor<4xf32>
   %hint_1 = relay.on_device %hint, #relay.device<cuda:0> {constrain_body = false, constrain_result = true} : (tensor<4xf32>) -> tensor<4xf32>
   func.return %hint_1 : tensor<4xf32>
@@ -442,10 +442,10 @@ func.func @conflict_with_copy(%x: tensor<4xf32> {relay.device = #relay.device<cu
 
 // A shape is on the host, not where the data is.
 //
-// expected-note@+1 {{cuda:0 is asked for here: parameter 0 of @conflict_with_host is annotated}}
+// expected-note@+1 {{cuda:0 is required here: parameter 0 of @conflict_with_host is annotated}}
 func.func @conflict_with_host(%x: tensor<?xi64> {relay.device = #relay.device<cuda:0>}) -> tensor<?xi64> {
   // expected-error@+2 {{one value would have to be on cuda:0 and on cpu:0}}
-  // expected-note@+1 {{cpu:0 is asked for here: the result of vm.shape_of is on the host}}
+  // expected-note@+1 {{cpu:0 is required here: the result of vm.shape_of is on the host}}
   %s = vm.shape_of %x : (tensor<?xi64>) -> tensor<1xi64>
   // expected-note@+1 {{operands and results of relay.add share a device}}
   %add = relay.add %s, %x : (tensor<1xi64>, tensor<?xi64>) -> tensor<?xi64>

@@ -14,11 +14,11 @@ func.func @explain_values(%x: tensor<4xf32>, %unused: tensor<4xf32>) -> tensor<4
   }
   // expected-remark@+1 {{on cpu:0: the hint says where its operand is}}
   %y = relay.call %f(%x) : (tensor<4xf32>) -> tensor<4xf32>
-  // expected-note@+5 {{cpu:0 is asked for here: the hint says where its operand is}}
-  // expected-note@+4 {{cpu:0 is asked for here: the hint says where its operand is}}
+  // expected-note@+5 {{cpu:0 is required here: the hint says where its operand is}}
+  // expected-note@+4 {{cpu:0 is required here: the hint says where its operand is}}
   // expected-remark@+3 {{on cuda:0, by default}}
-  // expected-note@+2 {{cpu:0 is asked for here: the hint says where its operand is}}
-  // expected-note@+1 {{cpu:0 is asked for here: the hint says where its operand is}}
+  // expected-note@+2 {{cpu:0 is required here: the hint says where its operand is}}
+  // expected-note@+1 {{cpu:0 is required here: the hint says where its operand is}}
   %hint = relay.on_device %y, #relay.device<cpu:0> : (tensor<4xf32>) -> tensor<4xf32>
   // expected-remark@+1 {{on cuda:0, by default}}
   %z = relay.tanh %hint : (tensor<4xf32>) -> tensor<4xf32>

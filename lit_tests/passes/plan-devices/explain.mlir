@@ -8,7 +8,7 @@
 func.func @explained(%x: tensor<4xf32>, %unused: tensor<4xf32>) -> tensor<4xf32> {
   // expected-remark@+1 {{on cpu:0: the hint says where its operand is}}
   %y = relay.negative %x : (tensor<4xf32>) -> tensor<4xf32>
-  // expected-note@+2 {{cpu:0 is asked for here: the hint says where its operand is}}
+  // expected-note@+2 {{cpu:0 is required here: the hint says where its operand is}}
   // expected-remark@+1 {{on cuda:0, by default}}
   %h = relay.on_device %y, #relay.device<cpu:0> : (tensor<4xf32>) -> tensor<4xf32>
   func.return %h : tensor<4xf32>

@@ -2,10 +2,10 @@
 
 // A hint cannot move a storage.
 func.func @memory_hint_conflict(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-note@+1 {{cpu:0 is asked for here: the storage is annotated}}
+  // expected-note@+1 {{cpu:0 is required here: the storage is annotated}}
   %s = memory.alloc_storage 16 align 64 on #relay.device<cpu:0> : !memory.storage
   // expected-error@+2 {{one value would have to be on cpu:0 and on cuda:0}}
-  // expected-note@+1 {{cuda:0 is asked for here: the hint says where its operand is}}
+  // expected-note@+1 {{cuda:0 is required here: the hint says where its operand is}}
   %hint = relay.on_device %s, #relay.device<cuda:0> {constrain_result = true} : (!memory.storage) -> !memory.storage
   %t = memory.alloc_tensor %hint[0] : tensor<4xf32>
   %t_1 = vm.invoke_tvm_op @neg ins(%x : tensor<4xf32>) outs(%t : tensor<4xf32>) -> tensor<4xf32>

@@ -46,8 +46,8 @@ func.func @nothing_to_repair(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // Data cannot be copied: the conflict stays an error.
 relay.type_data @Box [@Box(tensor<4xf32>)]
-// expected-note@+3 {{cpu:0 is asked for here: parameter 0 of @no_copy_of_data is annotated}}
-// expected-note@+2 {{cuda:0 is asked for here: result 0 of @no_copy_of_data is declared there}}
+// expected-note@+3 {{cpu:0 is required here: parameter 0 of @no_copy_of_data is annotated}}
+// expected-note@+2 {{cuda:0 is required here: result 0 of @no_copy_of_data is declared there}}
 // expected-error@+1 {{one value would have to be on cpu:0 and on cuda:0}}
 func.func @no_copy_of_data(%x: !relay.adt<@Box, []> {relay.device = #relay.device<cpu:0>}) -> (!relay.adt<@Box, []> {relay.device = #relay.device<cuda:0>}) {
   // expected-note@+1 {{result 0 of @no_copy_of_data is returned here}}
