@@ -23,7 +23,7 @@ from ..dialects import relay
 from .support.rewriting import apply_patterns
 
 Copied = tuple[SSAValue, Attribute]
-"""What is copied, and to which type."""
+"""The copied value and the type of the copy."""
 
 
 def equal_copies(module: ModuleOp) -> dict[Operation, SSAValue]:

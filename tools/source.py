@@ -21,7 +21,7 @@ class Source:
     name: str
     """Its name in messages: the path that was given, or `<stdin>`."""
     extension: str
-    """What follows the last dot of the path; `mlir` for stdin."""
+    """The part of the path after the last dot; `mlir` for stdin."""
     data: bytes
 
     def text(self) -> str:

@@ -144,7 +144,7 @@ FunctionDeviceConstraint: TypeAlias = PartsMatch | PartPinned
 
 class FunctionDeviceRule(OpTrait, ABC):
     """
-    How the devices of an op's operands and results relate to those of a function.
+    Relates the devices of an op's operands and results to those of a function.
 
     A constraint on a function that is not in the module, or on a parameter or result that the
     function does not have, is ignored. `lookup` finds symbols of the module.

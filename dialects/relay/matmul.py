@@ -57,8 +57,9 @@ class MatmulOp(SumOfProducts):
 @irdl_op_definition
 class BatchMatmulOp(SumOfProducts):
     """
-    Multiply the matrices of `x` (b, n, k) by those of `y`, which are transposed by default: (b, m,
-    k).
+    Multiply the matrices of `x` by those of `y`.
+
+    `x` is (b, n, k) and `y`, transposed by default, (b, m, k).
 
     ```mlir
     %r = relay.nn.batch_matmul %x, %y

@@ -52,7 +52,7 @@ class Constant:
 
     @property
     def is_splat(self) -> bool:
-        """Whether the array is stored as one repeated element."""
+        """True if the array is stored as one repeated element."""
         return self.array.size != 1 and not any(self.array.strides)
 
 

@@ -47,7 +47,7 @@ class _ModuleReader(TypeReader):
         self.open: set[int] = set()
         """The nodes being read; none of them may contain itself."""
         self.opened = 0
-        """How many nodes were opened, repetitions included."""
+        """The number of nodes opened, repetitions included."""
 
     # ------------------------------------------------------------ declarations
 

@@ -65,7 +65,7 @@ class Tokens:
     texts: list[str] = field(default_factory=list[str])
     starts: list[int] = field(default_factory=list[int])
     metadata: int | None = None
-    """Where the JSON after `#[metadata]` starts, if there is any."""
+    """Offset of the JSON after `#[metadata]`, if present."""
 
 
 def tokenize(text: str, source_map: SourceMap) -> Tokens:

@@ -53,7 +53,7 @@ class ModuleBuilder(IRBuilder):
     prepared: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """Cache of operators with converted attributes."""
     separate: bool = False
-    """Whether constants too large for the text become `relay.param`s."""
+    """True if constants too large for the text become `relay.param`s."""
     params: dict[str, Dense] = field(default_factory=dict[str, Dense])
     """The constants that the `relay.param`s name."""
     function: ast.Function | None = None

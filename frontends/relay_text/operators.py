@@ -44,7 +44,7 @@ def _keep(values: Values) -> None:
 
 @dataclass(frozen=True)
 class Rule:
-    """How the attributes of an operator are converted."""
+    """Conversion of the attributes of an operator."""
 
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """TVM's defaults where they differ from ours."""

@@ -62,7 +62,7 @@ class Body:
         self.names = LocalNames()
         self.order = Order()
         self.placed = False
-        """Whether types carry devices."""
+        """True if types carry devices."""
         self.lexical: VirtualDeviceAttr | None = None
         """The device that a reader assumes for the values of the block."""
         self.variables: set[SSAValue] = set()

@@ -40,7 +40,7 @@ class TypeTexts:
     def __init__(self) -> None:
         self._known: dict[Attribute, str] = {}
         self.mention_storage = False
-        """Whether a text names TVM's type of storage, which the program must then declare."""
+        """True once a text names TVM's type of storage, which the program must then declare."""
 
     def text(self, type: Attribute, at: Operation) -> str:
         """

@@ -72,7 +72,7 @@ class Binding:
     )
     """For each use, its region and the binding that contains it."""
     pure: bool = True
-    """Whether it may be computed early: it has no effects and calls no functions."""
+    """True if it may be computed early: it has no effects and calls no functions."""
     place: Region | None = None
     """The region that computes it; None when it is not needed."""
     result: Any = None
@@ -138,7 +138,7 @@ class Call:
     args: list[Expr]
     attrs: dict[str, Any]
     end_offset: int
-    """Where the text of the call ends."""
+    """Offset of the end of the call."""
     type: Callable[[], Attribute | None] | None = None
     """Returns the type of the result, if the program states it other than in the text."""
 

@@ -52,7 +52,7 @@ class DeviceInterface:
     annotations: DeviceAnnotated | None
     is_rematerializable: bool
     ends_region: bool
-    """Whether it only yields: the constraints on what it uses are those of the enclosing op."""
+    """True for a terminator that yields: the constraints on what it uses are those of the enclosing op."""
 
     @classmethod
     def of(cls, op: Operation) -> DeviceInterface:
@@ -96,7 +96,7 @@ class PlacedType:
 
 @dataclass
 class InterfaceCache:
-    """What planning knows of each op class and each type, computed once."""
+    """Per-class and per-type facts for device planning, each computed once."""
 
     _ops: dict[type[Operation], DeviceInterface] = field(
         default_factory=dict[type[Operation], DeviceInterface]

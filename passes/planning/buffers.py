@@ -87,7 +87,7 @@ class Buffer(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Whether only a lifetime, a size, an alignment and pools are given."""
+        """True if only a lifetime, a size, an alignment and pools are given."""
         return not (self.gaps or self.arms or self.tie is not None or self.offset is not None)
 
     def needs(self) -> Iterator[tuple[int, int, int]]:

@@ -67,7 +67,7 @@ class Core:
 
     @property
     def has_spans(self) -> bool:
-        """Whether every body is one box and none is in a branch; bodies may be fixed."""
+        """True if every body is one box and none is in a branch; bodies may be fixed."""
         return self.arms is None and len(self.body) == self.n_bodies
 
     @cached_property

@@ -65,7 +65,7 @@ class Problem:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether there is one pool, and rows have only a lifetime, a size and an alignment."""
+        """True if there is one pool, and rows have only a lifetime, a size and an alignment."""
         if len(self.pools) != 1:
             return False
         return isinstance(self.buffers, BufferTable) or all(b.is_plain for b in self.buffers)

@@ -1,5 +1,5 @@
 """
-What the two exact searches share: tables of one problem, and a depth-first search.
+Shared parts of the two exact searches: tables of one problem, and a depth-first search.
 
 Both decide whether a plan of height at most `capacity` exists. They place bodies from
 offset 0 upwards, one by one. The vocabulary of both:

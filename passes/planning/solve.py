@@ -28,7 +28,7 @@ from .portfolio import NAMED, as_array, best_plan, plans
 from .problem import Infeasible, Plan, Problem
 
 STRATEGIES = (*NAMED, "exact", "auto")
-"""What `solve` accepts as `strategy`."""
+"""The values of `strategy` that `solve` accepts."""
 
 NODES = 130_000
 """Search nodes that `auto` may spend without an explicit budget; see `_usual_budget`."""

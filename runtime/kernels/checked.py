@@ -36,7 +36,7 @@ def _shape_of(array: Array) -> Tensor:
 
 
 class Reuse(Enum):
-    """How a kernel may write its result over an operand."""
+    """Permission of a kernel to write its result over an operand."""
 
     NONE = auto()
     """The result never overlaps an operand."""

@@ -58,7 +58,7 @@ class Axis:
 
     @property
     def is_each_cell(self) -> bool:
-        """Whether the windows are exactly the image's cells."""
+        """True if the windows are exactly the image's cells."""
         return self.cells == self.stride == 1 and not self.is_padded
 
     def reach(self, count: int) -> int:

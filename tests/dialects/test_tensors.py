@@ -58,9 +58,9 @@ def test_what_has_no_size(text: str):
     type = element(text)
     assert bits_of(type) is None
     assert dtype_name(type) is None
-    with pytest.raises(AssertionError, match="is no element type with a size"):
+    with pytest.raises(AssertionError, match="is not an element type with a size"):
         element_size(type)
-    with pytest.raises(AssertionError, match="is no element type with a size"):
+    with pytest.raises(AssertionError, match="is not an element type with a size"):
         storage_alignment(type)
 
 

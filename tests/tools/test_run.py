@@ -335,7 +335,7 @@ def test_a_deep_value_is_cut(folder: Path, capsys: pytest.CaptureFixture[str]):
         (["--stats"], "--stats counts what the machine does"),
         (["--random-seed", "0", "--outputs", "o.npz"], "'output_0' is not a tensor"),
         (["--inputs", "bad.npz"], "member 'x' must be float32[], as main takes it, but is int64[]"),
-        (["--function", "first", "--random-seed", "0"], "'l': it is no tensor"),
+        (["--function", "first", "--random-seed", "0"], "'l': it is not a tensor"),
         (["--function", "none"], "there is no function 'none'; there are: "),
     ],
 )
