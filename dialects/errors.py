@@ -1,7 +1,10 @@
-"""Verification errors that know the op at fault."""
+"""Errors that every room reports."""
 
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
+
+TOO_DEEP = "the program is nested too deeply"
+"""The message for input that exhausts the stack."""
 
 
 class OpVerifyException(VerifyException):

@@ -65,16 +65,16 @@ def verify_kernel_call(
     type = kernel.properties.get("function_type")
     if kernel.name == "func.func" or not isinstance(type, FunctionType):
         raise VerifyException(f"{op.name} calls kernels, but @{name} is a {kernel.name}")
-    for what, given, wanted in (
-        ("arguments", args, type.inputs.data),
-        ("results", results, type.outputs.data),
+    for verb, noun, given, wanted in (
+        ("expects", "argument", args, type.inputs.data),
+        ("returns", "result", results, type.outputs.data),
     ):
         if len(given) != len(wanted):
-            raise VerifyException(f"@{name} has {len(wanted)} {what}, but {len(given)} are given")
+            raise VerifyException(f"@{name} {verb} {len(wanted)} {noun}s, but got {len(given)}")
         for i, (value, expected) in enumerate(zip(given, wanted, strict=True)):
             if value.type != expected and with_device(value.type, None) != expected:
                 raise VerifyException(
-                    f"{what[:-1]} {i} of @{name} is {expected}, but {value.type} is given"
+                    f"{noun} {i} of @{name} must be {expected}, but is {value.type}"
                 )
 
 

@@ -6,9 +6,8 @@ Let uses of one value on one device share a copy.
     %3 = relay.device_copy %0 : T to U            %4 = relay.add %1, %b : …
     %4 = relay.add %3, %b : …
 
-A copy is replaced by an equal one that stands before it in its block or in a block around it; none
-is moved, so nothing is copied that was not, and no branch waits for another's copy. (TVM copies
-once per use.) Level `planned`.
+A copy is replaced by an equal one that precedes it in its block or in an enclosing block. Copies
+are not moved, so no path copies more than before. (TVM copies once per use.) Level `planned`.
 """
 
 from dataclasses import dataclass
@@ -27,10 +26,10 @@ Copied = tuple[SSAValue, Attribute]
 
 
 def equal_copies(module: ModuleOp) -> dict[Operation, SSAValue]:
-    """For each copy that has an equal one before it: the result of that."""
+    """Map each copy that an equal copy dominates to the result of that copy."""
     found: dict[Operation, SSAValue] = {}
     known: dict[Copied, SSAValue] = {}
-    scopes: list[list[Copied]] = []  # what each of the blocks around, outermost first, has added
+    scopes: list[list[Copied]] = []  # the copies of each enclosing block, outermost first
     pending: list[Operation | Block | None] = [*module.body.blocks]
     while pending:
         here = pending.pop()
@@ -55,7 +54,7 @@ def equal_copies(module: ModuleOp) -> dict[Operation, SSAValue]:
 
 @dataclass(frozen=True)
 class UseEarlierCopy(RewritePattern):
-    """Replace a copy by the equal one before it."""
+    """Replace a copy by an equal one that dominates it."""
 
     earlier: dict[Operation, SSAValue]
 

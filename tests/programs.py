@@ -28,7 +28,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects import bytecode, memory, relay, vm
 from xrelay.dialects.attributes import properties_of
-from xrelay.dialects.device import VirtualDeviceAttr, tensor_type
+from xrelay.dialects.device import DEVICE, VirtualDeviceAttr, tensor_type
 from xrelay.dialects.relay.operator import Operator
 from xrelay.dialects.tensors import as_tensor
 
@@ -279,7 +279,7 @@ def programs(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
         "main",
         FunctionType.from_lists(types, [r.type for r in results]),
         Region(block),
-        arg_attrs=ArrayAttr([DictionaryAttr({"relay.device": device}) for device in placed]),
+        arg_attrs=ArrayAttr([DictionaryAttr({DEVICE: device}) for device in placed]),
     )
     return printed(ModuleOp([main]))
 

@@ -268,7 +268,9 @@ def docstrings(module: Path) -> Iterator[tuple[int, str]]:
 
 
 PRIVATE_ENGLISH = re.compile(
-    r"(?<!there )\b(is|are) no (?!longer|more|less|later|earlier|limit)|\A\s*(What|Who|Where|How|Whether) ", re.I
+    r"(?<!there )\b(is|are) no (?!longer|more|less|later|earlier|limit)"
+    r"|\A\s*(What|Who|Where|How|Whether) ",
+    re.I,
 )
 """Write "is not a tensor", and begin with a verb or a noun."""
 

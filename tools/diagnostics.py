@@ -28,9 +28,6 @@ from xdsl.utils.lexer import Span
 from ..passes.support.diagnostics import Message, Note, PassError, Severity, location_of
 from .commands import FAULT, USAGE
 
-TOO_DEEP = "the program is nested too deeply"
-"""The message for an overflow of Python's stack."""
-
 NO_MEMORY = "there is not enough memory for this program"
 """The message for an allocation that fails although no limit was exceeded."""
 

@@ -20,10 +20,10 @@ from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import DiagnosticException, ShrinkException
 from xdsl.xdsl_opt_main import xDSLOptMain
 
+from ..dialects.errors import TOO_DEEP
 from ..passes.support.diagnostics import Message, ReportingContext, Severity
 from . import arguments, reproducer
 from .diagnostics import (
-    TOO_DEEP,
     CommandLineError,
     PipelineError,
     Reporter,

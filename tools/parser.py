@@ -45,10 +45,11 @@ from xdsl.utils.exceptions import (
 )
 from xdsl.utils.lexer import Span
 
+from ..dialects.errors import TOO_DEEP
 from ..dialects.xdsl_internals import HookedParser
 from . import aliases
 from .aliases import Aliases
-from .diagnostics import TOO_DEEP, did_you_mean
+from .diagnostics import did_you_mean
 
 AnySpan: TypeAlias = "Span[str] | Span[bytes]"
 

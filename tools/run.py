@@ -17,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NoReturn
 
+from ..dialects.errors import TOO_DEEP
 from ..passes.support.diagnostics import Message, Note, Severity
 from ..runtime.errors import MachineError
 from ..runtime.kernels.memory import Memory
@@ -25,7 +26,6 @@ from .arguments import count, size
 from .commands import describe, guarded
 from .compile_input import Loader
 from .diagnostics import (
-    TOO_DEEP,
     CommandLineError,
     Reporter,
     UsageError,

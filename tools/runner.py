@@ -11,12 +11,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkException
 
+from ..dialects.errors import TOO_DEEP
 from ..passes.support.composite import CompositePass
 from ..passes.support.diagnostics import Message, PassError, Severity
 from ..passes.support.verifier import VerifyError, verify
 from . import reproducer as reproducers
 from .commands import describe
-from .diagnostics import NO_MEMORY, TOO_DEEP, SourceError, message_of
+from .diagnostics import NO_MEMORY, SourceError, message_of
 from .ir_dumps import Dumps
 from .pipeline import Step, pipeline_text
 from .timing import Timer

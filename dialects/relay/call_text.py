@@ -59,16 +59,16 @@ def print_call(op: Operation, args: Sequence[SSAValue], printer: Printer) -> Fun
 
 def verify_call(op: Operation, type: FunctionType, args: Sequence[SSAValue], what: str) -> None:
     """Check that `args` and `op`'s results have the types in `type`, ignoring devices."""
-    for noun, values, wanted in (
-        ("arguments", args, type.inputs.data),
-        ("results", op.results, type.outputs.data),
+    for verb, noun, values, wanted in (
+        ("expects", "argument", args, type.inputs.data),
+        ("returns", "result", op.results, type.outputs.data),
     ):
         if len(values) != len(wanted):
-            raise VerifyException(f"{what} has {len(wanted)} {noun}, but {len(values)} are given")
+            raise VerifyException(f"{what} {verb} {len(wanted)} {noun}s, but got {len(values)}")
         for i, (value, expected) in enumerate(zip(values, wanted, strict=True)):
             if value.type == expected or is_incomplete(value.type) or is_incomplete(expected):
                 continue
             if refine(with_device(expected, None), with_device(value.type, None)) is None:
                 raise VerifyException(
-                    f"{noun[:-1]} {i} of {what} is {expected}, but {value.type} is given"
+                    f"{noun} {i} of {what} must be {expected}, but is {value.type}"
                 )

@@ -32,8 +32,7 @@ def require_count(builder: ModuleBuilder, call: ast.Call, given: int, *counts: i
         name = name_of(call)
         wanted = " or ".join(map(str, counts))
         raise builder.error(
-            f"{name} takes {wanted} argument{'' if counts == (1,) else 's'}, "
-            f"but {given} {'is' if given == 1 else 'are'} given",
+            f"{name} expects {wanted} argument{'' if counts == (1,) else 's'}, but got {given}",
             call.offset,
             len(name),
         )

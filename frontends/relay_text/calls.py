@@ -117,7 +117,7 @@ def operator(
     count = operand_count(name)
     if len(args) != (1 if count is None else count):
         wanted = "one tuple" if count is None else f"{count} argument{'' if count == 1 else 's'}"
-        raise builder.error(f"{name} takes {wanted}, but {len(args)} are given", at, len(name))
+        raise builder.error(f"{name} expects {wanted}, but got {len(args)}", at, len(name))
 
     def build(operands: Sequence[SSAValue]) -> Value:
         return _infer_and_add(builder, name, cls, operands, properties, dropped, at)

@@ -24,9 +24,6 @@ def _shortened(message: str) -> str:
     return text if len(text) <= _MESSAGE else f"{text[:_MESSAGE]}…"
 
 
-TOO_DEEP = "the program is nested too deeply"
-
-
 class RelayTextError(DiagnosticException):
     """
     A Relay program is wrong, or uses something that is not supported.

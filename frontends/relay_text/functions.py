@@ -225,7 +225,7 @@ def require_args(
     wanted = type.inputs.data
     if len(args) != len(wanted):
         raise builder.error(
-            f"{what} takes {len(wanted)} arguments, but {len(args)} are given", call.offset
+            f"{what} expects {len(wanted)} arguments, but got {len(args)}", call.offset
         )
     for i, (arg, param) in enumerate(zip(args, wanted, strict=True)):
         at = call.args[i].offset if i < len(call.args) else call.offset

@@ -155,7 +155,7 @@ def _arguments(
     wanted = type.inputs.data
     if len(fields) != len(wanted):
         raise problem(
-            builder, call, f"{callee} takes {len(wanted)} arguments, but {len(fields)} are given"
+            builder, call, f"{callee} expects {len(wanted)} arguments, but got {len(fields)}"
         )
     at = call.args[1].offset
     for i, (given, param) in enumerate(zip(fields, wanted, strict=True)):

@@ -295,7 +295,7 @@ def _check_types(builder: ModuleBuilder, call: KernelCall, callee: PrimFuncOp) -
     ):
         if len(given) != len(wanted):
             raise RelayTextError(
-                f"the kernel @{name} has {len(wanted)} tensor {what}s, but {len(given)} are given",
+                f"kernel @{name} has {len(wanted)} tensor {what}s, but the call has {len(given)}",
                 location_of(op),
             )
         for i, (value, expected) in enumerate(zip(given, wanted, strict=True)):

@@ -44,7 +44,7 @@ def construct(
     type, fields = _instance(builder, made)
     if len(args) != len(fields):
         raise builder.error(
-            f"{name} takes {len(fields)} arguments, but {len(args)} are given",
+            f"{name} expects {len(fields)} arguments, but got {len(args)}",
             call.offset,
             len(name),
         )

@@ -112,7 +112,7 @@ class _Scan:
     block: Block
     order: Order
     demands: dict[Operation, list[Operation]]
-    """The values that the regions of each op use from this block or from an enclosing one."""
+    """The ops whose results the regions of each op use, from this block or an enclosing one."""
     ops: list[Operation]
     """The ops that are printed, without the terminator; params are in the signature."""
     stack: list[Operation] = field(default_factory=list[Operation])

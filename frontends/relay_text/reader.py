@@ -19,13 +19,14 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from ...dialects.device import DEVICE
+from ...dialects.errors import TOO_DEEP
 from ...dialects.relay.adt import TypeDataOp
 from ...dialects.relay.annotations import ATTRS, NAME, TYPE_PARAMS
 from . import calls, functions, generics, prelude
 from .binding_scopes import place_bindings
 from .complete_types import complete_types
 from .destinations import rename_written_tensors
-from .errors import TOO_DEEP, RelayTextError, SourceMap
+from .errors import RelayTextError, SourceMap
 from .grammar import Grammar
 from .json_module import NodeMap, module_of
 from .kernels import Kernels

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from .errors import TOO_DEEP, RelayTextError, SourceMap
+from ...dialects.errors import TOO_DEEP
+from .errors import RelayTextError, SourceMap
 from .lexer import Tokens, unescaped
 from .literals import LiteralError, number
 

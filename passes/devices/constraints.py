@@ -52,7 +52,7 @@ class DeviceInterface:
     annotations: DeviceAnnotated | None
     is_rematerializable: bool
     ends_region: bool
-    """True for a terminator that yields: the constraints on what it uses are those of the enclosing op."""
+    """True for a terminator that yields: its operands have the constraints of the enclosing op."""
 
     @classmethod
     def of(cls, op: Operation) -> DeviceInterface:

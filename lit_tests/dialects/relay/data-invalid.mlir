@@ -44,14 +44,14 @@ relay.type_data @Void []
 // -----
 
 relay.type_data @Box<["A"]> [@Box(!relay.type_var<A>)]
-// expected-error@+1 {{@Box has 1 arguments, but 0 are given}}
+// expected-error@+1 {{@Box expects 1 arguments, but got 0}}
 %l = relay.construct @Box() : () -> !relay.adt<@Box, [tensor<i32>]>
 
 // -----
 
 relay.type_data @Box<["A"]> [@Box(!relay.type_var<A>)]
 %x = "test.op"() : () -> tensor<4xi32>
-// expected-error@+1 {{argument 0 of @Box is tensor<i32>, but tensor<4xi32> is given}}
+// expected-error@+1 {{argument 0 of @Box must be tensor<i32>, but is tensor<4xi32>}}
 %l = relay.construct @Box(%x) : (tensor<4xi32>) -> !relay.adt<@Box, [tensor<i32>]>
 
 // -----

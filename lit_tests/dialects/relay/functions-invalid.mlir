@@ -49,19 +49,19 @@
 // -----
 
 %f, %x = "test.op"() : () -> ((tensor<4xf32>) -> tensor<4xf32>, tensor<4xf32>)
-// expected-error@+1 {{the callee has 1 arguments, but 2 are given}}
+// expected-error@+1 {{the callee expects 1 arguments, but got 2}}
 %r = "relay.call"(%f, %x, %x) : ((tensor<4xf32>) -> tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 
 %f, %x = "test.op"() : () -> ((tensor<4xf32>) -> tensor<4xf32>, tensor<5xf32>)
-// expected-error@+1 {{argument 0 of the callee is tensor<4xf32>, but tensor<5xf32> is given}}
+// expected-error@+1 {{argument 0 of the callee must be tensor<4xf32>, but is tensor<5xf32>}}
 %r = "relay.call"(%f, %x) : ((tensor<4xf32>) -> tensor<4xf32>, tensor<5xf32>) -> tensor<4xf32>
 
 // -----
 
 %f, %x = "test.op"() : () -> ((tensor<4xf32>) -> tensor<4xf32>, tensor<4xf32>)
-// expected-error@+1 {{result 0 of the callee is tensor<4xf32>, but tensor<5xf32> is given}}
+// expected-error@+1 {{result 0 of the callee must be tensor<4xf32>, but is tensor<5xf32>}}
 %r = "relay.call"(%f, %x) : ((tensor<4xf32>) -> tensor<4xf32>, tensor<4xf32>) -> tensor<5xf32>
 
 // -----
@@ -112,7 +112,7 @@ func.func @id(%x: !relay.type_var<A>) -> !relay.type_var<A> attributes {relay.ty
   func.return %x : !relay.type_var<A>
 }
 %x = "test.op"() : () -> tensor<4xf32>
-// expected-error@+1 {{argument 0 of @id is tensor<5xf32>, but tensor<4xf32> is given}}
+// expected-error@+1 {{argument 0 of @id must be tensor<5xf32>, but is tensor<4xf32>}}
 %r = relay.invoke @id<[tensor<5xf32>]>(%x) : (tensor<4xf32>) -> tensor<5xf32>
 
 // -----
@@ -120,7 +120,7 @@ func.func @id(%x: !relay.type_var<A>) -> !relay.type_var<A> attributes {relay.ty
 func.func @id(%x: !relay.type_var<A>) -> !relay.type_var<A> attributes {relay.type_params = ["A"]} {
   func.return %x : !relay.type_var<A>
 }
-// expected-error@+1 {{@id has 1 arguments, but 0 are given}}
+// expected-error@+1 {{@id expects 1 arguments, but got 0}}
 %r = relay.invoke @id<[tensor<5xf32>]>() : () -> tensor<5xf32>
 
 // -----

@@ -104,7 +104,7 @@ func.func @calls_itself(%x: tensor<4xf32>) {
 // -----
 
 func.func @too_many(%x: tensor<4xf32>) {
-  // expected-error@+1 {{@f has 1 arguments, but 2 are given}}
+  // expected-error@+1 {{@f expects 1 arguments, but got 2}}
   %r = relay.call_lowered @f(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   func.return
 }
@@ -115,7 +115,7 @@ relay.prim_func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @other_result(%x: tensor<4xf32>) {
-  // expected-error@+1 {{result 0 of @f is tensor<4xf32>, but tensor<4xi32> is given}}
+  // expected-error@+1 {{result 0 of @f must be tensor<4xf32>, but is tensor<4xi32>}}
   %r = relay.call_lowered @f(%x) : (tensor<4xf32>) -> tensor<4xi32>
   func.return
 }

@@ -44,7 +44,7 @@ func.func @calls_a_function(%x: tensor<4xf32>) {
 // -----
 
 func.func @too_few_arguments(%x: tensor<4xf32>) {
-  // expected-error@+1 {{@f has 1 arguments, but 0 are given}}
+  // expected-error@+1 {{@f expects 1 arguments, but got 0}}
   %y = vm.invoke_tvm_op @f outs(%x : tensor<4xf32>) -> tensor<4xf32>
   func.return
 }
@@ -55,7 +55,7 @@ relay.prim_func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @too_many_results(%x: tensor<4xf32>, %y: tensor<4xf32>) {
-  // expected-error@+1 {{@f has 1 results, but 2 are given}}
+  // expected-error@+1 {{@f returns 1 results, but got 2}}
   %r:2 = vm.invoke_tvm_op @f ins(%x : tensor<4xf32>) outs(%x, %y : tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>, tensor<4xf32>
   func.return
 }
@@ -66,7 +66,7 @@ relay.prim_func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @argument_of_another_type(%x: tensor<4xf32>, %y: tensor<5xf32>) {
-  // expected-error@+1 {{argument 0 of @f is tensor<4xf32>, but tensor<5xf32> is given}}
+  // expected-error@+1 {{argument 0 of @f must be tensor<4xf32>, but is tensor<5xf32>}}
   %r = vm.invoke_tvm_op @f ins(%y : tensor<5xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
   func.return
 }
@@ -77,7 +77,7 @@ relay.prim_func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @result_that_the_kernel_lacks(%x: tensor<4xf32>, %y: tensor<5xf32>) {
-  // expected-error@+1 {{result 0 of @f is tensor<4xf32>, but tensor<5xf32> is given}}
+  // expected-error@+1 {{result 0 of @f must be tensor<4xf32>, but is tensor<5xf32>}}
   %r = vm.invoke_tvm_op @f ins(%x : tensor<4xf32>) outs(%y : tensor<5xf32>) -> tensor<5xf32>
   func.return
 }

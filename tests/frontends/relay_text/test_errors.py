@@ -119,7 +119,7 @@ from xrelay.frontends.relay_text import RelayTextError, parse_module
         ),
         (
             "def @f(%x: int32) { %x } def @main() { @f(1, 2) }",
-            "1:40: @f takes 1 arguments, but 2 are given",
+            "1:40: @f expects 1 arguments, but got 2",
         ),
         (
             "def @f(%x: int32) { %x } def @main() { @f(2f) }",
@@ -145,7 +145,7 @@ from xrelay.frontends.relay_text import RelayTextError, parse_module
         # data types
         (
             "type T { A(int32) } def @main() { A() }",
-            "1:35: A takes 1 arguments, but 0 are given",
+            "1:35: A expects 1 arguments, but got 0",
         ),
         (
             "type T { A(int32) } def @main() { A(1f) }",

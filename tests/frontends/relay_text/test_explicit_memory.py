@@ -321,7 +321,7 @@ def assert_same_when_printed(module: ModuleOp) -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("memory.alloc_storage(1i64)", "1: memory.alloc_storage takes 2 or 3 arguments, but 1 is given"),
+        ("memory.alloc_storage(1i64)", "1: memory.alloc_storage expects 2 or 3 arguments, but got 1"),
         ("memory.alloc_storage(%x, 64i64)", "1: memory.alloc_storage: the size must be an int64 scalar, but is of type Tensor[(4), float32]"),
         ("memory.alloc_storage(8i64, vm.shape_of(%x))", "1: memory.alloc_storage: the alignment must be a constant, as it is part of the instruction"),
         ("memory.alloc_storage(8i64, 48i64)", "1: memory.alloc_storage: alignment must be a power of two, but is 48"),
@@ -342,7 +342,7 @@ def assert_same_when_printed(module: ModuleOp) -> None:
         ("vm.reshape_tensor(%x, meta[relay.Constant][2], newshape=[2, 3])", "1: vm.reshape_tensor: the shape must be [2, 3], but the argument is [2, 2]"),
         (f"vm.reshape_tensor((%x,), {S}, newshape=[4])", "1: vm.reshape_tensor: expected a tensor, but got a value of type (Tensor[(4), float32])"),
         ("vm.reshape_tensor(%x, vm.shape_of(%x), newshape=[5])", "1: vm.reshape_tensor: a view keeps its elements, but tensor<4xf32> has 4 and tensor<5xf32> has 5"),
-        ("memory.kill()", "1: memory.kill takes 1 argument, but 0 are given"),
+        ("memory.kill()", "1: memory.kill expects 1 argument, but got 0"),
         ("memory.alloc_storage", "1: memory.alloc_storage can only be called, not used as a value"),
         ("call_lowered", "1: call_lowered can only be called, not used as a value"),
         ("memory.alloc(1)", "1: unknown operator or constructor memory.alloc; did you mean"),
@@ -355,7 +355,7 @@ def test_wrong_arguments(body: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("call_lowered(@neg, (%x, %x))", "1:1: call_lowered: @neg takes 1 arguments, but 2 are given"),
+        ("call_lowered(@neg, (%x, %x))", "1:1: call_lowered: @neg expects 1 arguments, but got 2"),
         ("call_lowered(@neg, %x)", "1:1: call_lowered: argument 1 must be a tuple, but is of type Tensor[(4), float32]"),
         ("call_lowered(@neg, (vm.shape_of(%x),))", "1:20: argument 0 of @neg must be of type Tensor[(4), float32], but is of type Tensor[(1), int64]"),
         ("call_lowered(@plain, (%x,))", "1:1: call_lowered: @plain is not a kernel; add the attribute Primitive=1"),
@@ -369,7 +369,7 @@ def test_wrong_arguments(body: str, message: str) -> None:
         ("call_lowered(fn (%a: fn () -> int32, Primitive=1) { %a() }, (fn () { 1 },))", "1:53: a kernel accepts and returns tensors only, but parameter %a is of type fn () -> int32"),
         ("add(call_lowered(@neg, (%x,)), @neg(%x))", "1:5: @neg is called as a kernel here, but used as a function elsewhere"),
         ("call_lowered(@neg, (%x,), meta=1)", "1:1: call_lowered has no attribute meta (its attributes: metadata)"),
-        ("vm.invoke_tvm_op(@neg, (%x,))", "1:1: vm.invoke_tvm_op takes 3 arguments, but 2 are given"),
+        ("vm.invoke_tvm_op(@neg, (%x,))", "1:1: vm.invoke_tvm_op expects 3 arguments, but got 2"),
         ("vm.invoke_tvm_op(@neg, (%x,), (%x, %x)); %x", "3:51: the result of @neg must be of type (Tensor[(4), float32], Tensor[(4), float32]), but is of type Tensor[(4), float32]"),
         ("vm.invoke_tvm_op(@neg, (%x,), (negative(%x),)); %x", "1:1: a kernel must write into a memory.alloc_tensor or a parameter, but the tensor is defined by relay.negative"),
         ("vm.shape_func(@neg, (%x,), (%x,), is_input=[2]); %x", "1:1: vm.shape_func: is_input must be a list of 0 and 1"),

@@ -198,7 +198,7 @@ def test_what_tvm_saved() -> None:
         ),
         (
             f"def @main() {{ let %f = {ID};\n%f(1, 2) }}",
-            "2:1: %f takes 1 arguments, but 2 are given",
+            "2:1: %f expects 1 arguments, but got 2",
         ),
         (
             "def @main() { let %f = fn [A](%x: A, %z: A) { %x };\n%f(1, 2f) }",

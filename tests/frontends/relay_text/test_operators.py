@@ -135,8 +135,8 @@ def test_what_becomes_other_ops(expr: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("params", "expr", "message"),
     [
-        (X, "nn.relu(%x, %x)", "nn.relu takes 1 argument, but 2 are given"),
-        (X, "concatenate(%x, %x)", "concatenate takes one tuple, but 2 are given"),
+        (X, "nn.relu(%x, %x)", "nn.relu expects 1 argument, but got 2"),
+        (X, "concatenate(%x, %x)", "concatenate expects one tuple, but got 2"),
         (X, "concatenate(%x)", "concatenate expects a tuple, but got a value of type Tensor[(2, 3), float32]"),
         (X, "nn.relu(%x, alpha=1f)", "nn.relu: nn.relu has no attribute alpha (its attributes: none)"),
         (X, "reshape(%x)", "reshape: newshape is required"),
@@ -150,7 +150,7 @@ def test_what_becomes_other_ops(expr: str, expected: list[str]) -> None:
         (IMAGE, "nn.conv2d(%x, %w, padding=[1, 1, 1])", "nn.conv2d: padding must have 1, 2 or 4 entries, but has 3"),
         (IMAGE, 'nn.conv2d(%x, %w, out_layout="NHWC")', 'nn.conv2d: out_layout must be "NCHW", the layout of the data, but is "NHWC"'),
         (X, "add(%x, 1)", "add: operands of add must have one element type, but operand 0 has f32 and operand 1 has i32"),
-        (X, "call_lowered(%x)", "call_lowered takes 2 arguments, but 1 is given"),
+        (X, "call_lowered(%x)", "call_lowered expects 2 arguments, but got 1"),
         (X, "concatenate", "concatenate can only be called, not used as a value"),
         (X, "nn.dropout(%x, seed=1)", "nn.dropout has no attribute seed (its attributes: rate)"),
     ],
