@@ -11,7 +11,7 @@ their callee once the whole program has been read (`kernels`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -24,12 +24,13 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i64,
 )
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from ...dialects import vm
 from ...dialects.relay.closures import FnOp
 from ...dialects.relay.primitive import CallLoweredOp
 from ...dialects.relay.tuples import TupleOp
+from ...dialects.type_algebra import tuple_of
 from . import functions
 from . import syntax as ast
 from .arguments import attributes_given, problem, require_count
@@ -139,12 +140,8 @@ def leaves_of(builder: ModuleBuilder, value: Value, at: int) -> list[SSAValue]:
 def _relay_type(builder: ModuleBuilder, value: Value) -> Attribute:
     """Return the type of `value` without building its tuple."""
     if isinstance(value, TupleValue):
-        return _tuple_type([_relay_type(builder, part) for part in value.values])
+        return tuple_of([_relay_type(builder, part) for part in value.values])
     return value.type
-
-
-def _tuple_type(types: Sequence[Attribute]) -> TupleType:
-    return TupleType(tuple(cast(TypeAttribute, type) for type in types))
 
 
 def _arguments(
@@ -185,7 +182,7 @@ def _destination_call(
     known = builder.solver.shallow(result)
     types = [out.type for out in outs]
     single = len(outs) == 1 and not isinstance(known, TupleType)
-    given = types[0] if single else _tuple_type(types)
+    given = types[0] if single else tuple_of(types)
     if not _holds_tuples(builder, known):
         builder.require(given, result, f"the destination of {_called(callee)}", at)
     op = make(ins, outs)

@@ -18,8 +18,6 @@ from ...dialects.interfaces import Fusible, FusionKind
 from ...dialects.tensors import as_tensor
 from .post_dominators import Edge, PostDominatorTree, post_dominators
 
-Kind = FusionKind
-
 
 @dataclass
 class Graph:
@@ -53,8 +51,8 @@ def _uses(
             if user is None or device_of(result.type) != device_of(use.operation.results[0].type):
                 return None
             kind = kinds[user]
-            if kind is Kind.BROADCAST and _same_shape(use.operation, use.index):
-                kind = Kind.ELEMWISE
+            if kind is FusionKind.BROADCAST and _same_shape(use.operation, use.index):
+                kind = FusionKind.ELEMWISE
             edges[user, kind] = Edge(user, kind)
     return [edges[key] for key in sorted(edges)] or None
 
@@ -124,7 +122,7 @@ class Partitioner:
         group, target = groups.find(node), groups.find(sink)
         if group == target:
             return
-        may = self._condition(groups.kind[group], Kind(self.tree.kind[node]), phase)
+        may = self._condition(groups.kind[group], FusionKind(self.tree.kind[node]), phase)
         if may is None or groups.size[group] + groups.size[target] > self.max_size:
             return
         path = self._path(node, sink, may)
@@ -140,18 +138,20 @@ class Partitioner:
     @staticmethod
     def _condition(kind: FusionKind, path: FusionKind, phase: int) -> May | None:
         """Return what may join a group of `kind` whose paths to its post-dominator are `path`."""
-        if kind is Kind.OUT_ELEMWISE_FUSABLE:
-            if phase != 0 or path is not Kind.ELEMWISE:
+        if kind is FusionKind.OUT_ELEMWISE_FUSABLE:
+            if phase != 0 or path is not FusionKind.ELEMWISE:
                 return None
-            return lambda other, at_sink: other <= Kind.BROADCAST
-        if kind <= Kind.BROADCAST:
-            if path > Kind.COMM_REDUCE:
+            return lambda other, at_sink: other <= FusionKind.BROADCAST
+        if kind <= FusionKind.BROADCAST:
+            if path > FusionKind.COMM_REDUCE:
                 return None
             return lambda other, at_sink: (
-                other <= Kind.OUT_ELEMWISE_FUSABLE if at_sink else other <= Kind.INJECTIVE
+                other <= FusionKind.OUT_ELEMWISE_FUSABLE
+                if at_sink
+                else other <= FusionKind.INJECTIVE
             )
-        if kind is Kind.INJECTIVE and phase == 1:
-            return lambda other, at_sink: other <= Kind.INJECTIVE
+        if kind is FusionKind.INJECTIVE and phase == 1:
+            return lambda other, at_sink: other <= FusionKind.INJECTIVE
         return None
 
     def _path(self, source: int, sink: int, may: May) -> list[int] | None:
@@ -181,7 +181,7 @@ def fusion_groups(block: Block, max_size: int) -> list[list[Operation]]:
     No group has more than `max_size` operators.
     """
     graph = graph_of(block)
-    exit_kind = int(Kind.OPAQUE)
+    exit_kind = int(FusionKind.OPAQUE)
     tree = post_dominators(graph.uses, exit_kind)
     groups = Partitioner(graph, tree, max_size).run()
     members: dict[int, list[Operation]] = {}

@@ -69,7 +69,7 @@ def report(conflict: Conflict[Cause]) -> Demand[Cause] | Union[Cause]:
 
 def copy_cheapest(cost: Callable[[SSAValue], int | None]) -> ConflictResolver:
     """
-    Make a resolver that copies the cheapest operand: its constraint, the first of equals, goes.
+    Make a resolver that gives up the constraint of the cheapest operand, the first of equals.
 
     A conflict is an error if `cost` is None for all operands: none of them can be copied. The cost
     of each value is computed once.
