@@ -184,7 +184,7 @@ def test_attributes_print_and_run_as_shown(row: list[str]):
         assert (shown, list(given)) == ("", [name])
 
 
-STABLE = rows(PAGE, "module", "what it has")
+STABLE = rows(PAGE, "module", "contents")
 
 
 def test_stable_modules_have_what_is_listed():
@@ -211,7 +211,7 @@ MISTAKES: dict[str, tuple[str, str, str, str]] = {
         *("universe.py", '"""The dialects', 'import nowhere\n"""The dialects'),
         "xrelay-opt swish.mlir",
     ),
-    "it takes a name that is taken": (
+    "it defines a name that is already defined": (
         *("universe.py", '{"demo": _demo}', '{"relay": _demo}'),
         "xrelay-opt swish.mlir",
     ),
@@ -223,7 +223,7 @@ MISTAKES: dict[str, tuple[str, str, str, str]] = {
         *("kernels.py", "from . import", "import nowhere\nfrom . import"),
         "xrelay-run program.mlir --random-seed 0",
     ),
-    "it has a kernel of a name that is taken": (
+    "it defines a kernel that is already defined": (
         *("kernels.py", '"demo.min_max": ', '"relay.add": '),
         "xrelay-run program.mlir --random-seed 0",
     ),
@@ -251,7 +251,7 @@ MISTAKES: dict[str, tuple[str, str, str, str]] = {
         *("expand_swish.py", "        types = ", "        1 // 0\n        types = "),
         "xrelay-opt swish.mlir -p demo-expand-swish",
     ),
-    "a pass leaves wrong IR": (
+    "a pass produces invalid IR": (
         *("expand_swish.py", "[sigmoid, product]", "[product]"),
         "xrelay-opt swish.mlir -p demo-expand-swish",
     ),
