@@ -1,4 +1,4 @@
-"""Printed IR is read back as it was: all lit inputs, with and without locations."""
+"""Printed IR is read back unchanged: all lit inputs, with and without locations."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,7 +42,7 @@ def parsed(text: str) -> ModuleOp:
 
 
 def modules(path: Path, weights: Path) -> Iterator[ModuleOp]:
-    """The modules in a file; tests of errors have some that are none."""
+    """The valid modules in a file; tests of errors contain invalid ones, too."""
     for part in split(path.read_text()):
         try:
             if path.suffix == ".mlir":
