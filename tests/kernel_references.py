@@ -135,7 +135,7 @@ def floor_mod(a: Any, b: Any) -> Any:
 
 
 def power(a: int, b: int) -> int:
-    """Of an inverse, what is before the point."""
+    """The power; an inverse is truncated to an integer."""
     return a**b if b >= 0 else c_divide(1, a**-b) if abs(a) == 1 else 0
 
 
@@ -147,7 +147,7 @@ def wrapping_power(attrs: Attrs, specs: Specs, a: Array, b: Array) -> Array:
 
 
 def greatest(sign: int) -> Callable[..., Any]:
-    """The greatest (or least, with -1) of some numbers; NaN if there is one."""
+    """The maximum (the minimum if `sign` is -1) of numbers; NaN if one of them is NaN."""
 
     def of(*numbers: Any) -> Any:
         nan = [x for x in numbers if x != x]

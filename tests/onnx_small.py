@@ -80,7 +80,7 @@ def agree(
 
 
 def operators_of(conversion: Conversion) -> list[str]:
-    """The names of the operators of `@main`, constants and return left out, in order."""
+    """The names of the operators of `@main` in order, without constants and the return."""
     names = [op.name for op in conversion.module.walk()]
     ignored = {"builtin.module", "func.func", "func.return", "relay.constant", "relay.param"}
     return [n.removeprefix("relay.") for n in names if n not in ignored]
