@@ -1,4 +1,4 @@
-// A small classifier. Its layer is to run on an accelerator; the probabilities may be anywhere.
+// A small classifier. Its layer must run on an accelerator; the device of the result is unconstrained.
 
 func.func @main(%x: tensor<2x8xf32>, %w: tensor<4x8xf32>, %b: tensor<4xf32>) -> tensor<2x4xf32> {
   %dense = relay.nn.dense %x, %w : (tensor<2x8xf32>, tensor<4x8xf32>) -> !relay.incomplete

@@ -1,10 +1,10 @@
 """
-Print `squeezenet.mlir`: SqueezeNet as our ONNX frontend converts it, its weights named only.
+Print `squeezenet.mlir`: SqueezeNet, converted by our ONNX frontend, with its weights declared only.
 
     python examples/make_squeezenet.py > examples/squeezenet.mlir
 
-The network is the light model that the package `onnx` ships. What stands there for a weight,
-a node that repeats one number, is made an initializer, so that it becomes a `relay.param`.
+The network is a light model of the package `onnx`, in which a node that repeats one number replaces
+each weight. These nodes are converted to initializers, so that the weights become `relay.param`s.
 """
 
 from pathlib import Path
@@ -21,14 +21,14 @@ HEADER = """\
 // images of 224 by 224 pixels, 1000 classes. Converted from light_squeezenet.onnx of the onnx
 // package (Apache-2.0) by examples/make_squeezenet.py.
 //
-// The weights are named only. To run it with random ones:
+// The weights are declared, but not included. To run it with random weights:
 //
 //     xrelay-run examples/squeezenet.mlir --random-seed 0 --stats
 """
 
 
 def light_squeezenet() -> ModelProto:
-    """The model, each weight an initializer (of zeros)."""
+    """Load the model, with each weight as an initializer (of zeros)."""
     path = Path(onnx.backend.test.__file__).parent / "data" / "light" / "light_squeezenet.onnx"
     model = onnx.load_model_from_string(path.read_bytes())
     graph = model.graph
@@ -42,7 +42,7 @@ def light_squeezenet() -> ModelProto:
 
 
 def squeezenet_text() -> str:
-    """The text of `squeezenet.mlir`."""
+    """Return the text of `squeezenet.mlir`."""
     conversion = convert_model(light_squeezenet(), "light_squeezenet.onnx", inline_limit=0)
     return f"{HEADER}\n{conversion.module!s}\n"
 

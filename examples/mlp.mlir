@@ -2,12 +2,12 @@
 //
 //     xrelay-run examples/mlp.mlir --random-seed 0 --stats
 //
-// Types of results may be left out: `infer-types` fills in `!relay.incomplete`.
+// Result types may be omitted: `infer-types` replaces `!relay.incomplete`.
 
 func.func @main(%image: tensor<8x28x28xf32>) -> (tensor<8x10xf32> {relay.name = "probability"}) {
   %pixels = relay.nn.batch_flatten %image : (tensor<8x28x28xf32>) -> tensor<8x784xf32>
 
-  // Hidden layer 1. A weight has one row for each output.
+  // Hidden layer 1. A weight has one row per output.
   %w1 = relay.param "w1" : tensor<128x784xf32>
   %b1 = relay.param "b1" : tensor<128xf32>
   %dense1 = relay.nn.dense %pixels, %w1 : (tensor<8x784xf32>, tensor<128x784xf32>) -> !relay.incomplete

@@ -2,7 +2,7 @@
 // images of 224 by 224 pixels, 1000 classes. Converted from light_squeezenet.onnx of the onnx
 // package (Apache-2.0) by examples/make_squeezenet.py.
 //
-// The weights are named only. To run it with random ones:
+// The weights are declared, but not included. To run it with random weights:
 //
 //     xrelay-run examples/squeezenet.mlir --random-seed 0 --stats
 

@@ -1,4 +1,4 @@
-// One block of a transformer encoder (Vaswani et al. 2017, https://arxiv.org/abs/1706.03762), the
+// One block of a transformer encoder (Vaswani et al. 2017, https://arxiv.org/abs/1706.03762) with
 // normalization before each part (as in GPT-2): 16 tokens of 64 features, 4 heads of 16.
 //
 //     x = x + attention(layer_norm(x))
@@ -9,13 +9,13 @@
 !tokens = tensor<16x64xf32>  // token, feature
 !split = tensor<16x4x16xf32>  // token, head, feature of the head
 !heads = tensor<4x16x16xf32>  // head, token, feature of the head
-!scores = tensor<4x16x16xf32>  // head, token that asks, token that is asked
-!wide = tensor<16x256xf32>  // token, feature between the two layers
+!scores = tensor<4x16x16xf32>  // head, query token, key token
+!wide = tensor<16x256xf32>  // token, hidden feature
 !square = tensor<64x64xf32>
 !vector = tensor<64xf32>
 
 func.func @main(%x: !tokens) -> (!tokens {relay.name = "y"}) {
-  // Self-attention. Queries, keys and values are linear in the normalized tokens.
+  // Self-attention: queries, keys and values are linear in the normalized tokens.
   %gamma1 = relay.param "gamma1" : !vector
   %beta1 = relay.param "beta1" : !vector
   %norm1 = relay.nn.layer_norm %x, %gamma1, %beta1 : (!tokens, !vector, !vector) -> !tokens
@@ -27,7 +27,7 @@ func.func @main(%x: !tokens) -> (!tokens {relay.name = "y"}) {
   %k = relay.nn.dense %norm1, %wk : (!tokens, !square) -> !tokens
   %v = relay.nn.dense %norm1, %wv : (!tokens, !square) -> !tokens
 
-  // The features are dealt out to the heads, and the heads become the batch.
+  // Split the features into heads, and use the heads as the batch.
   %q.split = relay.reshape %q {newshape = array<i64: 16, 4, 16>} : (!tokens) -> !split
   %k.split = relay.reshape %k {newshape = array<i64: 16, 4, 16>} : (!tokens) -> !split
   %v.split = relay.reshape %v {newshape = array<i64: 16, 4, 16>} : (!tokens) -> !split
@@ -35,21 +35,21 @@ func.func @main(%x: !tokens) -> (!tokens {relay.name = "y"}) {
   %k.heads = relay.transpose %k.split {axes = array<i64: 1, 0, 2>} : (!split) -> !heads
   %v.heads = relay.transpose %v.split {axes = array<i64: 1, 0, 2>} : (!split) -> !heads
 
-  // softmax(Q Kᵀ / √16) V. A batch_matmul transposes its second operand unless told not to.
+  // softmax(Q Kᵀ / √16) V. By default, batch_matmul transposes its second operand.
   %products = relay.nn.batch_matmul %q.heads, %k.heads : (!heads, !heads) -> !scores
   %scale = relay.constant dense<0.25> : tensor<f32>
   %scores = relay.multiply %products, %scale : (!scores, tensor<f32>) -> !scores
   %weights = relay.nn.softmax %scores {axis = -1} : (!scores) -> !scores
   %mixed = relay.nn.batch_matmul %weights, %v.heads {transpose_b = false} : (!scores, !heads) -> !heads
 
-  // The heads side by side again, one more linear layer, and the residual.
+  // Concatenate the heads, then apply a linear layer and add the residual.
   %mixed.split = relay.transpose %mixed {axes = array<i64: 1, 0, 2>} : (!heads) -> !split
   %joined = relay.reshape %mixed.split {newshape = array<i64: 16, 64>} : (!split) -> !tokens
   %wo = relay.param "wo" : !square
   %attention = relay.nn.dense %joined, %wo : (!tokens, !square) -> !tokens
   %x1 = relay.add %x, %attention : (!tokens, !tokens) -> !tokens
 
-  // Feed-forward: each token for itself, four times as wide in between.
+  // Feed-forward, separately for each token, with a hidden layer four times as wide.
   %gamma2 = relay.param "gamma2" : !vector
   %beta2 = relay.param "beta2" : !vector
   %norm2 = relay.nn.layer_norm %x1, %gamma2, %beta2 : (!tokens, !vector, !vector) -> !tokens

@@ -1,8 +1,8 @@
 """
-Installed packages are listed once, and not for every run of a tool: that takes some milliseconds.
+Cache the list of installed packages, which takes milliseconds per run of a tool.
 
-This must come before imports of the function. `sys.path` is part of the key, so tests that install
-a plug-in find it.
+The cache must be set before anything imports the function. Its key contains `sys.path`, so that
+tests that install a plug-in find it.
 """
 
 import importlib.metadata

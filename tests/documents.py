@@ -1,8 +1,8 @@
 """
-What a document shows: its blocks of text, and the commands in them.
+The blocks of text in a document, and the commands in them.
 
 Commands are in blocks of ```console: lines that start with `$ ` are commands, the lines after
-them what is printed (on stdout and stderr); `...` stands for any text.
+them are the expected output (stdout and stderr), in which `...` matches any text.
 """
 
 import os
@@ -26,13 +26,13 @@ class Shown(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A block of text, its language, and the line of the document that has the ```."""
+    """A block of text, its language, and the line of its opening ```."""
 
     language: str
     text: str
     line: int
     file: str | None
-    """The path in a line that ends the text before: "`src/a.py`:"."""
+    """The path in the line before the block: "`src/a.py`:"."""
 
 
 def blocks(text: str) -> Iterator[Block]:
@@ -62,7 +62,7 @@ def shown_commands(text: str) -> Iterator[Shown]:
 
 
 def matches(expected: str, actual: str) -> bool:
-    """Return whether `actual` is `expected`, in which `...` is any text."""
+    """Test whether `actual` matches `expected`, in which `...` matches any text."""
     parts = (re.escape(part) for part in expected.rstrip().split("..."))
     return re.fullmatch(".*?".join(parts), actual.rstrip(), re.DOTALL) is not None
 

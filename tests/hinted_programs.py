@@ -9,7 +9,7 @@ DEVICES = ("cpu:0", "cuda:0", "cuda:1")
 
 
 class Program:
-    """A random function body, line by line; every value but tuples and closures has type `T`."""
+    """A random function body, line by line; all values except tuples and closures have type `T`."""
 
     def __init__(self, rng: Random, size: int, closures: bool = True):
         self.rng = rng

@@ -38,11 +38,11 @@ FORMS = (
 """The four forms of a hint."""
 
 Scope = list[tuple[str, str]]
-"""A name in scope, and its kind."""
+"""A name in scope and its kind."""
 
 
 class RelayProgram:
-    """A random program whose `@main` takes `%c: bool, %x: T, %y: T` and gives a `T`."""
+    """A random program whose `@main` has parameters `%c: bool, %x: T, %y: T` and returns a `T`."""
 
     def __init__(self, rng: Random):
         self.rng = rng
@@ -57,7 +57,7 @@ class RelayProgram:
         self.text = '#[version = "0.0.5"]\n' + "".join(definitions) + METADATA
 
     def definition(self, name: str) -> str:
-        """A global function; those after it may call it."""
+        """A global function, which later ones may call."""
         kinds = self.rng.choices(("tensor", "pair", "list", "function"), k=self.rng.randrange(1, 4))
         scope = [(f"%{name[1:]}_{i}", kind) for i, kind in enumerate(["tensor", "flag", *kinds])]
         params = [f"{p}{self.annotation(' {{{}}}')}: {TYPES[kind]}" for p, kind in scope]
@@ -78,7 +78,7 @@ class RelayProgram:
         return self.rng.choice(known) if known else None
 
     def block(self, scope: Scope, kind: str, depth: int) -> str:
-        """Statements, and what they end in."""
+        """Statements and a final expression."""
         scope, lines = list(scope), list[str]()
         for _ in range(self.rng.randrange(3 if depth > 0 else 1)):
             name, cell = self.fresh(), self.some(scope, "cell")
@@ -93,7 +93,7 @@ class RelayProgram:
         return " ".join([*lines, self.value(scope, kind, depth)])
 
     def value(self, scope: Scope, kind: str, depth: int) -> str:
-        """An expression, perhaps with a hint; seldom on what cannot be copied."""
+        """An expression, perhaps with a hint; rarely on a value that cannot be copied."""
         text = self.plain(scope, kind, depth - 1)
         share = self.hinted * (1 if kind in ("tensor", "pair") else 0.1)
         if self.rng.random() >= share:

@@ -1,4 +1,4 @@
-"""Apply an operator to types written as text, and say its result types or its error as text."""
+"""Apply an operator to types written as text; return its result types or its error as text."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ OPERATORS = relay.BY_NAME
 
 
 def attributes(name: str, **given: Any) -> dict[str, Any]:
-    """The attributes that the operator's kernel gets: those `given`, and defaults."""
+    """The attributes that the operator's kernel receives: those `given`, and defaults."""
     return {**plain_attributes(OPERATORS[name].create()), **given}
 
 
@@ -31,13 +31,13 @@ def context() -> Context:
 
 
 def tensor(text: str) -> Attribute:
-    """`2x?xf32` as a type; `!…` and `tensor<…>` are taken as they are."""
+    """Parse `2x?xf32`, `!…` or `tensor<…>` as a type."""
     text = text if text.startswith(("!", "tensor")) else f"tensor<{text}>"
     return Parser(context(), text).parse_type()
 
 
 def apply(name: str, operands: str, **attrs: Any) -> Operator:
-    """The operator on values of these types, which are separated by spaces."""
+    """Apply the operator to values of `types`, which are separated by spaces."""
     types = [tensor(text) for text in operands.split()]
     cls = OPERATORS[name]
     op = cls.on(TestOp(result_types=types).results, properties_of(cls, attrs))
@@ -52,7 +52,7 @@ def infer(name: str, operands: str, **attrs: Any) -> str:
 
 
 def error(name: str, operands: str, **attrs: Any) -> str:
-    """The message of the error that the operator on these types is."""
+    """The error message of the operator on these types."""
     try:
         op = apply(name, operands, **attrs)
     except VerifyException as e:

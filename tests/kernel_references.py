@@ -1,10 +1,10 @@
 """
-What each operator means, by code that we did not write (onnxruntime, Python's own arithmetic and
-`math`, NumPy in extended precision) or straight from its definition, as plain loops.
+Reference implementations of the operators: third-party code (onnxruntime, Python's arithmetic and
+`math`, NumPy in extended precision), or plain loops that follow the definition.
 
-`REFERENCES[name].values(attrs, specs, *operands)` gives the results, those with the element types
-and shapes `specs`: integers as Python's, unbounded, and floats in at least float64. `terms` is the
-same with the magnitudes of what is added up, where rounding of the terms shows.
+`REFERENCES[name].values(attrs, specs, *operands)` computes the results, whose element types and
+shapes are `specs`: integers as unbounded Python integers, floats in at least float64. `terms` sums
+the magnitudes of the terms instead, for sums with visible rounding errors.
 """
 
 # pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false
@@ -29,23 +29,23 @@ Array: TypeAlias = Any
 Attrs: TypeAlias = Mapping[str, Any]
 Specs: TypeAlias = Sequence[tuple[tuple[int, ...], str]]
 Compute: TypeAlias = Callable[..., Any]
-"""Results (one, or a tuple) of attributes, the results' specs, and operands."""
+"""Maps attributes, the results' specs, and operands to one result or a tuple."""
 
 onnxruntime.set_default_logger_severity(4)
 
 
 @dataclass(frozen=True)
 class Reference:
-    """The values that an operator computes, and the size of its terms if it adds some up."""
+    """The values that an operator computes, and the magnitudes of its terms if it is a sum."""
 
     values: Compute
     terms: Compute | None = None
     moves: bool = False
-    """True when the elements are those of operands, bit by bit."""
+    """True if the result's elements are bitwise copies of operands' elements."""
 
 
 def onnx_node(op: str, operands: Sequence[Array], attrs: Attrs, opset: int = 20) -> Array:
-    """The (first) result of one ONNX operator on float32 or int64 operands, by onnxruntime."""
+    """Return the first result of an ONNX operator on float32 or int64 operands in onnxruntime."""
     types = {"f": (np.float32, TensorProto.FLOAT), "i": (np.int64, TensorProto.INT64)}
     kinds = [types[np.asarray(a).dtype.kind] for a in operands]
     arrays = [np.asarray(a, dtype) for a, (dtype, _) in zip(operands, kinds, strict=True)]
@@ -67,14 +67,14 @@ def onnx_node(op: str, operands: Sequence[Array], attrs: Attrs, opset: int = 20)
 
 
 def plain(x: Array) -> Array:
-    """The elements as Python's numbers: integers of any size, floats of 64 bits."""
+    """The elements as Python numbers: integers of any size, floats of 64 bits."""
     values = np.empty(x.size, object)
     values[:] = x.reshape(-1).tolist()
     return values.reshape(x.shape)
 
 
 def each(function: Callable[..., Any]) -> Reference:
-    """`function` of Python's numbers on each element, or each set of them that meet."""
+    """Apply `function`, of Python numbers, to each element or tuple of broadcast elements."""
 
     def values(attrs: Attrs, specs: Specs, *operands: Array) -> Array:
         shape = specs[0][0]
@@ -87,7 +87,7 @@ def each(function: Callable[..., Any]) -> Reference:
 
 
 def extended(function: Callable[..., Array]) -> Reference:
-    """`function` in NumPy's extended precision."""
+    """Apply `function` in NumPy's extended precision."""
     return Reference(lambda attrs, specs, *xs: function(*(x.astype(np.longdouble) for x in xs)))
 
 
@@ -100,7 +100,7 @@ def by_kind(floats: Reference, integers: Reference) -> Reference:
 
 
 def rounded(function: Callable[[float], int]) -> Reference:
-    """`function` of finite floats; integers, NaN and infinities stay, and so does the sign of 0."""
+    """Apply `function` to finite floats; keep integers, NaN, infinities and the sign of 0."""
 
     def one(x: Any) -> Any:
         return math.copysign(function(x), x) if isinstance(x, float) and math.isfinite(x) else x
@@ -109,7 +109,7 @@ def rounded(function: Callable[[float], int]) -> Reference:
 
 
 def c_divide(a: int, b: int) -> int:
-    """The quotient, toward zero."""
+    """The quotient, rounded toward zero."""
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
@@ -135,7 +135,7 @@ def floor_mod(a: Any, b: Any) -> Any:
 
 
 def power(a: int, b: int) -> int:
-    """Of an inverse, what is before the point."""
+    """The power; an inverse is truncated to an integer."""
     return a**b if b >= 0 else c_divide(1, a**-b) if abs(a) == 1 else 0
 
 
@@ -147,7 +147,7 @@ def wrapping_power(attrs: Attrs, specs: Specs, a: Array, b: Array) -> Array:
 
 
 def greatest(sign: int) -> Callable[..., Any]:
-    """The greatest (or least, with -1) of some numbers; NaN if there is one."""
+    """The maximum (the minimum if `sign` is -1) of numbers; NaN if one of them is NaN."""
 
     def of(*numbers: Any) -> Any:
         nan = [x for x in numbers if x != x]
@@ -195,7 +195,7 @@ def slope(x: Any, a: Any) -> Any:
 
 
 def on_axis(function: Callable[..., Any]) -> Reference:
-    """`function` of each element and that of the vector at its index on `axis`."""
+    """Apply `function` to each element and the vector's element at the same index on `axis`."""
     return Reference(
         lambda attrs, specs, x, vector: each(function).values(
             attrs, specs, x, along(vector, attrs["axis"], x.ndim)
@@ -207,7 +207,7 @@ def on_axis(function: Callable[..., Any]) -> Reference:
 
 
 def groups(attrs: Attrs, x: Array) -> Iterator[list[Any]]:
-    """The elements that each element of a reduction is of, in order."""
+    """Yield the elements that are reduced to each element of the result, in order."""
     axes = range(x.ndim)
     if "axis" in attrs:
         axes = [axis % x.ndim for axis in attrs["axis"]]
@@ -245,13 +245,13 @@ def position(sign: int) -> Reference:
 
 
 def factor(x: Array, dtype: str) -> Array:
-    """`x` in the element type `dtype`; there as Python's integers, or in float64."""
+    """Convert `x` to `dtype`, then to Python integers or float64."""
     x = x.astype(dtype)
     return x.astype(np.float64) if x.dtype.kind == "f" else plain(x)
 
 
 def bilinear(function: Callable[..., Array]) -> Reference:
-    """`function` of the attributes and of two factors in the result's element type."""
+    """Apply `function` to two factors in the result's element type."""
 
     def values(attrs: Attrs, specs: Specs, a: Array, b: Array) -> Array:
         return function(attrs, specs, factor(a, specs[0][1]), factor(b, specs[0][1]))
@@ -292,7 +292,7 @@ def channels_first(attrs: Attrs, key: str, x: Array) -> Array:
 
 
 def conv2d(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
-    """Cell by cell of each window, those in the padding left out."""
+    """Loop over the cells of each window, skipping the padding."""
     x = channels_first(attrs, "data_layout", x)
     w = w.transpose(3, 2, 0, 1) if attrs["kernel_layout"] == "HWIO" else w
     result = np.zeros(specs[0][0], x.dtype)
@@ -310,7 +310,7 @@ def conv2d(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
 
 
 def conv2d_transpose(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
-    """Each cell of `x` added to all that it lands on."""
+    """Add each cell of `x`, weighted, to all cells that it contributes to."""
     y = np.zeros(specs[0][0], x.dtype)
     (sh, sw), (dh, dw), (top, left, *_) = (attrs[k] for k in ("strides", "dilation", "padding"))
     filters = w.shape[1]
@@ -328,7 +328,7 @@ def conv2d_transpose(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
 
 def pool(combine: Callable[[list[Any], int, str], Any]) -> Compute:
     """
-    Cell by cell of each window: `combine` gets those inside, how many are to count, and the
+    Loop over the cells of each window; `combine` receives those inside, how many to count, and the
     element type.
     """
 
@@ -355,14 +355,14 @@ def pool(combine: Callable[[list[Any], int, str], Any]) -> Compute:
 
 
 def mean_of(cells: list[Any], count: int, dtype: str) -> Any:
-    """The mean; of integers, toward zero; of nothing, 0."""
+    """The mean, for integers rounded toward zero; 0 for an empty window."""
     if not count:
         return 0
     return math.fsum(cells) / count if dtype.startswith("float") else c_divide(sum(cells), count)
 
 
 def greatest_of(cells: list[Any], count: int, dtype: str) -> Any:
-    """The greatest; of nothing, the least that there is."""
+    """The maximum; the least value of the type for an empty window."""
     if cells:
         return greatest(1)(*cells)
     return -math.inf if dtype.startswith("float") else np.iinfo(dtype).min
@@ -381,7 +381,7 @@ def whole_image(combine: Callable[[list[Any], int, str], Any]) -> Compute:
 
 
 def with_terms(compute: Compute) -> Reference:
-    """A sum, whose terms are those of its operands' magnitudes."""
+    """A sum; its terms are computed from the operands' magnitudes."""
     return Reference(
         compute,
         lambda attrs, specs, *xs: compute(
@@ -418,7 +418,7 @@ def batch_norm(attrs: Attrs, specs: Specs, x: Array, *statistics: Array) -> tupl
 
 
 def normalized(compute: Compute) -> Reference:
-    """Values near 1 of terms not much larger, if they are of moderate size."""
+    """A normalization of operands of moderate size: its terms are bounded by 100."""
     return Reference(compute, lambda attrs, specs, *xs: tuple(np.full(s, 100.0) for s, _ in specs))
 
 
@@ -437,7 +437,7 @@ def lrn(attrs: Attrs, specs: Specs, x: Array) -> Array:
 
 
 def moved(compute: Callable[..., Any]) -> Reference:
-    """`compute` of the attributes and operands: elements in other places."""
+    """An operator that only moves elements."""
     return Reference(lambda attrs, specs, *xs: compute(attrs, *xs), moves=True)
 
 

@@ -21,7 +21,7 @@ def f32(*shape: int | None) -> TensorSpec:
 
 
 def kernel(op: str, ins: Sequence[TensorSpec], out: TensorSpec, **attrs: Any) -> Kernel:
-    """A kernel of one operator, named like it; attributes that are not given are the default."""
+    """A kernel of one operator, named after it; other attributes have their default."""
     n = len(ins)
     step = Step(f"relay.{op}", attributes(op, **attrs), tuple(range(n)), (n,))
     return Kernel(op, tuple(ins), (), (out,), (step,), (n,))
@@ -52,7 +52,7 @@ def program(
 
 
 def tensor(dst: int, *shape: int, device: int = 0, storage: int | None = None) -> list[Instruction]:
-    """Allocate a float32 tensor in register `dst`, its storage in the one after it."""
+    """Allocate a float32 tensor in register `dst`, with its storage in the next register."""
     size = 4
     for dim in shape:
         size *= dim
@@ -64,5 +64,5 @@ def tensor(dst: int, *shape: int, device: int = 0, storage: int | None = None) -
 
 
 def call(number: int, ins: Sequence[int], out: int, *shape: int) -> list[Instruction]:
-    """Run kernel `number` into a new tensor in `out`; its storage is in the register after."""
+    """Run kernel `number` into a new tensor in `out`, with its storage in the next register."""
     return [*tensor(out, *shape), InvokePacked(number, tuple(ins), (out,))]

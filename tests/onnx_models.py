@@ -1,12 +1,12 @@
 """
-The light models that the `onnx` package ships, with weights that prove something.
+The light models of the `onnx` package, with weights that make comparisons meaningful.
 
 A light model is a published network whose weights were replaced by one repeated constant
-(`ConstantOfShape` nodes, and vectors of one value), so that any mistake in, say, the order of
-channels leaves its numbers as they are. Here every weight is drawn at random by its role:
+(`ConstantOfShape` nodes, and vectors of one value), so that a mistake in, say, the order of
+channels would not change its results. Here every weight is drawn at random according to its role:
 kernels scaled by their fan-in (He et al. 2015, https://arxiv.org/abs/1502.01852), so that
-numbers neither vanish nor explode on the way; scales and variances positive. Wide layers, which are
-most of the weights of some networks, are made narrow.
+values neither vanish nor explode; scales and variances positive. Wide layers, which have most of
+the weights of some networks, are narrowed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import onnx.backend.test
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, numpy_helper
 
 HIDDEN = 128
-"""The size of hidden layers that are fully connected, where the published network has 4096."""
+"""The size of fully connected hidden layers; the published networks have 4096."""
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -46,8 +46,8 @@ class Network:
     """
     A network with random weights and an input for it.
 
-    Where the network ends in a softmax, the softmax's input is a second output of the graph:
-    after it, differences of small logits can no longer be seen.
+    If the network ends in a softmax, the softmax's input is a second output of the graph:
+    after the softmax, differences of small logits are no longer visible.
     """
 
     name: str
@@ -121,7 +121,7 @@ def _randomize_weights(graph: GraphProto, random: np.random.Generator) -> None:
         if roles.get(name, ("",))[0] == "Gemm":
             dims[name] = [HIDDEN if dim == 4096 else dim for dim in shape]
     nodes = [n for n in graph.node if n.op_type != "ConstantOfShape"]
-    # each residual sum doubles the variance: its branches must add less
+    # each residual sum doubles the variance, so its branches are scaled down
     damping = 0.7 if any(n.op_type == "Sum" for n in nodes) else 1.0
     used = {name for n in nodes for name in n.input}
     kept = [i for i in graph.initializer if i.name in used and i.name in shapes]
@@ -137,7 +137,7 @@ def _randomize_weights(graph: GraphProto, random: np.random.Generator) -> None:
 
 
 def _roles(nodes: Sequence[NodeProto]) -> dict[str, tuple[str, int]]:
-    """An operator that uses each value, and as which input; what reshapes it is looked through."""
+    """For each value, one of its users and the index of the input, looking through reshapes."""
     roles: dict[str, tuple[str, int]] = {}
     for node in reversed(nodes):
         for i, name in enumerate(node.input):

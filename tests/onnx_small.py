@@ -1,4 +1,4 @@
-"""Small ONNX models for tests, and what onnxruntime makes of them."""
+"""Small ONNX models for tests, and their comparison with onnxruntime."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from xrelay.frontends.onnx.importer import Conversion, convert_model
 from xrelay.passes.evaluation.evaluator import evaluate
 
 OPSET = 13
-"""The operator set of models that do not say another."""
+"""The default operator set of models."""
 
 
 def random_array(*shape: int, seed: int = 0) -> Array:
@@ -22,7 +22,7 @@ def random_array(*shape: int, seed: int = 0) -> Array:
 
 
 def node(op_type: str, inputs: str, outputs: str = "y", /, **attributes: Any) -> NodeProto:
-    """A node; `inputs` and `outputs` are names with blanks between, `-` for one left out."""
+    """A node; `inputs` and `outputs` are names separated by blanks, `-` for an omitted one."""
     names = [[n.replace("-", "") for n in text.split()] for text in (inputs, outputs)]
     return helper.make_node(op_type, *names, name=f"the_{op_type.lower()}", **attributes)
 
@@ -61,7 +61,7 @@ def agree(
     dtype: Any = np.float32,
 ) -> Conversion:
     """
-    Check that the converted model computes what onnxruntime does; give the conversion.
+    Check that the converted model agrees with onnxruntime; return the conversion.
 
     Dtypes and shapes must be equal, numbers close by the scale of the largest.
     """
@@ -80,7 +80,7 @@ def agree(
 
 
 def operators_of(conversion: Conversion) -> list[str]:
-    """The names of the operators of `@main`, constants and return left out, in order."""
+    """The names of the operators of `@main` in order, without constants and the return."""
     names = [op.name for op in conversion.module.walk()]
     ignored = {"builtin.module", "func.func", "func.return", "relay.constant", "relay.param"}
     return [n.removeprefix("relay.") for n in names if n not in ignored]

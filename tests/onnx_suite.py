@@ -1,9 +1,9 @@
 """
-The test cases that ONNX itself ships for makers of backends: models, inputs, right outputs.
+ONNX's own test cases for backends: models, inputs and expected outputs.
 
-Node cases are made by the package's code, one or more an operator; others are files that
-PyTorch exported. A case's input that an operator demands at compile time (a shape, axes) is
-made an initializer here: cases feed everything at run time.
+The package's code generates the node cases, one or more per operator; others are files exported by
+PyTorch. An input that an operator needs at compile time (a shape, axes) is converted to an
+initializer here, because the cases pass all inputs at run time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FOLDERS = ("pytorch-converted", "pytorch-operator", "simple")
 
 @dataclass(frozen=True)
 class Case:
-    """A model, and pairs of inputs and the outputs they give; tolerances are ONNX's."""
+    """A model with pairs of inputs and expected outputs; tolerances are ONNX's."""
 
     name: str
     model: ModelProto
@@ -33,7 +33,7 @@ class Case:
     atol: float
 
     def with_initializers(self, first: int) -> Case:
-        """The case with its inputs from `first` on as initializers."""
+        """The case with the inputs from `first` on converted to initializers."""
         (inputs, outputs), *others = self.data
         assert not others, "initializers have one value"
         model = ModelProto()
@@ -52,7 +52,7 @@ def _node_cases() -> Iterator[Case]:
     from onnx.backend.test.case.node import collect_testcases
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # some cases divide by zero, on purpose
+        warnings.simplefilter("ignore")  # some cases divide by zero on purpose
         cases: list[Any] = collect_testcases(cast("str", None))
     for case in cases:
         if case.model is None:

@@ -1,10 +1,10 @@
 """
-Each operator of `relay` on random operands and attributes: what the tests of kernels run.
+Random operands and attributes for each operator of `relay`, for the tests of kernels.
 
-`case(name, number)` is always the same case: it is drawn from the operator's name and the number
-alone. `GENERATORS` has what draws an operator's operands and attributes; the operator's type rule
-says which of them fit, and what it accepts a kernel must compute. Sizes are small, and often 0 or
-1; windows, strides and padding go beyond the data.
+`case(name, number)` is deterministic: it depends only on the operator's name and the number.
+`GENERATORS` draw an operator's operands and attributes; the operator's type rule rejects invalid
+ones, and the kernel must compute all that it accepts. Sizes are small, often 0 or 1; windows,
+strides and padding may exceed the data.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ Array: TypeAlias = Any
 Spec: TypeAlias = tuple[tuple[int, ...], str]
 """A tensor's shape and the name of its NumPy dtype."""
 Proposal: TypeAlias = tuple[Sequence[Spec], Mapping[str, Any]]
-"""Operands and attributes, which may not fit."""
+"""Operands and attributes, which may be invalid."""
 
 FLOATS = ("float16", "float32", "float64")
 SIGNED = ("int8", "int16", "int32", "int64")
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
 DTYPES = ("bool", *FLOATS, *SIGNED, *UNSIGNED)
 MOST_ELEMENTS = 2000
-"""The most elements of an operand or result."""
+"""The maximum number of elements of an operand or result."""
 
 
 @dataclass(frozen=True)
 class Draw:
-    """Random choices for a case, most of whose operands have the element type `dtype`."""
+    """Random choices for a case; most of its operands have the element type `dtype`."""
 
     rng: np.random.Generator
     dtype: str
@@ -64,23 +64,23 @@ class Draw:
         return tuple(self.size() for _ in range(self.number(least, most)))
 
     def axis(self, rank: int) -> int:
-        """An axis, counted from either end; 0 where there is none."""
+        """An axis, counted from either end; 0 if there is none."""
         return self.number(-rank, rank - 1) if rank else 0
 
     def some_axes(self, rank: int) -> tuple[int, ...]:
-        """Different axes in any order, each counted from either end."""
+        """Distinct axes in any order, each counted from either end."""
         chosen = self.rng.permutation(rank)[: self.number(0, rank)]
         return tuple(int(axis) - self.one_of(0, rank) for axis in chosen)
 
     def given(self, **attrs: Any) -> dict[str, Any]:
-        """Each of `attrs` in most of the cases; the others have the default."""
+        """Keep each of `attrs` with a high probability; the others have their default."""
         return {name: value for name, value in attrs.items() if self.chance(0.7)}
 
     def flags(self, *names: str) -> dict[str, bool]:
         return self.given(**{name: self.chance() for name in names})
 
     def fraction(self, least: float, most: float) -> float:
-        """A float that float16 has too."""
+        """A float that is exact in float16."""
         return float(np.float16(self.rng.uniform(least, most)))
 
 
@@ -167,7 +167,7 @@ def position(draw: Draw) -> Proposal:
 
 
 def _factors(draw: Draw) -> tuple[tuple[str, str], dict[str, str]]:
-    """The element types of two factors, and the attribute that says that of their product."""
+    """The element types of two factors, and the attribute for that of their product."""
     if draw.chance(0.6):
         return (draw.dtype, draw.dtype), {}
     other = draw.one_of(draw.dtype, *DTYPES)
@@ -245,8 +245,8 @@ def _pair(draw: Draw, most: int) -> tuple[int, int]:
 
 def _windows(draw: Draw, cells: Sequence[int], sizes: Sequence[int]) -> dict[str, Any]:
     """
-    Strides, dilation and padding of windows of so many `cells` on an image of `sizes`. Often they
-    go beyond it; often there are as many windows as the image has cells.
+    Strides, dilation and padding of windows of `cells` on an image of `sizes`. Often windows
+    exceed the image; often there are as many windows as the image has cells.
     """
     strides = _pair(draw, draw.one_of(2, 9)) if draw.chance(0.7) else (1, 1)
     dilation = _pair(draw, draw.one_of(2, 4, 9)) if draw.chance(0.7) else (1, 1)
@@ -261,7 +261,7 @@ def _windows(draw: Draw, cells: Sequence[int], sizes: Sequence[int]) -> dict[str
 
 
 def _channels(draw: Draw) -> tuple[int, int, int]:
-    """Groups, and channels of each, in and out."""
+    """Groups, and input and output channels per group."""
     depthwise = (draw.number(1, 4), 1, draw.number(1, 2))
     return draw.one_of((1, draw.size(3), draw.size(4)), (draw.number(1, 3), 2, 3), depthwise)
 
@@ -335,7 +335,7 @@ def _parts(draw: Draw, dims: Sequence[int]) -> list[int]:
 
 def reshape(draw: Draw) -> Proposal:
     shape = draw.shape()
-    if draw.chance(0.3):  # what one does not think of: most are refused
+    if draw.chance(0.3):  # unforeseen combinations: most are rejected
         return [(shape, draw.dtype)], {
             "newshape": tuple(draw.number(-4, 6) for _ in range(draw.number(0, 4))),
             **draw.flags("allowzero"),
@@ -423,7 +423,7 @@ def pad(draw: Draw) -> Proposal:
 
 
 def _place(draw: Draw, dim: int) -> int:
-    """A place in an axis of `dim`, from either end, or somewhat or far beyond it."""
+    """An index into an axis of `dim`, from either end, slightly or far out of bounds."""
     near = draw.one_of(draw.number(0, dim), draw.number(-dim, dim), draw.number(-dim - 3, dim + 3))
     return draw.one_of(near, near, near, 10**12, -(10**12))
 
@@ -511,16 +511,16 @@ SUMS = {
     *("nn.log_softmax", "nn.layer_norm", "nn.batch_norm", "nn.lrn"),
 }
 """
-Operators whose operands are of moderate size: where terms are infinite, or greater than all
-others, what a sum gives depends on the order of its terms.
+Operators tested on operands of moderate size: a sum with infinite or dominating terms depends on
+the order of its terms.
 """
 UNORDERED = {"argmax", "argmin"}
-"""Operators without NaN: where among numbers that stands is not said."""
+"""Operators tested without NaN, whose position in the order is unspecified."""
 DIVISIONS = {"divide", "mod", "floor_mod", "floor_divide"}
 
 
 def moderate(draw: Draw, shape: Sequence[int], dtype: str) -> Array:
-    """Small values of both signs, where `dtype` has them; integers are often equal."""
+    """Small values, of both signs if `dtype` is signed; integers are often equal."""
     if dtype == "bool":
         return draw.rng.integers(0, 2, shape).astype(bool)
     if dtype in FLOATS:
@@ -538,24 +538,24 @@ def _edges(dtype: str) -> list[Any]:
 
 
 def with_edges(draw: Draw, shape: Sequence[int], dtype: str) -> Array:
-    """Half of the elements from the edges of `dtype`: NaN, infinities, the extremes, zeros."""
+    """Replace half of the elements by edge cases of `dtype`: NaN, infinities, extremes, zeros."""
     values, edges = moderate(draw, shape, dtype), np.array(_edges(dtype), dtype)
     chosen = edges[draw.rng.integers(0, len(edges), shape)]
     return np.where(draw.rng.random(shape) < 0.5, chosen, values).astype(dtype)
 
 
 def elements(draw: Draw, name: str, number: int, spec: Spec, attrs: Mapping[str, Any]) -> Array:
-    """The elements of operand `number`, such that the operator says what it computes of them."""
+    """Elements of operand `number` for which the result is specified."""
     shape, dtype = spec
     if name in SUMS:
         values = moderate(draw, shape, dtype)
         if name == "nn.batch_norm" and number == 4:  # a variance
             return np.abs(values)
-        # A negative float is nothing as an unsigned integer.
+        # The conversion of a negative float to an unsigned integer is unspecified.
         return np.abs(values) if attrs.get("out_dtype") in UNSIGNED else values
     values = with_edges(draw, shape, dtype) if draw.chance() else moderate(draw, shape, dtype)
     if name == "cast" and dtype in FLOATS and attrs["dtype"] in (*SIGNED, *UNSIGNED):
-        values = moderate(draw, shape, dtype)  # what is beyond the integers is not said
+        values = moderate(draw, shape, dtype)  # floats out of the integer range are unspecified
         return np.abs(values) if attrs["dtype"] in UNSIGNED else values
     if name in UNORDERED and dtype in FLOATS:
         return np.where(np.isnan(values), 0, values).astype(dtype)
@@ -564,14 +564,14 @@ def elements(draw: Draw, name: str, number: int, spec: Spec, attrs: Mapping[str,
     if name == "take" and number == 1 and attrs["mode"] == "fast":
         return np.zeros_like(values)
     if (name == "nn.prelu" and number == 1) or name == "nn.leaky_relu":
-        return moderate(draw, shape, dtype)  # infinity times 0 is NaN only if one multiplies
+        return moderate(draw, shape, dtype)  # infinity * 0 is NaN, if computed
     if name == "power" and values.dtype.kind == "i" and number == 0:
-        return np.where(values == 0, 1, values).astype(dtype)  # 0 to a negative power
+        return np.where(values == 0, 1, values).astype(dtype)  # 0 to a negative power is undefined
     return values
 
 
 def _divisible(values: Array, number: int, name: str) -> Array:
-    """Without division of integers by 0, and without infinity divided, rounded."""
+    """Exclude integer division by 0, and rounded division of or by infinity."""
     if values.dtype.kind != "f":
         return np.where(values == 0, 7, values).astype(values.dtype) if number == 1 else values
     if name in ("floor_divide", "floor_mod"):
@@ -584,7 +584,7 @@ def _divisible(values: Array, number: int, name: str) -> Array:
 
 @dataclass(frozen=True)
 class Case:
-    """An operator with operands that fit; `attrs` are all of its attributes, defaults included."""
+    """An operator with valid operands; `attrs` are all of its attributes, defaults included."""
 
     name: str
     number: int
@@ -603,7 +603,7 @@ def _defaults(name: str) -> Mapping[str, Any]:
 
 
 def _fits(name: str, operands: Sequence[Spec], attrs: Mapping[str, Any]) -> bool:
-    """Return whether the signature accepts these: cheaper than building the op."""
+    """Test whether the signature accepts these, which is cheaper than building the op."""
     tensors = [Tensor(ELEMENTS[dtype], shape) for shape, dtype in operands]
     try:
         SIGNATURES[f"relay.{name}"](Call(f"relay.{name}", {**_defaults(name), **attrs}, tensors))
@@ -615,7 +615,7 @@ def _fits(name: str, operands: Sequence[Spec], attrs: Mapping[str, Any]) -> bool
 def _typed(
     name: str, operands: Sequence[Spec], attrs: Mapping[str, Any]
 ) -> tuple[Mapping[str, Any], list[Spec]] | None:
-    """All attributes, and the results; None where the type rule refuses operands or attributes."""
+    """All attributes, and the results; None if the type rule rejects operands or attributes."""
     if not _fits(name, operands, attrs):
         return None
     cls = OPERATORS[name]
@@ -642,7 +642,7 @@ def _generator(name: str, *numbers: int) -> np.random.Generator:
 def case(name: str, number: int) -> Case:
     """Case `number` of the operator `name` (without `relay.`)."""
     rng = _generator(name, number)
-    for attempt in range(1000):  # each element type twice in a row, all of them in turn
+    for attempt in range(1000):  # each element type twice in a row, in turn
         draw = Draw(rng, DTYPES[(number + attempt // 2 * 5) % len(DTYPES)])
         operands, given = GENERATORS[name](draw)
         typed = _typed(name, operands, given)
@@ -657,7 +657,7 @@ def case(name: str, number: int) -> Case:
 
 
 def other_elements(case: Case) -> list[Array]:
-    """Operands like those of a case, but for their elements."""
+    """Operands like those of a case, with other elements."""
     draw = Draw(_generator(case.name, case.number, 1), case.operands[0].dtype.name)
     return [
         elements(draw, case.name, i, (x.shape, x.dtype.name), case.attrs)

@@ -1,11 +1,11 @@
 """
-Each operator of `relay` with operands that fit: plain data for the tests of type rules, text
-forms, kernels and lowerings. Import as `from operator_samples import SAMPLES`.
+Each operator of `relay` with valid operands: plain data for the tests of type rules, text forms,
+kernels and lowerings. Import as `from operator_samples import SAMPLES`.
 
-A sample is one line: operands, attributes as Python values, results. Together the samples of
-an operator give each of its attributes a value other than the default at least once
-(`tests/dialects/relay/test_operators.py` holds them to it). Shapes are small, dims mostly
-unequal, and some are 0 or absent.
+A sample is one line: operands, attributes as Python values, results. The samples of an operator
+set each of its attributes to a value other than the default at least once, as
+`tests/dialects/relay/test_operators.py` checks. Shapes are small, dims mostly distinct, and some
+are 0 or absent.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ Spec: TypeAlias = tuple[tuple[int, ...], str]
 
 
 def spec(text: str) -> Spec:
-    """`2x3xf32` is ((2, 3), "float32"); `f32` is a scalar."""
+    """Parse `2x3xf32` as ((2, 3), "float32"); `f32` is a scalar."""
     *dims, element = text.split("x")
     return tuple(int(dim) for dim in dims), DTYPES[element]
 
 
 @dataclass(frozen=True)
 class Sample:
-    """An operator applied: `name` without `relay.`, `attrs` those that are not the default."""
+    """An applied operator: `name` without `relay.`, `attrs` other than defaults."""
 
     name: str
     operands: tuple[Spec, ...]
@@ -449,13 +449,13 @@ def _samples() -> Iterator[Sample]:
 
 
 SAMPLES: tuple[Sample, ...] = tuple(_samples())
-"""All samples, those of one operator together by `name`."""
+"""All samples, grouped by operator."""
 
 
 def on_each_sample(
     samples: Iterable[Sample] = SAMPLES,
 ) -> Callable[[Callable[[Sample], None]], Callable[[str], None]]:
-    """Make a test of a sample one test an operator; a failure names the sample."""
+    """Make a test of a sample one test per operator; a failure names the sample."""
     of: dict[str, list[Sample]] = defaultdict(list)
     for sample in samples:
         of[sample.name].append(sample)

@@ -1,4 +1,4 @@
-"""Texts as modules, and random straight-line and branching `relay` programs."""
+"""Parsing of modules, and random straight-line and branching `relay` programs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CPU, GPU = VirtualDeviceAttr("cpu", 0), VirtualDeviceAttr("cuda", 0)
 
 
 def context() -> Context:
-    """A context with every dialect of a program's way down."""
+    """A context with the dialects of all levels."""
     ctx = Context()
     for dialect in (
         Builtin,
@@ -76,8 +76,8 @@ class Grower:
     """
     Adds random ops to a block.
 
-    `pools` has the values that may be used, by the device they are on; an op takes operands of
-    one device, so that no program is a conflict.
+    `pools` contains the usable values by device. The operands of an op are on one device, so that
+    no program has a conflict.
     """
 
     draw: Callable[[st.SearchStrategy[Any]], Any]
@@ -122,7 +122,7 @@ class Grower:
         return op
 
     def keep(self, op: Operation) -> None:
-        """Add `op`; its f32 tensors may be used."""
+        """Add `op`, and make its f32 results usable."""
         self.add(op)
         for result in op.results:
             type = as_tensor(result.type)
@@ -130,7 +130,7 @@ class Grower:
                 self.pools[self.device].append(result)
 
     def apply(self, name: str, *operands: SSAValue, **attrs: Any) -> Operation | None:
-        """The operator, not yet added; None when the operands do not fit."""
+        """Create the operator without adding it; return None if the operands are invalid."""
         cls = OPERATORS[f"relay.{name}"]
         try:
             return cls.on(operands, properties_of(cls, ATTRIBUTES.get(name, {}) | attrs))
@@ -254,7 +254,7 @@ class Grower:
         self.keep(relay.IfOp(less.results[0], [like.type], *regions))
 
     def move(self) -> None:
-        """Two hints: the value is where it is, and from here on it is on the other device."""
+        """Add two hints: one for the value's device, then one for the other device."""
         here, there = self.device, GPU if self.device is CPU else CPU
         hint = self.add(relay.OnDeviceOp(self.pick(), here))
         self.device = there

@@ -1,4 +1,4 @@
-"""Programs that use much of the language, for tests that change them."""
+"""Programs that use much of the language, for tests that mutate them."""
 
 # ruff: noqa: E501 (programs)
 

@@ -4,13 +4,13 @@ from typing import Any
 
 
 class Nodes:
-    """Nodes in the order in which they are made; each is known by its number."""
+    """Nodes in order of creation, referred to by their numbers."""
 
     def __init__(self) -> None:
         self.list: list[dict[str, Any]] = [{"type_key": ""}]
 
     def add(self, key: str, **attrs: object) -> int:
-        """A node whose fields are numbers, texts, or numbers of nodes."""
+        """Add a node whose fields are numbers, texts, or numbers of nodes."""
         self.list.append({"type_key": key, "attrs": {k: str(v) for k, v in attrs.items()}})
         return len(self.list) - 1
 

@@ -23,7 +23,7 @@ def context(allow_unregistered: bool = False) -> ReportingContext:
 
 
 def read(text: str, meta: dict[str, Any] | None = None, opaque: bool = False) -> ModuleOp:
-    """The module of `text`, verified; the version is put before what has none."""
+    """Parse and verify `text`; prepend the version if there is none."""
     if "#[version" not in text:
         text = VERSION + text
     module = parse_module(context(opaque), text, "test.relay", meta)
@@ -45,7 +45,7 @@ def body_of(text: str, meta: dict[str, Any] | None = None, opaque: bool = False)
 
 
 def error_of(text: str, meta: dict[str, Any] | None = None) -> str:
-    """`line:column: message` of the error of `text`, lines without that of the version."""
+    """`line:column: message` of the error in `text`, without counting the version's line."""
     lines = 0
     if "#[version" not in text:
         text, lines = VERSION + text, 1

@@ -1,4 +1,4 @@
-"""The benchmark scripts run and say what they promise; how fast is not judged here."""
+"""The benchmark scripts run and print the expected output; speed is not checked here."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The programs in `examples/` compute what NumPy and onnxruntime do, as IR and in the VM."""
+"""The programs in `examples/` agree with NumPy and onnxruntime, as IR and in the VM."""
 
 import importlib.util
 import math
@@ -48,7 +48,7 @@ def compiled(name: str) -> Program:
 
 
 def both(name: str, x: Array) -> tuple[dict[str, Array], list[Array]]:
-    """Random parameters, and what the program gives with them at relay level and in the VM."""
+    """Random parameters, and the program's results at level relay and in the VM."""
     program = compiled(name)
     params = random_parameters(program.late_constants, seed=1)
     module = read(name)
@@ -77,7 +77,7 @@ def gelu(x: Array) -> Array:
 
 
 def test_a_compiled_program_runs_without_the_compiler(tmp_path: Path):
-    """As the README says: pickled, with NumPy alone."""
+    """As in the README, run a pickled program with only NumPy installed."""
     x = random_input(8, 28, 28)
     program = compiled("mlp.mlir")
     params = random_parameters(program.late_constants, seed=1)
@@ -132,7 +132,7 @@ def test_transformer_block():
 
 @pytest.fixture
 def make_squeezenet() -> ModuleType:
-    """The script that makes `squeezenet.mlir`."""
+    """Import the script that generates `squeezenet.mlir`."""
     path = EXAMPLES / "make_squeezenet.py"
     spec = importlib.util.spec_from_file_location("make_squeezenet", path)
     assert spec is not None

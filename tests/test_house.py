@@ -42,7 +42,7 @@ MAY_IMPORT = {
     "frontends": ("frontends", "dialects", "operators"),
     "tools": ("tools", "frontends", "lowering", "passes", "dialects", "runtime"),
 }
-"""The rooms of ours that a room may import; the longest name that fits a module counts."""
+"""The rooms that a room may import; the longest name that matches a module applies."""
 
 NEVER = {
     "operators": ("xdsl", "numpy", "onnx", "safetensors"),
@@ -50,7 +50,7 @@ NEVER = {
     "passes.planning": ("xdsl", "safetensors", "onnx"),
     "runtime": ("xdsl", "onnx"),
 }
-"""The packages of others that a room may not import."""
+"""The third-party packages that a room must not import."""
 
 STAGES = ("relay", "planned", "fused", "lowered", "manifest", "memory-planned", "bytecode")
 ROOMS = ("operators", "dialects", "passes", "lowering", "runtime", "frontends", "tools")
@@ -58,7 +58,7 @@ MODULES = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py")
 
 
 class Imported(NamedTuple):
-    """One import: the dotted name, and whether it is of ours."""
+    """An import: its dotted name, and whether it is internal."""
 
     name: str
     ours: bool
@@ -93,14 +93,14 @@ def fits(name: str, room: str) -> bool:
 
 
 def rule_of(module: Path, rules: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """The row of `rules` for `module`, that of the innermost room."""
+    """The row of `rules` for the innermost room of `module`."""
     name = ".".join(module.relative_to(ROOT).with_suffix("").parts)
     rooms = [room for room in rules if fits(name, room)]
     return rules[max(rooms, key=len)] if rooms else ()
 
 
 def offences(wrong: Callable[[Path, Imported], bool]) -> list[str]:
-    """Return the imports of all modules that `wrong` objects to, as `file:line: name`."""
+    """Return the imports in all modules for which `wrong` holds, as `file:line: name`."""
     return [
         f"{module.relative_to(ROOT)}:{i.line}: {i.name}"
         for module in MODULES
@@ -130,7 +130,7 @@ def test_imports_of_ours_are_relative():
 
 
 def arrows() -> dict[str, list[str]]:
-    """The modules that each module imports, packages without the names that they pass on."""
+    """The modules that each module imports; a name from a package counts as the package."""
     names = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in MODULES}
     found: dict[str, list[str]] = {}
     for name, path in names.items():
@@ -141,7 +141,7 @@ def arrows() -> dict[str, list[str]]:
 
 
 def circles(graph: dict[str, list[str]]) -> list[list[str]]:
-    """The sets of modules that reach each other (Tarjan), without those of one module."""
+    """The sets of two or more mutually reachable modules (Tarjan's algorithm)."""
     order: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
@@ -175,7 +175,7 @@ KNOWN_CIRCLES = (
 
 
 def test_no_imports_in_circles():
-    """Imports for types and inside functions count too."""
+    """Imports for type checking and inside functions count, too."""
     found = [
         c for c in circles(arrows()) if not any(all(fits(m, k) for m in c) for k in KNOWN_CIRCLES)
     ]
@@ -205,7 +205,7 @@ def test_the_import_check_sees_what_it_should(tmp_path: Path, monkeypatch: pytes
     "package", ["xrelay.operators", "xrelay.passes.planning", "xrelay.runtime"]
 )
 def test_runs_without_a_compiler(package: str):
-    """All modules of the package import where xDSL does not exist."""
+    """Import all modules of the package in an environment without xDSL."""
     source = ROOT.joinpath(*package.split(".")[1:])
     names = [
         ".".join((package, *path.relative_to(source).with_suffix("").parts))
@@ -257,7 +257,7 @@ def test_commands_exist(target: str):
 
 
 def docstrings(module: Path) -> Iterator[tuple[int, str]]:
-    """The docstrings of `module`, also those below constants, each with its line."""
+    """Yield the docstrings of `module`, also those of constants, each with its line."""
     for node in ast.walk(syntax(module)):
         if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             continue
@@ -290,7 +290,7 @@ def test_docstrings_are_in_plain_english():
 
 @cache
 def golden_text() -> str:
-    """The golden tests of the dialect, errors left out."""
+    """The golden tests of the dialect, except those of errors."""
     folder = ROOT / "lit_tests" / "dialects" / "relay"
     files = [path for path in sorted(folder.glob("*.mlir")) if "-invalid" not in path.name]
     return "\n".join(path.read_text(encoding="utf-8") for path in files)
@@ -312,7 +312,7 @@ TABLES: dict[str, Container[str]] = {
         *tvm_operators.OURS,
     },
 }
-"""The tables that have each operator, by its name without `relay.`."""
+"""The tables that must list each operator, by its name without `relay.`."""
 
 
 def missing_facets(operator: type[Operation]) -> list[str]:
@@ -425,7 +425,7 @@ def test_passes_are_named_after_their_files(name: str):
 
 @every_pass
 def test_passes_say_what_they_do(name: str):
-    """In a sentence for `--list-passes`, and by a picture or the stages they are about."""
+    """Each pass has a sentence for `--list-passes`, and a picture or its stages."""
     cls = UNIVERSE.all_passes[name]()
     assert pass_info(name, cls).description.endswith(".")
     doc = f"{import_module(cls.__module__).__doc__}\n{cls.__doc__}"

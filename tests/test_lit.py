@@ -1,4 +1,4 @@
-"""The lit tests, one pytest test a file, so that pytest runs everything there is."""
+"""The lit tests as one pytest test per file, so that pytest runs all tests."""
 
 from pathlib import Path
 from typing import Any

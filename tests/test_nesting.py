@@ -1,8 +1,8 @@
 """
-Nested regions cost as many steps as regions beside each other.
+Nested regions cost as many steps as consecutive ones.
 
 Steps are calls of Python functions (and resumptions of generators), which do not depend on the
-machine: four times the depth may take little more than four times as many.
+machine: four times the depth may take only slightly more than four times the steps.
 """
 
 import sys
@@ -49,7 +49,7 @@ def ifs(depth: int) -> str:
 
 
 def closures(depth: int) -> str:
-    """Each `relay.fn` in the one before, and called there; all capture %c."""
+    """Each `relay.fn` is nested in the one before and called there; all capture %c."""
     opened = "".join(
         f"%f{i} = relay.fn (%x{i + 1}: {T}) -> {T} {{ %a{i} = relay.add %x{i + 1}, %c : "
         f"({T}, {T}) -> {T}\n"
@@ -104,7 +104,7 @@ def steps_of(function: Callable[[], Any]) -> tuple[int, Any]:
 
 
 def compiled(text: str) -> Iterator[tuple[str, int]]:
-    """Each step of a compilation: its name, and how many calls it makes."""
+    """Each step of a compilation: its name, and its number of calls."""
     context = ReportingContext()
     for name, factory in UNIVERSE.all_dialects.items():
         context.register_dialect(name, factory)
@@ -124,7 +124,7 @@ def compiled(text: str) -> Iterator[tuple[str, int]]:
 def test_steps_are_linear_in_depth(program: str):
     make = PROGRAMS[program]
     with settings():
-        list(compiled(make(2)))  # what is imported and computed once
+        list(compiled(make(2)))  # fill caches and run imports
         shallow = dict(compiled(make(SHALLOW)))
         deep = dict(compiled(make(DEEP)))
     growth = {name: deep[name] / shallow[name] for name in shallow}

@@ -1,8 +1,8 @@
 """
-The plug-in of `docs/plugins.md`: built from the page's files, it does what the page says.
+The plug-in of `docs/plugins.md`, built from the page's files, behaves as the page says.
 
-Each file on the page is written to a folder, which is put on the path of a process of its own with
-the metadata that pip would write; `.ci/run` installs it for real.
+Each file on the page is written to a folder, which is on the path of a separate process together
+with the metadata that pip would write; `.ci/run` installs the package with pip.
 """
 
 import os
@@ -53,7 +53,7 @@ class Plugin(NamedTuple):
 
 
 def install(folder: Path) -> Plugin:
-    """Write the page's files to `folder`, and what pip would write beside them."""
+    """Write the page's files to `folder`, with the metadata that pip would write."""
     for name, text in FILES.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -78,7 +78,7 @@ def plugin(tmp_path_factory: pytest.TempPathFactory) -> Plugin:
 
 @contextmanager
 def found(plugin: Plugin) -> Generator[None]:
-    """Let this process find the plug-in, from its folder."""
+    """Let this process find the plug-in in its folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(plugin.folder)
         patch.setattr(sys, "path", [*plugin.env["PYTHONPATH"].split(os.pathsep), *sys.path])
@@ -99,7 +99,7 @@ class Ran(NamedTuple):
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a tool in this process, where it finds the plug-in."""
+    """Run a tool in this process, with the plug-in installed."""
 
     def run(plugin: Plugin, tool: str, *arguments: str | Path) -> Ran:
         main = {"xrelay-opt": opt.main, "xrelay-run": run_tool.main}[tool]
@@ -118,7 +118,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 def test_every_block_is_a_file_or_is_run():
-    """But for two: the tree of files, and the command that installs them."""
+    """Except two: the tree of files, and the command that installs them."""
     others = [b for b in BLOCKS if b.file is None and b.language != "console"]
     assert [block.language for block in others] == ["text", "sh"], [b.line for b in others]
     tree, command = others
@@ -160,7 +160,7 @@ def test_attributes_print_and_run_as_shown(row: list[str]):
     cls = irdl_op_definition(type("DemoOp", (Operator,), {"name": "demo.op", **fields}))
 
     def printed(attributes: str) -> tuple[str, dict[str, Any]]:
-        """The op with these attributes, printed, and what its kernel gets."""
+        """Print the op with these attributes; return the text and its kernel's `attrs`."""
         ctx = context()
         ctx.load_dialect(Dialect("demo", [cls], []))
         source = '%x = "test.op"() : () -> tensor<f32>'
@@ -184,7 +184,7 @@ def test_attributes_print_and_run_as_shown(row: list[str]):
         assert (shown, list(given)) == ("", [name])
 
 
-STABLE = rows(PAGE, "module", "what it has")
+STABLE = rows(PAGE, "module", "contents")
 
 
 def test_stable_modules_have_what_is_listed():
@@ -211,7 +211,7 @@ MISTAKES: dict[str, tuple[str, str, str, str]] = {
         *("universe.py", '"""The dialects', 'import nowhere\n"""The dialects'),
         "xrelay-opt swish.mlir",
     ),
-    "it takes a name that is taken": (
+    "it defines a name that is already defined": (
         *("universe.py", '{"demo": _demo}', '{"relay": _demo}'),
         "xrelay-opt swish.mlir",
     ),
@@ -223,7 +223,7 @@ MISTAKES: dict[str, tuple[str, str, str, str]] = {
         *("kernels.py", "from . import", "import nowhere\nfrom . import"),
         "xrelay-run program.mlir --random-seed 0",
     ),
-    "it has a kernel of a name that is taken": (
+    "it defines a kernel that is already defined": (
         *("kernels.py", '"demo.min_max": ', '"relay.add": '),
         "xrelay-run program.mlir --random-seed 0",
     ),
@@ -251,12 +251,12 @@ MISTAKES: dict[str, tuple[str, str, str, str]] = {
         *("expand_swish.py", "        types = ", "        1 // 0\n        types = "),
         "xrelay-opt swish.mlir -p demo-expand-swish",
     ),
-    "a pass leaves wrong IR": (
+    "a pass produces invalid IR": (
         *("expand_swish.py", "[sigmoid, product]", "[product]"),
         "xrelay-opt swish.mlir -p demo-expand-swish",
     ),
 }
-"""For each row of the page's table: a file, what is replaced in it by what, and a command."""
+"""For each row of the page's table: a file, old and new text in it, and a command."""
 
 
 def test_every_mistake_on_the_page_is_made():

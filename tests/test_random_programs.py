@@ -32,7 +32,7 @@ Array = npt.NDArray[Any]
 
 
 def exactly(examples: int) -> Any:
-    """The same examples at each run."""
+    """Use the same examples in each run."""
     return settings(
         max_examples=examples,
         deadline=None,
@@ -42,7 +42,7 @@ def exactly(examples: int) -> Any:
 
 
 def pipeline(level: int) -> list[ModulePass]:
-    """The passes to `manifest`, each level verified; constants stay at fusion level 0."""
+    """The passes to `manifest`, verifying each level; fusion level 0 keeps the constants."""
     return [
         InferTypesPass(),
         *([FoldConstantsPass()] if level else []),
@@ -66,7 +66,7 @@ def inputs(module: ModuleOp, seed: int) -> list[Array]:
 
 
 def same_text(module: ModuleOp) -> None:
-    """The module is what its custom and its generic text say."""
+    """Check that the custom and the generic text are read back as the module."""
     for generic in (False, True):
         text = printed(module, generic)
         again = parse(text)

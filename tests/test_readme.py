@@ -1,7 +1,7 @@
 """
-The README is true: its tour, its table of passes, its two commands.
+Tests of the README: its tour, its table of passes, its two commands.
 
-`documents.py` says how the tour is written.
+`documents.py` describes the format of the tour.
 """
 
 import re
@@ -86,7 +86,7 @@ def test_table_of_passes_is_written(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_the_two_commands_use_what_there_is():
-    """`.ci/run` runs both; here, that they name scripts and files that exist."""
+    """`.ci/run` runs both; this tests that their scripts and files exist."""
     environment, main = command_of("main").split(" && ", 1)
     assert environment == "python3 -m venv .venv"
     assert main.startswith(".venv/bin/pip install -q . && .venv/bin/xrelay-run ")

@@ -1,4 +1,4 @@
-"""The reference in `docs/reference/` says what the definitions say."""
+"""The reference in `docs/reference/` matches the definitions."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Programs on several devices compute in the machine what they compute on one."""
+"""Programs on several devices compute the same results in the machine as on one."""
 
 from random import Random
 
@@ -58,7 +58,7 @@ def test_several_devices_give_what_one_gives(rng: Random, size: int):
     expected = evaluate(Parser(ctx, text).parse_module(), inputs())
     program = assemble(lowered(ctx, text, PlanDevicesPass(default="cuda:0", repair=True)))
     machine = Machine(program, kernels=KERNELS, memory=MachineMemory(poison=True))
-    for _ in range(2):  # the second run is the prepared one
+    for _ in range(2):  # the second run uses the prepared path
         np.testing.assert_array_equal(machine.run("main", *inputs()), expected)
 
 

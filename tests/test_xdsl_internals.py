@@ -1,4 +1,4 @@
-"""Private parts of xDSL are used in one file, written for the release that is installed."""
+"""Private parts of xDSL are used in one file only, which matches the installed release."""
 
 import ast
 import re
@@ -21,11 +21,11 @@ MODULES = [
     if path != INTERNALS
 ]
 PRIVATE = re.compile(r"_(?!_|replace$|asdict$|fields$)\w+")
-"""Names that begin with one underscore, but for the public methods of named tuples."""
+"""Test for names with one leading underscore, except the public methods of named tuples."""
 
 
 def defined(tree: ast.AST) -> set[str]:
-    """The private names that a module gives something: functions, variables, attributes."""
+    """The private names that a module defines: functions, variables, attributes."""
     names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -47,7 +47,7 @@ def is_own(node: ast.expr) -> bool:
 
 def foreign_names(text: str, ours: set[str]) -> Iterator[str]:
     """
-    The private attributes that a module uses and that are not its own.
+    The private attributes that a module uses without defining them.
 
     On `self` they may also be `ours`, those of a base class in another module.
     """
@@ -63,7 +63,7 @@ def foreign_names(text: str, ours: set[str]) -> Iterator[str]:
 
 
 def overridden(cls: type) -> list[str]:
-    """The private names of classes of xDSL that `cls` defines again."""
+    """The private names of xDSL's classes that `cls` overrides."""
     bases = [base for base in cls.__mro__[1:] if base.__module__.partition(".")[0] == "xdsl"]
     return [
         name

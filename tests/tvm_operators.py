@@ -1,8 +1,8 @@
 """
 The attributes of Relay's operators in TVM (0.10), with their defaults.
 
-Relay text leaves out attributes that have TVM's default, so ours must be the same or
-`frontends/relay_text/operators.py` must have a rule that says so: `disagreements` finds out.
+Relay text omits attributes that have TVM's default, so our default must be the same, or
+`frontends/relay_text/operators.py` must have a rule; `disagreements` checks this.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from xrelay.frontends.relay_text.operators import InvalidAttribute, convert_attr
 
 @dataclass(frozen=True)
 class Given:
-    """An attribute without a default; `value` is one that it may have."""
+    """An attribute without a default; `value` is an example."""
 
     value: Any
 
@@ -101,18 +101,18 @@ OURS: Mapping[str, tuple[str, ...]] = {
     "argmin": ("dtype",),
     "nn.gelu": ("approximate",),
 }
-"""Operators and attributes that TVM does not have: `docs/relay_text.md` says so."""
+"""Operators and attributes that TVM does not have, as listed in `docs/relay_text.md`."""
 
 
 def _read(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """All attributes of the operator for which the text gives these."""
+    """All attributes of the operator if the text contains these."""
     cls = OPERATORS[name]
     values, _ = convert_attributes(name, given)
     return plain_attributes(cls.create(properties=properties_of(cls, values)))
 
 
 def disagreements(name: str) -> list[str]:
-    """Return the attributes of `name` (without `relay.`) that are read otherwise than in TVM."""
+    """Return the attributes of `name` (without `relay.`) that are read differently than in TVM."""
     attributes = ATTRIBUTES.get(name, {})
     given = {key: v.value for key, v in attributes.items() if isinstance(v, Given)}
     found: list[str] = []

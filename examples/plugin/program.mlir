@@ -1,4 +1,4 @@
-// Operators of the plug-in between ours: from here to a running program with `xrelay-run`.
+// Operators of the plug-in among built-in ones, for `xrelay-run`.
 
 func.func @main(%x: tensor<2x3x4xf32>, %w: tensor<5x4xf32>)
     -> (tensor<6x5xf32>, tensor<6xf32>, tensor<6xf32>) {

@@ -1,4 +1,4 @@
-"""Virtual devices: their text, how two become one, and how a type carries one."""
+"""Virtual devices: their text, joining two of them, and types that carry one."""
 
 import ast
 from itertools import product
@@ -195,7 +195,7 @@ def test_completed_by(mine: str, default: str, expected: str):
 
 @irdl_attr_definition
 class CarrierType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
-    """A type of another dialect that lives somewhere."""
+    """A type of another dialect that carries a device."""
 
     name = "elsewhere.carrier"
     device: VirtualDeviceAttr | NoneAttr
@@ -280,7 +280,7 @@ def makes_a_tensor_type(node: ast.AST) -> bool:
 
 @pytest.mark.parametrize("room", ["dialects", "passes", "lowering", "frontends"])
 def test_only_the_device_module_writes_encodings(room: str):
-    """A type made elsewhere would lose its device: `tensor_type` and `with_device` are the way."""
+    """Tensor types are built only by `tensor_type` and `with_device`, which keep the device."""
     makers = {
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in sorted((ROOT / room).rglob("*.py"))

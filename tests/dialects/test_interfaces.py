@@ -31,7 +31,7 @@ ALL = (CSE, DCE, CANONICALIZE)
 
 
 def after(passes: tuple[ModulePass, ...], body: str) -> ModuleOp:
-    """A function with `body`, in which `%x` and `%out` are tensors, after `passes`."""
+    """Run `passes` on a function with `body`, in which `%x` and `%out` are tensors."""
     module = parse(
         f"func.func @main(%x: {T}, %out: {T}, %c: tensor<i1, {DEV}>) {{\n{body}\nfunc.return\n}}"
         f"{KERNELS}"
@@ -104,7 +104,7 @@ def test_an_unused_tensor_goes_with_its_storage():
     [("relay.on_device", HINT), ("memory.alloc_storage", STORAGE), ("memory.alloc_tensor", TENSOR)],
 )
 def test_what_allocates_is_never_merged(name: str, text: str):
-    """Two merged hints make a legal program a conflict; two merged tensors are one memory."""
+    """Merging hints can cause a conflict; merging allocations would make tensors share memory."""
     first = STORAGE.format("s") if name == "memory.alloc_tensor" else ""
     body = [first, text.format("a"), text.format("b")]
     if name == "relay.on_device":
@@ -136,7 +136,7 @@ def test_what_is_pure_is_merged(name: str, text: str):
 
 @pytest.mark.parametrize("text", [INVOKE, COPY])
 def test_writes_stay(text: str):
-    """Unused, and written twice with the same operands: what is written may be read elsewhere."""
+    """The op is unused or duplicated, but the written tensors may be read elsewhere."""
     name = text.split()[2]
     assert count(after(ALL, text.format("y", "out")), name) == 1
     twice = text.format("y", "out") + "\n" + text.format("z", "out")

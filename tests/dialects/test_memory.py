@@ -1,4 +1,4 @@
-"""Ops of `memory` that passes make."""
+"""Ops of `memory` that passes create."""
 
 from xdsl.dialects.builtin import f32
 

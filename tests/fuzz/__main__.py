@@ -1,5 +1,5 @@
 """
-Give mutated inputs to the commands, and write down what should not happen.
+Run the commands on mutated inputs, and record findings.
 
     python tests/fuzz --kind relay-text --count 1000 --seed 0
 """
@@ -9,11 +9,11 @@ import tempfile
 from argparse import ArgumentParser
 from pathlib import Path
 
-sys.path[0] = str(Path(__file__).parents[1])  # where the tests' helpers are
+sys.path[0] = str(Path(__file__).parents[1])  # for the tests' helper modules
 
 
 def main() -> int:
-    """Run the command; 1 when something was found."""
+    """Run the command; return 1 if there are findings."""
     from fuzz.campaign import fuzz, write
     from fuzz.kinds import KINDS
     from fuzz.worker import Worker

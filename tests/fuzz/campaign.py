@@ -1,4 +1,4 @@
-"""Check many inputs of a kind, count the outcomes, minimise the findings and write them down."""
+"""Check many inputs of a kind, count the outcomes, and minimise and save the findings."""
 
 import time
 from dataclasses import dataclass, field
@@ -9,12 +9,12 @@ from .kinds import Kind
 from .worker import Verdict, Worker
 
 TRIES = 300
-"""The number of smaller inputs tried for a finding."""
+"""The maximum number of smaller inputs tried per finding."""
 
 
 @dataclass
 class Finding:
-    """The smallest input found for a cause, and how many inputs showed it."""
+    """The smallest input found for a cause, and the number of inputs with that cause."""
 
     data: bytes
     verdict: Verdict
@@ -42,7 +42,7 @@ class Summary:
 
 
 def fuzz(kind: Kind, count: int, worker: Worker, seed: int = 0, first: int = 0) -> Summary:
-    """Check `count` mutants in `worker`; input n of a seed is always the same."""
+    """Check `count` mutants in `worker`; input n of a seed is deterministic."""
     summary, began = Summary(kind.name), time.monotonic()
     for number in range(first, first + count):
         data = kind.mutant(Random(f"{seed}/{kind.name}/{number}"))
@@ -62,10 +62,10 @@ def fuzz(kind: Kind, count: int, worker: Worker, seed: int = 0, first: int = 0) 
 
 
 def minimised(worker: Worker, kind: Kind, finding: Finding) -> bytes:
-    """The smallest input that was found to have the same cause."""
+    """Return the smallest input found with the same cause."""
     best, tries = finding.data, TRIES
     if "the process died" in finding.verdict.cause or "more than" in finding.verdict.cause:
-        tries //= 15  # each costs seconds, and a new process
+        tries //= 15  # each takes seconds and a new process
     is_smaller = True
     while is_smaller and tries > 0:
         is_smaller = False
@@ -83,7 +83,7 @@ def minimised(worker: Worker, kind: Kind, finding: Finding) -> bytes:
 
 
 def write(summary: Summary, kind: Kind, folder: Path) -> None:
-    """A file for each finding, with what was said beside it."""
+    """Write a file per finding, with a report beside it."""
     folder.mkdir(parents=True, exist_ok=True)
     for i, (cause, finding) in enumerate(summary.findings.items()):
         path = folder / f"{kind.name}-{i}.{kind.extension}"

@@ -1,9 +1,9 @@
 """
-What is done with an input, and what counts as a finding.
+The check of each kind of input; a failed check is a finding.
 
-An input is accepted or refused (exit status 1 or 2, with a message). A finding is an exception
-that escapes, an internal error, a refusal without a message, or two ways to one answer that
-differ. Time, memory and signals are the worker's.
+An input is accepted or rejected (exit status 1 or 2, with a message). A finding is an uncaught
+exception, an internal error, a rejection without a message, or two implementations with different
+answers. The worker checks time, memory and signals.
 """
 
 import io
@@ -40,7 +40,7 @@ class Ran:
 
 
 class FindingError(Exception):
-    """A finding: `cause` is the same for inputs that show the same fault."""
+    """A finding; inputs that expose the same fault have the same `cause`."""
 
     def __init__(self, cause: str, detail: str = ""):
         super().__init__(cause)
@@ -76,7 +76,7 @@ def call(main: Callable[[list[str]], int], argv: list[str]) -> Ran:
 
 
 def escaped(error: BaseException) -> FindingError:
-    """The finding that `error` is, which nobody caught."""
+    """Convert an uncaught `error` into a finding."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "?"
     text = "".join(traceback.format_exception(error, limit=-6))
@@ -84,7 +84,7 @@ def escaped(error: BaseException) -> FindingError:
 
 
 def in_short(message: str) -> str:
-    """A message without the names and numbers that differ from input to input."""
+    """Remove the names and numbers that vary by input from a message."""
     first = next((line for line in message.splitlines() if "error:" in line), message)
     return _VARIES.sub(" ", first.partition("error:")[2])[:60].strip()
 
@@ -95,7 +95,7 @@ LIMITS = ("--memory-limit", str(MEMORY_LIMIT), "--max-instructions", str(MAX_INS
 
 
 def compile_and_run(path: Path, function: str, *options: str) -> None:
-    """Run the machine and the reference evaluator; answers that differ are a finding."""
+    """Run the machine and the reference evaluator; different answers are a finding."""
     common = [str(path), "--random-seed", "0", "--function", function, *LIMITS, *options]
     files = [path.with_name("machine.npz"), path.with_name("evaluated.npz")]
     for file in files:
@@ -119,7 +119,7 @@ def _first_function(text: str) -> str:
 
 
 def check_ir(path: Path) -> bool:
-    """Check that printed IR is read again as the same, and that machine and evaluator agree."""
+    """Check that printed IR is read back unchanged, and that machine and evaluator agree."""
     first = call(opt.main, [str(path)])
     if first.status:
         return False
@@ -136,7 +136,7 @@ def check_ir(path: Path) -> bool:
 
 
 def check_relay_text(path: Path) -> bool:
-    """Check that printed Relay text is read again."""
+    """Check that printed Relay text is read back."""
     ran = call(opt.main, [str(path)])
     if ran.status:
         return False
@@ -153,7 +153,7 @@ def check_relay_text(path: Path) -> bool:
 
 
 def check_import(path: Path) -> bool:
-    """Check that a model or a saved module, printed as IR, is read again."""
+    """Check that a model or a saved module, printed as IR, is read back."""
     printed = path.with_name("imported.mlir")
     ran = call(opt.main, [str(path), "--allow-unregistered-dialect", "-o", str(printed)])
     if ran.status:
@@ -197,17 +197,17 @@ def _check_arrays(path: Path, option: str) -> bool:
 
 
 def check_npz(path: Path) -> bool:
-    """Inputs from the file."""
+    """Run a program with inputs from the file."""
     return _check_arrays(path, "--inputs")
 
 
 def check_safetensors(path: Path) -> bool:
-    """Parameters from the file."""
+    """Run a program with parameters from the file."""
     return _check_arrays(path, "--params")
 
 
 def check_pipeline(path: Path) -> bool:
-    """The text is the pipeline of a small program."""
+    """Run the text as the pipeline of a small program."""
     program = path.with_name("network.mlir")
     program.write_text(NETWORK)
     text = path.read_bytes().decode(errors="replace").replace("\0", "")
@@ -216,14 +216,14 @@ def check_pipeline(path: Path) -> bool:
 
 @cache
 def programs() -> dict[str, Program]:
-    """Compiled programs, by name, whose mutants the machine gets."""
+    """Compiled programs by name; the machine runs their mutants."""
     from .seeds import compiled_programs
 
     return compiled_programs()
 
 
 def program_of(text: str) -> Program:
-    """The program that the first line names, with the edits of the others: `[way, value]`."""
+    """Apply the edits `[path, value]` of the other lines to the program named in the first."""
     name, *lines = text.splitlines()
     program: Any = programs()[name]
     for line in lines:
@@ -237,13 +237,13 @@ def _zeros(spec: TensorSpec) -> Array:
 
 
 def check_program(path: Path) -> bool:
-    """A program object runs, or is a `MachineError`."""
+    """Check that a program object runs or raises a `MachineError`."""
     program = program_of(path.read_text())
     try:
         zeros = {late.name: _zeros(late.spec) for late in program.late_constants}
         arguments = [_zeros(p.spec) for p in program.functions[0].params if p.spec is not None]
     except (TypeError, ValueError, MemoryError):
-        return False  # there are no arguments of such a type
+        return False  # no arguments of this type can be built
     try:
         machine = Machine(
             program, zeros, memory=Memory(MEMORY_LIMIT), max_instructions=MAX_INSTRUCTIONS
@@ -260,5 +260,5 @@ def check_program(path: Path) -> bool:
 
 
 def leave_streams_alone() -> None:
-    """Nothing that is run in this process reads or prints."""
+    """Redirect the streams of this process, so that no check reads or prints."""
     sys.stdin = io.StringIO()

@@ -1,4 +1,4 @@
-"""A process that dies when told to, to see that it is noticed."""
+"""A worker that dies on request, to test that its death is noticed."""
 
 import os
 from multiprocessing.connection import Connection
@@ -7,7 +7,7 @@ from .worker import Verdict
 
 
 def dying(pipe: Connection) -> None:
-    """Die of an input that is the number of a signal."""
+    """Kill this process with the signal whose number is the input."""
     while True:
         _, data = pipe.recv()
         if data.isdigit():

@@ -1,4 +1,4 @@
-"""The kinds of input: what is mutated, how, and what is done with a mutant."""
+"""The kinds of input, each with its seeds, its mutator and its check."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -20,8 +20,8 @@ class Kind:
     """
     A kind of input.
 
-    `check` says whether a file is accepted, and raises `FindingError`. `reduced` are smaller inputs
-    to try, the smallest first. `command` repeats a finding.
+    `check` returns whether a file is accepted, or raises `FindingError`. `reduced` yields smaller
+    inputs to try, the smallest first. `command` reproduces a finding.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Kind:
 
     @cache
     def all_seeds(self) -> list[bytes]:
-        """The seeds, made once."""
+        """The seeds, computed once."""
         return self.seeds()
 
     def mutant(self, random: Random) -> bytes:
@@ -56,7 +56,7 @@ def _program(random: Random, data: bytes, other: bytes) -> bytes:
 
 
 def _cuts(pieces: list[str] | list[bytes], count: int) -> Iterator[tuple[int, int]]:
-    """Stretches to leave out, the longest first."""
+    """Ranges to remove, the longest first."""
     size = count
     while size:
         yield from ((at, at + size) for at in range(0, count, size))
@@ -64,7 +64,7 @@ def _cuts(pieces: list[str] | list[bytes], count: int) -> Iterator[tuple[int, in
 
 
 def _smaller_text(data: bytes) -> Iterator[bytes]:
-    """`data` without some lines, then without some tokens."""
+    """Yield `data` without some lines, then without some tokens."""
     text = data.decode("utf-8", "surrogateescape")
     for pieces in (text.splitlines(keepends=True), TOKEN.findall(text)):
         for start, stop in _cuts(pieces, len(pieces)):
@@ -83,7 +83,7 @@ def _smaller_bytes(data: bytes) -> Iterator[bytes]:
 
 
 def _smaller_model(data: bytes) -> Iterator[bytes]:
-    """A model without one of its fields or elements."""
+    """Yield a model without one of its fields or elements."""
     model = ModelProto()
     try:
         model.ParseFromString(data)

@@ -1,4 +1,4 @@
-"""Random changes to text and to bytes, alike for all kinds of input."""
+"""Random changes to text and bytes, shared by all kinds of input."""
 
 import re
 from collections.abc import Sequence
@@ -21,14 +21,14 @@ NUMBERS = (
     -(2**63),
     2**64,
 )
-"""Small ones, and those at which arithmetic goes wrong or sizes become impossible."""
+"""Small numbers, and those that overflow arithmetic or make sizes impossible."""
 
 TOKEN = re.compile(r'\s+|"(?:[^"\\\n]|\\.)*"|[%@!#^$&]?[A-Za-z_][\w.$-]*|\d+|.', re.DOTALL)
 _NUMBER = re.compile(r"(?<![\w%@#$])-?\d+|(?<=x)\d+(?=x)|(?<=[<x])\d+(?=x)|\b\d+\b")
 
 
 def mutate_text(random: Random, text: str, other: str, words: Sequence[str] = ()) -> str:
-    """`text` after one to three changes; `other` is text of the same kind to take pieces of."""
+    """Make one to three changes to `text`; `other` is text of the same kind to copy pieces from."""
     for _ in range(random.choice((1, 1, 1, 2, 3))):
         text = random.choice(_TEXT)(random, text, other, words)
     return text
@@ -47,7 +47,7 @@ def _number(random: Random, text: str, other: str, words: Sequence[str]) -> str:
 
 
 def _token(random: Random, text: str, other: str, words: Sequence[str]) -> str:
-    """Drop, replace, repeat or swap a token; tokens are replaced by tokens that look alike."""
+    """Drop, replace, repeat or swap a token; a replacement looks similar."""
     tokens = TOKEN.findall(text)
     if not tokens:
         return text + random.choice([*words, "x"])
@@ -62,7 +62,7 @@ def _token(random: Random, text: str, other: str, words: Sequence[str]) -> str:
         case 3 if words:
             tokens[at] = random.choice(words)
         case _:
-            # A name for a name, a symbol for a symbol: what the parser does not see at once.
+            # A similar token (a name for a name) is not rejected by the parser at once.
             alike = [
                 t for t in (*tokens, *TOKEN.findall(other)[:2000]) if _look(t) == _look(tokens[at])
             ]
@@ -108,7 +108,7 @@ _TEXT = (_number, _number, _number, _token, _token, _token, _line, _line, _splic
 
 
 def mutate_bytes(random: Random, data: bytes, other: bytes) -> bytes:
-    """`data` with bytes changed, moved, cut off, or replaced by extreme integers."""
+    """Change, move, truncate `data`, or replace bytes by extreme integers."""
     out = bytearray(data)
     for _ in range(random.choice((1, 1, 2, 4))):
         at = random.randrange(len(out) + 1)

@@ -1,4 +1,4 @@
-"""The inputs that are mutated: valid programs, files and texts, and some invalid ones."""
+"""The inputs to mutate: valid programs, files and texts, and some invalid ones."""
 
 import io
 from collections.abc import Iterator
@@ -21,11 +21,11 @@ from xrelay.tools.diagnostics import Reporter
 
 ROOT = Path(__file__).parents[2]
 _LONGEST = 4000
-"""Longer texts are not seeds: their mutants take longer and find nothing else."""
+"""The maximum length of a seed: mutants of longer texts are slower and find nothing new."""
 
 
 def _parts(folder: str) -> Iterator[str]:
-    """The parts of golden tests, without their comments."""
+    """Yield the parts of golden tests, without their comments."""
     for file in sorted((ROOT / "lit_tests" / folder).rglob("*.mlir")):
         for part in file.read_text().split("// -----"):
             lines = [line for line in part.splitlines() if not line.lstrip().startswith("//")]
@@ -35,7 +35,7 @@ def _parts(folder: str) -> Iterator[str]:
 
 
 def _printed(text: str, *options: str) -> str | None:
-    """Run `xrelay-opt` with `options` on `text`; None when it is refused."""
+    """Run `xrelay-opt` with `options` on `text`; return None if it is rejected."""
     import tempfile
 
     with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
@@ -59,7 +59,7 @@ def _relay_programs() -> list[str]:
 
 
 def ir_seeds(level: str) -> list[bytes]:
-    """Programs of that level."""
+    """Return programs at that level."""
     if level == "relay":
         own = [*_parts("dialects/relay"), *_relay_programs()]
     else:
@@ -73,7 +73,7 @@ def ir_seeds(level: str) -> list[bytes]:
             *(t for t in made if t and len(t) < _LONGEST),
             *_parts(folders.get(level, f"dialects/{level}")),
         ]
-    # Nine of ten are right: mutants of what is refused are mostly refused for the same reason.
+    # Nine in ten are valid: mutants of an invalid one are mostly rejected for the same reason.
     wrong = [text for text in own if _printed(text) is None]
     return [text.encode() for text in own if text not in wrong[len(own) // 10 :]]
 
@@ -87,7 +87,7 @@ RELAY_WORDS = [
     *("vm.reshape_tensor", "vm.shape_of", "call_lowered", "Primitive=1", "%f", "?", "'a'"),
     *("_", "float32", "Tensor[(4), float32]", "List[int32]", "meta[relay.Constant][0]", "/*", '"'),
 ]
-"""Words that mean something in Relay text."""
+"""Words with a meaning in Relay text."""
 
 
 def relay_text_seeds() -> list[bytes]:
@@ -190,7 +190,7 @@ def safetensors_seeds() -> list[bytes]:
 
 
 def compiled_programs() -> dict[str, Program]:
-    """Small programs as the machine gets them."""
+    """Return small compiled programs."""
     import tempfile
 
     found: dict[str, Program] = {}
@@ -201,7 +201,7 @@ def compiled_programs() -> dict[str, Program]:
             try:
                 loaded = Loader(Reporter(io.StringIO())).load(str(path), "vm", Path(folder))
                 program = loaded.program
-            except Exception:  # those that golden tests show to be refused
+            except Exception:  # those that golden tests expect to be rejected
                 continue
             if program.functions:
                 found[f"p{i}"] = program

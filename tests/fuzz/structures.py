@@ -1,4 +1,4 @@
-"""Random changes to inputs that have a structure: JSON, protobufs, archives, programs."""
+"""Random changes to structured inputs: JSON, protobufs, archives, programs."""
 
 import dataclasses
 import io
@@ -20,11 +20,11 @@ _WEIRD: list[Any] = [
     *(None, True, -1, 0, 1, 2**70, 1.5, float("inf"), [], [1], [[1]], {}, {"a": 1}),
     *("", "x", "-1", "0", "1", "9" * 20, "9" * 5000, "1e999", "0x10", "nan", "\u00b2", "\0"),
 ]
-"""Values that a field is not expected to have."""
+"""Unexpected values for a field."""
 
 
 def mutate_json(random: Random, data: bytes, other: bytes) -> bytes:
-    """Replace, remove or repeat elements of a document, or exchange two."""
+    """Replace, remove or repeat elements of a document."""
     try:
         document, foreign = json.loads(data), json.loads(other)
     except ValueError:
@@ -60,7 +60,7 @@ def _has(holder: Any, key: Any) -> bool:
 
 
 def _places(node: Any) -> Iterator[tuple[Any, Any]]:
-    """Every (container, key) inside of `node`."""
+    """Yield every (container, key) inside `node`."""
     stack = [node]
     while stack:
         holder = stack.pop()
@@ -76,7 +76,7 @@ def _places(node: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def mutate_onnx(random: Random, data: bytes, other: bytes) -> bytes:
-    """Change fields of a model, whichever the format has; at times its bytes."""
+    """Change any fields of a model; sometimes its bytes."""
     if random.randrange(8) == 0:
         return mutate_bytes(random, data, other)
     model, foreign = ModelProto(), ModelProto()
@@ -90,7 +90,7 @@ def mutate_onnx(random: Random, data: bytes, other: bytes) -> bytes:
 
 
 def messages(model: Message) -> list[Message]:
-    """Every message inside of `model`, itself included."""
+    """Yield every message inside `model`, itself included."""
     return [*_messages(model, 8)]
 
 
@@ -116,7 +116,7 @@ def _mutate_message(random: Random, message: Any, ours: list[Any], theirs: list[
         elif value and random.randrange(2):
             del value[random.randrange(len(value))]
         elif like:
-            copied = deepcopy(random.choice(like))  # before, as it may hold `value`
+            copied = deepcopy(random.choice(like))  # first, because it may contain `value`
             value.add().CopyFrom(copied)
         return
     same = [getattr(m, field.name) for m in (*ours, *theirs) if m.DESCRIPTOR is message.DESCRIPTOR]
@@ -135,7 +135,7 @@ def _mutate_message(random: Random, message: Any, ours: list[Any], theirs: list[
 
 
 def _scalar(random: Random, field: Any, value: Any, same: list[Any]) -> Any:
-    """Another value of a field: one that it has elsewhere, or an extreme one."""
+    """Return another value for a field: one from elsewhere in the model, or an extreme one."""
     if same and random.randrange(2):
         return random.choice(same)
     match field.cpp_type:
@@ -158,7 +158,7 @@ def _scalar(random: Random, field: Any, value: Any, same: list[Any]) -> Any:
 
 
 def mutate_npz(random: Random, data: bytes, other: bytes) -> bytes:
-    """Change the headers of arrays, or how they are packed; at times any bytes."""
+    """Change the headers of arrays, or how they are packed; sometimes any bytes."""
     if random.randrange(3) == 0:
         return mutate_bytes(random, data, other)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -194,7 +194,7 @@ def mutate_npz(random: Random, data: bytes, other: bytes) -> bytes:
     out = io.BytesIO()
     method = random.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))
     with warnings.catch_warnings(), zipfile.ZipFile(out, "w", method) as archive:
-        warnings.simplefilter("ignore")  # a name that is there twice
+        warnings.simplefilter("ignore")  # a duplicate name
         for name, array in members:
             archive.writestr(zipfile.ZipInfo(name or "x"), array, method)
     return (
@@ -203,7 +203,7 @@ def mutate_npz(random: Random, data: bytes, other: bytes) -> bytes:
 
 
 def mutate_safetensors(random: Random, data: bytes, other: bytes) -> bytes:
-    """Change the JSON header and keep its length right, or change any bytes."""
+    """Change the JSON header while keeping its length valid, or change any bytes."""
     if random.randrange(3) == 0:
         return mutate_bytes(random, data, other)
     length = int.from_bytes(data[:8], "little")
@@ -217,7 +217,7 @@ def mutate_safetensors(random: Random, data: bytes, other: bytes) -> bytes:
 
 
 def mutate_fields(random: Random, root: Any) -> list[tuple[list[Any], Any]]:
-    """Edits of a tree of dataclasses, tuples and dicts: (the way to a value, its new value)."""
+    """Draw edits of a tree of dataclasses, tuples and dicts: (path to a value, new value)."""
     places = [*_values(root, [])]
     edits: list[tuple[list[Any], Any]] = []
     for _ in range(random.choice((1, 1, 2, 3))):
@@ -240,7 +240,7 @@ def mutate_fields(random: Random, root: Any) -> list[tuple[list[Any], Any]]:
 
 
 def _parts(node: Any) -> list[tuple[Any, Any]]:
-    """The children of `node`, each with the step that leads to it."""
+    """Yield the children of `node`, each with the last step of its path."""
     if isinstance(node, tuple):
         return [*enumerate(cast("tuple[Any, ...]", node))]
     if isinstance(node, dict):
@@ -251,7 +251,7 @@ def _parts(node: Any) -> list[tuple[Any, Any]]:
 
 
 def _values(node: Any, way: list[Any]) -> Iterator[tuple[list[Any], Any]]:
-    """Every number, text and tuple of numbers inside of `node`; None only as a dimension."""
+    """Yield every number, text and tuple of numbers inside `node`; None only as a dimension."""
     for step, value in _parts(node):
         here = [*way, step]
         if isinstance(value, int | float | str) or (value is None and isinstance(node, tuple)):
@@ -264,7 +264,7 @@ def _values(node: Any, way: list[Any]) -> Iterator[tuple[list[Any], Any]]:
 
 
 def edited(node: Any, way: list[Any], new: Any) -> Any:
-    """`node` with what is at the end of `way` replaced; `node` itself where there is nothing."""
+    """Replace the value at the path `way` in `node`; return `node` itself if there is none."""
     if not way:
         return tuple(cast("list[Any]", new)) if isinstance(new, list) else new
     step, *rest = way

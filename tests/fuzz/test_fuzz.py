@@ -1,7 +1,7 @@
 """
-A few mutants of each kind: accepted, or refused with a reason; and the fuzzer itself.
+Tests of the fuzzer, and a few mutants of each kind: accepted, or rejected with a reason.
 
-`python tests/fuzz` tries as many as there is time for.
+`python tests/fuzz` runs any number of them.
 """
 
 import sys
@@ -16,7 +16,7 @@ from fuzz.kinds import KINDS, Kind
 from fuzz.worker import Verdict, Worker
 
 COUNT = 40
-"""Inputs of a kind, always the same."""
+"""Check some inputs of a kind, the same in each run."""
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,8 @@
 """
-A process that checks inputs, one after the other, and may die of one.
+A process that checks inputs one after the other; an input may crash it.
 
-It has 4 GiB of address space and some seconds of CPU for an input (an alarm that nothing catches;
-ten times as long when it waits), so that what takes more ends the process, and not the machine.
+Each input has limits of 4 GiB of address space and some seconds of CPU time (an uncaught alarm; ten
+times as long in wall time), so that an expensive input kills this process, not the machine.
 """
 
 import importlib.metadata
@@ -21,12 +21,12 @@ from pathlib import Path
 
 MEMORY = 4 << 30
 SECONDS = 10
-"""Of CPU: a busy machine makes no findings."""
+"""Seconds of CPU time, so that a busy machine causes no findings."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """`outcome` is "accepted", "refused" or "finding"; `cause` tells findings apart."""
+    """`outcome` is "accepted", "refused" or "finding"; `cause` identifies a finding."""
 
     outcome: str
     cause: str = ""
@@ -34,7 +34,7 @@ class Verdict:
 
 
 class Worker:
-    """The process as its user sees it: started when needed, started again when it died."""
+    """A handle to the process: started on demand, restarted after it dies."""
 
     def __init__(self, target: Callable[[Connection], None] | None = None) -> None:
         self._target = target or serve
@@ -70,8 +70,8 @@ class Worker:
 
 
 def serve(pipe: Connection) -> None:
-    """Check what comes through `pipe` until it is closed."""
-    # Asking what is installed takes twice as long as a short program.
+    """Check the inputs received through `pipe` until it is closed."""
+    # Listing the installed packages takes twice as long as a short program.
     importlib.metadata.entry_points = cache(importlib.metadata.entry_points)
 
     from . import checks

@@ -78,7 +78,7 @@ def everything() -> ModuleOp:
 
 
 def plain(value: object) -> object:
-    """`value` with arrays as what can be compared."""
+    """Convert arrays in `value` to comparable objects."""
     if isinstance(value, np.ndarray):
         return (value.dtype.name, value.shape, value.tobytes())  # pyright: ignore
     if isinstance(value, tuple):

@@ -6,7 +6,7 @@ from xrelay.passes.analysis.arrays import numpy_dtype
 
 
 def test_dtypes_do_not_depend_on_what_is_imported():
-    """NumPy knows "bfloat16" once onnx, which needs `ml_dtypes`, is imported; passes do not."""
+    """NumPy has "bfloat16" only after onnx imports `ml_dtypes`; passes must not depend on that."""
     assert onnx.__version__
     assert np.dtype("bfloat16").itemsize == 2
     assert numpy_dtype(TensorType(bf16, [2])) is None

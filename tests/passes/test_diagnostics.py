@@ -1,4 +1,4 @@
-"""Messages of passes: places, notes, and who gets to see them."""
+"""Diagnostics of passes: locations, notes, and handlers."""
 
 import pytest
 from xdsl.context import Context

@@ -1,4 +1,4 @@
-"""Reference evaluation by hand-made examples, one for each kind of op, and its errors."""
+"""Reference evaluation on handwritten examples, one per kind of op, and its errors."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ relay.prim_func @relu(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 
 def run(body: str, *args: Any, params: str = "%x: tensor<4xf32>") -> list[Any]:
-    """The results of a function with `body`; its type is not verified."""
+    """Evaluate a function with `body`; its type is not verified."""
     return evaluate(parse(f"func.func @main({params}) {{\n{body}\n}}{KERNEL}"), args)
 
 
@@ -73,7 +73,7 @@ def test_branches(condition: bool, wanted: list[int]):
 
 
 def test_recursion_is_as_deep_as_it_must_be():
-    """5,000 calls on top of each other, far beyond Python's own stack."""
+    """5,000 nested calls far exceed Python's recursion limit."""
     (n,) = run(
         """%zero = relay.constant dense<0> : tensor<i64>
         %one = relay.constant dense<1> : tensor<i64>
@@ -208,7 +208,7 @@ def test_ops_are_limited():
 
 
 def test_operands_are_checked_each_time():
-    """What is kept of an operator's first application does not let a wrong operand through."""
+    """The cache of an operator's first application does not bypass the check of later operands."""
     module = parse(KERNEL)
     relu = next(op for op in module.walk() if op.name == "relay.nn.relu")
     operators = OperatorEvaluator(KERNELS)

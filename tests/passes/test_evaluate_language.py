@@ -32,7 +32,7 @@ relay.type_data @Tree [@Leaf(tensor<i32>), @Node(!relay.adt<@Tree, []>, !relay.a
 
 
 def parse(text: str) -> ModuleOp:
-    """A verified module: the data types and `text`, with the shorthands written out."""
+    """A verified module: the data types and `text`, with shorthands expanded."""
     context = Context()
     for dialect in (Builtin, Func, Relay):
         context.load_dialect(dialect)
@@ -488,7 +488,7 @@ def test_two_cells_are_different():
 
 
 def test_recursion_through_a_cell():
-    """Landin's knot: a closure that calls what is in a cell, and is in it."""
+    """Landin's knot: a closure calls the contents of a reference, which is the closure itself."""
     program = """
       func.func @main(%n: $I) -> $I {
         %zero = relay.constant dense<0> : $I

@@ -1,4 +1,4 @@
-"""When two primitives are the same kernel, and what functions are called."""
+"""Deduplication of kernels, and names of their functions."""
 
 import pytest
 from programs import parse

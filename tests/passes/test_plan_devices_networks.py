@@ -1,4 +1,4 @@
-"""Hints scattered at random over real networks always give a plan, with repair."""
+"""With repair, planning succeeds for random hints in real networks."""
 
 from random import Random
 
@@ -56,4 +56,4 @@ def test_scattered_hints_give_a_plan(network: str):
         verify(wishes)
         VerifyStagePass(stage="planned").apply(ctx, wishes)
         assert bool(remarks) == contradicting
-    assert refused > 0  # or this test shows nothing
+    assert refused > 0  # otherwise the test is vacuous

@@ -1,8 +1,8 @@
 """
-Random programs with random hints: `plan-devices{repair}` always gives a plan, and a good one.
+Random programs with random hints: `plan-devices{repair}` always produces a good plan.
 
-Good: the plan verifies and is at level `planned`, every op's device rule holds, planning again
-changes nothing, and the program computes what it did.
+A good plan verifies, is at level `planned`, satisfies every op's device rule, does not change when
+planned again, and preserves the program's results.
 """
 
 from random import Random
@@ -36,7 +36,7 @@ def context() -> Context:
 
 
 def broken_rules(module: ModuleOp) -> list[str]:
-    """The ops whose operands and results are not where their device rule wants them."""
+    """The ops whose operands and results violate their device rule."""
     broken: list[str] = []
     for op in module.walk():
         rule = op.get_trait(DeviceRule)
@@ -69,7 +69,7 @@ def test_repair_always_plans(rng: Random, size: int):
 
 
 def refused(ctx: Context, module: ModuleOp) -> PassError | None:
-    """The error of planning without repair, if there is one."""
+    """The error of planning without repair, or None."""
     try:
         PlanDevicesPass(default="cuda:0").apply(ctx, module)
     except PassError as error:
@@ -78,7 +78,7 @@ def refused(ctx: Context, module: ModuleOp) -> PassError | None:
 
 
 def copied_values(module: ModuleOp) -> set[tuple[object, ...]]:
-    """Return the copied values with the types on their way; equal copies count once."""
+    """Return the copied values with the source and target types; equal copies count once."""
     ways: dict[SSAValue, tuple[object, ...]] = {}
     for op in module.walk():
         if isinstance(op, DeviceCopyOp):

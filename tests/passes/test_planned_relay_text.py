@@ -1,9 +1,9 @@
 """
-Planned programs are fixed points: planned again, with another default, they are the same.
+Planned programs are fixed points: replanning, with another default, does not change them.
 
 The programs are those of `lit_tests/passes/plan-devices`, planned as their RUN line says, and
-random ones. They are planned again directly, and by way of Relay text, which thereby is proved to
-say all of a plan. The lit tests look for what each program is about; this looks at all of it.
+random ones. They are replanned directly and through Relay text, which shows that the text preserves
+the whole plan. The lit tests check the subject of each program; this test compares all of it.
 """
 
 import re
@@ -39,7 +39,7 @@ FOLDER = Path(__file__).parents[2] / "lit_tests" / "passes" / "plan-devices"
 
 
 class Section(NamedTuple):
-    """A program of a lit test, and the pass that its file runs."""
+    """A program of a lit test, and the pass in the file's RUN line."""
 
     text: str
     suffix: str
@@ -59,7 +59,7 @@ def options(line: str) -> PlanDevicesPass:
 
 
 def sections(path: Path) -> Iterator[tuple[str, Section]]:
-    """The programs of a file without errors, by its name and that of their last function."""
+    """The valid programs of a file, named by the file and their last function."""
     text = path.read_text(encoding="utf-8")
     (*_, run) = (line for line in text.splitlines() if line.startswith("// RUN: xrelay-opt"))
     for part in split(text):
@@ -75,7 +75,7 @@ PROGRAMS = dict(program for path in FILES for program in sections(path))
 
 
 def read(text: str, suffix: str) -> ModuleOp:
-    """The module of a program in IR or in Relay text; remarks about it are dropped."""
+    """The module of a program in IR or Relay text; remarks are ignored."""
     if suffix == ".relay":
         return parse_module(quiet(), text, "test.relay")
     return Parser(quiet(), text).parse_module()
@@ -95,7 +95,7 @@ def planned(module: ModuleOp, plan: PlanDevicesPass) -> ModuleOp:
 
 
 def is_said_exactly(module: ModuleOp) -> bool:
-    """In Relay text a function returns one value, and has weights as parameters."""
+    """Test whether Relay text is exact: functions have one result, and weights are not named."""
     functions = [op for op in module.ops if isinstance(op, FuncOp)]
     return all(len(f.function_type.outputs) == 1 for f in functions) and not any(
         isinstance(op, ParamOp) for op in module.walk()
@@ -103,7 +103,7 @@ def is_said_exactly(module: ModuleOp) -> bool:
 
 
 def is_fixed_point(module: ModuleOp, plan: PlanDevicesPass) -> None:
-    """Planned again, directly and by way of Relay text, `module` is the same."""
+    """Check that replanning, directly and through Relay text, does not change `module`."""
     before = str(module)
     assert str(planned(module, plan)) == before
     text = module_text(module)
@@ -122,7 +122,7 @@ NOT_IN_TEXT = {
     "straight-line.mlir: @returned_twice": "no form for the results .* on cpu:0 and cuda:0",
     "straight-line.mlir: @primitives": "no form for relay.primitive",
 }
-"""Programs that Relay text cannot say, and the error."""
+"""Programs that Relay text cannot express, and the error."""
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -151,7 +151,7 @@ def test_random_programs(rng: Random, size: int):
 @given(st.integers(0, 1 << 32), st.booleans())
 @settings(max_examples=100, deadline=None)
 def test_random_relay_programs(seed: int, repair: bool):
-    """Data, references and functions; planned, they also compute what they did."""
+    """Test data, references and functions; planning must preserve the results, too."""
     text = RelayProgram(Random(seed)).text
     module = read(text, ".relay")
     expected = evaluate(module, inputs())

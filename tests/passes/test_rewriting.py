@@ -1,4 +1,4 @@
-"""`apply_patterns`: order, locations, the cap, and errors that stay what they are."""
+"""`apply_patterns`: order, locations, the iteration limit, and unchanged errors."""
 
 from dataclasses import dataclass, field
 
@@ -39,7 +39,7 @@ def marked(name: str, line: int, regions: tuple[Region, ...] = ()) -> TestOp:
 
 
 class Rename(RewritePattern):
-    """Replace an op marked `old` by one marked `new`."""
+    """Replace an op marked `old` with one marked `new`."""
 
     def __init__(self, old: str, new: str):
         self.old, self.new = old, new
@@ -209,7 +209,7 @@ def test_removed_ops_are_announced():
 
 @dataclass
 class EraseNext(RewritePattern):
-    """Note the op that is offered, and erase the one after it."""
+    """Record the matched op, and erase the op after it."""
 
     offered: list[Operation] = field(default_factory=list[Operation])
 

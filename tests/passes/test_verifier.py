@@ -1,4 +1,4 @@
-"""The verifier: what it finds, where it points, and that it is linear."""
+"""The verifier: its errors, their locations, and its linear time."""
 
 import sys
 from collections.abc import Callable
@@ -304,7 +304,7 @@ def many_calls(n: int) -> str:
 
 @pytest.mark.parametrize("text", [many_blocks, many_calls])
 def test_is_linear(text: Callable[[int], str]):
-    """Four times the input is about four times the work, not 16 times."""
+    """Four times the input takes about four times the work, not 16 times."""
     assert calls_made(text(1000)) < 4.5 * calls_made(text(250))
 
 

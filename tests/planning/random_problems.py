@@ -1,4 +1,4 @@
-"""Hypothesis strategies for packing problems, and a brute force to compare with."""
+"""Hypothesis strategies for packing problems, and a brute-force solver as reference."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -19,7 +19,7 @@ from xrelay.passes.planning import (
 
 @st.composite
 def plain_problems(draw: st.DrawFn, most: int = 12, largest: int = 9) -> Problem:
-    """One pool; lifetimes, sizes and alignments only."""
+    """Problems with one pool and only lifetimes, sizes and alignments."""
     rows: list[Buffer] = []
     for i in range(draw(st.integers(0, most))):
         start = draw(st.integers(0, 12))
@@ -33,10 +33,10 @@ def plain_problems(draw: st.DrawFn, most: int = 12, largest: int = 9) -> Problem
 @st.composite
 def rich_problems(draw: st.DrawFn, most: int = 8, fixed: bool = True) -> Problem:
     """
-    Everything a row can have, fixed offsets only if `fixed`.
+    Problems with all features, with fixed offsets only if `fixed`.
 
-    What contradicts the rows before it (fixed offsets that overlap, ties that disagree) is
-    dropped, so every draw is a problem.
+    Features that contradict earlier rows (overlapping fixed offsets, inconsistent ties) are
+    dropped, so every draw is a valid problem.
     """
     pools = draw(st.sampled_from([("arena",), ("fast", "slow")]))
     declared = tuple(Pool(name) for name in pools)
@@ -62,7 +62,7 @@ def rich_problems(draw: st.DrawFn, most: int = 8, fixed: bool = True) -> Problem
         )
         may_be = [row]
         if fixed and draw(st.integers(0, 5)) == 0:
-            # With a choice of pools they stay apart: whether one is left for each is a search.
+            # With a choice of pools they stay apart: whether each has one left would need a search.
             near = len(pools) == 1 or len(row.pools) == 1
             offset = 4 * draw(st.integers(0, 3)) if near else 12 * (i + 2)
             may_be.append(row._replace(offset=offset))
@@ -74,7 +74,7 @@ def rich_problems(draw: st.DrawFn, most: int = 8, fixed: bool = True) -> Problem
 
 @st.composite
 def _gaps(draw: st.DrawFn, start: int, stop: int, size: int) -> Gap:
-    """A gap of that lifetime, often the whole of it."""
+    """A gap in the lifetime, often the whole lifetime."""
     times = st.integers(start, stop)
     low, high = (start, stop) if draw(st.booleans()) else sorted((draw(times), draw(times)))
     return Gap(low, high, draw(st.integers(0, size)))
@@ -89,14 +89,14 @@ def _is_problem(rows: list[Buffer], pools: tuple[Pool, ...]) -> bool:
 
 
 def bytes_at(buffer: Buffer, time: int) -> int:
-    """Return the bytes that `buffer` needs at `time`, from its offset up."""
+    """Return the number of bytes that `buffer` needs at `time`, from its offset on."""
     if not buffer.lifetime.start <= time < buffer.lifetime.stop:
         return 0
     return min([buffer.size, *(g.kept for g in buffer.gaps if g.start <= time < g.stop)])
 
 
 def height_of(buffers: Sequence[Buffer], offsets: Sequence[int]) -> int:
-    """Return the end of the highest byte that is needed at any time."""
+    """Return the end of the highest byte that is ever needed."""
     return max(
         (
             at + bytes_at(buffer, time)
@@ -110,7 +110,7 @@ def height_of(buffers: Sequence[Buffer], offsets: Sequence[int]) -> int:
 
 @lru_cache(maxsize=10_000)
 def together(a: Buffer, b: Buffer) -> frozenset[tuple[int, int]]:
-    """(bytes of `a`, bytes of `b`) at the times at which both need some and may not share them."""
+    """Yield (bytes of `a`, bytes of `b`) at times at which both need some and must not overlap."""
     if (a.tie is not None and a.tie == b.tie) or any(
         x.branch == y.branch and x.arm != y.arm for x in a.arms for y in b.arms
     ):
@@ -121,7 +121,7 @@ def together(a: Buffer, b: Buffer) -> frozenset[tuple[int, int]]:
 
 
 def may_be_last(problem: Problem, offsets: Sequence[int], pools: Sequence[int]) -> bool:
-    """May the last of these rows be where it is, given where those before it are?"""
+    """Test whether the last row is placed validly, given the earlier ones."""
     i = len(offsets) - 1
     a, at, pool = problem.buffers[i], offsets[i], pools[i]
     if at % a.alignment or a.offset not in (None, at):
@@ -137,17 +137,17 @@ def may_be_last(problem: Problem, offsets: Sequence[int], pools: Sequence[int]) 
 
 
 def is_right(problem: Problem, offsets: Sequence[int], pools: Sequence[int]) -> bool:
-    """The rules of the format, time by time; shares nothing with the solvers nor with `check`."""
+    """Check the format's rules at each time; shares no code with the solvers or with `check`."""
     rows = range(1, len(problem.buffers) + 1)
     return all(may_be_last(problem, offsets[:n], pools[:n]) for n in rows)
 
 
 def brute_force(problem: Problem, limit: int) -> int:
     """
-    The smallest sum of heights, by trying every offset up to `limit` for every row.
+    Find the smallest sum of heights by trying every offset up to `limit` for every row.
 
-    Rows are placed one after the other at every offset and pool; partial plans are cut only
-    when they are wrong, or their height is no better than the best known.
+    Rows are placed one after the other at every offset and pool; a partial plan is pruned only
+    if it is invalid, or no lower than the best plan so far.
     """
     rows = problem.buffers
     best = limit + 1

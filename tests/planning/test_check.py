@@ -1,4 +1,4 @@
-"""`check` finds each rule that a plan breaks, and nothing in a right plan."""
+"""`check` reports each violation in a plan, and none in a valid plan."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`xrelay-plan` as its user sees it."""
+"""The command `xrelay-plan`."""
 
 import json
 import subprocess

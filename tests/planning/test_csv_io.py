@@ -1,4 +1,4 @@
-"""CSV in and out: the format's columns, and errors that say file and line."""
+"""Reading and writing CSV: the format's columns, and errors with file and line."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Planner, checker and file agree about every column of the format, on random problems."""
+"""Planner, checker and file format agree on every column, for random problems."""
 
 from pathlib import Path
 
@@ -47,7 +47,7 @@ def row_of(buffer: Buffer, inclusive: int) -> dict[str, str]:
 
 @st.composite
 def files(draw: st.DrawFn) -> tuple[Problem, str]:
-    """A problem, and a file that says it: columns in any order, ends included or not."""
+    """A problem and a file that describes it: columns in any order, inclusive or exclusive ends."""
     problem = draw(plain_problems() | rich_problems())
     inclusive = draw(st.integers(0, 1))
     titles = draw(st.permutations([*row_of(Buffer("", Interval(0, 0), 0), inclusive)]))

@@ -55,7 +55,7 @@ def test_repair_is_right_and_never_worse(problem: Problem, budget: int):
 
 
 def chain(n: int, seed: int) -> Problem:
-    """Short lives whose sizes vary: greedy by size stands out at a few times."""
+    """Short lifetimes and varying sizes: greedy by size has a few isolated peaks."""
     rng = np.random.default_rng(seed)
     lower = np.arange(n)
     return Problem.of(lower, lower + rng.integers(1, 4, n), rng.integers(1, 33, n))
@@ -77,7 +77,7 @@ def test_local_repair_lowers_what_greedy_leaves_too_high():
 
 
 def training_step(n: int) -> Problem:
-    """Activations that live until the backward pass: half of all alive at the turn."""
+    """Activations that live until the backward pass: half of all are alive at its start."""
     rng = random.Random(5)
     rows: list[tuple[int, int, int]] = []
     for i in range(n):

@@ -1,4 +1,4 @@
-"""Properties of every problem, on random ones."""
+"""Properties of all problems, tested on random ones."""
 
 import random
 
@@ -146,7 +146,7 @@ def test_check_finds_a_planted_overlap(problem: Problem, data: st.DataObject):
     if not pairs:
         return
     i, j = data.draw(st.sampled_from(pairs))
-    # Move i so that its first byte is one of j's.
+    # Move i so that its first byte overlaps j.
     to = plan.offsets[j] + data.draw(st.integers(0, problem.buffers[j].size - 1))
     faults = check(problem, damaged(problem, plan, i, to - plan.offsets[i]))
     assert any(f.rule == "overlap" and set(f.rows) == {i, j} for f in faults)

@@ -1,4 +1,4 @@
-"""The two exact searches give one answer, whatever order they try things in."""
+"""The two exact searches agree, whatever their order of branching."""
 
 from hypothesis import given, settings
 from planning.random_problems import plain_problems, rich_problems

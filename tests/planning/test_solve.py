@@ -1,4 +1,4 @@
-"""Literal problems with literal answers, whatever the strategy."""
+"""Literal problems with literal answers, for each strategy."""
 
 from pathlib import Path
 
@@ -78,7 +78,7 @@ def test_size_zero_and_empty_lifetimes_never_conflict(strategy: str):
 def test_an_alignment_larger_than_the_size(strategy: str):
     rows = tuple(buffer(name, 0, 1, 1, alignment=64) for name in "abc")
     plan = planned(Problem(rows), strategy)
-    # The topmost needs one byte, not 64: that is exact, and the bound knows it.
+    # The topmost needs one byte, not 64; the lower bound takes this into account.
     assert sorted(plan.offsets) == [0, 64, 128]
     assert (plan.height, plan.lower_bound, plan.is_optimal) == (129, 129, True)
 
@@ -90,7 +90,7 @@ def test_sizes_of_two_to_the_forty(strategy: str):
 
 
 def test_the_classic_where_first_fit_wastes():
-    # b is short and goes between; placed by birth c cannot reuse a's bytes with b.
+    # b is short and lies between; placed in order of birth, c cannot reuse a's bytes with b.
     rows = (
         buffer("a", 0, 2, 4),
         buffer("b", 1, 5, 2),

@@ -1,4 +1,4 @@
-"""Kernels of several steps: where intermediate values live, against one step after the other."""
+"""Kernels of several steps: storage of intermediate values, compared with running step by step."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -26,7 +26,7 @@ def dims(spec: TensorSpec) -> tuple[int, ...]:
 
 
 def in_order(kernel: Kernel, ins: list[Any]) -> list[Any]:
-    """Each step into an array of its own."""
+    """Run each step into a new array."""
     values = dict(enumerate([*ins, *kernel.constants]))
     for step in kernel.steps:
         outs = [np.zeros(dims(kernel.spec(v)), kernel.spec(v).dtype) for v in step.outs]
@@ -41,7 +41,7 @@ def run(kernel: Kernel, ins: list[Any], outs: list[Any], workspace: Workspace) -
 
 
 def chain(*ops: str) -> Kernel:
-    """Each operator on what the one before gave (binary ones on the input too)."""
+    """Apply each operator to the previous result (binary ones also to the input)."""
     spec = f32(3, 4)
     binary = {"relay.add", "relay.multiply", "relay.subtract"}
     steps = tuple(
@@ -125,7 +125,7 @@ RESHAPED: dict[Dims, Dims] = {(3, 4): (12,), (12,): (3, 4), (4,): (4,)}
 
 @st.composite
 def kernels(draw: st.DrawFn) -> Kernel:
-    """A random dag of steps over tensors of three shapes, with several results."""
+    """A random DAG of steps on tensors of three shapes, with several results."""
     ins = draw(st.lists(st.sampled_from(list(SPECS)), min_size=1, max_size=3))
     constants = (np.linspace(-1, 1, 4).astype(np.float32),)
     shapes: list[tuple[int, ...]] = [*ins, (4,)]
@@ -195,7 +195,7 @@ def test_random_kernels_give_what_their_steps_give(kernel: Kernel, data: st.Data
 
 
 def doubling(reuse: Reuse) -> CheckedKernel:
-    """A plug-in's kernel whose result is like its operand."""
+    """A plug-in's kernel whose result has the type of its operand."""
 
     def bind(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
         return partial(np.multiply, ins[0], 2, outs[0])

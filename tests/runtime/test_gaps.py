@@ -1,4 +1,4 @@
-"""Sets of numbers as edges of intervals, against sets."""
+"""Interval sets, represented by their edges, compared with Python sets."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Programs that no compiler makes: errors that name the place, never a crash."""
+"""Malformed programs: errors that name the place, never a crash."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ HUGE = 1 << 42
 
 
 def fault(*code: vm.Instruction, **parts: Any) -> str:
-    """The error of `main(x0: float32[2])`, made or run."""
+    """The error of building or running `main(x0: float32[2])`."""
     parts.setdefault("kernels", [ADD])
     made = program(function([f32(2)], *code), **parts)
     with pytest.raises(MachineError) as caught:
@@ -314,7 +314,7 @@ def test_attributes_that_do_not_fit(op: str, attrs: Any, message: str):
 
 
 def result_of(found: str, declared: str) -> str:
-    """The message that a convolution gives another result than declared."""
+    """The error message for a convolution whose result differs from the declared one."""
     return (
         f"the result of relay.nn.conv2d is tensor<{found}>, but is declared as tensor<{declared}>"
     )

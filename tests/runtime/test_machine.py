@@ -197,7 +197,7 @@ def test_reshaping_views_the_same_bytes():
 
 
 def branching(test: TensorSpec):
-    """x0 + x0 if x1, else x0 itself, then that plus x0."""
+    """If x1, x0 + x0, else x0; then add x0."""
     code = [
         vm.If(1, None, 1, 6),
         *call(0, [0, 0], 2, 2),
@@ -249,7 +249,7 @@ def test_if_needs_an_integer_scalar():
 
 
 def countdown():
-    """x0 + x0, x0 times, by a loop: while x1 > 0."""
+    """Double x0 in a loop while x1 > 0."""
     one = np.array(-1, np.int64)
     scalar = TensorSpec("int64", ())
     less = kernel("add", [scalar, scalar], scalar)
@@ -324,7 +324,7 @@ def test_recursion_deeper_than_the_python_stack():
     machine = Machine(program(f, kernels=[less, ADD], constants=[one]))
     assert lists(machine.run("main", X, 3000)) == [[3001, 6002]]
     assert lists(machine.run("main", X, 2)) == [[3, 6]]
-    # 3000 counters; at each level on the way back one goes, and a sum comes
+    # 3000 counters; each return frees one and allocates a sum
     assert machine.counters.peak == {0: 3000 * 8 + 8}
 
 
@@ -361,7 +361,7 @@ def test_arguments_may_be_tuples():
     with pytest.raises(MachineError, match=r"output 0 of kernel concatenate must be float32\[8\]"):
         machine.run("main", (X, (Y, Y)))
     code[2:4] = [*tensor(3, 8)]
-    code.insert(4, vm.InvokePacked(0, (2, 0), (3,)))  # tuples are flattened, however deep
+    code.insert(4, vm.InvokePacked(0, (2, 0), (3,)))  # nested tuples are flattened
     machine = Machine(
         program(
             function([None], *code), kernels=[kernel("concatenate", [f32(2)] * 4, f32(8), axis=0)]
@@ -509,12 +509,12 @@ def test_calls_check_devices():
 def test_storage_is_live_until_nothing_refers_to_it():
     code = [
         *call(0, [0, 0], 1, 2),  # storage in 2
-        vm.KillRegister(2),  # its tensor keeps it
+        vm.KillRegister(2),  # its tensor keeps it alive
         vm.AllocADT(3, 0, (1,)),
-        vm.KillRegister(1),  # the tuple keeps it
+        vm.KillRegister(1),  # the tuple keeps it alive
         *call(0, [0, 0], 4, 2),
         vm.KillRegister(5),
-        vm.KillRegister(3),  # now it is free
+        vm.KillRegister(3),  # now it is freed
         *call(0, [4, 4], 6, 2),
         vm.Ret(6),
     ]
@@ -647,7 +647,7 @@ def test_what_dies_on_one_way_lives_on_the_other():
         *call(0, [0, 0], 2, 2),
         vm.KillRegister(3),
         vm.If(1, None, 1, 3),
-        vm.KillRegister(2),  # frees its bytes on this way only
+        vm.KillRegister(2),  # frees its bytes on this path only
         vm.Ret(0),
         *call(0, [0, 2], 4, 2),
         *call(0, [4, 2], 6, 2),

@@ -1,4 +1,4 @@
-"""The memory limit of a program, and its reads of memory that it did not write."""
+"""The memory limit of a program, and reads of unwritten memory."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -143,7 +143,7 @@ def test_a_branch_that_does_not_write_is_found():
 
 @pytest.mark.parametrize("poison", [False, True])
 def test_a_storage_handed_over_shows_nothing_of_the_past(poison: bool):
-    """The callee's view is of a block that held a sum before."""
+    """The callee's view refers to a block that previously held a sum."""
     view = function([None], AllocTensor(1, 0, 0, (2,), "float32"), Ret(1), name="view")
     code = [*call(0, [0, 0], 2, 2), KillRegister(2), KillRegister(3)]
     code += [AllocStorage(4, 8, 64), AllocADT(5, 0, (4,)), Invoke(6, 1, (4,)), Ret(6)]
@@ -155,7 +155,7 @@ def test_a_storage_handed_over_shows_nothing_of_the_past(poison: bool):
 
 
 def lazy(attrs: Mapping[str, Any], ins: Sequence[Any], outs: Sequence[Any]) -> Any:
-    """A kernel that takes for granted that scratch memory is zero, and writes half its output."""
+    """A kernel that assumes zeroed scratch memory and writes only half of its output."""
     work = scratch((1,), np.float32)
 
     def run() -> None:
@@ -187,7 +187,7 @@ def located(made: Function) -> Function:
 def test_endless_recursion_ends_at_the_limit():
     made = Program((located(function([f32(2)], Invoke(1, 0, (0,)), Ret(1))),))
     machine = Machine(made, memory=Memory(8 * MIB))
-    for _ in range(2):  # all is given back
+    for _ in range(2):  # all memory is freed
         with pytest.raises(MachineError) as caught:
             machine.run("main", X)
         text = str(caught.value)

@@ -1,4 +1,4 @@
-"""Random programs with branches, calls and kills against a plain evaluation of the same tree."""
+"""Random programs with branches, calls and kills, compared with direct evaluation of the tree."""
 
 from collections.abc import Callable, Iterator
 from itertools import product
@@ -29,7 +29,7 @@ Statement = Callable[[Values, tuple[bool, ...]], None]
 
 
 class Builder:
-    """Emits code, and beside it what the code means: each variable is a register."""
+    """Emits code together with its meaning; each variable is a register."""
 
     def __init__(self, draw: st.DrawFn) -> None:
         self.draw = draw
@@ -41,7 +41,7 @@ class Builder:
         return self.next - 2
 
     def block(self, live: set[int], depth: int) -> tuple[list[Instruction], list[Statement]]:
-        """A few statements; `live` are the variables that may be read, before and after."""
+        """Emit a few statements; `live` are the readable variables, updated in place."""
         code: list[Instruction] = []
         meaning: list[Statement] = []
         for _ in range(self.draw(st.integers(1, 4))):

@@ -144,5 +144,5 @@ UNIVERSE = Universe(
 
 @pytest.fixture
 def test_passes(install: Callable[..., None]) -> None:
-    """Passes that go wrong in every way, as an installed plug-in."""
+    """An installed plug-in whose passes fail in every way."""
     install("house_test_passes", PASSES)

@@ -1,4 +1,4 @@
-"""Aliases are shared, and may not stand for more than can be read, checked and printed."""
+"""Aliases are shared, and the size of their expansion is limited."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +15,7 @@ FAULTS = Path(__file__).parents[1] / "data" / "faults"
 
 
 def chain(first: str, step: str, last: str, count: int) -> str:
-    """`count` aliases, each made of the one before: `P` in `step` and `last`."""
+    """`count` aliases, each defined by the previous one: `P` in `step` and `last`."""
     lines = [f"{first[0]}a0 = {first}"]
     lines += [
         f"{first[0]}a{i} = {step.replace('P', f'{first[0]}a{i - 1}')}" for i in range(1, count)

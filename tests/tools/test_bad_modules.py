@@ -1,4 +1,4 @@
-"""Modules that ended in an internal error, or in IR that was not read back."""
+"""Regression tests of modules that caused an internal error, or IR that could not be read back."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +15,7 @@ FAULTS = Path(__file__).parents[1] / "data" / "faults"
 
 
 def test_a_value_that_a_region_of_its_user_defines(opt: Opt):
-    """The region's op has resolved the operand by then."""
+    """By then, the region's op has resolved the operand."""
     ran = opt(FAULTS / "fwd4.mlir")
     assert ran.status == 1
     assert ran.err.startswith(

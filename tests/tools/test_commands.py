@@ -1,4 +1,4 @@
-"""The commands as processes end properly, with any streams and when interrupted."""
+"""As processes, the commands exit properly, with any streams and when interrupted."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ every_command = pytest.mark.parametrize("command", list(START))
 
 
 def start(command: str, *arguments: str, before: str = "") -> list[str]:
-    """The command line of a process that is `command`, after the statements `before`."""
+    """The command line of a process that executes the statements `before`, then `command`."""
     code = f"import sys\n{before}\n{START[command]}\nsys.exit(main())"
     return [sys.executable, "-c", code, *arguments]
 

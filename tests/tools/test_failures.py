@@ -1,4 +1,4 @@
-"""Passes that fail: what is said, where it points, and how it can be repeated."""
+"""Failing passes: messages, locations and reproducers."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -181,7 +181,7 @@ def test_a_pass_that_fails_is_repeated_as_well(opt: Opt, source: Write, tmp_path
 
 
 def message_in(err: str) -> str:
-    """The first message, without its place."""
+    """The first message, without its location."""
     return err.splitlines()[0].partition("error: ")[2]
 
 

@@ -1,7 +1,7 @@
 """
-Small inputs that once gave wrong numbers, foreign memory, a hang, a crash or a traceback.
+Small inputs that once caused wrong numbers, foreign reads, a hang, a crash or a traceback.
 
-`tests/data/faults` has them; here is what each gives now. All come from fuzzing and from reading.
+They are in `tests/data/faults`, found by fuzzing and by reading; here are their expected results.
 """
 
 from pathlib import Path
@@ -42,7 +42,7 @@ ELSEWHERE = {
     "window.csv": "test_format",
     "zlib.npz": "test_npz",
 }
-"""Inputs of another kind, and the test that reads them or draws their like."""
+"""Inputs of another kind, and the test that reads them or draws similar ones."""
 
 
 def run(name: str, *options: str) -> int:

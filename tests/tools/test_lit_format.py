@@ -1,4 +1,4 @@
-"""Running lit tests in this process gives what a shell gives."""
+"""Running lit tests in this process has the same results as in a shell."""
 
 import os
 import sys
@@ -20,7 +20,7 @@ CONFIG = Path(__file__).parent.parent.parent / "lit_tests" / "lit.cfg.py"
 
 
 def execute(folder: Path, text: str, **params: str) -> Any:
-    """Run one test of this text; lit's result."""
+    """Run a single test with this text; return lit's result."""
     (folder / "lit.cfg.py").write_text(CONFIG.read_text())
     path = folder / "test.mlir"
     path.write_text(text)
@@ -30,7 +30,7 @@ def execute(folder: Path, text: str, **params: str) -> Any:
 
 @pytest.fixture
 def no_shell(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fail when a process would be started."""
+    """Fail if a process is started."""
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a process was started")

@@ -1,4 +1,4 @@
-"""`.npz` files that are damaged, or made to do harm: an error that names the member."""
+"""Damaged or malicious `.npz` files: an error that names the member."""
 
 import io
 import struct
@@ -27,7 +27,7 @@ def npy(descr: str = "'<f4'", shape: str = "(2,)", data: bytes = bytes(8)) -> by
 def archive(*members: bytes, compression: int = zipfile.ZIP_STORED) -> bytes:
     out = io.BytesIO()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a name that is there twice
+        warnings.simplefilter("ignore")  # a duplicate name
         with zipfile.ZipFile(out, "w", compression) as file:
             for data in members:
                 file.writestr("x.npy", data)

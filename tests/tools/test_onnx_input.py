@@ -1,4 +1,4 @@
-"""An ONNX model is an input like any other; its weights go beside the output."""
+"""ONNX models as inputs of the driver; their weights are written beside the output."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -13,7 +13,7 @@ Opt = Callable[..., Any]
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    """`y = x + weight`, with a weight too big for IR text."""
+    """`y = x + weight`, with a weight too large for IR text."""
     onnx: Any = import_module("onnx")
     helper, float32 = onnx.helper, onnx.TensorProto.FLOAT
     weight = np.arange(1000, dtype=np.float32)

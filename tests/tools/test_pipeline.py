@@ -1,4 +1,4 @@
-"""Pipeline text: what it means, and what is said when it means nothing."""
+"""Pipeline text: its meaning, and its errors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -103,7 +103,7 @@ def test_passes_in_order():
 )
 def test_options(options: str, expected: Rich):
     got = one(f"rich{{{options}}}")
-    if expected.words == ("a",):  # one value of a tuple: xDSL keeps it alone
+    if expected.words == ("a",):  # a tuple of one value: xDSL keeps just the value
         assert isinstance(got, Rich)
         assert tuple(got.words) == ("a",)
     else:

@@ -1,4 +1,4 @@
-"""Plug-ins are loaded one by one; what is wrong with one hurts nobody else."""
+"""Plug-ins are loaded one by one; a broken one does not affect the others."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A run leaves nothing behind in the process, and loads nothing that it does not need."""
+"""A run leaves no state behind in the process, and imports only what it needs."""
 
 import gc
 import subprocess
@@ -97,7 +97,7 @@ print(status, *sorted(sys.modules), file=sys.stderr)
 
 
 def modules_after(*arguments: object) -> set[str]:
-    """The modules that are loaded when a run in a process of its own has ended."""
+    """The modules that are loaded at the end of a run in a separate process."""
     command = [sys.executable, "-c", LOADED, *(str(a) for a in arguments)]
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
     status, *modules = ran.stderr.split()
@@ -106,7 +106,7 @@ def modules_after(*arguments: object) -> set[str]:
 
 
 def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
-    """A module of `func` and `arith` loads their dialects, and no pass."""
+    """A module of `func` and `arith` loads these dialects and no pass."""
     loaded = modules_after(source(PROGRAM), tmp_path / "out.mlir")
     assert "xdsl.dialects.arith" in loaded
     eager = {

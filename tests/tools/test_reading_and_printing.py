@@ -1,4 +1,4 @@
-"""Reading text, where it stands, and printing it, big constants left out."""
+"""Reading text with locations, and printing it with large constants elided."""
 
 import re
 from collections.abc import Callable
@@ -92,7 +92,7 @@ func.func @f(%a: tensor<2x?xf32>, %c: i1) -> (tensor<2x?xf32>) attributes {x = "
 
 @pytest.mark.parametrize("seed", range(4))
 def test_whatever_is_wrong_is_said_at_a_place(opt: Opt, source: Write, seed: int):
-    """Damaged programs give an error at a line, or are still right; nothing else."""
+    """Damaged programs either cause an error at a line or are still valid."""
     random = Random(seed)
     words = [*PROGRAM.split(), "%q", "99999999999999999999", '"', "\\", "\0", "é", "loc("]
     for _ in range(60):
@@ -129,7 +129,7 @@ def test_what_is_printed_can_be_read(opt: Opt, source: Write, tmp_path: Path):
 
 
 def test_strings_beyond_ascii_stay_strings(opt: Opt, source: Write):
-    """They are printed as escapes, which name the same bytes as the letters."""
+    """They are printed as escapes, which denote the same bytes as the letters."""
     text = """func.func @main(%x: tensor<4xf32> {relay.name = "é"}) -> tensor<4xf32> {
       %w = relay.param "wé" : tensor<4xf32>
       "test.op"() {bytes = "\\FF", quoted = "\\22ß"} : () -> ()

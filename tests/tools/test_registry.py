@@ -1,4 +1,4 @@
-"""The registry: names follow the files, and descriptions come from the passes."""
+"""The registry: names match the files, and descriptions come from the passes."""
 
 from dataclasses import dataclass, field
 from typing import Literal

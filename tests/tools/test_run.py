@@ -1,4 +1,4 @@
-"""`xrelay-run`, as a user meets it: what it prints and writes, and its errors."""
+"""The command `xrelay-run`: its output, its files and its errors."""
 
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ W = np.arange(12, dtype=np.float32).reshape(4, 3) - 5
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a program, its weights and its inputs, as the current one."""
+    """Change to a folder with a program, its weights and its inputs."""
     (tmp_path / "mlp.mlir").write_text(MLP)
     save_file({"w": W, "unused": X}, tmp_path / "w.safetensors")
     np.savez(tmp_path / "in.npz", x=X, y=Y)

@@ -1,4 +1,4 @@
-"""`xrelay-run` on programs that take too much, never end, or read what nobody wrote."""
+"""`xrelay-run` on programs that exceed limits, never end, or read unwritten memory."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +20,7 @@ SEED = ("--random-seed", "0")
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The programs, as the current folder."""
+    """Change to a folder with the programs."""
     for file in FAULTS.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
     (tmp_path / "layers.mlir").write_text(LAYERS)
@@ -137,7 +137,7 @@ def test_no_memory_is_no_internal_error(
 def test_an_error_of_a_kernel_has_the_place_of_its_operator(
     folder: Path, op: str, count: int, place: tuple[int, int]
 ):
-    """Both softmaxes are one kernel, which has no place; the relu is a step of a larger one."""
+    """The softmaxes share one kernel, which has no location; the relu is a step of a larger one."""
     bound: list[int] = []
 
     def bind(*_: object) -> Callable[[], None]:

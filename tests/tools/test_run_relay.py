@@ -1,4 +1,4 @@
-"""`xrelay-run` on Relay programs: text, modules saved as JSON, operators that are not known."""
+"""`xrelay-run` on Relay programs: text, modules saved as JSON, unknown operators."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def @main(%x: Tensor[(2), float32]) {
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder, with a program in all forms and its input."""
+    """Change to a folder with a program in all forms and its input."""
     monkeypatch.chdir(tmp_path)
     for name in ("meta_small.relay", "meta_small.json"):
         Path(name).write_bytes((DATA / name).read_bytes())

@@ -1,4 +1,4 @@
-"""The tree of times: what is nested, what adds up, what is printed."""
+"""The tree of times: nesting, sums and output."""
 
 import re
 from collections.abc import Callable

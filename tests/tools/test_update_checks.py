@@ -1,4 +1,4 @@
-"""CHECK blocks that are written by the tool: what they hold, and that they hold."""
+"""Generated CHECK blocks: their contents, and that they pass."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +13,7 @@ CONFIG = Path(__file__).parent.parent.parent / "lit_tests" / "lit.cfg.py"
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Callable[[str], Path]:
-    """Write a test into a lit suite of its own."""
+    """Write a test into a separate lit suite."""
     (tmp_path / "lit.cfg.py").write_text(CONFIG.read_text())
 
     def write(text: str) -> Path:
@@ -162,7 +162,7 @@ def test_captures_of_like_names_differ():
 
 
 def test_definitions_of_aliases_are_not_checked(suite: Callable[[str], Path]):
-    """Tests of other things need not know which devices a text uses."""
+    """Tests of other subjects need not mention the devices of a text."""
     run = "// RUN: xrelay-opt %s | filecheck %s\n\n"
     program = "func.func private @f(tensor<4xf32, #relay.device<cuda:0>>)\n"
     path = suite(run + program)

@@ -1,4 +1,4 @@
-"""Comments that announce messages, as mlir-opt reads them."""
+"""Comments with expected messages, as in mlir-opt."""
 
 import pytest
 

@@ -13,7 +13,7 @@ func.func @constant_on_the_right(%x: tensor<4xf32>) -> tensor<4xf32> {
   func.return %t : tensor<4xf32>
 }
 
-// Several scalars are, one after the other, on either side; a scale of 1 is not printed.
+// Successive scalars on either side are multiplied; a scale of 1 is not printed.
 //
 // CHECK-LABEL: @two_factors
 // CHECK-SAME:    %[[X:[a-z]+]]: tensor<4xf32>
@@ -28,7 +28,7 @@ func.func @two_factors(%x: tensor<4xf32>) -> tensor<4xf32> {
   func.return %t : tensor<4xf32>
 }
 
-// A product with other uses stays.
+// A product with other uses is kept.
 //
 // CHECK-LABEL: @used_twice
 // CHECK-SAME:    %[[X:[a-z]+]]: tensor<4xf32>

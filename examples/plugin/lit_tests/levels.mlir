@@ -11,7 +11,7 @@
 // PLANNED:         demo.as_rows %{{.*}} -> tensor<6x4xf32, #cuda0>
 // PLANNED-NEXT:    demo.scaled_tanh %{{.*}} -> tensor<6x4xf32, #cuda0>
 
-// A view needs no storage; the other result is written into one.
+// Only the result that is not a view is written into a storage.
 //
 // MANIFEST-LABEL: @main
 // MANIFEST:         %[[ROWS:.*]] = vm.reshape_tensor

@@ -1,4 +1,4 @@
-"""lit's configuration: our tools are those of the environment that lit runs in."""
+"""lit's configuration: use the tools of the environment in which lit runs."""
 
 import os
 import sysconfig

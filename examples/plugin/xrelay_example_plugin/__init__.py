@@ -1,1 +1,1 @@
-"""An example of a plug-in of xrelay: see `docs/plugins.md`."""
+"""An example plug-in for xrelay: see `docs/plugins.md`."""

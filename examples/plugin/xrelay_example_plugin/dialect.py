@@ -1,4 +1,4 @@
-"""The dialect `demo`: its operators take part in all passes through their traits."""
+"""The dialect `demo`: traits make its operators work with all passes."""
 
 from xdsl.ir import Dialect
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
@@ -64,7 +64,7 @@ class AsRowsOp(Operator):
 @irdl_op_definition
 class MinMaxOp(Operator):
     """
-    Find the minima and maxima of `data` along `axes`, or of all elements if it is absent.
+    Compute the minima and maxima of `data` along `axes`, or of all elements if it is absent.
 
     ```mlir
     %a, %b = demo.min_max %x {axes = array<i64: 1>}

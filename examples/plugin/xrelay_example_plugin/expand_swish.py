@@ -22,7 +22,7 @@ from .dialect import SwishOp
 
 
 class ExpandSwish(RewritePattern):
-    """Replace a `demo.swish` by a product."""
+    """Replace `demo.swish` with a product."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: SwishOp, rewriter: PatternRewriter, /) -> None:

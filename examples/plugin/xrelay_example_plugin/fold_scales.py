@@ -5,7 +5,8 @@ Fold a multiplication by a constant scalar into the scale of the `demo.scaled_ta
     %0 = relay.multiply %x, %c : …                  ->   %1 = demo.scaled_tanh %x {scale = 1.0} : …
     %1 = demo.scaled_tanh %0 {scale = 0.5} : …
 
-Equal up to rounding. A product with other uses is kept for them. From level `relay` to `relay`.
+The results are equal up to rounding. A product with other uses is kept.
+From level `relay` to `relay`.
 """
 
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from .dialect import ScaledTanhOp
 
 
 def scalar_of(value: SSAValue) -> float | None:
-    """Return the number that `value` is, if it is a constant of rank 0."""
+    """Return the value of a constant of rank 0; None if `value` is not one."""
     if not isinstance(value.owner, relay.ConstantOp):
         return None
     array = array_of(value.owner.value)
@@ -33,7 +34,7 @@ def scalar_of(value: SSAValue) -> float | None:
 
 
 def scaled_operand(product: Operation) -> tuple[SSAValue, float] | None:
-    """Return the tensor and the constant scalar that `product` multiplies, if it does."""
+    """Return the tensor and the scalar constant if `product` multiplies one by the other."""
     if not isinstance(product, MultiplyOp):
         return None
     for value, other in ((product.lhs, product.rhs), (product.rhs, product.lhs)):
@@ -44,7 +45,7 @@ def scaled_operand(product: Operation) -> tuple[SSAValue, float] | None:
 
 
 class FoldScale(RewritePattern):
-    """Fold a scalar factor of the operand into the attribute."""
+    """Fold a scalar factor of the operand into `scale`."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ScaledTanhOp, rewriter: PatternRewriter, /) -> None:

@@ -12,20 +12,20 @@ from . import signatures
 
 
 def scaled_tanh(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """Compute tanh(scale * x), in the output."""
+    """Compute tanh(scale * x), with the output as scratch memory."""
     (x,), (y,) = ins, outs
     scale = x.dtype.type(number(attrs, "scale"))
     return sequence(partial(np.multiply, x, scale, y), partial(np.tanh, y, y))
 
 
 def as_rows(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """Copy the elements: as a step of a larger kernel it is not a view."""
+    """Copy the elements: a step of a larger kernel cannot be a view."""
     (x,), (y,) = ins, outs
     return partial(np.copyto, y, x.reshape(y.shape))
 
 
 def min_max(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """Compute the minima into one output, the maxima into the other."""
+    """Compute the minima into one output and the maxima into the other."""
     (x,), (least, greatest) = ins, outs
     axes = integers(attrs, "axes") if "axes" in attrs else tuple(range(x.ndim))
     return sequence(

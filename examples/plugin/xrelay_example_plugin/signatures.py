@@ -8,14 +8,14 @@ from xrelay.operators.signature import Call, SignatureError, Tensor
 
 
 def swish(call: Call) -> Sequence[Tensor]:
-    """Accept float `data`; the result is like it."""
+    """Accept float `data`; the result has its type."""
     (data,) = call.tensors(1)
     require_float(data.element, f"the operand of {call.name}")
     return (data,)
 
 
 def scaled_tanh(call: Call) -> Sequence[Tensor]:
-    """Accept float `data` and a float `scale`; the result is like `data`."""
+    """Accept float `data` and a float `scale`; the result has the type of `data`."""
     float_of(call, "scale")
     return swish(call)
 
@@ -30,7 +30,7 @@ def as_rows(call: Call) -> Sequence[Tensor]:
 
 
 def min_max(call: Call) -> Sequence[Tensor]:
-    """Return two tensors of numbers: `data` without the dims `axes` (all if it is absent)."""
+    """Return two tensors of numbers: `data` without the dims `axes` (default: all)."""
     (data,) = call.tensors(1)
     require_number(data.element, f"the operand of {call.name}")
     given = optional_ints_of(call, "axes")

@@ -1,4 +1,4 @@
-"""The dialects and passes of this package by name, imported when they are needed."""
+"""The dialects and passes of this package by name, imported on demand."""
 
 from xdsl.ir import Dialect
 from xdsl.passes import ModulePass

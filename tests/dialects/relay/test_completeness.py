@@ -1,8 +1,8 @@
 """
-Completeness of `relay.match` against brute force: all values of a type, down to a depth.
+Exhaustiveness of `relay.match` against brute force: all values of a type up to a depth.
 
-A value is what a pattern looks like without variables: constructors and tuples, and `None` for
-what is deeper than any pattern looks or has no constructors.
+A value is represented like a pattern without variables, by constructors and tuples, with `None`
+for parts that have no constructors or are deeper than any pattern.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def test_a_type_may_have_many_constructors() -> None:
 
 
 def pigeons(holes: int) -> tuple[list[Attribute], Attribute, Definitions]:
-    """One pigeon more than there are holes: each case has two of them in one hole."""
+    """There is one more pigeon than holes, and each case matches two pigeons in one hole."""
     names = [f"Hole{i}" for i in range(holes)]
     types = defined(TypeDataOp("Hole", [], [(name, []) for name in names]))
     type = tuple_of(*[AdtType("Hole")] * (holes + 1))
@@ -199,7 +199,7 @@ def test_the_work_is_bounded() -> None:
 # ---------------------------------------------------------------- brute force
 
 Value: TypeAlias = Any
-"""`(constructor or "", fields)`, or None for what is not looked into."""
+"""`(constructor or "", fields)`, or None for a part that is not inspected."""
 
 
 def height(type: Attribute, types: Definitions, limit: int) -> bool:
@@ -221,7 +221,7 @@ def height(type: Attribute, types: Definitions, limit: int) -> bool:
 
 
 def values(type: Attribute, types: Definitions, depth: int) -> Iterator[Value]:
-    """All values of `type`, those deeper than `depth` cut there."""
+    """Yield all values of `type`, truncated at `depth`."""
     if not depth or not isinstance(type, TupleType | AdtType):
         if height(type, types, 6):
             yield None
@@ -251,7 +251,7 @@ def fits(pattern: Attribute, value: Value) -> bool:
 
 @st.composite
 def definitions(draw: st.DrawFn) -> Definitions:
-    """Three types `T0`, `T1[A]`, `T2`, made of each other, tensors and tuples."""
+    """Draw mutually recursive types `T0`, `T1[A]`, `T2` with tensors and tuples."""
     variable = TypeVarType("A")
 
     def field(depth: int = 0) -> Attribute:
@@ -284,7 +284,7 @@ def definitions(draw: st.DrawFn) -> Definitions:
 
 
 def patterns(types: Definitions, type: Attribute, depth: int) -> st.SearchStrategy[Attribute]:
-    """Patterns that fit `type`."""
+    """Draw patterns that match `type`."""
     anything: list[Attribute] = [ANY, VarPattern(type)]
     choices: list[st.SearchStrategy[Attribute]] = [st.sampled_from(anything)]
     if depth and isinstance(type, TupleType):

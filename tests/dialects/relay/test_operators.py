@@ -40,7 +40,7 @@ ONE_VALUE_ONLY = {
     ("nn.upsampling", "method"),
     ("nn.upsampling", "align_corners"),  # is nothing to the nearest pixel
 }
-"""Attributes that have one value so far."""
+"""Attributes with only one valid value so far."""
 
 
 def spec_of(type: Attribute) -> Spec:
@@ -52,7 +52,7 @@ def spec_of(type: Attribute) -> Spec:
 
 
 def build(sample: Sample) -> tuple[Operation, Operator]:
-    """The sample's operator, and the op that makes its operands."""
+    """The sample's operator, and the op that defines its operands."""
     source = TestOp(result_types=[TensorType(ELEMENT_TYPES[d], s) for s, d in sample.operands])
     cls = OPERATORS[sample.name]
     return source, cls.on(source.results, properties_of(cls, sample.attrs))

@@ -1,4 +1,4 @@
-"""Type rules of elementwise and broadcasting operators: what is unknown, and what is wrong."""
+"""Type rules of elementwise and broadcasting operators: unknown dims, and errors."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Type rules of matrix products: what is unknown, and what is wrong."""
+"""Type rules of matrix products: unknown dims, and errors."""
 
 from inferring import error, infer
 

@@ -1,4 +1,4 @@
-"""Type rules of softmax and normalizations: what is unknown, and what is wrong."""
+"""Type rules of softmax and normalizations: unknown dims, and errors."""
 
 from inferring import error, infer
 

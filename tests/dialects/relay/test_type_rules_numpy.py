@@ -1,7 +1,7 @@
 """
-The type rules against NumPy: where NumPy has the operator, its result has the inferred type.
+The type rules against the result types of the same NumPy functions.
 
-Only shapes and dtypes are compared; values are what the tests of the kernels are about.
+Only shapes and dtypes are compared; the tests of the kernels compare values.
 """
 
 # pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
@@ -18,7 +18,7 @@ Reference = Callable[..., Any]
 
 
 def _same(function: Callable[..., Any]) -> Reference:
-    """A NumPy function of arrays only, whose result has the dtype of the first one."""
+    """A NumPy function of arrays only, whose result has the dtype of the first array."""
     return lambda *arrays: np.asarray(function(*arrays)).astype(arrays[0].dtype)
 
 
@@ -80,7 +80,7 @@ def _expand(data: Any, axis: int, num_newaxis: int = 1) -> Any:
 
 
 def _reshape(data: Any, newshape: Any, allowzero: bool = False) -> Any:
-    """Relay's codes spelled as a NumPy shape; the sample says what they come to."""
+    """Reshape with NumPy, resolving Relay's 0, which copies a dim."""
     shape = list(newshape)
     if not allowzero:
         shape = [data.shape[i] if d == 0 else d for i, d in enumerate(shape)]

@@ -18,7 +18,7 @@ def _text(dims: list[int]) -> str:
 
 
 def onnx_infers(operator: str, shapes: list[list[int]], rank: int, **attrs: Any) -> str:
-    """The type that ONNX infers for `operator` on f32 of `shapes`; at least `rank` is known."""
+    """The type that ONNX infers for `operator` on f32 of `shapes`, with at least `rank` known."""
     inputs = [
         helper.make_tensor_value_info(f"x{i}", TensorProto.FLOAT, shape)
         for i, shape in enumerate(shapes)
@@ -117,7 +117,7 @@ def test_pooling(data: st.DataObject):
         size = x[2 + i] + padding[i] + padding[i + 2]
         reach = (window[i] - 1) * dilation[i] + 1
         assume(size >= reach)
-        # ONNX drops a last window that would begin behind the data; Relay keeps it
+        # ONNX drops a last window that would begin after the data; Relay keeps it
         last = -(-(size - reach) // strides[i]) * strides[i]
         assume(not ceil or last < x[2 + i] + padding[i])
     expected = onnx_infers(

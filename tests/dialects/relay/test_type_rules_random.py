@@ -1,4 +1,4 @@
-"""Whatever stands in operands and attributes, an operator is typed or refused with a message."""
+"""Operators with arbitrary operands and attributes are typed or rejected with a message."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -48,7 +48,7 @@ TYPES = (f32, i32, i1, NoneType(), UnitAttr(), IndexType())
 
 
 def operand(random: Random) -> Attribute:
-    """A type of an operand, mostly a tensor."""
+    """Draw an operand type, usually a tensor."""
     kind = random.randrange(6)
     if kind < 3:
         dims: list[int] = random.choices(DIMS, k=random.randrange(6))
@@ -61,7 +61,7 @@ def ints(random: Random) -> Attribute:
 
 
 def value(random: Random) -> Attribute:
-    """A value of any kind of property."""
+    """Draw a value of any kind of property."""
     match random.randrange(6):
         case 0:
             return IntegerAttr(random.choice(INTS), i64)
@@ -78,7 +78,7 @@ def value(random: Random) -> Attribute:
 
 
 def likely(random: Random, default: Attribute | None) -> Attribute:
-    """A value of the kind that the property has, more often than others."""
+    """Draw a value, usually of the property's kind."""
     kind = type(default)
     if default is not None and kind is DenseArrayBase:
         if random.randrange(3) == 0:
@@ -93,7 +93,7 @@ def likely(random: Random, default: Attribute | None) -> Attribute:
 
 
 def refusal(make: Callable[[], object]) -> str | None:
-    """The message of the `VerifyException` that `make` raises; another exception passes through."""
+    """Return the message of a `VerifyException` of `make`; propagate other exceptions."""
     try:
         make()
     except VerifyException as e:
@@ -102,7 +102,7 @@ def refusal(make: Callable[[], object]) -> str | None:
 
 
 def attempt(name: str, operands: list[Attribute], properties: Mapping[str, Attribute]) -> None:
-    """Build and verify the operator; a `VerifyException` with a message is as good as a result."""
+    """Build and verify the operator; accept a `VerifyException` with a message."""
     source = TestOp(result_types=operands)
     cls = OPERATORS[name]
     if any(isinstance(operand, IncompleteType) for operand in operands):
@@ -127,7 +127,7 @@ every_operator = pytest.mark.parametrize("name", sorted(OPERATORS))
 
 
 def randoms(name: str, count: int) -> Iterator[Random]:
-    """The same random numbers for an operator each time, by the number of the try."""
+    """A generator seeded with the operator's name and the number of the attempt."""
     return (Random(f"{name}/{number}") for number in range(count))
 
 
@@ -148,7 +148,7 @@ def test_anything_is_typed_or_refused(name: str):
 
 
 def mutated(operands: list[TensorType[Any]], random: Random) -> list[Attribute]:
-    """Operands of a sample, with some dims put at random."""
+    """A sample's operands with some dims replaced at random."""
     result: list[Attribute] = []
     for operand in operands:
         dims = [
@@ -174,7 +174,7 @@ def test_samples_with_some_numbers_at_random(name: str):
 
 @every_operator
 def test_what_is_unknown_does_not_contradict_what_is_known(name: str):
-    """Some dims of a sample made dynamic: the result is the same, or less is known of it."""
+    """With some dims made dynamic, the result type is the same or less specific."""
     cls = OPERATORS[name]
     for random in randoms(name, 40):
         sample = a_sample(name, random)

@@ -1,4 +1,4 @@
-"""Type rules of operators that permute, join, part and pad: what is unknown, and what is wrong."""
+"""Type rules of operators that permute, join, split and pad: unknown dims, and errors."""
 
 from inferring import error, infer
 

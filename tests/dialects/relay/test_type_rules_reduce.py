@@ -1,4 +1,4 @@
-"""Type rules of reductions: what is unknown, and what is wrong."""
+"""Type rules of reductions: unknown dims, and errors."""
 
 from inferring import error, infer
 

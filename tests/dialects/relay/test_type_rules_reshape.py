@@ -1,4 +1,4 @@
-"""Type rules of reshaping operators: what is unknown, and what is wrong."""
+"""Type rules of reshaping operators: unknown dims, and errors."""
 
 from inferring import error, infer
 

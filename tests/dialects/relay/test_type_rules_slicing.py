@@ -1,4 +1,4 @@
-"""Type rules of slices and gathering: what is unknown, and what is wrong."""
+"""Type rules of slices and gathering: unknown dims, and errors."""
 
 import numpy as np
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Type rules of convolutions and pooling: what is unknown, and what is wrong."""
+"""Type rules of convolutions and pooling: unknown dims, and errors."""
 
 import pytest
 from inferring import error, infer
@@ -119,7 +119,7 @@ def test_transposed_convolution():
 
 
 def test_last_windows_of_pooling():
-    """TVM's rule: with `ceil_mode` a last window may begin behind the data."""
+    """As in TVM, with `ceil_mode` the last window may begin after the data."""
     assert infer("nn.max_pool2d", "1x1x5x5xf32", pool_size=(1, 1), strides=(3, 3)) == "1x1x2x2xf32"
     assert (
         infer("nn.max_pool2d", "1x1x5x5xf32", pool_size=(1, 1), strides=(3, 3), ceil_mode=True)

@@ -1,4 +1,4 @@
-"""ONNX models on the command line: `xrelay-opt` and `xrelay-run` take them like IR text."""
+"""ONNX models on the command line: `xrelay-opt` and `xrelay-run` accept them like IR text."""
 
 import subprocess
 import sys
@@ -85,7 +85,7 @@ def test_a_refused_node_is_a_diagnostic(folder: Path, capsys: pytest.CaptureFixt
 
 
 def test_a_pass_that_fails_points_at_the_node(folder: Path, capsys: pytest.CaptureFixture[str]):
-    """Ops that passes complain about have the place of the node that they came from."""
+    """Errors of passes have the location of the ONNX node."""
     model = model_of([node("Identity", "x", "h"), node("Relu", "h")], {"x": X})
     (folder / "relu.onnx").write_bytes(model.SerializeToString())
     assert opt.main(["relu.onnx", "-p", "plan-devices,verify-stage{stage=fused}"]) == 1
@@ -93,7 +93,7 @@ def test_a_pass_that_fails_points_at_the_node(folder: Path, capsys: pytest.Captu
 
 
 def test_importing_the_frontend_imports_no_onnx():
-    """It is on the driver's way to every other input, too."""
+    """The driver imports it for every kind of input, so it must stay light."""
     code = "import sys, xrelay.frontends.onnx; print({'onnx', 'numpy'} & sys.modules.keys())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

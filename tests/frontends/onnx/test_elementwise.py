@@ -78,7 +78,7 @@ def test_cast_to_the_same_dtype_vanishes():
 
 
 class Test_clip:
-    """Bounds are attributes up to opset 10, inputs from 11, and each may be left out."""
+    """Bounds are attributes up to opset 10 and inputs from 11; each is optional."""
 
     def test_by_attributes(self):
         made = agree(node("Clip", "x", min=-0.5, max=0.25), {"x": X}, opset=9)
@@ -134,7 +134,7 @@ def test_activation(op_type: str, opset: int, attributes: dict[str, object]):
 
 @pytest.mark.parametrize("op_type", ["Softplus", "Mish", "Elu", "Selu", "Celu", "Sigmoid"])
 def test_activation_of_large_numbers(op_type: str):
-    """exp must not overflow on the way to a small result."""
+    """An intermediate exp must not overflow if the result is small."""
     x = np.array([-1000.0, -90.0, 0.0, 90.0, 1000.0], np.float32)
     agree(node(op_type, "x"), {"x": x}, opset=18)
 
@@ -156,7 +156,7 @@ class Test_softmax:
     @pytest.mark.parametrize("axis", [0, 1, 2, 3, -1, -2])
     @pytest.mark.parametrize("opset", [9, 11, 13])
     def test_axis(self, op_type: str, axis: int, opset: int):
-        """Up to opset 12 all dims from the axis on are one: other numbers than from 13 on."""
+        """Up to opset 12, softmax flattens all dims from the axis on; opset 13 does not."""
         agree(node(op_type, "x", axis=axis), {"x": random_array(2, 3, 4, 2)}, opset=opset)
 
     @pytest.mark.parametrize("opset", [9, 13])

@@ -1,8 +1,8 @@
 """
 The nine light networks against onnxruntime, with random weights.
 
-SqueezeNet at every level that can run, the others end to end in the VM. Outputs are compared
-before the last softmax too, where small differences still show.
+SqueezeNet runs at every executable level, the others end to end in the VM. Outputs are compared
+before the last softmax, too, where small differences are still visible.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,12 +25,12 @@ from xrelay.tools.runner import Runner
 
 
 def run_passes(module: ModuleOp, pipeline: str) -> None:
-    """Run a pipeline as the driver does, the verifier between passes."""
+    """Run a pipeline as the driver does, verifying after each pass."""
     Runner(build(pipeline, UNIVERSE.all_passes, named_pipelines)).run(Context(), module)
 
 
 def steps_by_stage() -> Iterator[tuple[str, str]]:
-    """Each stage that the `vm` pipeline reaches, and the passes from the one before to it."""
+    """Each stage of the `vm` pipeline, and the passes that lead to it from the previous one."""
     passes: list[str] = []
     for name in PIPELINES["vm"].split(","):
         passes.append(name)
@@ -40,7 +40,7 @@ def steps_by_stage() -> Iterator[tuple[str, str]]:
 
 
 def assert_meaningful(outputs: Sequence[Array]) -> None:
-    """A network that gives the same number everywhere would agree with anything."""
+    """A network with constant output would agree with anything."""
     logits = outputs[-1]
     assert np.isfinite(logits).all()
     assert logits.std() > 0.01 * np.abs(logits).max() > 0

@@ -1,4 +1,4 @@
-"""Shapes, indexing, padding and resizing against onnxruntime; what of it is folded."""
+"""Shapes, indexing, padding and resizing against onnxruntime, and which of it is folded."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def test_reshape_to_the_same_shape_vanishes():
 
 
 def test_shape_arithmetic_leaves_one_reshape():
-    """Shape, Gather, Mul, Unsqueeze, Concat, Reshape: what PyTorch writes for `view`."""
+    """PyTorch exports `view` as Shape, Gather, Mul, Unsqueeze, Concat, Reshape."""
     nodes = [
         node("Shape", "x", "shape"),
         node("Gather", "shape first", "batch"),
@@ -51,7 +51,7 @@ def test_constants_of_nodes_are_folded():
 
 
 def test_expanded_shape_of_ones():
-    """ConstantOfShape, Mul, Equal, Where, Expand: what PyTorch writes for `expand`."""
+    """PyTorch exports `expand` as ConstantOfShape, Mul, Equal, Where, Expand."""
     one = helper.make_tensor("one", 7, [1], [1])
     nodes = [
         node("ConstantOfShape", "four", "ones", value=one),
@@ -145,7 +145,7 @@ def test_slice(starts: list[int], ends: list[int], axes: list[int] | None, steps
 @pytest.mark.parametrize("constant", [False, True], ids=["run", "folded"])
 @pytest.mark.parametrize("dim", [1, 2, 5])
 def test_slices_begin_and_end_anywhere(dim: int, constant: bool):
-    """All bounds that matter, on both sides of both ends, with steps of both signs."""
+    """Test bounds on both sides of both ends, with steps of both signs."""
     bounds = range(-dim - 2, dim + 3)
     steps = (-3, -2, -1, 1, 2, 3)
     cases = [(start, end, step) for start in bounds for end in bounds for step in steps]

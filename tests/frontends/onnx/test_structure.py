@@ -153,7 +153,7 @@ def test_every_op_has_the_place_of_its_node():
 
 
 class Test_load_module:
-    """From bytes to a module and a side file."""
+    """Test the conversion of a serialized model to a module and a side file."""
 
     def test_weights_are_in_the_side_file(self, tmp_path: Path):
         weight = random_array(300, 4)

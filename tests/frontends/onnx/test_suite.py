@@ -1,9 +1,9 @@
 """
-ONNX's own test cases: those that convert give the right numbers, at relay level; every third
-one in the VM, too.
+ONNX's own test cases: those that convert compute the right values at level relay, and every
+third one in the VM, too.
 
-`converted_cases.txt` names the cases that must convert. Every other case is one that we do not
-support: it must be refused by an `OnnxError`, unless its numbers are right.
+`converted_cases.txt` lists the cases that must convert. All other cases are unsupported: each
+must be rejected with an `OnnxError`, unless its values are right.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ def cases() -> dict[str, Case]:
 
 
 def convert(case: Case) -> tuple[Case, Conversion]:
-    """The case converted, with as few of its inputs as needed made initializers."""
+    """Convert the case, making as few of its inputs as possible initializers."""
     count = len(case.data[0][0])
     for first in (count, min(1, count), 0):
         bound = case if first == count else case.with_initializers(first)
@@ -49,7 +49,7 @@ def convert(case: Case) -> tuple[Case, Conversion]:
 
 
 def check_numbers(case: Case, run: Callable[[list[Array]], Sequence[Array]]) -> None:
-    """`run` must give each of the case's outputs on its inputs."""
+    """Check that `run` computes the case's outputs from its inputs."""
     for inputs, outputs in case.data:
         with np.errstate(all="ignore"):  # some cases are about infinities and NaN
             actual = run(inputs)
@@ -86,7 +86,7 @@ def test_case(name: str, cases: dict[str, Case]):
 
 
 def test_most_cases_are_there(cases: dict[str, Case]):
-    """The skip above is for a few cases that come and go, not for all of them."""
+    """The skip above may apply to a few unstable cases, not to all."""
     assert sum(name in cases for name in CONVERTED) > 0.9 * len(CONVERTED)
 
 

@@ -124,7 +124,7 @@ def test_max_pool_rounded_up(size: int, kernel: int, stride: int, pad: int):
 def test_average_pool_rounded_up(
     size: int, kernel: int, stride: int, pad: int, count_include_pad: int
 ):
-    """Elements past the end never count, the padding only when it is wanted."""
+    """Elements past the end are never counted, and padding only if the attribute says so."""
     pool = node(
         "AveragePool",
         "x",

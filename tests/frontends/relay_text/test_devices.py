@@ -192,14 +192,14 @@ def test_wrong_hints(expr: str, message: str) -> None:
     assert found.partition(": ")[2] == message
 
 
-# A `let` of a hint, or a function's body that is one, says where both sides are.
+# A hint that is the value of a `let` or the body of a function constrains both sides.
 
 TUPLE = "(%a, %b)"
 HINT = f"on_device({TUPLE}, virtual_device={CPU})"
 
 
 def tuples_and_hints(body: str) -> list[str]:
-    """The ops on tuples and the hints of a function of two parameters, names and types apart."""
+    """The ops on tuples and the hints of a function of two parameters, without names and types."""
     text = f"def @main(%a: int32, %b: int32) {{ {body} }}"
     lines = (line.strip().partition(" : ")[0] for line in body_of(text + metadata()).split("\n"))
     said = (line.partition(" = ")[2] for line in lines)

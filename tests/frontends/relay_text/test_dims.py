@@ -1,4 +1,4 @@
-"""Programs that say more about dims than inference finds: they compute, or it is said why not."""
+"""Programs with dims that inference cannot derive: they run, or the error says why not."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Storages, tensors in them, kernels that write: what is read, and what is refused."""
+"""Storages, tensors in them, kernels that write: accepted and rejected programs."""
 
 # ruff: noqa: E501 (programs)
 
@@ -280,7 +280,7 @@ def test_the_unit_that_a_call_gives_is_made_where_it_is_needed() -> None:
 
 
 def test_hints_on_what_has_no_contents() -> None:
-    """TVM's planner wraps each call; the hint on a tensor is on its storage."""
+    """TVM's planner wraps each call in a hint; a hint on a tensor applies to its storage."""
     fixed = f"virtual_device={D}, constrain_result=True"
     text = main(
         f"let %s = on_device(memory.alloc_storage(16i64, 64i64, virtual_device={D}), {fixed});\n"
@@ -439,7 +439,7 @@ def test_both_branches_may_write() -> None:
 
 
 def test_a_kernel_with_other_dims_has_no_function_type_in_the_text() -> None:
-    """A function that nothing calls as a kernel stays a function, whatever its attributes."""
+    """A function that is never called as a kernel remains a function, whatever its attributes."""
     text = "def @main(%x: int32) { @k(%x) }\ndef @k(%a: int32, Primitive=1) { %a }"
     assert "func.func @k(%a: tensor<i32>)" in ir_of(text)
 
@@ -448,7 +448,7 @@ def test_a_kernel_with_other_dims_has_no_function_type_in_the_text() -> None:
 
 
 def saved() -> dict[str, Any]:
-    """`@main(%x)` that calls `@neg` into a tensor and lowered, as `tvm.ir.save_json` writes it."""
+    """`@main(%x)` with a `vm.invoke_tvm_op` and a `call_lowered` of `@neg`, as saved by `tvm.ir.save_json`."""
     n = Nodes()
     four = n.add("IntImm", dtype="int32", span=0, value=4)
     one = n.add("IntImm", dtype="int32", span=0, value=1)

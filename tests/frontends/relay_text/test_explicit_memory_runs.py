@@ -1,4 +1,4 @@
-"""Programs of kernels and explicit memory compute what NumPy does, at every level and printed."""
+"""Programs with kernels and explicit memory agree with NumPy, at every level and when printed."""
 
 # ruff: noqa: E501 (programs)
 
@@ -120,7 +120,7 @@ def test_static_memory_in_the_machine(condition: bool) -> None:
         verify(module)
     LowerToBytecodePass().apply(context(), module)
     machine = Machine(assemble(module), memory=MachineMemory(poison=True))
-    for _ in range(2):  # the second run is the prepared one
+    for _ in range(2):  # the second run uses the prepared path
         for found, expected in zip(machine.run("main", *args), wanted[0], strict=True):
             np.testing.assert_allclose(found, expected, rtol=1e-6)
 
@@ -162,7 +162,7 @@ def @main(%n: int64, %x: Tensor[(2), float32]) {{
 @given(st.randoms(use_true_random=False), st.integers(1, 20), st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_lowered_programs_are_read_as_they_were(rng: Random, size: int, manifest: bool) -> None:
-    """Programs on two devices after `outline-primitives`; on one after `manifest-alloc`."""
+    """Yield programs on two devices after `outline-primitives`, on one after `manifest-alloc`."""
     text = Program(rng, size, closures=False).text()
     ctx = context()
     module = Parser(ctx, text).parse_module()

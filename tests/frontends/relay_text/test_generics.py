@@ -1,4 +1,4 @@
-"""Closures with type parameters: at every type at which they are used they compute the same."""
+"""Closures with type parameters behave the same at every type at which they are used."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def plain(value: Any) -> Any:
 
 
 def value_of(text: str) -> Any:
-    """Evaluate `@main` for `%y` = 5, also after printing and reading again."""
+    """Evaluate `@main` for `%y` = 5, also after a round trip through text."""
     module = read(text)
     again = read(module_text(module))
     assert module.is_structurally_equivalent(again)
@@ -154,7 +154,7 @@ def test_a_function_that_is_no_longer_than_its_use_stays_a_closure() -> None:
 
 
 def test_hints_and_devices_are_kept() -> None:
-    """A hint on the function is one on each value that it is used as."""
+    """A hint on the function applies to each value that refers to it."""
     devices = {"VirtualDevice": [VirtualDeviceAttr("cpu", 0), VirtualDeviceAttr("cuda", 0)]}
     text = """
       def @main() {
@@ -272,7 +272,7 @@ def test_a_function_without_a_name_has_one_type_and_the_error_says_so() -> None:
 
 
 def test_many_that_use_each_other_are_read_once_each() -> None:
-    """Written out for each use this were 2**200 functions."""
+    """Instantiating each use separately would need 2**200 functions."""
     lines = ["let %f0 = fn [A](%x: A) -> int32 { %y };"]
     for i in range(1, 200):
         lines.append(
@@ -311,9 +311,9 @@ THINGS = ("1f", "True", "(1, 2f)", "%y")
 
 class Maker:
     """
-    Makes expressions that give an int32, and what computes the same in Python.
+    Generates int32 expressions together with equivalent Python functions.
 
-    Generic functions take something of any type, which they pass on, and a number.
+    Generic functions accept a value of any type, which they pass on, and a number.
     """
 
     def __init__(self, data: st.DataObject):

@@ -1,4 +1,4 @@
-"""Saved modules of any depth: they are read, or are errors with a place."""
+"""Saved modules of any depth are read, or rejected with a location."""
 
 import json
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from xrelay.passes.support.verifier import verify
 
 
 def error_in(read: Callable[[], ModuleOp]) -> RelayTextError | None:
-    """The error that `read` ends in; without one, the module is valid and can be printed."""
+    """Return the error of `read`; without one, check that the module is valid and printable."""
     try:
         module = read()
     except RelayTextError as error:
@@ -29,7 +29,7 @@ def test_the_saved_module_is_read() -> None:
 
 
 def chain(nodes: Nodes, variable: int, count: int) -> int:
-    """Lets of one variable inside of each other, in the order of the text."""
+    """Nested lets of one variable, in the order of the text."""
     exp = nodes.word("exp", "Op")
     body = nodes.call(exp, variable)
     for _ in range(count):
@@ -38,7 +38,7 @@ def chain(nodes: Nodes, variable: int, count: int) -> int:
 
 
 def module_around(nodes: Nodes, make: Callable[[int], int]) -> str:
-    """A module whose `@main` has the body that `make` makes of a parameter."""
+    """A module whose `@main` has the body that `make` builds from a parameter."""
     tensor = nodes.add("relay.TensorType", dtype="float32", shape=nodes.array())
     x = nodes.var("x", tensor)
     body = make(x)
@@ -64,7 +64,7 @@ def test_a_saved_chain_of_any_length_is_read() -> None:
 
 
 def test_saved_lets_that_share_their_inside_have_a_limit() -> None:
-    """As text the last would have 2^40 lines."""
+    """Printed as a tree, the last value would have 2^40 lines."""
     nodes = Nodes()
 
     def shared(x: int) -> int:

@@ -1,4 +1,4 @@
-"""Each construct of the text, and the IR that it becomes."""
+"""The IR of each construct of the text."""
 
 import pytest
 from relay_programs import body_of, ir_of, read

@@ -1,4 +1,4 @@
-"""Programs of any size and depth are read, or refused at once with a place."""
+"""Programs of any size and depth are read, or rejected at once with a location."""
 
 from collections.abc import Generator
 
@@ -15,7 +15,7 @@ IN_MAIN = "def @main(%x: int32) {{ {} }}"
 
 @pytest.fixture(autouse=True)
 def as_the_driver_does() -> Generator[None]:
-    """The stack is as deep as in `xrelay-opt`."""
+    """Run with the process settings of `xrelay-opt`, such as its recursion limit."""
     with settings():
         yield
 

@@ -1,4 +1,4 @@
-"""Networks as TVM's importer and printer write them, types checked against its comments."""
+"""Networks as printed by TVM: inferred types must equal those in its comments."""
 
 import re
 from pathlib import Path
@@ -21,7 +21,7 @@ NETWORKS = ("squeezenet", "inception_v1", "resnet50")
 
 
 def noted_types(text: str) -> dict[int, str]:
-    """The type that TVM noted behind the call that each line binds, by line."""
+    """The type in TVM's comment after the call on each line, by line."""
     found: dict[int, str] = {}
     for number, line in enumerate(text.split("\n"), 1):
         match = re.match(r"\s*(?:%\d+ = )?[\w.]+\(.*\) /\* ty=(.*) \*/;?$", line)
@@ -66,7 +66,7 @@ def without_softmax(text: str) -> str:
     """
     The network up to the operand of its softmax.
 
-    After a softmax, differences of small values can no longer be seen.
+    After a softmax, differences of small values are no longer visible.
     """
     head, softmax, tail = text.rpartition("nn.softmax(")
     assert softmax
@@ -78,7 +78,7 @@ def without_softmax(text: str) -> str:
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_it_computes_what_onnxruntime_does_with_the_onnx_model(network: str) -> None:
-    """The text is TVM's import of the model: on the same random weights, the same results."""
+    """Compare TVM's import of the model with ours, on the same random weights."""
     original = light_network(network)
     arrays: dict[str, Any] = {
         i.name: numpy_helper.to_array(i) for i in original.model.graph.initializer
@@ -88,7 +88,7 @@ def test_it_computes_what_onnxruntime_does_with_the_onnx_model(network: str) -> 
     args: list[Any] = []
     for name, shape, dtype in re.findall(r"%([^\s:]+): Tensor\[\(([^)]*)\), (\w+)\]", text):
         array = arrays.get(name)
-        if array is None:  # shapes of weights that were made up, and what nothing uses
+        if array is None:  # weights with invented shapes, and unused ones
             array = np.zeros([int(n) for n in shape.split(",")], dtype)
         args.append(array)
     (found,) = evaluate(read(without_softmax(text)), args)

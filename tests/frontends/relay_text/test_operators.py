@@ -1,4 +1,4 @@
-"""Operators by their TVM names: attributes, defaults, several results, what becomes others."""
+"""Operators by their TVM names: attributes, defaults, several results, replaced operators."""
 
 # ruff: noqa: E501 (tables)
 
@@ -11,7 +11,7 @@ X_T, I_T, W_T = "tensor<2x3xf32>", "tensor<1x4x8x8xf32>", "tensor<6x4x3x3xf32>"
 
 
 def op_lines(params: str, expr: str) -> str:
-    """The body of `@main` without what it returns."""
+    """The body of `@main` without its terminator."""
     return "\n".join(body_of(f"def @main({params}) {{ {expr} }}").split("\n")[:-1])
 
 

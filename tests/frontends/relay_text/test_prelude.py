@@ -1,4 +1,4 @@
-"""The prelude: what is loaded, and that its functions compute what they say."""
+"""The prelude: which definitions are loaded, and the results of its functions."""
 
 from typing import Any
 

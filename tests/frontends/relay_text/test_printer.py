@@ -1,4 +1,4 @@
-"""Printing Relay text: what is read again is the same program, and the same text."""
+"""Printing Relay text: a round trip preserves the program and the text."""
 
 import json
 import math
@@ -81,7 +81,7 @@ def test_there_are_files():
 
 
 def replanned(module: ModuleOp) -> ModuleOp:
-    """Plan the text of a planned module again; the text must stay the same."""
+    """Replan the text of a planned module; the text must not change."""
     text = module_text(module)
     again = planned(parse_module(context(), text, "planned.relay"))
     assert module_text(again) == text
@@ -89,7 +89,7 @@ def replanned(module: ModuleOp) -> ModuleOp:
 
 
 def test_planned_text_is_planned_as_it_was():
-    """A planned program read again has annotations, and planning follows them."""
+    """A planned program is read back with annotations, which planning follows."""
     module = planned(read((PROGRAMS / "two_devices.relay").read_text()))
     assert "device_copy" in module_text(module)
     assert module.is_structurally_equivalent(replanned(module))

@@ -1,4 +1,4 @@
-"""Random programs: printed and read again, they are the same ops in the same order."""
+"""Random programs: a round trip preserves the ops and their order."""
 
 from collections.abc import Sequence
 
@@ -33,7 +33,7 @@ SPLIT = {"indices_or_sections": IntegerAttr(2, i64)}
 
 
 class Maker:
-    """Makes ops from the choices of one example; every choice is legal."""
+    """Builds ops from the choices of one Hypothesis example; every choice is valid."""
 
     def __init__(self, choose: st.DataObject):
         self.choose = choose
@@ -48,7 +48,7 @@ class Maker:
         return values[-1 - self.number(len(values) - 1)]
 
     def block(self, block: Block, seen: list[SSAValue], depth: int) -> SSAValue:
-        """Fill `block` with ops on values of `seen`; the value that it gives."""
+        """Fill `block` with ops on values of `seen`; return the block's result."""
         mark = len(self.cells), len(self.closures)
         seen = list(seen)
         for _ in range(self.number(6)):

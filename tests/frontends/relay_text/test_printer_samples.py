@@ -53,7 +53,7 @@ def test_a_printed_operator_is_read_again(sample: Sample):
     module = program(sample)
     again = parse_module(context(), module_text(module), "again.relay")
     verify(again)
-    if reduces_nothing(sample):  # which Relay says otherwise
+    if reduces_nothing(sample):  # printed as something else in Relay text
         assert type_of(again) == type_of(module)
     else:
         assert again.is_structurally_equivalent(module)

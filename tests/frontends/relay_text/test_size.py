@@ -1,4 +1,4 @@
-"""Long programs are read in loops and not by recursion."""
+"""Long programs are read iteratively rather than recursively."""
 
 import pytest
 from relay_programs import read
@@ -25,7 +25,7 @@ def sequence(count: int) -> str:
 
 
 def backwards(count: int) -> str:
-    """One call needs all, the first of them last."""
+    """One call uses all bindings, the first of them last."""
     steps = [f"%{i} = add(%x, %x);" for i in range(count - 1)]
     uses = ", ".join(f"%{i}" for i in reversed(range(count - 1)))
     return "\n".join([*steps, f"concatenate(({uses}))"])

@@ -1,4 +1,4 @@
-"""Targets of devices: their text, their parts, and the nodes that stand for them in metadata."""
+"""Targets of devices: their text, their parts, and their nodes in metadata."""
 
 import pytest
 from hypothesis import given
@@ -12,7 +12,7 @@ from xrelay.frontends.relay_text import parse_module
 from xrelay.frontends.relay_text.printer import module_text
 from xrelay.frontends.relay_text.targets import TargetParts, target_parts
 
-# The layout of nodes is TVM 0.16's, as its planner leaves them.
+# The layout of nodes is that of TVM 0.16's planner.
 SAVED = """#[version = "0.0.5"]
 def @main(%x {virtual_device=meta[VirtualDevice][0]}: int32) { %x }
 #[metadata]

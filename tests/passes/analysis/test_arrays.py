@@ -1,4 +1,4 @@
-"""Dense constants as arrays and back, for every element type NumPy has."""
+"""Conversion of dense constants to arrays and back, for every element type of NumPy."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Groups of operators in random dags: one root, no way out and back, kinds that go together."""
+"""Fusion groups in random DAGs: one root, convex, compatible kinds."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,7 +24,7 @@ TEXTS = {
 
 @st.composite
 def blocks(draw: st.DrawFn) -> Block:
-    """Operators of every kind on 4x4 tensors, each reading what stands above it."""
+    """Operators of every kind on 4x4 tensors, each with earlier values as operands."""
     lines: list[str] = []
     rows: set[int] = set()
     for i in range(1, draw(st.integers(1, 14)) + 1):
@@ -77,14 +77,14 @@ def check(block: Block, groups: list[list[Operation]], max_size: int) -> None:
         for op in group[:-1]:
             assert users(op)
             assert set(users(op)) <= members
-        # Convex: no way from a member leads out of the group and back in.
+        # Convex: no path leaves the group and returns.
         for op in group:
             for user in users(op):
                 assert user in members or not reachable(user) & members
         kinds = [kind_of(op) for op in group]
         if len(group) > 1:
             assert Kind.OPAQUE not in kinds
-        # At most one heavy operator; what follows it is elementwise or broadcast.
+        # At most one OUT_ELEMWISE_FUSABLE operator, followed by elementwise or broadcast ones.
         heavy = [i for i, k in enumerate(kinds) if k is Kind.OUT_ELEMWISE_FUSABLE]
         assert len(heavy) <= 1
         # A reduction is last.
@@ -115,7 +115,7 @@ def test_single_operators(block: Block):
 
 
 def test_a_diamond_that_is_too_large_stays_apart():
-    """Its top and bottom alone would fit, but not with both arms."""
+    """Top and bottom alone could be fused, but not with both arms."""
     module = parse(
         f"""func.func @f(%v0: {T}) {{
         %v1 = relay.exp %v0 : ({T}) -> {T}

@@ -1,4 +1,4 @@
-"""Post-dominators of random dags against their definition: the first node on every path."""
+"""Post-dominators of random DAGs against their definition: the first node on all paths."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,19 +11,19 @@ EXIT_KIND = 8
 
 @st.composite
 def dags(draw: st.DrawFn) -> Uses:
-    """Each node is used by greater ones, by nothing, or from outside (None)."""
+    """Draw users of each node: greater nodes, none, or outside users (None)."""
     size = draw(st.integers(1, 12))
     uses: Uses = []
     for node in range(size):
         users = draw(st.lists(st.integers(node + 1, size), max_size=3)) if node < size else []
         edges = [Edge(user, draw(st.integers(0, 4))) for user in users if user < size]
-        # a user that would be behind the last node stands for a use outside
+        # a user after the last node represents an outside use
         uses.append(edges if edges and len(edges) == len(users) else None)
     return uses
 
 
 def paths(uses: Uses, node: int) -> list[list[tuple[int | None, int]]]:
-    """Every path from `node` to the exit (None): the nodes reached, with the kind of each edge."""
+    """Return every path from `node` to the exit (None), as nodes with the kinds of the edges."""
     edges = uses[node]
     if not edges:
         return [[(None, EXIT_KIND)]]

@@ -1,4 +1,4 @@
-"""Domains of devices: the united are in one place, conflicts are explained the shortest way."""
+"""Device domains: united domains share a device, and conflicts have the shortest explanation."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -52,7 +52,7 @@ def test_trying_what_cannot_be_changes_nothing():
     assert domains.find(a) != domains.find(b)
     assert domains.try_unite(a, c, "ac")
     assert domains.device_of(c) == CPU
-    # What was tried in vain is no part of a later explanation.
+    # A failed attempt is not part of a later explanation.
     conflict = domains.unite(c, b, "cb")
     assert conflict is not None
     assert [union.cause for union in conflict.chain] == ["ac", "cb"]
@@ -133,7 +133,7 @@ STEPS = st.lists(
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(STEPS)
 def test_against_sets(steps: list[tuple[str, int, int]]):
-    """The same as keeping every class as a set, and a conflict exactly where two devices meet."""
+    """Compare with explicit sets: a conflict occurs exactly if two devices meet in one set."""
     domains, names = some(7)
     classes = [{n} for n in names]
     devices: dict[int, VirtualDeviceAttr] = {}
@@ -159,7 +159,7 @@ def test_against_sets(steps: list[tuple[str, int, int]]):
                 conflict = domains.unite(a, b, f"{a}{b}")
                 assert (conflict is None) == fits
                 if conflict is not None:
-                    # The way leads from the first demand to the second, step by step.
+                    # The chain leads from the first constraint to the second, step by step.
                     at = conflict.first.domain
                     for union in conflict.chain:
                         assert at in (union.a, union.b)

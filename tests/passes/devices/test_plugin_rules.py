@@ -1,4 +1,4 @@
-"""Ops that the planner does not know take part in planning by their traits alone."""
+"""Ops unknown to the planner are planned by their traits alone."""
 
 from collections.abc import Iterable
 
@@ -47,7 +47,7 @@ T = "tensor<4xf32>"
 
 @irdl_op_definition
 class LaunchOp(IRDLOperation):
-    """A call of a function, as a plug-in might have."""
+    """A direct call, as a plug-in might define it."""
 
     name = "plug.launch"
 
@@ -58,7 +58,7 @@ class LaunchOp(IRDLOperation):
 
 
 class SpawnDevices(FunctionDeviceRule):
-    """Operand 0 is where parameter 0 of the function value is, operand 2 is on cuda:0."""
+    """Operand 0 is on the device of parameter 0 of the function value, operand 2 on cuda:0."""
 
     def constraints(self, op: Operation, lookup: Lookup) -> Iterable[FunctionDeviceConstraint]:
         assert isinstance(lookup("target"), FuncOp)
@@ -90,7 +90,7 @@ class LeaveOp(IRDLOperation):
 
 
 class DoDevices(DeviceRule):
-    """The result is where the value is that the region yields."""
+    """The result is on the device of the value that the region yields."""
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         last = op.regions[0].block.last_op
@@ -117,7 +117,7 @@ def planned(text: str, plan: PlanDevicesPass) -> ModuleOp:
     for dialect in (Builtin, Func, Relay, Plug):
         ctx.load_dialect(dialect)
     module = Parser(ctx, text).parse_module()
-    for step in plan.steps():  # each leaves a module that verifies
+    for step in plan.steps():  # the module verifies after each pass
         step.apply(ctx, module)
         verify(module)
     return module
@@ -199,7 +199,7 @@ def test_a_rule_of_its_own_binds_parts_of_a_function_value():
 
 
 def test_what_a_region_yields_is_used_by_the_enclosing_op():
-    """A yielded constant is where the rule of the enclosing op puts it."""
+    """A yielded constant is on the device that the enclosing op's rule determines."""
     module = planned(
         f"""func.func @main(%x: {T}) -> ({T} {{relay.device = #relay.device<cuda:0>}}) {{
           %r = "plug.do"() ({{

@@ -1,7 +1,7 @@
 """
 Every kernel against its reference, on random operands and attributes.
 
-To run the case of a failure alone: `check(case("add", 17))`.
+To rerun a single failing case: `check(case("add", 17))`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,26 +18,26 @@ from xrelay.runtime.kernels.checked import Reuse
 
 
 def cases(name: str) -> Iterator[Case]:
-    """The cases that an operator is tried on: more where more attributes can meet."""
+    """The cases of an operator: the more attributes, the more cases."""
     attributes = OPERATORS[name].get_irdl_definition().properties
     return (case(name, number) for number in range(60 + 15 * len(attributes)))
 
 
 def bound(case: Case, ins: Sequence[Any], outs: Sequence[Any]) -> Any:
-    """The kernel of a case bound to arrays; nothing to run where no result has elements."""
+    """Bind the kernel of a case to arrays; return a no-op if no result has elements."""
     if not any(out.size for out in outs):
         return lambda: None
     return KERNELS[f"relay.{case.name}"](case.attrs, ins, outs)
 
 
 def garbage(spec: Spec) -> Any:
-    """An output that looks wrong wherever it is not written."""
+    """An output filled with values that reveal unwritten elements."""
     shape, dtype = spec
     return np.full(shape, np.nan if dtype in FLOATS else 0x55, dtype)
 
 
 def as_type(values: Any, dtype: str) -> Any:
-    """Values of a reference in the element type `dtype`: integers wrap around."""
+    """Convert the reference's values to `dtype`; integers wrap around."""
     values = np.asarray(values)
     if dtype in FLOATS or dtype == "bool" or values.dtype != object:
         return values.astype(dtype)
@@ -51,7 +51,7 @@ def results_of(values: Any) -> list[Any]:
 
 
 def check(case: Case) -> None:
-    """Run a case's kernel, and compare what it computes with what the reference says."""
+    """Run a case's kernel, and compare its results with the reference."""
     ins, outs = [x.copy() for x in case.operands], [garbage(spec) for spec in case.results]
     run = bound(case, ins, outs)
     run()
@@ -63,7 +63,7 @@ def check(case: Case) -> None:
         array[...] = other
     for out, spec in zip(outs, case.results, strict=True):
         out[...] = garbage(spec)
-    run()  # once more, on other elements than at bind time
+    run()  # again, on other elements than at bind time
     compare(case, ins, outs)
 
 
@@ -85,7 +85,7 @@ def compare(case: Case, ins: Sequence[Any], outs: Sequence[Any]) -> None:
 
 
 def close(out: Any, want: Any, terms: Any) -> None:
-    """Floats must be equal but for a few units in the last place, of them or of their terms."""
+    """Floats may differ by a few units in the last place, of the value or of its terms."""
     info = np.finfo(out.dtype)
     least = 4 * float(info.smallest_subnormal if out.dtype == np.float16 else info.tiny)
     np.testing.assert_array_equal(np.isfinite(out), np.isfinite(want))
@@ -98,7 +98,7 @@ def close(out: Any, want: Any, terms: Any) -> None:
 
 
 def check_in_place(case: Case) -> None:
-    """Run an elementwise kernel with each operand that fits as its result."""
+    """Run an elementwise kernel in place on each operand of the result's type."""
     out = garbage(case.results[0])
     bound(case, case.operands, [out])()
     for place, operand in enumerate(case.operands):
@@ -111,7 +111,7 @@ def check_in_place(case: Case) -> None:
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_a_kernel_computes_what_its_operator_means(name: str):
-    """An elementwise one also when it writes over an operand."""
+    """Test elementwise kernels in place, too."""
     for this in cases(name):
         try:
             with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""Whatever attributes and output shapes a kernel is given, it keeps to its arrays."""
+"""Kernels stay within their arrays for any attributes and output shapes."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ GUARD = 4096
 
 
 def guarded(array: Any, fill: int) -> tuple[Any, Any]:
-    """A copy of `array` with `GUARD` bytes of `fill` on either side, and all of these bytes."""
+    """Return a copy of `array` between two guards of `GUARD` bytes, and the whole buffer."""
     block = np.full(array.nbytes + 2 * GUARD, fill, np.uint8)
     inside = block[GUARD : GUARD + array.nbytes].view(array.dtype).reshape(array.shape)
     inside[...] = array
@@ -26,7 +26,7 @@ def guarded(array: Any, fill: int) -> tuple[Any, Any]:
 
 
 class Guarded(Workspace):
-    """Scratch memory with a guard around each piece; a piece too is `fill` at first."""
+    """Scratch memory with guards around each piece; pieces are initialised to `fill`, too."""
 
     def __init__(self, fill: int):
         super().__init__()
@@ -40,7 +40,7 @@ class Guarded(Workspace):
 
 
 def spoiled(case: Case, draw: Draw) -> Case:
-    """A case with some numbers in its attributes, and perhaps a dim of a result, at random."""
+    """Replace some numbers in a case's attributes, and perhaps a dim of a result, at random."""
 
     def other(value: Any) -> Any:
         if isinstance(value, tuple):
@@ -60,7 +60,7 @@ def spoiled(case: Case, draw: Draw) -> Case:
 
 
 def outcome(case: Case, operands: Sequence[Any], fill: int) -> list[bytes] | None:
-    """Run a case's kernel, bytes of `fill` around its arrays; return its results or None."""
+    """Run a case's kernel with bytes of `fill` around its arrays; return its results or None."""
     ins = [guarded(array, fill) for array in operands]
     outs = [guarded(np.zeros(shape, dtype), fill) for shape, dtype in case.results]
     workspace = Guarded(fill)
@@ -69,7 +69,7 @@ def outcome(case: Case, operands: Sequence[Any], fill: int) -> list[bytes] | Non
         with workspace.lend():
             run = bind(case.attrs, [array for array, _ in ins], [array for array, _ in outs])
         run()
-    except Exception:  # of any kind, as long as it is one
+    except Exception:  # any exception is acceptable
         refused = True
     else:
         refused = False

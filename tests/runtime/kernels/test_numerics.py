@@ -14,7 +14,7 @@ from xrelay.runtime.kernels import KERNELS
 
 
 def run(name: str, *ins: Any, out: str | None = None, shape: Any = None, **attrs: Any) -> Any:
-    """The one result of the operator, like the first operand unless said otherwise."""
+    """The operator's single result, by default of the first operand's type."""
     operands = [np.asarray(x) for x in ins]
     shape = operands[0].shape if shape is None else shape
     result = np.full(shape, 99, out or operands[0].dtype)

@@ -92,7 +92,7 @@ def test_conv2d_of_one_cell_heeds_strides_and_padding_where_the_output_is_like_t
 
 @pytest.mark.parametrize("groups", [1, 2])
 def test_conv2d_far_beyond_the_image_takes_no_memory_for_the_way(groups: int):
-    """Windows at -FAR, 0 and FAR, with cells at 0 and FAR: the image is met twice."""
+    """Windows at -FAR, 0 and FAR, with cells at 0 and FAR: two of them overlap the image."""
     x, w = random(1, 2, 2, 2), random(2, 2 // groups, 2, 1)
     attrs = {
         "strides": (FAR, 1),
