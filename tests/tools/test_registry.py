@@ -63,7 +63,7 @@ def test_description_and_options():
 
 def test_without_a_docstring_the_modules_is_taken():
     info = pass_info("x", DescribedByItsModule)
-    assert info.description.startswith("The registry: names follow the files")
+    assert info.description.startswith("The registry: names match the files")
 
 
 @pytest.mark.parametrize(("name", "where"), PASSES.items())
