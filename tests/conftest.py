@@ -5,6 +5,7 @@ The cache must be set before anything imports the function. Its key contains `sy
 tests that install a plug-in find it.
 """
 
+import gc
 import importlib.metadata
 import sys
 from functools import cache
@@ -23,3 +24,5 @@ def entry_points(**params: str) -> Any:
 
 
 importlib.metadata.entry_points = entry_points
+
+gc.set_threshold(50_000, 20, 50)  # thousands of tests are alive: a tenth of the time is collections
