@@ -18,6 +18,7 @@ from ...dialects.relay.patterns import (
     VarPattern,
     WildcardPattern,
 )
+from ...dialects.type_algebra import tuple_of
 from . import syntax as ast
 from .errors import SourceMap, nearest
 from .functions import add_params
@@ -131,7 +132,7 @@ def _pattern(
                 types: Sequence[Attribute] = known.types.data
             else:
                 types = [builder.solver.fresh() for _ in parts]
-                builder.require(type, TupleType(tuple(types)), "the matched value", at)  # pyright: ignore[reportArgumentType]
+                builder.require(type, tuple_of(types), "the matched value", at)
             fields = [_pattern(builder, p, t, variables) for p, t in zip(parts, types, strict=True)]
             return TuplePattern(fields)
         case ast.Constructed(at, name, parts):
