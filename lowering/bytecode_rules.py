@@ -167,15 +167,16 @@ def lower_call_value(builder: BytecodeBuilder, op: Operation) -> None:
     )
 
 
-def lower_global(builder: BytecodeBuilder, op: Operation) -> None:
-    """Lower to a closure that captures nothing."""
-    assert isinstance(op, relay.GlobalOp)
+def lower_closure(builder: BytecodeBuilder, op: Operation) -> None:
+    """Lower `relay.closure`, and `relay.global`, which captures nothing."""
+    assert isinstance(op, relay.ClosureOp | relay.GlobalOp)
+    captured = builder.registers_of(op.operands)
     builder.emit(
         bytecode.AllocClosureOp,
         op,
         dst=builder.define(op.result),
         function=op.callee,
-        captured=builder.registers_of(()),
+        captured=captured,
     )
 
 
@@ -235,6 +236,7 @@ RULES: Mapping[type[Operation], Rule] = {
     func.CallOp: lower_call,
     relay.InvokeOp: lower_call,
     relay.CallOp: lower_call_value,
-    relay.GlobalOp: lower_global,
+    relay.GlobalOp: lower_closure,
+    relay.ClosureOp: lower_closure,
 }
 """The rule of each op that has instructions."""
