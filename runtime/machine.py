@@ -33,7 +33,19 @@ from .kernels.loading import load_kernels
 from .kernels.memory import Memory, OutOfMemory, Owner, Stack
 from .kernels.scratch import Workspace
 from .objects import Closure, Data, Object, Storage, Tensor
-from .paths import Branch, Call, Decision, Frame, Known, Read, Return, Segment, State, TraceSize
+from .paths import (
+    Branch,
+    Call,
+    Decision,
+    Frame,
+    Kept,
+    Known,
+    Read,
+    Return,
+    Segment,
+    State,
+    TraceSize,
+)
 from .program import Array, Late, Program, spec_of
 from .recording import Context, Recorder, fault
 from .value_checks import check_arguments, fits
@@ -271,11 +283,12 @@ class Machine:
             end = segment.end
             match end:
                 case Return():
+                    kept, end.kept = end.kept, None
                     if not callers:
                         return end.result
                     segment = callers.pop()
                     depth -= segment.trace_size + ACTIVATION_SIZE
-                    segment = self._successor(segment, end.result)
+                    segment = self._successor(segment, end.result, kept)
                 case Call():
                     callers.append(segment)
                     depth += segment.trace_size + ACTIVATION_SIZE
@@ -306,8 +319,12 @@ class Machine:
         """Return `error` as an error at the end of `segment`."""
         return fault(self.program.functions[segment.frame.function], segment.pc, error)
 
-    def _successor(self, segment: Segment, key: Decision) -> Segment:
-        """Return the segment that follows `segment` on decision `key`; record it the first time."""
+    def _successor(self, segment: Segment, key: Decision, kept: Kept | None = None) -> Segment:
+        """
+        Return the segment that follows `segment` on decision `key`; record it the first time.
+
+        After a call, `kept` is what its result keeps alive, if that is known.
+        """
         found = segment.successors.get(key)
         if found is not None:
             return found
@@ -321,7 +338,7 @@ class Machine:
                 known = {tensor: tensor.array.copy() for tensor in end.tensors}
             case Call():
                 assert isinstance(key, Storage | Tensor | Data | Closure)
-                state.write(end.dst, key)
+                state.receive(end.dst, key, kept)
                 pc = end.pc
             case _:
                 assert not isinstance(end, Return)

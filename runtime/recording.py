@@ -126,9 +126,6 @@ class Recorder:
             self.known = {}
             self.pc += 1
         self.counters.peak = {d: size for d, size in enumerate(self.state.peak) if size}
-        if isinstance(end, Return):  # no successors
-            self.state.registers.clear()
-            self.state.references.clear()
         frame = self.state.frame
         length = self.counters.instructions.total()
         segment = Segment(
@@ -217,7 +214,7 @@ class Recorder:
     def ret(self, i: vm.Ret) -> End:
         result = self.state.read(i.result)
         self.hand_over(result)
-        return Return(result)
+        return Return(result, self.state.leave(result))
 
     def call(self, dst: int, function: int, args: tuple[Object, ...]) -> End:
         callee = self.context.program.functions[function]
