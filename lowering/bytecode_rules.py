@@ -180,6 +180,27 @@ def lower_closure(builder: BytecodeBuilder, op: Operation) -> None:
     )
 
 
+def lower_ref_create(builder: BytecodeBuilder, op: Operation) -> None:
+    value = builder.registers[op.operands[0]]
+    builder.emit(bytecode.AllocRefOp, op, dst=builder.define(op.results[0]), src=value)
+
+
+def lower_ref_read(builder: BytecodeBuilder, op: Operation) -> None:
+    ref = builder.registers[op.operands[0]]
+    builder.emit(bytecode.ReadRefOp, op, dst=builder.define(op.results[0]), ref=ref)
+
+
+def lower_ref_write(builder: BytecodeBuilder, op: Operation) -> None:
+    """Lower to the write, and the empty tuple that is its result."""
+    assert isinstance(op, relay.RefWriteOp)
+    ref, value = builder.registers[op.ref], builder.registers[op.value]
+    builder.emit(bytecode.WriteRefOp, op, ref=ref, src=value)
+    fields = builder.registers_of(())
+    builder.emit(
+        bytecode.AllocADTOp, op, dst=builder.define(op.result), tag=integer(0), fields=fields
+    )
+
+
 def lower_if(builder: BytecodeBuilder, op: Operation) -> None:
     """
     Lower to an `if` that goes on with the next instruction, or after the `goto` that ends it.
@@ -238,5 +259,8 @@ RULES: Mapping[type[Operation], Rule] = {
     relay.CallOp: lower_call_value,
     relay.GlobalOp: lower_closure,
     relay.ClosureOp: lower_closure,
+    relay.RefCreateOp: lower_ref_create,
+    relay.RefReadOp: lower_ref_read,
+    relay.RefWriteOp: lower_ref_write,
 }
 """The rule of each op that has instructions."""

@@ -28,14 +28,16 @@ from .checking import check_program
 from .counters import Counters
 from .dtypes import element_type, has_element_type
 from .errors import MachineError
+from .instructions import AllocRef
 from .kernels.bind import Bind
 from .kernels.loading import load_kernels
 from .kernels.memory import Memory, OutOfMemory, Owner, Stack
 from .kernels.scratch import Workspace
-from .objects import Closure, Data, Object, Storage, Tensor
+from .objects import Object, Tensor
 from .paths import (
     Branch,
     Call,
+    Contents,
     Decision,
     Frame,
     Kept,
@@ -81,6 +83,10 @@ def _constants(program: Program, given: Mapping[str, Array]) -> list[Array]:
     return constants
 
 
+def _has_refs(program: Program) -> bool:
+    return any(isinstance(i, AllocRef) for f in program.functions for i in f.instructions)
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A frame that `Machine` calls, and the tensors into which to copy its arguments."""
@@ -122,7 +128,9 @@ class Machine:
         self._max_trace_size = min(MAX_TRACE_SIZE, self._memory.limit // 4)
         self._max_instructions = max_instructions
         given = _constants(program, constants or {})
-        self._context = Context(program, given, binds, self._memory, Owner(self._memory))
+        self._context = Context(
+            program, given, binds, self._memory, Owner(self._memory), _has_refs(program)
+        )
         self._functions = {f.name: i for i, f in enumerate(program.functions)}
         self._idle: OrderedDict[object, list[Entry]] = OrderedDict()
         self._lock = Lock()
@@ -226,7 +234,7 @@ class Machine:
             if not has_element_type(tensor.array.dtype):
                 type = spec_of(tensor.array)
                 raise MachineError(f"an argument of {function.name} has unsupported type {type}")
-        arenas = tuple(Arena(device, owner) for device in devices)
+        arenas = tuple(Arena(device, owner, not self._context.has_refs) for device in devices)
         workspace = Workspace(self._memory)
         frame = Frame(index, args, arenas, workspace, (0,) * len(devices), TraceSize())
         return Entry(frame, inputs)
@@ -300,6 +308,8 @@ class Machine:
                 case Read():
                     key = tuple(tensor.array.tobytes() for tensor in end.tensors)
                     segment = self._successor(segment, key)
+                case Contents():
+                    segment = self._successor(segment, end.ref.contents)
                 case _:
                     segment = self._successor(segment, None)
 
@@ -337,8 +347,12 @@ class Machine:
                 pc = end.pc
                 known = {tensor: tensor.array.copy() for tensor in end.tensors}
             case Call():
-                assert isinstance(key, Storage | Tensor | Data | Closure)
+                assert isinstance(key, Object)
                 state.receive(end.dst, key, kept)
+                pc = end.pc
+            case Contents():
+                assert isinstance(key, Object), "a reference is created with contents"
+                state.write(end.dst, key)
                 pc = end.pc
             case _:
                 assert not isinstance(end, Return)

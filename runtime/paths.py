@@ -17,7 +17,7 @@ from .errors import MachineError
 from .gaps import cut, meets
 from .kernels.bind import Thunk
 from .kernels.scratch import Workspace
-from .objects import Object, Storage, Tensor, birth
+from .objects import Object, Ref, Storage, Tensor, birth
 from .program import Array, Step
 
 SEGMENT_SIZE, HELD_SIZE = 4096, 100
@@ -264,9 +264,21 @@ class Jump:
     pc: int
 
 
-End = Return | Branch | Read | Call | Jump
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """Continue at `pc` with the contents of `ref` in `dst`."""
+
+    ref: Ref
+    dst: int
+    pc: int
+
+
+End = Return | Branch | Read | Call | Jump | Contents
 Decision = bool | tuple[bytes, ...] | Object | None
-"""A branch's outcome, the values read, or the object a call returned; None after a jump."""
+"""
+A branch's outcome, the values read, the object a call returned or a reference held; None after a
+jump.
+"""
 Known = dict[Tensor, Array]
 """Values of tensors that the instruction at which a path continues needs."""
 
