@@ -70,36 +70,36 @@ def test_contents_that_only_one_path_of_a_callee_writes():
         [BOOL, None, None], vm.If(0, None, 1, 2), vm.WriteRef(1, 2), vm.Ret(1), name="store"
     )
     code = [
-        vm.AllocRef(2, 0),
-        *call(0, [0, 0], 3, 2),
-        vm.Invoke(5, 1, (1, 2, 3)),
-        vm.KillRegister(3),
+        vm.AllocRef(3, 0),
+        *call(0, [0, 1], 4, 2),
+        vm.Invoke(6, 1, (2, 3, 4)),
         vm.KillRegister(4),
-        *call(0, [0, 0], 6, 2),
-        *call(0, [6, 6], 8, 2),
-        vm.ReadRef(10, 2),
-        vm.Ret(10),
+        vm.KillRegister(5),
+        *call(0, [0, 0], 7, 2),
+        *call(0, [7, 7], 9, 2),
+        vm.ReadRef(11, 3),
+        vm.Ret(11),
     ]
-    found = machine(function([f32(2), BOOL], *code), store)
+    found = machine(function([f32(2), f32(2), BOOL], *code), store)
     for _ in range(2):
-        assert result(found, X, False) == [1, 2]
-        assert result(found, X, True) == [2, 4]
+        assert result(found, X, Y, False) == [1, 2]
+        assert result(found, X, Y, True) == [11, 22]
 
 
 def test_contents_stay_when_their_registers_are_killed():
     code = [
-        *call(0, [0, 0], 1, 2),
-        vm.AllocRef(3, 1),
-        vm.KillRegister(1),
+        *call(0, [0, 1], 2, 2),
+        vm.AllocRef(4, 2),
         vm.KillRegister(2),
-        *call(0, [0, 0], 4, 2),
-        *call(0, [4, 4], 6, 2),
-        vm.ReadRef(8, 3),
-        vm.Ret(8),
+        vm.KillRegister(3),
+        *call(0, [0, 0], 5, 2),
+        *call(0, [5, 5], 7, 2),
+        vm.ReadRef(9, 4),
+        vm.Ret(9),
     ]
-    found = machine(function([f32(2)], *code))
+    found = machine(function([f32(2)] * 2, *code))
     for _ in range(2):
-        assert result(found, X) == [2, 4]
+        assert result(found, X, Y) == [11, 22]
 
 
 def test_a_reference_may_hold_a_closure_that_captures_it():
