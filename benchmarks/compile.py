@@ -207,7 +207,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser("compile", description="Measure compile time.")
     parser.add_argument("--sizes", default="1000,10000,100000", help="numbers of operators")
-    parser.add_argument("--programs", default="chain,wide", help="chain, wide, nested")
+    parser.add_argument("--programs", default="chain,wide", help=", ".join(PROGRAMS))
     parser.add_argument("--pipeline", default="vm", help="the pipeline to run (default: vm)")
     parser.add_argument("--repeats", type=int, default=3, help="number of runs; the fastest counts")
     parser.add_argument("--profile", metavar="PASS", help="profile one pass instead")
