@@ -37,15 +37,9 @@ from ..passes.analysis.blocks import only_block
 from ..passes.devices.options import device_option
 from ..passes.support.plain_types import PlainTypes
 from ..passes.support.rewriting import apply_patterns
-from .bytecode_rules import (
-    BytecodeBuilder,
-    Constants,
-    Devices,
-    device_at,
-    dims,
-    integer,
-    lower_return,
-)
+from .bytecode_builder import BytecodeBuilder, Constants, Devices, Tags, device_at, dims, integer
+from .bytecode_rules import RULES, lower_return
+from .data_rules import tags_in
 
 
 def parameter_type(value: SSAValue, devices: Devices) -> Attribute:
@@ -78,12 +72,13 @@ class LowerFunction(RewritePattern):
 
     constants: Constants
     devices: Devices
+    tags: Tags
     plain: PlainTypes = field(default_factory=PlainTypes)
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
         block = only_block(op)
-        builder = BytecodeBuilder(self.constants, self.devices, self.plain)
+        builder = BytecodeBuilder(self.constants, self.devices, self.plain, self.tags, RULES)
         types = [parameter_type(argument, self.devices) for argument in op.args]
         for argument in op.args:
             builder.define(argument)
@@ -146,6 +141,14 @@ def _step(op: Operation, number: dict[SSAValue, int]) -> Operation:
     return bytecode.StepOp.create(properties=properties, location=op.location)
 
 
+class EraseTypeData(RewritePattern):
+    """Erase the definition of a data type: the machine knows constructors by their tags."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.TypeDataOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.erase(op)
+
+
 def add_declarations(module: ModuleOp, constants: Constants, devices: Devices) -> None:
     """Insert the constants before the functions, and list the devices on the module."""
     module.attributes[bytecode.DEVICES] = ArrayAttr(list(devices.found))
@@ -169,5 +172,7 @@ class LowerToBytecodePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         host = device_option(self.host, "host", op)
         constants, devices = Constants(), Devices({host: None})
-        apply_patterns(op, LowerFunction(constants, devices), LowerKernel())
+        apply_patterns(
+            op, LowerFunction(constants, devices, tags_in(op)), LowerKernel(), EraseTypeData()
+        )
         add_declarations(op, constants, devices)

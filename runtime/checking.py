@@ -21,7 +21,7 @@ from .program import Function, Kernel, Late, Program, Step, TensorSpec
 from .scalars import SCALARS
 
 _REGISTERS = frozenset(
-    "dst src result closure storage data test target tensor register "
+    "dst src result closure storage data ref test target tensor register "
     "args ins outs fields captured lhs rhs values".split()
 )
 """Names of instruction fields that are registers or tuples of them."""

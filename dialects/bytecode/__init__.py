@@ -16,6 +16,7 @@ from .instructions import (
     INSTRUCTIONS,
     AllocADTOp,
     AllocClosureOp,
+    AllocRefOp,
     AllocStorageOp,
     AllocTensorOp,
     AllocTensorRegOp,
@@ -34,10 +35,12 @@ from .instructions import (
     LoadConstiOp,
     LoadConstOp,
     MoveOp,
+    ReadRefOp,
     RequireOp,
     ReshapeTensorOp,
     RetOp,
     ShapeOfOp,
+    WriteRefOp,
 )
 from .kernels import KernelConstantOp, KernelOp, StepOp
 
@@ -55,6 +58,7 @@ __all__ = [
     "INSTRUCTIONS",
     "AllocADTOp",
     "AllocClosureOp",
+    "AllocRefOp",
     "AllocStorageOp",
     "AllocTensorOp",
     "AllocTensorRegOp",
@@ -81,10 +85,12 @@ __all__ = [
     "LoadConstiOp",
     "MoveOp",
     "ObjectType",
+    "ReadRefOp",
     "RegisterAttr",
     "RequireOp",
     "ReshapeTensorOp",
     "RetOp",
     "ShapeOfOp",
     "StepOp",
+    "WriteRefOp",
 ]
