@@ -198,6 +198,7 @@ def _kernel(op: bytecode.KernelOp, located: bool) -> Kernel:
         tuple(locals),
         tuple(steps),
         tuple(op.outputs.get_values()),
+        () if op.host_inputs is None else tuple(op.host_inputs.get_values()),
     )
 
 

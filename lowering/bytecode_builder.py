@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -12,11 +13,12 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     StringAttr,
     SymbolRefAttr,
+    UnknownLoc,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from ..dialects import bytecode
+from ..dialects import bytecode, relay
 from ..dialects.bytecode.fields import Dims, RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, device_of, devices_in
 from ..passes.support.diagnostics import PassError
@@ -75,6 +77,11 @@ class Devices:
         self.found.setdefault(plain)
         return plain
 
+    @property
+    def host(self) -> VirtualDeviceAttr:
+        """The device of sizes and shapes."""
+        return next(iter(self.found))
+
 
 @dataclass
 class BytecodeBuilder:
@@ -85,9 +92,14 @@ class BytecodeBuilder:
     plain: PlainTypes
     tags: Tags
     rules: Mapping[type[Operation], Rule]
+    shape_functions: Mapping[str, relay.ShapeFuncOp] = field(
+        default_factory=dict[str, relay.ShapeFuncOp]
+    )
     code: list[Operation] = field(default_factory=list[Operation])
     registers: dict[SSAValue, RegisterAttr] = field(default_factory=dict[SSAValue, RegisterAttr])
     register_count: int = 0
+    call: Operation | None = None
+    """The call whose callee is being inlined: the location of ops without one."""
 
     def new_register(self) -> RegisterAttr:
         self.register_count += 1
@@ -106,9 +118,21 @@ class BytecodeBuilder:
         return ArrayAttr([self.registers[v] for v in values])
 
     def emit(self, kind: type[Operation], at: Operation, **fields: Attribute) -> Operation:
-        instruction = kind.create(properties=fields, location=at.location)
+        location = at.location
+        if self.call is not None and isinstance(location, UnknownLoc):
+            location = self.call.location
+        instruction = kind.create(properties=fields, location=location)
         self.code.append(instruction)
         return instruction
+
+    @contextmanager
+    def called_from(self, call: Operation) -> Generator[None]:
+        """Give instructions without a location that of `call`."""
+        self.call = call
+        try:
+            yield
+        finally:
+            self.call = None
 
     def lower_block(self, block: Block) -> Operation:
         """Lower the ops of `block` but its terminator, which is returned."""

@@ -154,14 +154,14 @@ def _kernel(kernel: Kernel) -> Operation:
         bytecode.KernelConstantOp.create(properties={"value": _dense(c)}) for c in kernel.constants
     ]
     body += [_step(step, kernel) for step in kernel.steps]
-    return bytecode.KernelOp.create(
-        properties={
-            "sym_name": StringAttr(kernel.name),
-            "types": ArrayAttr([_type(spec) for spec in kernel.ins]),
-            "outputs": _dims(kernel.results),
-        },
-        regions=[Region(Block(body))],
-    )
+    properties: dict[str, Attribute] = {
+        "sym_name": StringAttr(kernel.name),
+        "types": ArrayAttr([_type(spec) for spec in kernel.ins]),
+        "outputs": _dims(kernel.results),
+    }
+    if kernel.host_ins:
+        properties["host_inputs"] = _dims(kernel.host_ins)
+    return bytecode.KernelOp.create(properties=properties, regions=[Region(Block(body))])
 
 
 def _constant(index: int, constant: Array | Late) -> Operation:

@@ -12,7 +12,7 @@ shared, params by name; kernels become `bytecode.kernel`s. The module lists its 
 first. From level `manifest` (or `memory-planned`) to `bytecode`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
@@ -32,14 +32,17 @@ from ..dialects.bytecode.fields import ObjectType
 from ..dialects.device import with_device
 from ..dialects.interfaces import kernel_attributes, kernel_name
 from ..dialects.relay.annotations import NAME
-from ..dialects.tensors import as_tensor
+from ..dialects.tensors import as_tensor, dtype_name
 from ..passes.analysis.blocks import only_block
 from ..passes.devices.options import device_option
 from ..passes.support.plain_types import PlainTypes
 from ..passes.support.rewriting import apply_patterns
+from ..runtime.kernel_shapes import data_operands
+from ..runtime.kernels import KERNELS
 from .bytecode_builder import BytecodeBuilder, Constants, Devices, Tags, device_at, dims, integer
 from .bytecode_rules import RULES, lower_return
 from .data_rules import tags_in
+from .shape_functions import shape_functions_in
 
 
 def parameter_type(value: SSAValue, devices: Devices) -> Attribute:
@@ -73,12 +76,15 @@ class LowerFunction(RewritePattern):
     constants: Constants
     devices: Devices
     tags: Tags
+    shape_functions: Mapping[str, relay.ShapeFuncOp]
     plain: PlainTypes = field(default_factory=PlainTypes)
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
         block = only_block(op)
-        builder = BytecodeBuilder(self.constants, self.devices, self.plain, self.tags, RULES)
+        builder = BytecodeBuilder(
+            self.constants, self.devices, self.plain, self.tags, RULES, self.shape_functions
+        )
         types = [parameter_type(argument, self.devices) for argument in op.args]
         for argument in op.args:
             builder.define(argument)
@@ -114,15 +120,28 @@ class LowerKernel(RewritePattern):
                 outputs = inner.values
             elif not isinstance(inner, relay.ConstantOp):
                 body.append(_step(inner, number))
-        kernel = bytecode.KernelOp.create(
-            properties={
-                "sym_name": op.sym_name,
-                "types": op.function_type.inputs,
-                "outputs": dims([number[v] for v in outputs]),
-            },
-            regions=[Region(Block(body))],
-        )
+        properties: dict[str, Attribute] = {
+            "sym_name": op.sym_name,
+            "types": op.function_type.inputs,
+            "outputs": dims([number[v] for v in outputs]),
+        }
+        on_host = [i for i, argument in enumerate(block.args) if is_read_as_sizes(argument)]
+        if on_host:
+            properties["host_inputs"] = dims(on_host)
+        kernel = bytecode.KernelOp.create(properties=properties, regions=[Region(Block(body))])
         rewriter.replace(op, kernel, [])
+
+
+def is_read_as_sizes(argument: SSAValue) -> bool:
+    """Test whether operators only read the elements of `argument`, and only as sizes."""
+    type = as_tensor(argument.type)
+    if type is None or type.get_num_dims() > 1:
+        return False
+    if "int" not in (dtype_name(type.element_type) or ""):
+        return False
+    return bool(argument.uses) and all(
+        use.index in data_operands(kernel_name(use.operation), KERNELS) for use in argument.uses
+    )
 
 
 def _step(op: Operation, number: dict[SSAValue, int]) -> Operation:
@@ -172,7 +191,10 @@ class LowerToBytecodePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         host = device_option(self.host, "host", op)
         constants, devices = Constants(), Devices({host: None})
-        apply_patterns(
-            op, LowerFunction(constants, devices, tags_in(op)), LowerKernel(), EraseTypeData()
-        )
+        shapes = shape_functions_in(op)
+        lower_function = LowerFunction(constants, devices, tags_in(op), shapes)
+        apply_patterns(op, lower_function, LowerKernel(), EraseTypeData())
+        for function in shapes.values():
+            function.detach()
+            function.erase()
         add_declarations(op, constants, devices)

@@ -185,6 +185,9 @@ def _kernel_faults(kernel: Kernel) -> Iterator[str]:
         fault = _signature_fault(kernel, step)
         if fault is not None:
             yield f"step {number} ({step.op}): {fault}"
+    for value in kernel.host_ins:
+        if not 0 <= value < len(kernel.ins):
+            yield f"host input {value} is out of range [0, {len(kernel.ins)})"
     for value in kernel.results:
         if value not in known or value not in every:
             yield f"result value {value} is never computed"

@@ -94,7 +94,8 @@ def _function(function: Function, program: Program) -> Iterator[str]:
 
 def _kernel(kernel: Kernel) -> Iterator[str]:
     ins = ", ".join(f"%{value}: {spec}" for value, spec in enumerate(kernel.ins))
-    yield f"kernel {kernel.name}({ins})"
+    on_host = ", ".join(f"%{value}" for value in kernel.host_ins)
+    yield f"kernel {kernel.name}({ins})" + (f" host: {on_host}" if on_host else "")
     for value, array in enumerate(kernel.constants, len(kernel.ins)):
         elements = str(array.tolist()) if array.size <= 8 else "…"
         yield f"    %{value} = {spec_of(array)} {elements}"

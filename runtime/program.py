@@ -121,7 +121,8 @@ class Kernel:
 
     Values are numbered consecutively: the `ins`, then the `constants` (small arrays inlined into
     the kernel), then the `locals` (each computed by one step). The kernel's outputs are the
-    values `results`, which may be of any of the three kinds.
+    values `results`, which may be of any of the three kinds. The inputs `host_ins`, by number, are
+    sizes that operators read on the host: they may be there while all others are elsewhere.
     """
 
     name: str
@@ -130,6 +131,7 @@ class Kernel:
     locals: tuple[TensorSpec, ...]
     steps: tuple[Step, ...]
     results: tuple[int, ...]
+    host_ins: tuple[int, ...] = ()
 
     def spec(self, value: int) -> TensorSpec:
         """Return the element type and shape of the value with this number."""

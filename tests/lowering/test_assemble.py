@@ -45,6 +45,11 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
     bytecode.alloc_storage r1, 140 align 64 on #relay.device<cpu:0>
     bytecode.alloc_storage r1, r5 align 128 on #relay.device<cuda:1>
     bytecode.shape_of r2, r1
+    bytecode.compute r2, "muli"(r5, r6)
+    bytecode.compute r2, "from_elements"()
+    bytecode.compute r2, "slice_length"(r1, r2, r3, r4)
+    bytecode.require "eq" r5, r6, "\"{0}\" is not {1}"()
+    bytecode.require "divisible" r5, r6, "{0} of {2}"(r2, r1)
     bytecode.reshape_tensor r2, r1 to [2, 2]
     bytecode.reshape_tensor r2, r1 to []
     bytecode.reshape_tensor r2, r1 to r5
@@ -68,7 +73,7 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
     bytecode.step "relay.nn.leaky_relu" [0] -> [8] : (tensor<8x4xf32>) with {alpha = 0.25 : f64}
     bytecode.step "relay.split" [0] -> [9, 10] : (tensor<4x4xf32>, tensor<4x4xf32>) with {indices_or_sections = 2 : i64, axis = 0 : i64}
   }
-  bytecode.kernel @same (tensor<4xf32>) -> [0] {
+  bytecode.kernel @same (tensor<4xf32>, tensor<2xi64>) host [1] -> [0] {
   }
 }
 """  # noqa: E501
