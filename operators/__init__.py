@@ -11,13 +11,17 @@ from collections.abc import Mapping
 
 from . import (
     broadcast,
+    creation,
+    dynamic,
     elementwise,
     matmul,
     normalization,
     rearrange,
     reduce,
     reshape,
+    selection,
     slicing,
+    vision,
     windows,
 )
 from .rules import RULES
@@ -39,4 +43,4 @@ SIGNATURES: Mapping[str, Signature] = {
 }
 """The signature of each operator of `relay`, by its full name ("relay.nn.dense")."""
 
-__all__ = ["SIGNATURES", "broadcast", "elementwise"]
+__all__ = ["SIGNATURES", "broadcast", "creation", "dynamic", "elementwise", "selection", "vision"]
