@@ -306,4 +306,9 @@ def measure(name: str, *args: Size | float) -> Size:
     reader = next((arg for arg in args if isinstance(arg, Dim) and arg is not UNKNOWN), None)
     if UNKNOWN in args and reader is None:
         return UNKNOWN
-    return MEASURES[name](*args) if reader is None else reader.measure(name, args)
+    if reader is not None:
+        return reader.measure(name, args)
+    try:
+        return MEASURES[name](*args)
+    except ValueError as error:
+        raise SignatureError(str(error)) from error
