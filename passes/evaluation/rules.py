@@ -20,7 +20,7 @@ from ...runtime.kernels.memory import Memory
 from ..analysis.arrays import Array, array_of, numpy_dtype
 from ..support.diagnostics import PassError
 from .operators import require_shape, static_type
-from .values import ClosureValue, DataValue, Enter, Frame, RefValue, Value
+from .values import ClosureValue, DataValue, Enter, Frame, GlobalClosure, RefValue, Value
 
 
 class Evaluation(Protocol):
@@ -90,8 +90,8 @@ def close_over(
 
 def call_value(evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> Enter:
     callee, given = args[0], args[1:]
-    if isinstance(callee, str):
-        return evaluation.enter(callee, given)
+    if isinstance(callee, GlobalClosure):
+        return evaluation.enter(callee.name, (*callee.captured, *given))
     assert isinstance(callee, ClosureValue)
     own = (callee, *given) if callee.recursive else given
     return Enter(callee.body, own, dict(callee.captured))
@@ -120,8 +120,8 @@ def invoke(evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: 
 
 
 def global_value(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    assert isinstance(op, relay.GlobalOp)
-    return [op.callee.string_value()]
+    assert isinstance(op, relay.GlobalOp | relay.ClosureOp)
+    return [GlobalClosure(op.callee.string_value(), tuple(args))]
 
 
 def construct(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
@@ -258,6 +258,7 @@ RULES: dict[type[Operation], Rule] = {
     relay.FnOp: close_over,
     relay.CallOp: call_value,
     relay.GlobalOp: global_value,
+    relay.ClosureOp: global_value,
     relay.InvokeOp: invoke,
     relay.ConstructOp: construct,
     relay.MatchOp: match,
