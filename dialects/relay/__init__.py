@@ -105,4 +105,4 @@ Relay = Dialect(
     [MaterializeConstant()],
 )
 
-upstream.attach_device_rules()
+upstream.attach_interfaces()
