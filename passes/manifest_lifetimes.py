@@ -13,8 +13,8 @@ End the lifetime of allocated bytes right after their last use, on every path.
 Bytes die under the name that is defined last, when none of their names is used any more (see
 `analysis.aliases`, `analysis.liveness`). Bytes that a function returns are not killed in it, nor
 are those of its parameters and captured values, which belong to its caller (design note 24), nor
-constants. Storage is freed with its last tensor. Existing kills are moved to where they belong, so
-a second run changes nothing. (TVM: ManifestLifetimes.) From level `manifest` to `memory-planned`.
+constants. Storage is freed with its last tensor. Existing kills are replaced; a second run changes
+nothing. (TVM: ManifestLifetimes.) From level `manifest` to `memory-planned`.
 """
 
 from dataclasses import dataclass, field
@@ -44,13 +44,11 @@ def plan_kills(classes: AliasClasses, changes: Changes) -> None:
     """Add the changes for a body; where its kills are right they stay."""
     found = deaths(classes)
     for point, kills in found.kills.items():
-        present = [kill for kill in kills if classes.ends_here(kill.operands[0])]
         names = found.names.get(point, [])
-        there = [classes.of(kill.operands[0]) for kill in present]
-        if there != [classes.of(name) for name in names]:
-            changes.removes.update(dict.fromkeys(present))
-        elif names:
-            del found.names[point]
+        if [kill.operands[0] for kill in kills] == names:
+            found.names.pop(point, None)
+        else:
+            changes.removes.update(dict.fromkeys(kills))
     changes.inserts.update(found.names)
 
 
@@ -66,16 +64,16 @@ class KillAfterLastUse(RewritePattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if names := self.inserts.get(op):
-            rewriter.insert_op(kills_of(names), InsertPoint.after(op))
+            rewriter.insert(kills_of(names), InsertPoint.after(op))
         for region in op.regions:
             for block in region.blocks:
                 if names := self.inserts.get(block):
-                    rewriter.insert_op(kills_of(names), InsertPoint.at_start(block))
+                    rewriter.insert(kills_of(names), InsertPoint.at_start(block))
 
 
 @dataclass(frozen=True)
 class RemoveMisplacedKill(RewritePattern):
-    """Remove a kill that is too early, too late, or of another name."""
+    """Remove a kill that is too early, too late, of another name, or of bytes of the caller."""
 
     removes: dict[Operation, None]
 

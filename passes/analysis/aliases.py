@@ -220,6 +220,9 @@ class AliasClasses:
     def keep(self, value: SSAValue) -> None:
         self._kept[self.of(value)] = True
 
+    def is_owned(self, value: SSAValue) -> bool:
+        return self._owned[self.of(value)]
+
     def is_kept(self, value: SSAValue) -> bool:
         return self._kept[self.of(value)]
 

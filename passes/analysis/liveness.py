@@ -39,6 +39,8 @@ class Deaths:
     """One name per class, in the order of their definitions."""
     kills: dict[Point, list[Operation]] = field(default_factory=dict[Point, list[Operation]])
     """The kills that directly follow each point, in order; an op is never a kill."""
+    alive: dict[Operation, list[SSAValue]] = field(default_factory=dict[Operation, list[SSAValue]])
+    """Of each kill, the names of the bytes that are used after it, if there are any."""
 
 
 @dataclass(eq=False)
@@ -72,8 +74,10 @@ class _Scan:
     classes: AliasClasses
     deaths: Deaths = field(default_factory=Deaths)
     live: set[SSAValue] = field(default_factory=set[SSAValue])
-    count: dict[int, int] = field(default_factory=dict[int, int])
-    """The number of live values of each class."""
+    live_in: dict[int, dict[SSAValue, None]] = field(
+        default_factory=dict[int, dict[SSAValue, None]]
+    )
+    """The live values of each class."""
     open: list[_Open] = field(default_factory=list[_Open])
 
     def run(self) -> Deaths:
@@ -86,6 +90,8 @@ class _Scan:
                 self.at_start(top)
             elif facts_of(op).frees:
                 top.kills.append(op)
+                if alive := self.live_in.get(self.classes.of(op.operands[0])):
+                    self.deaths.alive[op] = list(alive)
             else:
                 self.note_kills(op, top)
                 self.visit(op)
@@ -119,7 +125,7 @@ class _Scan:
         order = self.classes.order
         for name in names:
             number = self.classes.of(name)
-            if self.count.get(number) or not self.classes.ends_here(name):
+            if self.live_in.get(number) or not self.classes.ends_here(name):
                 continue
             other = last.get(number)
             if other is None or order[other] < order[name]:
@@ -134,13 +140,13 @@ class _Scan:
                 self.live.add(value)
                 self.open[-1].added.append(value)
                 number = self.classes.of(value)
-                self.count[number] = self.count.get(number, 0) + 1
+                self.live_in.setdefault(number, {})[value] = None
 
     def end(self, value: SSAValue) -> None:
         """Make `value` dead."""
         if value in self.live:
             self.live.remove(value)
-            self.count[self.classes.of(value)] -= 1
+            del self.live_in[self.classes.of(value)][value]
 
     def at_start(self, block: _Open) -> None:
         """Leave a block at its start."""
