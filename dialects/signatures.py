@@ -6,26 +6,39 @@ Type rules from operators' signatures.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TypeVar
+from typing import TypeVar, cast
 
-from xdsl.dialects.builtin import IndexType, IntegerType, i1
-from xdsl.ir import Attribute, Operation, TypeAttribute
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerType,
+    i1,
+)
+from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
+from xdsl.traits import ConstantLike
 from xdsl.utils.exceptions import VerifyException
 
 from ..operators import SIGNATURES
+from ..operators.measures import MEASURES
+from ..operators.rules import Rule
 from ..operators.signature import (
     BOOL,
     Call,
+    Data,
     Element,
     ElementKind,
+    Elements,
     Signature,
-    SignatureError,
     Tensor,
     check,
     element,
 )
+from ..operators.sizes import UNKNOWN, SignatureError, Size
 from .attributes import plain_value
+from .dense import Dense, numbers
 from .device import tensor_type
 from .tensors import Tensor as TensorType
 from .tensors import as_tensor, bits_of
@@ -52,7 +65,8 @@ def element_of(type: Attribute) -> Element:
 
 @lru_cache(maxsize=4096)
 def _type_of(tensor: Tensor) -> TensorType:
-    return tensor_type(_TYPES[tensor.element], list(tensor.dims))
+    dims = [dim if isinstance(dim, int) else DYNAMIC_INDEX for dim in tensor.dims]
+    return tensor_type(_TYPES[tensor.element], dims)
 
 
 _Value = TypeVar("_Value")
@@ -78,7 +92,8 @@ def _operand(type: Attribute) -> Tensor | str:
     tensor = as_tensor(type)
     if tensor is None:
         return str(type)
-    return Tensor(element_of(tensor.element_type), tensor.get_shape())
+    dims = tuple(UNKNOWN if dim == DYNAMIC_INDEX else dim for dim in tensor.get_shape())
+    return Tensor(element_of(tensor.element_type), dims)
 
 
 @_by_identity
@@ -89,15 +104,53 @@ def _attribute(attr: Attribute) -> object:
     return element_of(attr) if isinstance(attr, TypeAttribute) else attr
 
 
-def _call(
+@dataclass(frozen=True)
+class ConstantElements(Elements):
+    """The elements of a constant operand."""
+
+    value: Dense
+
+    def sizes(self, count: int) -> Sequence[Size]:
+        found = [int(number) for number in numbers(self.value)] or [UNKNOWN]
+        return found if len(found) == count else found * count
+
+    def measure(self, name: str, args: Sequence[Data]) -> Size:
+        """Return the measure of scalars; that of larger constants is not computed."""
+        values: list[float] = []
+        for arg in args:
+            if not isinstance(arg.elements, ConstantElements) or arg.rank:
+                return UNKNOWN
+            values += numbers(arg.elements.value)
+        try:
+            return MEASURES[name](*values)
+        except ValueError as error:
+            raise SignatureError(str(error)) from error
+
+
+def constant_elements(operands: Sequence[SSAValue], wanted: Iterable[int]) -> dict[int, Elements]:
+    """Return the elements of those operands among `wanted` that are constants."""
+    found: dict[int, Elements] = {}
+    for i in wanted:
+        if i < len(operands) and isinstance(op := operands[i].owner, Operation):
+            value = op.properties.get("value")
+            if op.has_trait(ConstantLike) and isinstance(value, DenseIntOrFPElementsAttr):
+                found[i] = ConstantElements(cast(Dense, value))
+    return found
+
+
+def call_of(
     name: str, attributes: Mapping[str, Attribute], operand_types: Iterable[Attribute]
 ) -> Call:
+    """Return the call of an operator on operands of these types."""
     plain = {key: _attribute(attr) for key, attr in attributes.items()}
     return Call(name, plain, [_operand(type) for type in operand_types])
 
 
 def _results(signature: Signature, op: Operation) -> list[Attribute]:
-    call = _call(op.name, op.properties, [operand.type for operand in op.operands])
+    call = call_of(op.name, op.properties, [operand.type for operand in op.operands])
+    if isinstance(signature, Rule) and signature.data_operands:
+        elements = constant_elements(op.operands, signature.data_operands)
+        call = call._replace(elements=elements)
     try:
         return [_type_of(tensor) for tensor in signature(call)]
     except SignatureError as error:
@@ -135,6 +188,6 @@ def check_call(
             raise VerifyException(f"a result of {name} must be a tensor, but is {result}")
         results.append(result)
     try:
-        check(signature, _call(name, attributes, operand_types), results)
+        check(signature, call_of(name, attributes, operand_types), results)
     except SignatureError as error:
         raise VerifyException(str(error)) from error

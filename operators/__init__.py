@@ -20,11 +20,10 @@ from . import (
     slicing,
     windows,
 )
+from .rules import RULES
 from .signature import Signature
 
 _FAMILIES = (
-    elementwise,
-    broadcast,
     reduce,
     matmul,
     normalization,
@@ -35,6 +34,9 @@ _FAMILIES = (
 )
 
 SIGNATURES: Mapping[str, Signature] = {
-    name: signature for family in _FAMILIES for name, signature in family.SIGNATURES.items()
+    **{name: signature for family in _FAMILIES for name, signature in family.SIGNATURES.items()},
+    **RULES,
 }
 """The signature of each operator of `relay`, by its full name ("relay.nn.dense")."""
+
+__all__ = ["SIGNATURES", "broadcast", "elementwise"]

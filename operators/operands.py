@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from .signature import UNKNOWN, Call, Element, ElementKind, SignatureError, Tensor
+from .signature import MAX_RANK, Element, ElementKind, Tensor
+from .sizes import UNKNOWN, SignatureError
 
-MAX_RANK = 32
-"""Limit on a rank that attributes determine (that of NumPy 1)."""
+__all__ = ["MAX_RANK"]
 
 
 def shape_text(dims: Sequence[int]) -> str:
@@ -22,13 +22,13 @@ def require_rank(tensor: Tensor, rank: int, what: str) -> None:
         raise SignatureError(f"{what} must have rank {rank}, but has rank {tensor.rank}")
 
 
-def require_same_element(tensors: Sequence[Tensor], call: Call) -> Element:
-    """Return the one element type of `tensors`, the operands of `call`."""
+def require_same_element(tensors: Sequence[Tensor], call: object = None) -> Element:
+    """Return the one element type of `tensors`, the operands."""
     first = tensors[0].element
     for i, tensor in enumerate(tensors):
         if tensor.element is not first:
             raise SignatureError(
-                f"operands of {call.name} must have one element type, but operand 0 has "
+                "operands of {op} must have one element type, but operand 0 has "
                 f"{first} and operand {i} has {tensor.element}"
             )
     return first
@@ -98,8 +98,6 @@ def product(dims: Sequence[int]) -> int:
     """Return the product of `dims`; unknown if any is."""
     result = 1
     for dim in dims:
-        if dim == UNKNOWN:
-            return UNKNOWN
         result *= dim
     return result
 

@@ -6,6 +6,7 @@ device planning, fusion, explicit allocation, liveness and the VM like the built
 """
 
 from .devices import (
+    AllOnHost,
     AnyDevice,
     CalleeDevices,
     DeviceAnnotated,
@@ -51,6 +52,7 @@ from .symbols import Lookup
 
 __all__ = [
     "Aliasing",
+    "AllOnHost",
     "AllocatesResults",
     "AnyDevice",
     "Bufferizable",

@@ -33,6 +33,7 @@ from .operator import Operator
 from .patterns import ConstructorPattern, TuplePattern, VarPattern, WildcardPattern
 from .primitive import CallLoweredOp, PrimFuncOp, PrimitiveOp
 from .references import RefCreateOp, RefReadOp, RefWriteOp
+from .shapes import MeasureOp, RequireOp, ShapeFuncOp
 from .tuples import TupleGetItemOp, TupleOp
 
 _FAMILIES = (
@@ -78,6 +79,9 @@ Relay = Dialect(
         PrimitiveOp,
         PrimFuncOp,
         CallLoweredOp,
+        ShapeFuncOp,
+        RequireOp,
+        MeasureOp,
         CallOpaqueOp,
         FnOp,
         CallOp,
