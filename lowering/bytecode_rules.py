@@ -1,6 +1,6 @@
 """Lowering of ops with explicit memory to instructions: a dict from op to rule."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
     i64,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 
 from ..dialects import bytecode, memory, relay, vm
 from ..dialects.bytecode.fields import Dims, RegisterAttr
@@ -21,6 +21,7 @@ from ..dialects.device import VirtualDeviceAttr, device_of, devices_in
 from ..dialects.tensors import as_tensor
 from ..passes.support.diagnostics import PassError
 from ..passes.support.plain_types import PlainTypes
+from .register_lifetimes import Cleared, RegisterLifetimes
 
 
 def integer(value: int) -> IntegerAttr[Any]:
@@ -83,6 +84,8 @@ class BytecodeBuilder:
     code: list[Operation] = field(default_factory=list[Operation])
     registers: dict[SSAValue, RegisterAttr] = field(default_factory=dict[SSAValue, RegisterAttr])
     register_count: int = 0
+    lifetimes: RegisterLifetimes | None = None
+    """None if the function kills nothing."""
 
     def new_register(self) -> RegisterAttr:
         self.register_count += 1
@@ -90,7 +93,13 @@ class BytecodeBuilder:
 
     def define(self, value: SSAValue) -> RegisterAttr:
         """Give `value` a new register."""
-        register = self.registers[value] = self.new_register()
+        return self.place(value, self.new_register())
+
+    def place(self, value: SSAValue, register: RegisterAttr) -> RegisterAttr:
+        """Let `register`, which is new, be that of `value`."""
+        self.registers[value] = register
+        if self.lifetimes is not None and isinstance(value, OpResult):
+            self.lifetimes.define(value, register)
         return register
 
     def share(self, value: SSAValue, other: SSAValue) -> None:
@@ -105,6 +114,11 @@ class BytecodeBuilder:
         self.code.append(instruction)
         return instruction
 
+    def clear(self, registers: Iterable[RegisterAttr], at: Operation) -> None:
+        """Emit the instructions that clear `registers`."""
+        for register in registers:
+            self.emit(bytecode.KillRegisterOp, at, register=register)
+
     def lower_block(self, block: Block) -> Operation:
         """Lower the ops of `block` but its terminator, which is returned."""
         for op in block.ops:
@@ -115,6 +129,9 @@ class BytecodeBuilder:
                 cure = "lower it first, or use xrelay-run --evaluate"
                 raise PassError(f"{op.name} has no instruction; {cure}", op)
             rule(self, op)
+            if self.lifetimes is not None:
+                freed = self.lifetimes.freed_by.get(op, ())
+                self.clear((self.registers[storage] for storage in freed), op)
         raise AssertionError("verified: a block ends with a terminator")
 
 
@@ -221,7 +238,13 @@ def lower_copy(builder: BytecodeBuilder, op: Operation) -> None:
 
 
 def lower_kill(builder: BytecodeBuilder, op: Operation) -> None:
-    builder.emit(bytecode.KillRegisterOp, op, register=builder.registers[op.operands[0]])
+    """Clear the register of the operand, and of its aliases that are not used any more."""
+    lifetimes, value = builder.lifetimes, op.operands[0]
+    assert lifetimes is not None, "a function with a kill has lifetimes"
+    alive = [builder.registers[v] for v in lifetimes.used_after_kill.get(op, ())]
+    registers = dict.fromkeys(lifetimes.clear(value, besides=alive))
+    registers.setdefault(builder.registers[value])
+    builder.clear(registers, op)
 
 
 def lower_reshape(builder: BytecodeBuilder, op: Operation) -> None:
@@ -276,22 +299,33 @@ def lower_if(builder: BytecodeBuilder, op: Operation) -> None:
     choice = builder.emit(bytecode.IfOp, op, test=builder.registers[op.condition])
     start = len(builder.code)
     merged = [builder.new_register() for _ in op.results]
-    _lower_branch(builder, op.then_region, merged, op)
+    cleared = _lower_branch(builder, op.then_region, merged, op)
     over = builder.emit(bytecode.GotoOp, op)
     choice.properties["true_offset"] = integer(1)
     choice.properties["false_offset"] = integer(len(builder.code) - start + 1)
     leave = len(builder.code)
-    _lower_branch(builder, op.else_region, merged, op)
+    cleared += _lower_branch(builder, op.else_region, merged, op)
     over.properties["offset"] = integer(len(builder.code) - leave + 1)
-    builder.registers.update(zip(op.results, merged, strict=True))
+    if builder.lifetimes is not None:
+        builder.lifetimes.cleared_in_branches(cleared)
+    for result, register in zip(op.results, merged, strict=True):
+        builder.place(result, register)
 
 
 def _lower_branch(
     builder: BytecodeBuilder, region: Region, merged: Sequence[RegisterAttr], at: Operation
-) -> None:
+) -> Cleared:
+    """Lower a branch of `at`; return the registers defined before `at` that it clears."""
+    lifetimes = builder.lifetimes
+    outside = None if lifetimes is None else lifetimes.enter_branch()
     terminator = builder.lower_block(region.block)
     for register, value in zip(merged, terminator.operands, strict=True):
         builder.emit(bytecode.MoveOp, terminator, dst=register, src=builder.registers[value])
+    if lifetimes is None or outside is None:
+        return []
+    ends, cleared = lifetimes.leave_branch(outside, terminator.operands, at.results)
+    builder.clear(ends, terminator)
+    return cleared
 
 
 def lower_return(builder: BytecodeBuilder, op: Operation) -> None:

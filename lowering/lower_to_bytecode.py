@@ -7,12 +7,14 @@ Lower functions with explicit memory to instructions on registers.
     func.return %y : T                                 bytecode.ret r2
 
 Every value has a register of its own, except that a result shares the register of the `outs` that
-it is written into. A function that returns no value or several returns a tuple. Equal constants are
-shared, params by name; kernels become `bytecode.kernel`s. The module lists its devices, the host
-first. From level `manifest` (or `memory-planned`) to `bytecode`.
+it is written into. A `memory.kill` clears the registers of all names of its bytes that are not used
+after it; in a function with kills, that of a storage is cleared after the last allocation in it. A
+function that returns no value or several returns a tuple. Equal constants are shared, params by
+name; kernels become `bytecode.kernel`s. The module lists its devices, the host first. From level
+`manifest` (or `memory-planned`) to `bytecode`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
@@ -46,6 +48,7 @@ from .bytecode_rules import (
     integer,
     lower_return,
 )
+from .register_lifetimes import RegisterLifetimes, register_lifetimes
 
 
 def parameter_type(value: SSAValue, devices: Devices) -> Attribute:
@@ -78,12 +81,15 @@ class LowerFunction(RewritePattern):
 
     constants: Constants
     devices: Devices
+    lifetimes: Mapping[Block, RegisterLifetimes]
+    """By the block of a function; none for those without kills."""
     plain: PlainTypes = field(default_factory=PlainTypes)
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
         block = only_block(op)
         builder = BytecodeBuilder(self.constants, self.devices, self.plain)
+        builder.lifetimes = self.lifetimes.get(block)
         types = [parameter_type(argument, self.devices) for argument in op.args]
         for argument in op.args:
             builder.define(argument)
@@ -169,5 +175,6 @@ class LowerToBytecodePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         host = device_option(self.host, "host", op)
         constants, devices = Constants(), Devices({host: None})
-        apply_patterns(op, LowerFunction(constants, devices), LowerKernel())
+        lower_function = LowerFunction(constants, devices, register_lifetimes(op))
+        apply_patterns(op, lower_function, LowerKernel())
         add_declarations(op, constants, devices)

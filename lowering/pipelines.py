@@ -17,6 +17,8 @@ Named pipelines: `-p` accepts their names wherever it accepts a pass.
 - `remove-dead-writes` right after it: a result that nothing reads is now storage that nothing
   needs, and no memory plan depends on it yet.
 - `remove-unused-kernels` after both: they leave kernels without calls.
+- `manifest-lifetimes` after all passes that remove or move ops: a kill marks the last use, so a
+  use must not move past it, and must not be removed after it was found to be the last.
 - `lower-to-bytecode` last: registers have no types to plan by.
 - `verify-stage` at every level: its error names an op that was left and the pass that should have
   removed it; a later pass would only fail on the op.
@@ -39,6 +41,8 @@ PIPELINES: dict[str, str] = {
             "remove-dead-writes",
             "remove-unused-kernels",
             "verify-stage{stage=manifest}",
+            "manifest-lifetimes",
+            "verify-stage{stage=memory-planned}",
             "lower-to-bytecode",
             "verify-stage{stage=bytecode}",
         )

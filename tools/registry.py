@@ -47,6 +47,7 @@ PASSES = {
     "outline-primitives": "passes.outline_primitives:OutlinePrimitivesPass",
     "manifest-alloc": "passes.manifest_alloc:ManifestAllocPass",
     "remove-dead-writes": "passes.remove_dead_writes:RemoveDeadWritesPass",
+    "manifest-lifetimes": "passes.manifest_lifetimes:ManifestLifetimesPass",
     "remove-unused-kernels": "passes.remove_unused_kernels:RemoveUnusedKernelsPass",
     "verify-stage": "passes.verify_stage:VerifyStagePass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",

@@ -118,4 +118,4 @@ Relay = Dialect(
     [MaterializeConstant()],
 )
 
-upstream.attach_device_rules()
+upstream.attach_interfaces()

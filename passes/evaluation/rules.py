@@ -66,7 +66,9 @@ def param(
             f"but is declared as {type}",
             op,
         )
-    return [value]
+    frozen = value.view()  # a kill must not poison it
+    frozen.flags.writeable = False
+    return [frozen]
 
 
 def project(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> Sequence[Value]:
@@ -231,6 +233,29 @@ def copy(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> l
     return [args[1]]
 
 
+def kill(
+    evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame
+) -> Sequence[Value]:
+    """Poison the bytes, if memory is poisoned; constants are read-only and stay."""
+    rest = list(args) if evaluation.memory.poison else []
+    while rest:
+        value = rest.pop()
+        match value:
+            case np.ndarray() if value.flags.writeable and value.flags.c_contiguous:
+                cast(Array, value).reshape(-1).view(np.uint8).fill(evaluation.memory.blank)
+            case tuple():
+                rest += cast("tuple[Value, ...]", value)
+            case DataValue():
+                rest += value.fields
+            case ClosureValue():
+                rest += value.captured.values()
+            case RefValue():
+                rest.append(value.value)
+            case _:
+                pass
+    return []
+
+
 def destination_call(
     evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame
 ) -> Enter:
@@ -272,7 +297,7 @@ RULES: dict[type[Operation], Rule] = {
     memory.AllocStorageOp: alloc_storage,
     memory.AllocTensorOp: alloc_tensor,
     memory.CopyOp: copy,
-    memory.KillOp: lambda _, op, args, frame: [],
+    memory.KillOp: kill,
     vm.ReshapeTensorOp: reshape,
     vm.ShapeOfOp: shape_of,
     vm.InvokeTvmOp: destination_call,
