@@ -69,6 +69,10 @@ class Devices:
 
     found: dict[VirtualDeviceAttr, None]
 
+    @property
+    def host(self) -> VirtualDeviceAttr:
+        return next(iter(self.found))
+
     def use(self, device: VirtualDeviceAttr) -> VirtualDeviceAttr:
         """Return `device` as the machine knows it, by type and id, and list it."""
         plain = VirtualDeviceAttr(device.device_type, device.device_id)

@@ -20,8 +20,10 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
+    FunctionType,
     ModuleOp,
     StringAttr,
+    TupleType,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
@@ -33,6 +35,7 @@ from ..dialects.device import with_device
 from ..dialects.interfaces import kernel_attributes, kernel_name
 from ..dialects.relay.annotations import NAME
 from ..dialects.tensors import as_tensor
+from ..dialects.type_algebra import parts
 from ..passes.analysis.blocks import only_block
 from ..passes.devices.options import device_option
 from ..passes.support.plain_types import PlainTypes
@@ -42,8 +45,25 @@ from .bytecode_rules import RULES, lower_return
 from .data_rules import tags_in
 
 
+def is_empty(type: Attribute) -> bool:
+    """Test whether `type` is made of empty tuples alone, and so has no device."""
+    rest = [type]
+    while rest:
+        type = rest.pop()
+        if not isinstance(type, TupleType | FunctionType):
+            return False
+        rest += parts(type)
+    return True
+
+
 def parameter_type(value: SSAValue, devices: Devices) -> Attribute:
-    """Return the type of a parameter: a tensor on a device of type and id, or an object on one."""
+    """
+    Return the type of a parameter: a tensor on a device of type and id, or an object on one.
+
+    An object without parts, such as the empty tuple, is on the host.
+    """
+    if is_empty(value.type):
+        return ObjectType(devices.host)
     device = devices.use(device_at(value))
     if (tensor := as_tensor(value.type)) is not None:
         return with_device(tensor, device)
