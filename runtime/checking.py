@@ -19,7 +19,7 @@ from .kernels.checked import tensor_of
 from .program import Function, Kernel, Late, Program, Step, TensorSpec
 
 _REGISTERS = frozenset(
-    "dst src result closure storage data test target tensor register "
+    "dst src result closure storage data ref test target tensor register "
     "args ins outs fields captured".split()
 )
 """Names of instruction fields that are registers or tuples of them."""

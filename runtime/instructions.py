@@ -3,11 +3,12 @@ The instructions of the virtual machine: those of TVM's register machine.
 
 Registers are numbered; an operand that is either an immediate or a register is `int | Reg`.
 A register holds a tensor, a storage, data (a tag and fields; a tuple is data of tag 0), a closure,
-or nothing. Jump offsets are relative to the instruction itself. Device operands are indices into
-`Program.devices`; device 0 is the host.
+a reference, or nothing. Jump offsets are relative to the instruction itself. Device operands are
+indices into `Program.devices`; device 0 is the host.
 
 Differences from TVM: `DeviceCopy` writes into an allocated tensor, so that the memory of copies
-can be planned; sizes, offsets and shapes may be immediates; `If` compares whole values.
+can be planned; sizes, offsets and shapes may be immediates; `If` compares whole values. References
+(`AllocRef`, `ReadRef`, `WriteRef`) are an addition.
 """
 
 from __future__ import annotations
@@ -108,6 +109,30 @@ class AllocClosure:
     dst: int
     function: int
     captured: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AllocRef:
+    """Create a reference: a mutable cell that holds the object in `src`."""
+
+    dst: int
+    src: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRef:
+    """Read the object that the reference in `ref` holds."""
+
+    dst: int
+    ref: int
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRef:
+    """Let the reference in `ref` hold the object in `src`."""
+
+    ref: int
+    src: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +248,9 @@ Instruction: TypeAlias = (
     | AllocTensorReg
     | AllocADT
     | AllocClosure
+    | AllocRef
+    | ReadRef
+    | WriteRef
     | GetField
     | If
     | LoadConst
@@ -247,6 +275,9 @@ MNEMONICS: dict[type[Instruction], str] = {
     AllocTensorReg: "alloc_tensor_reg",
     AllocADT: "alloc_adt",
     AllocClosure: "alloc_closure",
+    AllocRef: "alloc_ref",
+    ReadRef: "read_ref",
+    WriteRef: "write_ref",
     GetField: "get_field",
     If: "if",
     LoadConst: "load_const",

@@ -36,6 +36,12 @@ def _operands(i: vm.Instruction, pc: int, program: Program) -> str:
             return f"${i.dst}, tag {i.tag}({_list(i.fields)})"
         case vm.AllocClosure():
             return f"${i.dst}, {program.functions[i.function].name}({_list(i.captured)})"
+        case vm.AllocRef():
+            return f"${i.dst}, ${i.src}"
+        case vm.ReadRef():
+            return f"${i.dst}, ${i.ref}"
+        case vm.WriteRef():
+            return f"${i.ref}, ${i.src}"
         case vm.GetField():
             return f"${i.dst}, ${i.data}.{i.field}"
         case vm.If():

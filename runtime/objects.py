@@ -1,9 +1,10 @@
 """
 The objects that registers refer to. They are compared by identity and are immutable, except for
-the bytes of tensors.
+the bytes of tensors and the contents of references.
 
 The `parts` of an object are the objects it keeps alive: a tensor its storage, data its fields, a
-closure its captured values. `born` numbers objects and frames in order of creation, parts first.
+closure its captured values. A reference has none, as its contents change while a program runs.
+`born` numbers objects and frames in order of creation, parts first.
 """
 
 from __future__ import annotations
@@ -73,11 +74,29 @@ class Closure:
     kind = "a closure"
 
 
-Object: TypeAlias = Storage | Tensor | Data | Closure
+@dataclass(eq=False, slots=True)
+class Ref:
+    """
+    A mutable cell.
+
+    Its `contents` are set by every run, before they are read.
+    """
+
+    contents: Object | None = None
+    parts: tuple[Object, ...] = ()
+    born: int = field(default_factory=birth)
+
+    kind = "a reference"
+
+    def write(self, value: Object) -> None:
+        self.contents = value
+
+
+Object: TypeAlias = Storage | Tensor | Data | Closure | Ref
 
 
 def tensors_in(roots: tuple[Object, ...]) -> list[Tensor] | None:
-    """Return the tensors in `roots`, depth first; None if there are storages or closures."""
+    """Return the tensors in `roots`, depth first; None if there is any other object."""
     found: list[Tensor] = []
     rest = list(reversed(roots))
     while rest:

@@ -23,8 +23,8 @@ from .dtypes import element_type
 from .errors import MachineError
 from .kernels.bind import Bind, Thunk
 from .kernels.memory import Memory, OutOfMemory, Owner
-from .objects import Closure, Data, Object, Storage, Tensor, tensors_in
-from .paths import Branch, Call, End, Frame, Jump, Known, Read, Return, Segment, State
+from .objects import Closure, Data, Object, Ref, Storage, Tensor, tensors_in
+from .paths import Branch, Call, Contents, End, Frame, Jump, Known, Read, Return, Segment, State
 from .program import Array, Function, Kernel, Program, Step, spec_of
 from .value_checks import check_arguments, dimensions, fits, scalar
 
@@ -39,6 +39,11 @@ class Context:
     memory: Memory
     owner: Owner
     """The owner of memory that all functions share."""
+    has_refs: bool
+    """
+    True if the program has references. Storages are not freed then: a path does not show what
+    references keep alive, as their contents depend on what other activations do.
+    """
     constant_tensors: dict[tuple[int, int], Tensor] = field(
         default_factory=dict[tuple[int, int], Tensor]
     )
@@ -126,9 +131,6 @@ class Recorder:
             self.known = {}
             self.pc += 1
         self.counters.peak = {d: size for d, size in enumerate(self.state.peak) if size}
-        if isinstance(end, Return):  # no successors
-            self.state.registers.clear()
-            self.state.references.clear()
         frame = self.state.frame
         length = self.counters.instructions.total()
         segment = Segment(
@@ -149,6 +151,13 @@ class Recorder:
         found = self.state.read(register)
         if not isinstance(found, Data):
             raise MachineError(f"register ${register} must hold data, but holds {found.kind}")
+        return found
+
+    def ref(self, register: int) -> Ref:
+        found = self.state.read(register)
+        if not isinstance(found, Ref):
+            message = f"register ${register} must hold a reference, but holds {found.kind}"
+            raise MachineError(message)
         return found
 
     def tensors(self, registers: tuple[int, ...]) -> list[Tensor]:
@@ -217,7 +226,7 @@ class Recorder:
     def ret(self, i: vm.Ret) -> End:
         result = self.state.read(i.result)
         self.hand_over(result)
-        return Return(result)
+        return Return(result, self.state.leave(result))
 
     def call(self, dst: int, function: int, args: tuple[Object, ...]) -> End:
         callee = self.context.program.functions[function]
@@ -228,7 +237,10 @@ class Recorder:
         frame = Frame(
             function,
             args,
-            tuple(Arena(device, owner) for device in self.context.program.devices),
+            tuple(
+                Arena(device, owner, not self.context.has_refs)
+                for device in self.context.program.devices
+            ),
             caller.workspace,
             tuple(self.state.live),
             caller.trace_size,
@@ -348,6 +360,23 @@ class Recorder:
     def alloc_closure(self, i: vm.AllocClosure) -> None:
         self.build(i.dst, Closure(i.function, tuple(map(self.state.read, i.captured))))
 
+    def alloc_ref(self, i: vm.AllocRef) -> None:
+        ref = Ref()
+        self.store(ref, self.state.read(i.src))
+        self.state.write(i.dst, ref)
+
+    def write_ref(self, i: vm.WriteRef) -> None:
+        self.store(self.ref(i.ref), self.state.read(i.src))
+
+    def store(self, ref: Ref, value: Object) -> None:
+        """Let `ref`, which another activation may read, hold `value`."""
+        self.hand_over(value)
+        self.state.retain(value)  # until the activation ends, as other paths may overwrite it
+        self.compute(partial(ref.write, value))
+
+    def read_ref(self, i: vm.ReadRef) -> End:
+        return Contents(self.ref(i.ref), i.dst, self.pc + 1)
+
     def get_field(self, i: vm.GetField) -> None:
         data = self.data(i.data)
         if i.field >= len(data.parts):
@@ -429,6 +458,9 @@ _FOLLOW: dict[type[vm.Instruction], _Follow] = {
     vm.AllocTensorReg: Recorder.alloc_tensor_reg,
     vm.AllocADT: Recorder.alloc_adt,
     vm.AllocClosure: Recorder.alloc_closure,
+    vm.AllocRef: Recorder.alloc_ref,
+    vm.ReadRef: Recorder.read_ref,
+    vm.WriteRef: Recorder.write_ref,
     vm.GetField: Recorder.get_field,
     vm.If: Recorder.branch,
     vm.LoadConst: Recorder.load_const,

@@ -16,6 +16,7 @@ from .instructions import (
     INSTRUCTIONS,
     AllocADTOp,
     AllocClosureOp,
+    AllocRefOp,
     AllocStorageOp,
     AllocTensorOp,
     AllocTensorRegOp,
@@ -33,9 +34,11 @@ from .instructions import (
     LoadConstiOp,
     LoadConstOp,
     MoveOp,
+    ReadRefOp,
     ReshapeTensorOp,
     RetOp,
     ShapeOfOp,
+    WriteRefOp,
 )
 from .kernels import KernelConstantOp, KernelOp, StepOp
 
@@ -53,6 +56,7 @@ __all__ = [
     "INSTRUCTIONS",
     "AllocADTOp",
     "AllocClosureOp",
+    "AllocRefOp",
     "AllocStorageOp",
     "AllocTensorOp",
     "AllocTensorRegOp",
@@ -78,9 +82,11 @@ __all__ = [
     "LoadConstiOp",
     "MoveOp",
     "ObjectType",
+    "ReadRefOp",
     "RegisterAttr",
     "ReshapeTensorOp",
     "RetOp",
     "ShapeOfOp",
     "StepOp",
+    "WriteRefOp",
 ]

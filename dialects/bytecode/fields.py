@@ -54,7 +54,8 @@ class RegisterAttr(Data[int]):
 @irdl_attr_definition
 class ObjectType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
     """
-    The type of a register's value that is not a tensor: a tuple, data or a closure, on a device.
+    The type of a register's value that is not a tensor: a tuple, data, a closure or a
+    reference, on a device.
     """
 
     name = "bytecode.object"
@@ -159,7 +160,7 @@ class FieldKind(Enum):
 
 
 _NAMES: Mapping[FieldKind, str] = {
-    FieldKind.REGISTER: "dst src out result closure storage data tensor test target register",
+    FieldKind.REGISTER: "dst src out result closure storage data ref tensor test target register",
     FieldKind.REGISTERS: "args ins outs fields captured",
     FieldKind.INTEGER: "tag field alignment true_offset false_offset register_count",
     FieldKind.REGISTER_OR_INTEGER: "size offset",

@@ -198,6 +198,54 @@ class AllocClosureOp(Instruction):
 
 
 @irdl_op_definition
+class AllocRefOp(Instruction):
+    """
+    Create a reference that holds an object.
+
+    ```mlir
+    bytecode.alloc_ref r3, r1
+    ```
+    """
+
+    name = "bytecode.alloc_ref"
+    SYNTAX: ClassVar[str] = "$dst, $src"
+    dst = prop_def(Register)
+    src = prop_def(Register)
+
+
+@irdl_op_definition
+class ReadRefOp(Instruction):
+    """
+    Get the object that a reference holds.
+
+    ```mlir
+    bytecode.read_ref r4, r3
+    ```
+    """
+
+    name = "bytecode.read_ref"
+    SYNTAX: ClassVar[str] = "$dst, $ref"
+    dst = prop_def(Register)
+    ref = prop_def(Register)
+
+
+@irdl_op_definition
+class WriteRefOp(Instruction):
+    """
+    Let a reference hold an object.
+
+    ```mlir
+    bytecode.write_ref r3, r2
+    ```
+    """
+
+    name = "bytecode.write_ref"
+    SYNTAX: ClassVar[str] = "$ref, $src"
+    ref = prop_def(Register)
+    src = prop_def(Register)
+
+
+@irdl_op_definition
 class GetFieldOp(Instruction):
     """
     Get a field of data.
@@ -411,6 +459,9 @@ INSTRUCTIONS: tuple[type[Instruction], ...] = (
     AllocTensorRegOp,
     AllocADTOp,
     AllocClosureOp,
+    AllocRefOp,
+    ReadRefOp,
+    WriteRefOp,
     GetFieldOp,
     IfOp,
     GotoOp,
