@@ -6,9 +6,12 @@ A register holds a tensor, a storage, data (a tag and fields; a tuple is data of
 a reference, or nothing. Jump offsets are relative to the instruction itself. Device operands are
 indices into `Program.devices`; device 0 is the host.
 
+Sizes are int64 scalars and shapes int64 vectors, both on the host; `Compute` is their arithmetic.
+
 Differences from TVM: `DeviceCopy` writes into an allocated tensor, so that the memory of copies
-can be planned; sizes, offsets and shapes may be immediates; `If` compares whole values. References
-(`AllocRef`, `ReadRef`, `WriteRef`) are an addition.
+can be planned; sizes, offsets and shapes may be immediates; `If` compares whole values; sizes are
+computed by `Compute` and checked by `Require`, where TVM runs kernels. References (`AllocRef`,
+`ReadRef`, `WriteRef`) are an addition.
 """
 
 from __future__ import annotations
@@ -213,6 +216,30 @@ class ShapeOf:
 
 
 @dataclass(frozen=True, slots=True)
+class Compute:
+    """Apply `operation` of `scalars.SCALARS` to `args`, sizes and tensors on the host."""
+
+    dst: int
+    operation: str
+    args: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Require:
+    """
+    Stop with `message` unless the sizes `lhs` and `rhs` are in the relation `check`.
+
+    In the message `{0}` stands for `lhs`, `{1}` for `rhs`, `{2}` for the first of `values`, ….
+    """
+
+    check: str
+    lhs: int
+    rhs: int
+    message: str
+    values: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ReshapeTensor:
     """View `tensor` with a shape of equal size (in a register: a rank-1 int64 tensor)."""
 
@@ -260,6 +287,8 @@ Instruction: TypeAlias = (
     | Fatal
     | AllocStorage
     | ShapeOf
+    | Compute
+    | Require
     | ReshapeTensor
     | DeviceCopy
     | KillRegister
@@ -287,6 +316,8 @@ MNEMONICS: dict[type[Instruction], str] = {
     Fatal: "fatal",
     AllocStorage: "alloc_storage",
     ShapeOf: "shape_of",
+    Compute: "compute",
+    Require: "require",
     ReshapeTensor: "reshape_tensor",
     DeviceCopy: "device_copy",
     KillRegister: "kill_register",

@@ -345,7 +345,9 @@ class Machine:
                 pc = end.when_true if key else end.when_false
             case Read():
                 pc = end.pc
-                known = {tensor: tensor.array.copy() for tensor in end.tensors}
+                for tensor in end.tensors:
+                    values = known if tensor.source is None else state.known
+                    values[tensor] = tensor.array.copy()
             case Call():
                 assert isinstance(key, Object)
                 state.receive(end.dst, key, kept)
@@ -369,5 +371,6 @@ class Machine:
         pc, step = next(origin for made, origin in origins if made is thunk)
         kernel = getattr(function.instructions[pc], "kernel", None)
         name = f" {self.program.kernels[kernel].name}" if isinstance(kernel, int) else ""
-        text = f"{type(error).__name__}: {error}"
+        own = isinstance(error, MachineError)
+        text = str(error) if own else f"{type(error).__name__}: {error}"
         return fault(function, pc, MachineError(text, step and step.location), name)

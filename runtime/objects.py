@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from .arena import Block
 from .program import Array
+from .scalars import Scalar
 
 birth = count().__next__
 
@@ -33,13 +34,22 @@ class Storage:
     kind = "a storage"
 
 
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """An operation on sizes and its operands."""
+
+    scalar: Scalar
+    args: tuple[Tensor, ...]
+
+
 @dataclass(eq=False, slots=True)
 class Tensor:
     """
     `array` on a device. A `constant` tensor's elements never change.
 
     `parts` is the storage that it views from byte `offset`; empty if the program did not
-    allocate its memory (parameters, constants).
+    allocate its memory (parameters, constants, sizes). Elements that the program cannot write
+    have a read-only array. `source` computes a size: once, when the path reaches it.
     """
 
     array: Array
@@ -47,6 +57,7 @@ class Tensor:
     constant: bool = False
     parts: tuple[Object, ...] = ()
     offset: int = 0
+    source: Computation | None = None
     born: int = field(default_factory=birth)
 
     kind = "a tensor"

@@ -73,7 +73,8 @@ class State:
     that this activation or a callee created.
     `unwritten` are the bytes (see `gaps`) of this activation's storages that the path has not
     written; objects from other activations have none. `with_unwritten` are the data and
-    closures that contained such bytes when they were built.
+    closures that contained such bytes when they were built. `known` are the sizes that the path
+    has read, or that follow from these.
     """
 
     frame: Frame
@@ -84,6 +85,7 @@ class State:
     peak: list[int]
     unwritten: dict[Object, list[int]] = field(default_factory=dict["Object", list[int]])
     with_unwritten: set[Object] = field(default_factory=set["Object"])
+    known: Known = field(default_factory=dict["Tensor", "Array"])
 
     @staticmethod
     def entry(frame: Frame) -> State:
@@ -107,6 +109,7 @@ class State:
             list(self.live),
             {storage: list(gaps) for storage, gaps in self.unwritten.items()},
             set(self.with_unwritten),
+            dict(self.known),
         )
 
     def read(self, register: int) -> Object:

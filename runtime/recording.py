@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..operators.sizes import Check
 from . import instructions as vm
 from .arena import Arena
 from .binding import bind_kernel
@@ -23,9 +24,11 @@ from .dtypes import element_type
 from .errors import MachineError
 from .kernels.bind import Bind, Thunk
 from .kernels.memory import Memory, OutOfMemory, Owner
-from .objects import Closure, Data, Object, Ref, Storage, Tensor, tensors_in
+from .known_sizes import evaluated, unknown_sources
+from .objects import Closure, Computation, Data, Object, Ref, Storage, Tensor, tensors_in
 from .paths import Branch, Call, Contents, End, Frame, Jump, Known, Read, Return, Segment, State
 from .program import Array, Function, Kernel, Program, Step, spec_of
+from .scalars import SCALARS, Relation
 from .value_checks import check_arguments, dimensions, fits, scalar
 
 
@@ -169,10 +172,27 @@ class Recorder:
     def values(self, *tensors: Tensor) -> list[Array]:
         """Return the elements of `tensors`, on which this instruction depends."""
         self.require_written(*tensors)
-        unknown = tuple(t for t in tensors if not (t.constant or t in self.known))
-        if unknown:
-            raise NeedsValues(*tensors)
-        return [t.array if t.constant else self.known[t] for t in tensors]
+        needed = unknown_sources(tensors, self.known_elements)
+        if needed:
+            raise NeedsValues(*needed)
+        return evaluated(tensors, self.state.known, self.known_elements)
+
+    def known_elements(self, tensor: Tensor) -> Array | None:
+        """Return the elements of `tensor` if they are the same whenever this path is taken."""
+        if tensor.constant:
+            return tensor.array
+        found = self.state.known.get(tensor)
+        return self.known.get(tensor) if found is None else found
+
+    def sizes(self, registers: tuple[int, ...]) -> tuple[Tensor, ...]:
+        """Return the tensors in `registers`, operands of an operation on the host."""
+        found = tuple(map(self.tensor, registers))
+        for number, tensor in enumerate(found):
+            if tensor.device:
+                here, there = self.device(0), self.device(tensor.device)
+                raise MachineError(f"operand {number} must be on {here}, but is on {there}")
+        self.require_written(*found)
+        return found
 
     def device(self, index: int) -> str:
         return self.context.program.devices[index]
@@ -277,7 +297,7 @@ class Recorder:
                 here, there = self.device(place), self.device(tensor.device)
                 message = f"kernel {kernel.name} runs on {here}, but its {name} is on {there}"
                 raise MachineError(message)
-        if any(out.constant for out in outs):
+        if any(out.constant or not out.array.flags.writeable for out in outs):
             raise MachineError(f"kernel {kernel.name} must not write to a constant")
         self.require_written(*ins)
         arrays = [t.array for t in ins], [t.array for t in outs]
@@ -397,6 +417,35 @@ class Recorder:
         shape = np.array(self.tensor(i.tensor).array.shape, np.int64)
         self.state.write(i.dst, Tensor(shape, 0, constant=True))
 
+    def compute_size(self, i: vm.Compute) -> None:
+        """Compute now if the operands are known on this path, when it runs otherwise."""
+        scalar, args = SCALARS[i.operation], self.sizes(i.args)
+        arrays = [arg.array for arg in args]
+        spec = scalar.result(scalar, arrays)
+        assert spec.is_static
+        shape = tuple(dim for dim in spec.shape if dim is not None)
+        known = [self.known_elements(arg) for arg in args]
+        if not any(elements is None for elements in known):
+            out: Array = np.empty(shape, spec.dtype)
+            scalar.store([elements for elements in known if elements is not None], out)
+            self.state.write(i.dst, Tensor(out, 0, constant=True))
+            return
+        out = self.context.memory.array(shape, spec.dtype, "a size")
+        shown = out.view()
+        shown.flags.writeable = False
+        self.compute(partial(scalar.store, arrays, out))
+        self.state.write(i.dst, Tensor(shown, 0, source=Computation(scalar, args)))
+
+    def require(self, i: vm.Require) -> None:
+        operands = self.sizes((i.lhs, i.rhs, *i.values))
+        arrays = [scalar(tensor.array) for tensor in operands]
+        relation = Relation(Check(i.check), i.message)
+        known = [self.known_elements(tensor) for tensor in operands]
+        if any(elements is None for elements in known):
+            self.compute(partial(relation.verify, arrays))
+        else:
+            relation.verify([elements for elements in known if elements is not None])
+
     def branch(self, i: vm.If) -> End | None:
         compared = [self.tensor(i.test)]
         if i.target is not None:
@@ -429,7 +478,7 @@ class Recorder:
         if spec_of(src.array) != spec_of(out.array):
             message = f"cannot copy {spec_of(src.array)} into {spec_of(out.array)}"
             raise MachineError(message)
-        if out.constant:
+        if out.constant or not out.array.flags.writeable:
             raise MachineError("a copy must not write to a constant")
         self.require_written(src)
         self.state.wrote(out)
@@ -470,6 +519,8 @@ _FOLLOW: dict[type[vm.Instruction], _Follow] = {
     vm.Fatal: Recorder.fatal,
     vm.AllocStorage: Recorder.alloc_storage,
     vm.ShapeOf: Recorder.shape_of,
+    vm.Compute: Recorder.compute_size,
+    vm.Require: Recorder.require,
     vm.ReshapeTensor: Recorder.reshape_tensor,
     vm.DeviceCopy: Recorder.device_copy,
     vm.KillRegister: Recorder.kill_register,
