@@ -7,6 +7,9 @@ Named pipelines: `-p` accepts their names wherever it accepts a pass.
 - `fold-constants` before planning: what is folded needs no device and no copy.
 - `plan-devices` before fusion: values on different devices must not be fused.
 - `share-device-copies` right after it: equal copies are easiest to find before fusion.
+- `lambda-lift` after planning: a captured value's type has its device, so the parameter that it
+  becomes has it too, and closures on different devices do not share a function. Before fusion: what
+  a closure uses is in its function then, constants included, and may fuse there.
 - `fuse-ops` before outlining: it decides what one kernel is.
 - `outline-primitives` before allocation: equal kernels become one function, and only calls of
   kernels are left to allocate for.
@@ -27,6 +30,7 @@ PIPELINES: dict[str, str] = {
             "plan-devices",
             "share-device-copies",
             "verify-stage{stage=planned}",
+            "lambda-lift",
             "fuse-ops",
             "verify-stage{stage=fused}",
             "outline-primitives",

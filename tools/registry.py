@@ -42,6 +42,7 @@ PASSES = {
     "elide-device-copies": "passes.elide_device_copies:ElideDeviceCopiesPass",
     "explain-devices": "passes.explain_devices:ExplainDevicesPass",
     "share-device-copies": "passes.share_device_copies:ShareDeviceCopiesPass",
+    "lambda-lift": "passes.lambda_lift:LambdaLiftPass",
     "fuse-ops": "passes.fuse_ops:FuseOpsPass",
     "outline-primitives": "passes.outline_primitives:OutlinePrimitivesPass",
     "manifest-alloc": "passes.manifest_alloc:ManifestAllocPass",
