@@ -59,7 +59,8 @@ def test_random_programs(seed: int):
         (wanted,) = evaluate(read(text), args)
         (result,) = found.run("main", *args)
         np.testing.assert_array_equal(result, wanted, err_msg=text)
-    assert_peak_is_exact(program, found, arrays)
+    if "ref(" not in text:  # what a reference held counts as live
+        assert_peak_is_exact(program, found, arrays)
 
 
 def assert_peak_is_exact(program: Program, found: Machine, arrays: list[Any]) -> None:
@@ -74,5 +75,4 @@ def assert_peak_is_exact(program: Program, found: Machine, arrays: list[Any]) ->
         other = machine(program)
         for flag in (True, False):
             other.run("main", np.array(flag), *arrays)
-    if "ref(" not in text:  # what references held counts as live
-        assert found.counters.peak == other.counters.peak
+    assert found.counters.peak == other.counters.peak
