@@ -146,10 +146,14 @@ def call_of(
     return Call(name, plain, [_operand(type) for type in operand_types])
 
 
-def _results(signature: Signature, op: Operation) -> list[Attribute]:
-    call = call_of(op.name, op.properties, [operand.type for operand in op.operands])
-    if isinstance(signature, Rule) and signature.data_operands:
-        elements = constant_elements(op.operands, signature.data_operands)
+def _results(
+    signature: Signature,
+    op: Operation,
+    types: Iterable[Attribute],
+    elements: Mapping[int, Elements],
+) -> list[Attribute]:
+    call = call_of(op.name, op.properties, types)
+    if elements:
         call = call._replace(elements=elements)
     try:
         return [_type_of(tensor) for tensor in signature(call)]
@@ -157,14 +161,28 @@ def _results(signature: Signature, op: Operation) -> list[Attribute]:
         raise VerifyException(str(error)) from error
 
 
+def _of_operands(signature: Signature, op: Operation) -> list[Attribute]:
+    elements: Mapping[int, Elements] = {}
+    if isinstance(signature, Rule) and signature.data_operands:
+        elements = constant_elements(op.operands, signature.data_operands)
+    return _results(signature, op, [operand.type for operand in op.operands], elements)
+
+
 def infer(op: Operation) -> Sequence[Attribute]:
     """Infer the result types of an operator of `relay` from its signature in `xrelay.operators`."""
-    return _results(RULES[op.name], op)
+    return _of_operands(RULES[op.name], op)
+
+
+def infer_at(
+    op: Operation, types: Iterable[Attribute], elements: Mapping[int, Elements]
+) -> Sequence[Attribute]:
+    """Infer the results of an operator of `relay` on operands of `types` with these `elements`."""
+    return _results(RULES[op.name], op, types, elements)
 
 
 def typed(signature: Signature) -> Callable[[Operation], Sequence[Attribute]]:
     """The type rule defined by `signature`."""
-    return lambda op: _results(signature, op)
+    return lambda op: _of_operands(signature, op)
 
 
 def check_call(
