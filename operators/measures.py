@@ -47,6 +47,13 @@ def arange_length(start: float, stop: float, step: float) -> int:
     return max(0, ceil(length))
 
 
+def as_size(value: int) -> int:
+    """Return an integer of any type as a size, which must be below 2^63."""
+    if value >= 2**63:
+        raise ValueError(f"a size must be below 2^63, but is {value}")
+    return value
+
+
 MEASURES: Mapping[str, Measure] = {
     measure.__name__: measure
     for measure in (
@@ -55,6 +62,7 @@ MEASURES: Mapping[str, Measure] = {
         rounded_product,
         count_nonzero,
         arange_length,
+        as_size,
     )
 }
 """The measures by name. One that raises `ValueError` has no size for its arguments."""

@@ -44,6 +44,7 @@ PASSES = {
     "share-device-copies": "passes.share_device_copies:ShareDeviceCopiesPass",
     "fuse-ops": "passes.fuse_ops:FuseOpsPass",
     "outline-primitives": "passes.outline_primitives:OutlinePrimitivesPass",
+    "create-shape-functions": "passes.create_shape_functions:CreateShapeFunctionsPass",
     "manifest-alloc": "passes.manifest_alloc:ManifestAllocPass",
     "remove-dead-writes": "passes.remove_dead_writes:RemoveDeadWritesPass",
     "remove-unused-kernels": "passes.remove_unused_kernels:RemoveUnusedKernelsPass",

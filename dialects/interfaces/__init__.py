@@ -34,7 +34,9 @@ from .memory import (
     Bufferizable,
     DestinationPassing,
     FreesOperand,
+    ReifiesShapes,
     ResultAliases,
+    ShapesOfOperand,
 )
 from .operators import (
     CallsKernel,
@@ -76,6 +78,7 @@ __all__ = [
     "PartsMatch",
     "Pinned",
     "PreferSameDomain",
+    "ReifiesShapes",
     "Rematerializable",
     "ReshapesOnly",
     "ResultAliases",
@@ -83,6 +86,7 @@ __all__ = [
     "ReturnDevices",
     "SameDevice",
     "SameDomain",
+    "ShapesOfOperand",
     "kernel_attributes",
     "kernel_name",
 ]

@@ -296,11 +296,15 @@ NAME_LIMIT = 80
 """The maximum length of a kernel's name, before a number makes it unique."""
 
 
-def kernel_symbol(ops: Iterable[Operation]) -> str:
-    """The name that TVM gives a kernel of `ops`: `fused_` and its operators, `fused_dense_add`."""
+def kernel_symbol(ops: Iterable[Operation], prefix: str = "fused") -> str:
+    """
+    The name that TVM gives a kernel of `ops`: `fused_` and its operators, `fused_dense_add`.
+
+    The `prefix` of its shape function is `shape_func`.
+    """
     operators = [op for op in ops if op.has_trait(Fusible)]
     names = [kernel_name(op).removeprefix(f"{op.name.partition('.')[0]}.") for op in operators]
-    return "_".join(["fused", *names]).replace(".", "_")[:NAME_LIMIT]
+    return "_".join([prefix, *names]).replace(".", "_")[:NAME_LIMIT]
 
 
 @dataclass(frozen=True)
