@@ -148,15 +148,26 @@ def call_of(
     return Call(name, plain, [operand_of(type) for type in operand_types])
 
 
-def _results(signature: Signature, op: Operation) -> list[Attribute]:
-    call = call_of(op.name, op.properties, [operand.type for operand in op.operands])
-    if isinstance(signature, Rule) and signature.data_operands:
-        elements = constant_elements(op.operands, signature.data_operands)
+def result_types(
+    signature: Signature,
+    op: Operation,
+    operand_types: Iterable[Attribute],
+    elements: Mapping[int, Elements],
+) -> list[Attribute]:
+    """Infer the result types of `op` on operands of these types and `elements`."""
+    call = call_of(op.name, op.properties, operand_types)
+    if elements:
         call = call._replace(elements=elements)
     try:
         return [_type_of(tensor) for tensor in signature(call)]
     except SignatureError as error:
         raise VerifyException(str(error)) from error
+
+
+def _results(signature: Signature, op: Operation) -> list[Attribute]:
+    data = signature.data_operands if isinstance(signature, Rule) else ()
+    elements = constant_elements(op.operands, data) if data else {}
+    return result_types(signature, op, [operand.type for operand in op.operands], elements)
 
 
 def infer(op: Operation) -> Sequence[Attribute]:
@@ -186,7 +197,7 @@ def rule_of(op: Operation) -> Rule | None:
         return None
     rule = trait.rule
     if rule is infer:
-        signature = SIGNATURES.get(op.name)
+        signature = RULES.get(op.name)
     else:
         signature = rule.signature if isinstance(rule, Typed) else None
     return signature if isinstance(signature, Rule) else None

@@ -9,8 +9,8 @@ Give each kernel with results of dynamic shape a function that computes their sh
       relay.yield %x_shape : tensor<2xi64>
     }
 
-The function is composed of the rules of the kernel's operators, in order: integers are folded, equal
-sizes are computed once, checks become `relay.require`. It has a parameter for the shape of an
+The function is composed of the rules of the kernel's operators, in order: integers are folded,
+equal sizes are computed once, checks become `relay.require`. It has a parameter for the shape of an
 argument if it needs one of its unknown dims, and one for its data if it reads its elements. An
 operator that reads elements computed in the same kernel is an error; `fuse-ops` puts none there.
 Equal functions are shared. A kernel that has a shape function keeps it. From level `lowered` to
@@ -80,10 +80,8 @@ def has_dynamic_results(kernel: relay.PrimFuncOp) -> bool:
     return any(map(has_dynamic, kernel.function_type.outputs))
 
 
-def elements_in(
-    trace: Trace, parameters: Parameters, op: Operation, index: int
-) -> Elements:
-    """Return the elements of operand `index` of `op`, of a kernel's body, when shapes are computed."""
+def elements_in(trace: Trace, parameters: Parameters, op: Operation, index: int) -> Elements:
+    """Return the elements of operand `index` of `op`, an operator of a kernel."""
     value = op.operands[index]
     if isinstance(value, BlockArgument):
         type = as_tensor(value.type)

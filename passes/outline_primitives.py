@@ -27,6 +27,7 @@ from .support.plain_types import PlainTypes
 from .support.rewriting import apply_patterns
 from .support.symbols import SymbolNames
 
+
 def target_of(primitive: relay.PrimitiveOp) -> StringAttr | None:
     """Return the target of the primitive's device, if it has one."""
     for value in (*primitive.results, *primitive.operands):

@@ -285,7 +285,9 @@ class PrimFuncOp(IRDLOperation):
         ):
             inputs += [type] if entry & 1 else []
             inputs += [shape_type(type)] if entry & 2 else []
-        wanted = FunctionType.from_lists(inputs, map(shape_type, self.function_type.outputs))
+        wanted = FunctionType.from_lists(
+            inputs, [shape_type(type) for type in self.function_type.outputs]
+        )
         if function.function_type != wanted:
             raise VerifyException(
                 f"the shape function @{name} must be {wanted}, but is {function.function_type}"

@@ -22,10 +22,10 @@ from ...dialects.relay.shapes import shape_type
 from ...dialects.signatures import operand_of
 from ...dialects.tensors import as_tensor, element_size, is_static, storage_alignment, tensor_size
 from ...operators.signature import Elements, Tensor
-from ...operators.sizes import Size, is_known, product
+from ...operators.sizes import Dim, Size, is_known, product
 from ..support.diagnostics import PassError
 from .operators import checked_dims, data_operands, traced_results
-from .traced import Trace, TracedElements, constant_elements
+from .traced import Trace, TracedDim, TracedElements, constant_elements
 
 
 class Allocations(NamedTuple):
@@ -52,8 +52,7 @@ class DynamicShapes:
             for result, shape in zip(op.results, shapes, strict=True)
         ]
         storages = [
-            code.storage(result.type, size)
-            for result, size in zip(op.results, sizes, strict=True)
+            code.storage(result.type, size) for result, size in zip(op.results, sizes, strict=True)
         ]
         tensors = [
             alloc_tensor(storage, result.type, shape)
@@ -210,19 +209,23 @@ class HostCode:
         if is_static(tensor):
             return tensor_size(tensor)
         assert shape is not None, f"{type} has dims that are not known"
-        dims = self.trace.dims(type, lambda: shape, shape, None).dims
+        dims = self.trace.dims(type, lambda: shape, shape, "out").dims
         known = prod(dim for dim in dims if isinstance(dim, int))
         unknown = [dim for dim in dims if not is_known(dim)]
         return product((known * element_size(tensor.element_type), *unknown))
 
-    def storage(
-        self, type: Attribute, size: Size, hint: str = "storage"
-    ) -> memory.AllocStorageOp:
+    def _value(self, size: TracedDim) -> SSAValue:
+        value = self.trace.value(size)
+        value.name_hint = value.name_hint or "bytes"
+        return value
+
+    def storage(self, type: Attribute, size: Size, hint: str = "storage") -> memory.AllocStorageOp:
         """Return the storage of a tensor of `type`; it is not emitted yet."""
         tensor = as_tensor(type)
         assert tensor is not None
         alignment = storage_alignment(tensor.element_type)
-        given = size if isinstance(size, int) else self.trace.value(size)
+        given = self._value(size) if isinstance(size, TracedDim) else size
+        assert not isinstance(given, Dim), "traced dims have traced products"
         op = memory.AllocStorageOp(given, alignment, device_of(type))
         op.storage.name_hint = hint
         return op

@@ -88,5 +88,3 @@ def checked_dims(dims: Shape, result: OpResult) -> Shape:
 
 def _is_dynamic(operand: Tensor | str) -> bool:
     return not isinstance(operand, str) and not all(map(is_known, operand.dims))
-
-

@@ -36,7 +36,7 @@ from ...dialects import relay
 from ...dialects.dense import Dense, numbers
 from ...dialects.device import VirtualDeviceAttr, tensor_type, with_device
 from ...dialects.signatures import ConstantElements, operand_of
-from ...dialects.tensors import as_tensor
+from ...dialects.tensors import AnyInteger, as_tensor
 from ...operators.signature import Data, Elements, Tensor
 from ...operators.sizes import UNKNOWN, Check, Dim, Shape, Size, SizeOp
 
@@ -97,10 +97,9 @@ _ARITH: dict[SizeOp, type[Operation]] = {
 _COMMUTES = {SizeOp.ADD, SizeOp.MUL, SizeOp.MAX, SizeOp.MIN}
 _EQUAL = IntegerAttr(0, i64)
 """The predicate `eq` of `arith.cmpi`."""
-_PROPERTIES = {
-    op: dict(op(c := arith.ConstantOp(IntegerAttr(0, i64)), c).properties)  # pyright: ignore[reportCallIssue]
-    for op in (arith.AddiOp, arith.SubiOp, arith.MuliOp)
-}
+_FLAGGED = (arith.AddiOp, arith.SubiOp, arith.MuliOp)
+"""The ops with the property `overflowFlags`."""
+_NO_FLAGS: dict[str, Attribute] = {"overflowFlags": arith.IntegerOverflowAttr("none")}
 
 
 def constant(value: int, type: IntegerType | IndexType = i64) -> arith.ConstantOp:
@@ -180,9 +179,7 @@ class Trace:
         while pending:  # a sum of ten thousand sizes must not need ten thousand frames
             node = pending[-1]
             if node.value is None:
-                needed = [
-                    o for o in node.operands if isinstance(o, TracedDim) and o.value is None
-                ]
+                needed = [o for o in node.operands if isinstance(o, TracedDim) and o.value is None]
                 if needed:
                     pending += reversed(needed)
                     continue
@@ -202,9 +199,7 @@ class Trace:
 
     # -------------------------------------------------------------------- nodes
 
-    def node(
-        self, key: tuple[object, ...], operands: Sequence[Operand], emit: Emit
-    ) -> TracedDim:
+    def node(self, key: tuple[object, ...], operands: Sequence[Operand], emit: Emit) -> TracedDim:
         """Return the node of this key; it is made of `operands` and `emit` the first time."""
         found = self.nodes.get(key)
         if found is None:
@@ -237,7 +232,7 @@ class Trace:
             kind.create(
                 operands=[left, right],
                 result_types=[i64],
-                properties=dict(_PROPERTIES.get(kind, {})),
+                properties=_NO_FLAGS if kind in _FLAGGED else {},
             )
         )
 
@@ -269,18 +264,14 @@ class Trace:
         self, shape: Callable[[], SSAValue], axis: int, key: object, hint: str | None
     ) -> TracedDim:
         name = None if hint is None else f"{hint}_dim{axis}"
-        return self.node(
-            ("dim", key, axis), (), lambda _: self._extract(shape(), [axis], name)
-        )
+        return self.node(("dim", key, axis), (), lambda _: self._extract(shape(), [axis], name))
 
     def _extract(self, data: SSAValue, at: Sequence[int], hint: str | None = None) -> SSAValue:
         type = as_tensor(data.type)
         assert type is not None
         indices = [self.integer(i, IndexType()) for i in at]
         return self.emit(
-            tensor.ExtractOp.create(
-                operands=[data, *indices], result_types=[type.element_type]
-            ),
+            tensor.ExtractOp.create(operands=[data, *indices], result_types=[type.element_type]),
             hint,
         )
 
@@ -299,11 +290,8 @@ class Trace:
             return value
         if isinstance(type, IndexType):
             return self.emit(arith.IndexCastOp(value, i64))
-        if (
-            isinstance(type, IntegerType)
-            and type.signedness.data is Signedness.SIGNLESS
-            and type.width.data < 64
-        ):
+        integer = cast(AnyInteger, type)
+        if integer.signedness.data is Signedness.SIGNLESS and integer.width.data < 64:
             return self.emit(arith.ExtSIOp(value, i64))
         return self.emit(relay.MeasureOp("as_size", [value]))
 
