@@ -47,6 +47,7 @@ PASSES = {
     "manifest-alloc": "passes.manifest_alloc:ManifestAllocPass",
     "remove-dead-writes": "passes.remove_dead_writes:RemoveDeadWritesPass",
     "remove-unused-kernels": "passes.remove_unused_kernels:RemoveUnusedKernelsPass",
+    "simplify-shapes": "passes.simplify_shapes:SimplifyShapesPass",
     "verify-stage": "passes.verify_stage:VerifyStagePass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
 }
