@@ -27,6 +27,9 @@ MAX_TERMS = 16
 MAX_DEGREE = 16
 """The maximum degree of a polynomial; one of a higher degree becomes a symbol."""
 
+MAX_COEFFICIENT = 2**63 - 1
+"""The maximum absolute coefficient of a polynomial; one with a larger one becomes a symbol."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Symbol:
@@ -282,7 +285,7 @@ class Algebra:
     def _bounded(
         self, op: SizeOp, left: Polynomial, right: Polynomial, result: Polynomial
     ) -> Polynomial:
-        if len(result.terms) <= MAX_TERMS:
+        if len(result.terms) <= MAX_TERMS and all(abs(c) <= MAX_COEFFICIENT for _, c in result.terms):
             return result
         args = (left, right) if op is SizeOp.SUB else _ordered(left, right)
         return self.opaque(op, args, op is not SizeOp.SUB and _natural(left, right))

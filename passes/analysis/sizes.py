@@ -13,7 +13,7 @@ are read on demand and kept: read those of an op after those of its operands.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
@@ -21,6 +21,7 @@ from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseIntOrFPElementsAttr,
+    FloatAttr,
     IntegerAttr,
     IntegerType,
     i64,
@@ -34,6 +35,7 @@ from ...dialects.interfaces import DestinationPassing
 from ...dialects.relay.annotations import dim_names
 from ...dialects.relay.control import yielded
 from ...dialects.tensors import as_tensor
+from ...operators.measures import MEASURES
 from ...operators.sizes import Check, SizeOp
 from .polynomials import Algebra, Polynomial, holds
 
@@ -98,6 +100,14 @@ def length(type: Attribute) -> int | None:
         return None
     count = shape[0] if shape else 1
     return count if 0 <= count <= MAX_ELEMENTS else None
+
+
+def measured(name: str, args: Sequence[float]) -> int | None:
+    """Return the measure `name` of `args`; None if it has no value for them."""
+    try:
+        return MEASURES[name](*args)
+    except ValueError:
+        return None
 
 
 def projected(value: SSAValue) -> SSAValue:
@@ -180,8 +190,21 @@ class Sizes:
 
     def _measured(self, op: relay.MeasureOp) -> Polynomial:
         name = op.measure.data
+        known = [self._number(arg) for arg in op.args]
+        numbers = [number for number in known if number is not None]
+        if len(numbers) == len(known) and (value := measured(name, numbers)) is not None:
+            return Polynomial.of(value)
         args: list[Hashable] = [self.size(a) if a.type == i64 else a for a in op.args]
         return self.algebra.opaque(name, args, name not in SIGNED_MEASURES, name)
+
+    def _number(self, value: SSAValue) -> float | None:
+        """Return the number that `value` is, if it is a constant."""
+        if value.type == i64:
+            return self.size(value).constant
+        op = value.owner
+        if isinstance(op, arith.ConstantOp) and isinstance(op.value, FloatAttr):
+            return op.value.value.data
+        return None
 
     def condition(self, value: SSAValue) -> bool | None:
         """Return the value of an i1, if it is certain."""
