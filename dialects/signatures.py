@@ -21,7 +21,7 @@ from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.traits import ConstantLike
 from xdsl.utils.exceptions import VerifyException
 
-from ..operators import SIGNATURES
+from ..operators import RULES
 from ..operators.measures import MEASURES
 from ..operators.rules import Rule
 from ..operators.signature import (
@@ -159,7 +159,7 @@ def _results(signature: Signature, op: Operation) -> list[Attribute]:
 
 def infer(op: Operation) -> Sequence[Attribute]:
     """Infer the result types of an operator of `relay` from its signature in `xrelay.operators`."""
-    return _results(SIGNATURES[op.name], op)
+    return _results(RULES[op.name], op)
 
 
 def typed(signature: Signature) -> Callable[[Operation], Sequence[Attribute]]:
@@ -178,7 +178,7 @@ def check_call(
 
     Operators without a signature are not checked.
     """
-    signature = SIGNATURES.get(name)
+    signature = RULES.get(name)
     if signature is None:
         return
     results: list[Tensor] = []
