@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -16,13 +16,14 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
     i64,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 
 from ..dialects import bytecode, relay
 from ..dialects.bytecode.fields import Dims, RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, device_of, devices_in
 from ..passes.support.diagnostics import PassError
 from ..passes.support.plain_types import PlainTypes
+from .register_lifetimes import Cleared, RegisterLifetimes
 
 Tags: TypeAlias = Mapping[tuple[str, str], int]
 """The tag of each constructor, by the names of its data type and its own."""
@@ -95,6 +96,8 @@ class BytecodeBuilder:
     shape_functions: Mapping[str, relay.ShapeFuncOp] = field(
         default_factory=dict[str, relay.ShapeFuncOp]
     )
+    lifetimes: RegisterLifetimes | None = None
+    """None if the function kills nothing."""
     code: list[Operation] = field(default_factory=list[Operation])
     registers: dict[SSAValue, RegisterAttr] = field(default_factory=dict[SSAValue, RegisterAttr])
     register_count: int = 0
@@ -107,8 +110,23 @@ class BytecodeBuilder:
 
     def define(self, value: SSAValue) -> RegisterAttr:
         """Give `value` a new register."""
-        register = self.registers[value] = self.new_register()
+        return self.place(value, self.new_register())
+
+    def place(self, value: SSAValue, register: RegisterAttr) -> RegisterAttr:
+        """Let `register`, which holds nothing else, be that of `value`."""
+        self.registers[value] = register
+        if self.lifetimes is not None and isinstance(value, OpResult):
+            self.lifetimes.define(value, register)
         return register
+
+    def define_merged(
+        self, results: Sequence[SSAValue], merged: Sequence[RegisterAttr], cleared: Cleared
+    ) -> None:
+        """Let the registers that regions moved values to, and `cleared`, be those of `results`."""
+        if self.lifetimes is not None:
+            self.lifetimes.cleared_in_branches(cleared)
+        for result, register in zip(results, merged, strict=True):
+            self.place(result, register)
 
     def share(self, value: SSAValue, other: SSAValue) -> None:
         """Let `value` share the register of `other`."""
@@ -126,13 +144,22 @@ class BytecodeBuilder:
         return instruction
 
     @contextmanager
-    def called_from(self, call: Operation) -> Generator[None]:
-        """Give instructions without a location that of `call`."""
-        self.call = call
+    def inlining(self, call: Operation) -> Generator[None]:
+        """
+        Lower the body of the callee of `call`, whose values have no lifetimes.
+
+        Instructions without a location have that of the call.
+        """
+        lifetimes, self.lifetimes, self.call = self.lifetimes, None, call
         try:
             yield
         finally:
-            self.call = None
+            self.lifetimes, self.call = lifetimes, None
+
+    def clear(self, registers: Iterable[RegisterAttr], at: Operation) -> None:
+        """Emit the instructions that clear `registers`."""
+        for register in registers:
+            self.emit(bytecode.KillRegisterOp, at, register=register)
 
     def lower_block(self, block: Block) -> Operation:
         """Lower the ops of `block` but its terminator, which is returned."""
@@ -144,17 +171,30 @@ class BytecodeBuilder:
                 cure = "lower it first, or use xrelay-run --evaluate"
                 raise PassError(f"{op.name} has no instruction; {cure}", op)
             rule(self, op)
+            if self.lifetimes is not None:
+                freed = self.lifetimes.freed_by.get(op, ())
+                registers = self.registers
+                self.clear((registers[s] for s in freed if s in registers), op)
         raise AssertionError("verified: a block ends with a terminator")
 
-    def lower_region(self, region: Region, merged: Sequence[RegisterAttr]) -> None:
+    def lower_region(
+        self, region: Region, merged: Sequence[RegisterAttr], at: Operation
+    ) -> Cleared:
         """
-        Lower the ops of `region`, and move what it yields to the registers `merged`.
+        Lower the ops of `region` of `at`, and move what it yields to the registers `merged`.
 
-        These must be new ones, as a region may yield a value that is used later too.
+        These must be new ones, as a region may yield a value that is used later too. Returns the
+        registers defined before `at` that the region clears, for `define_merged`.
         """
+        outside = None if self.lifetimes is None else self.lifetimes.enter_branch()
         terminator = self.lower_block(region.block)
         for register, value in zip(merged, terminator.operands, strict=True):
             self.emit(bytecode.MoveOp, terminator, dst=register, src=self.registers[value])
+        if self.lifetimes is None or outside is None:
+            return []
+        ends, cleared = self.lifetimes.leave_branch(outside, terminator.operands, at.results)
+        self.clear(ends, terminator)
+        return cleared
 
 
 Rule: TypeAlias = Callable[[BytecodeBuilder, Operation], None]

@@ -125,9 +125,14 @@ def lower_copy(builder: BytecodeBuilder, op: Operation) -> None:
 
 
 def lower_kill(builder: BytecodeBuilder, op: Operation) -> None:
-    register = builder.registers.get(op.operands[0])
-    if register is not None:  # nothing is allocated for shapes
-        builder.emit(bytecode.KillRegisterOp, op, register=register)
+    """Clear the register of the operand, and of its aliases that are not used any more."""
+    lifetimes, value = builder.lifetimes, op.operands[0]
+    assert lifetimes is not None, "a function with a kill has lifetimes"
+    alive = [builder.registers[v] for v in lifetimes.used_after_kill.get(op, ())]
+    registers = dict.fromkeys(lifetimes.clear(value, besides=alive))
+    if value in builder.registers:  # nothing is allocated for shapes
+        registers.setdefault(builder.registers[value])
+    builder.clear(registers, op)
 
 
 def lower_reshape(builder: BytecodeBuilder, op: Operation) -> None:
@@ -224,14 +229,14 @@ def lower_if(builder: BytecodeBuilder, op: Operation) -> None:
     choice = builder.emit(bytecode.IfOp, op, test=builder.registers[op.condition])
     start = len(builder.code)
     merged = [builder.new_register() for _ in op.results]
-    builder.lower_region(op.then_region, merged)
+    cleared = builder.lower_region(op.then_region, merged, op)
     over = builder.emit(bytecode.GotoOp, op)
     choice.properties["true_offset"] = integer(1)
     choice.properties["false_offset"] = integer(len(builder.code) - start + 1)
     leave = len(builder.code)
-    builder.lower_region(op.else_region, merged)
+    cleared += builder.lower_region(op.else_region, merged, op)
     over.properties["offset"] = integer(len(builder.code) - leave + 1)
-    builder.registers.update(zip(op.results, merged, strict=True))
+    builder.define_merged(op.results, merged, cleared)
 
 
 def lower_return(builder: BytecodeBuilder, op: Operation) -> None:

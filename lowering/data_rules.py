@@ -29,6 +29,7 @@ from ..dialects import bytecode, relay
 from ..dialects.bytecode.fields import RegisterAttr
 from ..dialects.relay.patterns import ConstructorPattern, VarPattern, WildcardPattern, subpatterns
 from .bytecode_builder import BytecodeBuilder, Tags, integer
+from .register_lifetimes import Cleared
 
 
 def tags_in(module: ModuleOp) -> Tags:
@@ -139,9 +140,10 @@ def lower_match(builder: BytecodeBuilder, op: Operation) -> None:
     merged = [builder.new_register() for _ in op.results]
     case_tests = CaseTests(builder, op, builder.registers[op.data])
     exits: list[Jump] = []
+    cleared: Cleared = []
     for pattern, region in zip(op.patterns, op.cases, strict=True):
         tests = case_tests.emit(pattern, region.block.args)
-        builder.lower_region(region, merged)
+        cleared += builder.lower_region(region, merged, op)
         if not tests:
             break
         exits.append((builder.emit(bytecode.GotoOp, op), len(builder.code) - 1))
@@ -149,4 +151,4 @@ def lower_match(builder: BytecodeBuilder, op: Operation) -> None:
     else:
         builder.emit(bytecode.FatalOp, op)
     jump_here(builder, exits, "offset")
-    builder.registers.update(zip(op.results, merged, strict=True))
+    builder.define_merged(op.results, merged, cleared)

@@ -7,9 +7,11 @@ Lower functions with explicit memory to instructions on registers.
     func.return %y : T                                 bytecode.ret r2
 
 Every value has a register of its own, except that a result shares the register of the `outs` that
-it is written into. A function that returns no value or several returns a tuple. Equal constants are
-shared, params by name; kernels become `bytecode.kernel`s. The module lists its devices, the host
-first. From level `manifest` (or `memory-planned`) to `bytecode`.
+it is written into. A `memory.kill` clears the registers of all names of its bytes that are not used
+after it; in a function with kills, that of a storage is cleared after the last allocation in it. A
+function that returns no value or several returns a tuple. Equal constants are shared, params by
+name; kernels become `bytecode.kernel`s. The module lists its devices, the host first. From level
+`manifest` (or `memory-planned`) to `bytecode`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,8 +22,10 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
+    FunctionType,
     ModuleOp,
     StringAttr,
+    TupleType,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
@@ -33,6 +37,7 @@ from ..dialects.device import with_device
 from ..dialects.interfaces import kernel_attributes, kernel_name
 from ..dialects.relay.annotations import NAME
 from ..dialects.tensors import as_tensor, dtype_name
+from ..dialects.type_algebra import parts
 from ..passes.analysis.blocks import only_block
 from ..passes.devices.options import device_option
 from ..passes.support.plain_types import PlainTypes
@@ -42,11 +47,29 @@ from ..runtime.kernels import KERNELS
 from .bytecode_builder import BytecodeBuilder, Constants, Devices, Tags, device_at, dims, integer
 from .bytecode_rules import RULES, lower_return
 from .data_rules import tags_in
+from .register_lifetimes import RegisterLifetimes, register_lifetimes
 from .shape_functions import shape_functions_in
 
 
+def is_empty(type: Attribute) -> bool:
+    """Test whether `type` is made of empty tuples alone, and so has no device."""
+    rest = [type]
+    while rest:
+        type = rest.pop()
+        if not isinstance(type, TupleType | FunctionType):
+            return False
+        rest += parts(type)
+    return True
+
+
 def parameter_type(value: SSAValue, devices: Devices) -> Attribute:
-    """Return the type of a parameter: a tensor on a device of type and id, or an object on one."""
+    """
+    Return the type of a parameter: a tensor on a device of type and id, or an object on one.
+
+    An object without parts, such as the empty tuple, is on the host.
+    """
+    if is_empty(value.type):
+        return ObjectType(devices.host)
     device = devices.use(device_at(value))
     if (tensor := as_tensor(value.type)) is not None:
         return with_device(tensor, device)
@@ -77,6 +100,8 @@ class LowerFunction(RewritePattern):
     devices: Devices
     tags: Tags
     shape_functions: Mapping[str, relay.ShapeFuncOp]
+    lifetimes: Mapping[Block, RegisterLifetimes]
+    """By the block of a function; none for those without kills."""
     plain: PlainTypes = field(default_factory=PlainTypes)
 
     @op_type_rewrite_pattern
@@ -85,6 +110,7 @@ class LowerFunction(RewritePattern):
         builder = BytecodeBuilder(
             self.constants, self.devices, self.plain, self.tags, RULES, self.shape_functions
         )
+        builder.lifetimes = self.lifetimes.get(block)
         types = [parameter_type(argument, self.devices) for argument in op.args]
         for argument in op.args:
             builder.define(argument)
@@ -192,7 +218,9 @@ class LowerToBytecodePass(ModulePass):
         host = device_option(self.host, "host", op)
         constants, devices = Constants(), Devices({host: None})
         shapes = shape_functions_in(op)
-        lower_function = LowerFunction(constants, devices, tags_in(op), shapes)
+        lower_function = LowerFunction(
+            constants, devices, tags_in(op), shapes, register_lifetimes(op)
+        )
         apply_patterns(op, lower_function, LowerKernel(), EraseTypeData())
         for function in shapes.values():
             function.detach()

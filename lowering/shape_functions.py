@@ -37,7 +37,7 @@ def inline_shape_function(
     block = function.body.block
     for parameter, value in zip(block.args, op.ins, strict=True):
         builder.share(parameter, value)
-    with builder.called_from(op):
+    with builder.inlining(op):
         terminator = builder.lower_block(block)
     taken: set[SSAValue] = set(block.args)
     for result, out, value in zip(op.results, op.outs, terminator.operands, strict=True):
@@ -46,7 +46,7 @@ def inline_shape_function(
             register = builder.new_register()
             builder.emit(bytecode.MoveOp, op, dst=register, src=builder.registers[value])
         taken.add(value)
-        builder.registers[result] = builder.registers[out] = register
+        builder.registers[out] = builder.place(result, register)
 
 
 def holds_shapes_only(builder: BytecodeBuilder, value: SSAValue) -> bool:

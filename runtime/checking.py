@@ -10,7 +10,7 @@ from dataclasses import fields
 from functools import cache
 from typing import cast
 
-from ..operators import SIGNATURES
+from ..operators import RULES
 from ..operators.signature import Call, SignatureError, check
 from ..operators.sizes import Check, placeholders
 from . import instructions as vm
@@ -159,7 +159,7 @@ def _function_faults(function: Function, program: Program) -> Iterator[str | Mac
 
 def _signature_fault(kernel: Kernel, step: Step) -> str | None:
     """Return why the operator of `step` rejects its operands, attributes or results, or None."""
-    signature = SIGNATURES.get(step.op)
+    signature = RULES.get(step.op)
     if signature is None:
         return None  # a plug-in's: its kernel checks them when it is bound
     try:

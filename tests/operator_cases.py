@@ -24,7 +24,7 @@ from xdsl.utils.exceptions import VerifyException
 from xrelay.dialects.attributes import ELEMENT_TYPES, plain_attributes, properties_of
 from xrelay.dialects.device import tensor_type
 from xrelay.dialects.tensors import as_tensor, dtype_name
-from xrelay.operators import SIGNATURES
+from xrelay.operators import RULES
 from xrelay.operators.signature import ELEMENTS, Call, SignatureError, Tensor
 
 Array: TypeAlias = Any
@@ -606,7 +606,7 @@ def _fits(name: str, operands: Sequence[Spec], attrs: Mapping[str, Any]) -> bool
     """Test whether the signature accepts these, which is cheaper than building the op."""
     tensors = [Tensor(ELEMENTS[dtype], shape) for shape, dtype in operands]
     try:
-        SIGNATURES[f"relay.{name}"](Call(f"relay.{name}", {**_defaults(name), **attrs}, tensors))
+        RULES[f"relay.{name}"](Call(f"relay.{name}", {**_defaults(name), **attrs}, tensors))
     except SignatureError:
         return False
     return True

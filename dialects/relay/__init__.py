@@ -9,6 +9,8 @@ from ..device import VirtualDeviceAttr
 from . import (
     broadcast,
     convolution,
+    creation,
+    dynamic,
     elementwise,
     matmul,
     normalization,
@@ -17,7 +19,9 @@ from . import (
     reduce,
     repetition,
     reshape,
+    selection,
     trigonometry,
+    vision,
 )
 from .adt import ConstructOp, ConstructorAttr, TypeDataOp
 from .closures import CallOp, FnOp
@@ -48,6 +52,10 @@ _FAMILIES = (
     pooling,
     reshape,
     rearrange,
+    creation,
+    dynamic,
+    selection,
+    vision,
 )
 
 OPERATORS: tuple[type[Operator], ...] = tuple(
@@ -110,4 +118,4 @@ Relay = Dialect(
     [MaterializeConstant()],
 )
 
-upstream.attach_device_rules()
+upstream.attach_interfaces()

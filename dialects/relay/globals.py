@@ -32,6 +32,7 @@ from ..device import with_device
 from ..formats import parse_function_type
 from ..interfaces import (
     CalleeDevices,
+    CallsFunction,
     FunctionDeviceConstraint,
     FunctionDeviceRule,
     FunctionParameter,
@@ -43,6 +44,7 @@ from ..interfaces import (
 )
 from .annotations import TYPE_PARAMS
 from .call_text import parse_call, print_call, verify_call
+from .incomplete import refine
 from .language_types import substituted
 
 
@@ -69,6 +71,22 @@ def _global_type(lookup: Lookup, name: SymbolRefAttr, args: Sequence[Attribute])
     if not isinstance(function, FuncOp):
         raise VerifyException(f"@{name.string_value()} is a {function.name}, not a function")
     return instantiated(function, args)
+
+
+def _is_value_of(declared: Attribute, function: FunctionType) -> bool:
+    """
+    Test whether a function is a value of the type `declared`, ignoring devices.
+
+    Parameters are equal; of the results' dims one of the types may know more.
+    """
+    declared = with_device(declared, None)
+    plain = with_device(function, None)
+    assert isinstance(declared, FunctionType)
+    assert isinstance(plain, FunctionType)
+    outputs = declared.outputs.data, plain.outputs.data
+    if declared.inputs != plain.inputs or len(outputs[0]) != len(outputs[1]):
+        return False
+    return all(refine(a, b) is not None for a, b in zip(*outputs, strict=True))
 
 
 def _parse_type_args(parser: Parser) -> Sequence[Attribute]:
@@ -116,6 +134,8 @@ class GlobalOp(IRDLOperation):
     %f = relay.global @f : (tensor<4xf32>) -> tensor<4xf32>
     %g = relay.global @id<[tensor<4xf32>]> : (tensor<4xf32>) -> tensor<4xf32>
     ```
+
+    The type is that of the function, except that the dims of its results may be better known.
     """
 
     name = "relay.global"
@@ -161,7 +181,7 @@ class GlobalOp(IRDLOperation):
 
     def verify_symbol_uses(self, lookup: Lookup) -> None:
         wanted = _global_type(lookup, self.callee, self.type_args.data)
-        if with_device(self.result.type, None) != with_device(wanted, None):
+        if not _is_value_of(self.result.type, wanted):
             raise VerifyException(
                 f"@{self.callee.string_value()} is {wanted}, but is declared as {self.result.type}"
             )
@@ -239,7 +259,7 @@ class ClosureOp(IRDLOperation):
             )
         wanted = FunctionType.from_lists(type.inputs.data[count:], type.outputs.data)
         curried = FunctionType.from_lists(type.inputs.data[:count], [wanted])
-        if with_device(self.result.type, None) != with_device(wanted, None):
+        if not _is_value_of(self.result.type, wanted):
             raise VerifyException(
                 f"after {count} captured values @{name} is {wanted}, "
                 f"but the closure is declared as {self.result.type}"
@@ -266,7 +286,7 @@ class InvokeOp(IRDLOperation):
     args = var_operand_def(AnyAttr())
     result = result_def(AnyAttr())
 
-    traits = traits_def(CalleeDevices())
+    traits = traits_def(CalleeDevices(), CallsFunction())
 
     def __init__(
         self,

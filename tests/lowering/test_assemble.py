@@ -48,7 +48,7 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
     bytecode.compute r2, "muli"(r5, r6)
     bytecode.compute r2, "from_elements"()
     bytecode.compute r2, "slice_length"(r1, r2, r3, r4)
-    bytecode.require "eq" r5, r6, "\"{0}\" is not {1}"()
+    bytecode.require "eq" r5, r6, "\\"{0}\\" is not {1}"()
     bytecode.require "divisible" r5, r6, "{0} of {2}"(r2, r1)
     bytecode.reshape_tensor r2, r1 to [2, 2]
     bytecode.reshape_tensor r2, r1 to []
@@ -134,7 +134,10 @@ def test_what_the_machine_gets():
     assert main.instructions[7] == instructions.AllocTensorReg(2, 1, Reg(6), 5, "bool")
     assert main.instructions[13] == instructions.If(1, 2, 1, -4)
     assert main.instructions[15] == instructions.LoadConst(1, 3, 1)
-    assert main.instructions[24] == instructions.ReshapeTensor(2, 1, Reg(5))
+    assert main.instructions[22] == instructions.Compute(2, "muli", (5, 6))
+    assert main.instructions[25] == instructions.Require("eq", 5, 6, '"{0}" is not {1}', ())
+    assert main.instructions[29] == instructions.ReshapeTensor(2, 1, Reg(5))
+    assert [k.host_ins for k in program.kernels] == [(), (1,)]
     assert program.late_constants == (Late("w", TensorSpec("float16", (4, None))),)
     bits = program.constants[1]
     assert isinstance(bits, np.ndarray)
