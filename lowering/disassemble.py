@@ -112,15 +112,17 @@ def _function(function: Function, program: Program) -> Operation:
         device = _device(program.devices[param.device])
         types.append(ObjectType(device) if param.spec is None else _type(param.spec, device))
     code = [_instruction(instruction, program) for instruction in function.instructions]
-    return bytecode.FuncOp.create(
-        properties={
-            "sym_name": StringAttr(function.name),
-            "param_names": ArrayAttr([StringAttr(param.name) for param in function.params]),
-            "param_types": ArrayAttr(types),
-            "register_count": IntegerAttr(function.register_count, i64),
-        },
-        regions=[Region(Block(code))],
-    )
+    properties: dict[str, Attribute] = {
+        "sym_name": StringAttr(function.name),
+        "param_names": ArrayAttr([StringAttr(param.name) for param in function.params]),
+        "param_types": ArrayAttr(types),
+        "register_count": IntegerAttr(function.register_count, i64),
+    }
+    if any(param.dims for param in function.params):
+        properties["param_dims"] = ArrayAttr(
+            [ArrayAttr(map(StringAttr, param.dims)) for param in function.params]
+        )
+    return bytecode.FuncOp.create(properties=properties, regions=[Region(Block(code))])
 
 
 def _operator_attribute(value: AttrValue) -> Attribute:

@@ -35,7 +35,7 @@ from ..dialects import bytecode, relay
 from ..dialects.bytecode.fields import ObjectType
 from ..dialects.device import with_device
 from ..dialects.interfaces import kernel_attributes, kernel_name
-from ..dialects.relay.annotations import NAME
+from ..dialects.relay.annotations import NAME, dim_names
 from ..dialects.tensors import as_tensor, dtype_name
 from ..dialects.type_algebra import parts
 from ..passes.analysis.blocks import only_block
@@ -115,14 +115,19 @@ class LowerFunction(RewritePattern):
         for argument in op.args:
             builder.define(argument)
         lower_return(builder, builder.lower_block(block))
+        properties: dict[str, Attribute] = {
+            "sym_name": op.sym_name,
+            "param_names": ArrayAttr(parameter_names(op)),
+            "param_types": ArrayAttr(types),
+            "register_count": integer(builder.register_count),
+        }
+        dims = dim_names(op)
+        if any(map(any, dims)):
+            properties["param_dims"] = ArrayAttr(
+                [ArrayAttr([StringAttr(name or "") for name in names]) for names in dims]
+            )
         function = bytecode.FuncOp.create(
-            properties={
-                "sym_name": op.sym_name,
-                "param_names": ArrayAttr(parameter_names(op)),
-                "param_types": ArrayAttr(types),
-                "register_count": integer(builder.register_count),
-            },
-            regions=[Region(Block(builder.code))],
+            properties=properties, regions=[Region(Block(builder.code))]
         )
         rewriter.replace(op, function, [])
 

@@ -149,6 +149,12 @@ def _function_faults(function: Function, program: Program) -> Iterator[str | Mac
                 f"parameter '{param.name}' of {function.name}: device {param.device} is out of "
                 f"range [0, {len(program.devices)})"
             )
+        rank = 0 if param.spec is None else len(param.spec.shape)
+        if param.dims and len(param.dims) != rank:
+            yield (
+                f"parameter '{param.name}' of {function.name}: {len(param.dims)} dims are named, "
+                f"but there are {rank}"
+            )
     for pc, instruction in enumerate(function.instructions):
         for fault in _instruction_faults(instruction, pc, function, program):
             yield MachineError(f"{function.where(pc)}: {fault}", function.location(pc))

@@ -68,12 +68,14 @@ class Param:
     """
     A function's parameter. `spec` is None if it is not a tensor (a tuple, data, a closure).
 
-    `device` is an index into `Program.devices`; all tensors of a tuple are on it.
+    `device` is an index into `Program.devices`; all tensors of a tuple are on it. `dims` are the
+    names of the dims, "" for one without, or nothing; dims of one name in a function are equal.
     """
 
     name: str
     spec: TensorSpec | None
     device: int = 0
+    dims: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
   bytecode.constant @const_1 dense<[[true, false]]> : tensor<1x2xi1>
   bytecode.constant @const_2 dense<7> : tensor<i64>
   bytecode.late_constant @const_3 "w" : tensor<4x?xf16>
-  bytecode.func @main ("x" : tensor<4x?xf32, #relay.device<cpu:0>>, "t" : !bytecode.object<#relay.device<cuda:1>>) registers 9 {
+  bytecode.func @main ("x" : tensor<4x?xf32, #relay.device<cpu:0>> dims ["", "n"], "t" : !bytecode.object<#relay.device<cuda:1>>) registers 9 {
     bytecode.move r3, r1
     bytecode.invoke r4, @other(r0, r1)
     bytecode.invoke_closure r4, r2(r0)
