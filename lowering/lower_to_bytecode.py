@@ -35,7 +35,7 @@ from ..dialects import bytecode, relay
 from ..dialects.bytecode.fields import ObjectType
 from ..dialects.device import with_device
 from ..dialects.interfaces import kernel_attributes, kernel_name
-from ..dialects.relay.annotations import NAME, dim_names
+from ..dialects.relay.annotations import dim_names, parameter_names
 from ..dialects.tensors import as_tensor, dtype_name
 from ..dialects.type_algebra import parts
 from ..passes.analysis.blocks import only_block
@@ -76,22 +76,6 @@ def parameter_type(value: SSAValue, devices: Devices) -> Attribute:
     return ObjectType(device)
 
 
-def parameter_names(function: func.FuncOp) -> list[StringAttr]:
-    """
-    Return the names of the parameters: their `relay.name`, their names in the text, or numbers.
-
-    Duplicate names are suffixed with their index.
-    """
-    names: list[StringAttr] = []
-    attrs = function.arg_attrs
-    for i, argument in enumerate(function.args):
-        given = attrs.data[i].data.get(NAME) if attrs is not None else None
-        name = given.data if isinstance(given, StringAttr) else argument.name_hint or f"arg{i}"
-        attr = StringAttr(name)
-        names.append(StringAttr(f"{name}_{i}") if attr in names else attr)
-    return names
-
-
 @dataclass(frozen=True)
 class LowerFunction(RewritePattern):
     """Lower a function to its instructions."""
@@ -121,10 +105,10 @@ class LowerFunction(RewritePattern):
             "param_types": ArrayAttr(types),
             "register_count": integer(builder.register_count),
         }
-        dims = dim_names(op)
-        if any(map(any, dims)):
+        named = dim_names(op)
+        if any(map(any, named)):
             properties["param_dims"] = ArrayAttr(
-                [ArrayAttr([StringAttr(name or "") for name in names]) for names in dims]
+                [ArrayAttr([StringAttr(name or "") for name in names]) for names in named]
             )
         function = bytecode.FuncOp.create(
             properties=properties, regions=[Region(Block(builder.code))]

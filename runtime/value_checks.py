@@ -1,11 +1,10 @@
 """Check run-time values: what kernels, functions and instructions accept."""
 
-from collections.abc import Sequence
-
+from ..operators.named_dims import dims_fault
 from .dtypes import type_name
 from .errors import MachineError
 from .objects import Object, Tensor
-from .program import Array, Function, Param, Program, TensorSpec, spec_of
+from .program import Array, Function, Program, TensorSpec, spec_of
 
 
 def fits(spec: TensorSpec, array: Array) -> bool:
@@ -43,21 +42,9 @@ def check_arguments(program: Program, function: Function, args: tuple[Object, ..
         if arg.device != param.device:
             here, there = program.devices[param.device], program.devices[arg.device]
             raise MachineError(f"{name} must be on {here}, but is on {there}")
-    shapes = [arg.array.shape if isinstance(arg, Tensor) else () for arg in args]
-    fault = dims_fault(function.params, shapes)
+    given = zip(function.params, args, strict=True)
+    fault = dims_fault(
+        (param.name, param.dims, arg.array.shape) for param, arg in given if isinstance(arg, Tensor)
+    )
     if fault is not None:
         raise MachineError(f"{function.name}: {fault}")
-
-
-def dims_fault(params: Sequence[Param], shapes: Sequence[tuple[int, ...]]) -> str | None:
-    """Return which dims of one name differ in arguments of `shapes`; None if none do."""
-    found: dict[str, tuple[int, str]] = {}
-    for param, shape in zip(params, shapes, strict=True):
-        for axis, (name, size) in enumerate(zip(param.dims, shape, strict=False)):
-            if not name:
-                continue
-            here = f"parameter '{param.name}' has dim {axis} ({name}) of {size}"
-            known, there = found.setdefault(name, (size, here))
-            if known != size:
-                return f"{there}, but {here}"
-    return None
