@@ -5,6 +5,7 @@ A dim is given by its name, or as `PARAMETER:AXIS`; one that shares its name wit
 from a file has its size.
 """
 
+from argparse import ArgumentTypeError
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -36,10 +37,10 @@ class OpenDim:
 
 
 def parse_dim(text: str) -> tuple[str, int]:
-    """Parse `n=3`; `ValueError` if it is not of this form."""
-    name, equals, size = text.rpartition("=")
-    if not name or not equals or not (size.isascii() and size.isdecimal()) or len(size) > 18:
-        raise ValueError(text)
+    """Parse `n=3` or `x:0=3`."""
+    name, _, size = text.rpartition("=")
+    if not name or not (size.isascii() and size.isdecimal()) or len(size) > 18:
+        raise ArgumentTypeError(f"must be a dim and its size, like n=3 or x:0=3, but is '{text}'")
     return name, int(size)
 
 
@@ -81,15 +82,22 @@ def bind_dims(
             raise UsageError(
                 f"--dim {option}: {function} has no dynamic dim '{option}'; it has: {there}"
             )
+    for dim in open_dims([param for param in params if param.name in given]):
+        size = given[dim.param.name].shape[dim.axis]
+        for option in (dim.place, dim.name):
+            if sizes.get(option, size) != size:
+                raise UsageError(
+                    f"--dim {option}={sizes[option]}: dim {dim.axis} of input '{dim.param.name}' "
+                    f"is {size}"
+                )
     found = _sizes_in(params, given) | dict(sizes)
     missing = [param for param in params if param.name not in given]
     unbound = [
         dim for dim in open_dims(missing) if dim.place not in found and dim.name not in found
     ]
     if unbound:
-        options = " ".join(
-            f"--dim {name}=SIZE" for name in dict.fromkeys(d.option for d in unbound)
-        )
+        names = dict.fromkeys(dim.option for dim in unbound)
+        options = " ".join(f"--dim {name}=SIZE" for name in names)
         raise UsageError(f"cannot draw inputs of dynamic shape: {_listed(unbound)}; give {options}")
     return [_bound(param, found) for param in missing]
 

@@ -194,7 +194,7 @@ def _inputs(options: Options, executable: Executable, memory: Memory) -> list[Ar
         raise UsageError(
             f"no value for input '{name}' ({spec}); give --inputs, or --random-seed to draw it"
         )
-    if missing and options.random_seed is not None:
+    if options.random_seed is not None and (missing or options.dim):
         bound = bind_dims(options.function, params, given, dict(options.dim))
         given |= random_inputs(bound, options.random_seed, memory)
     return [given[param.name] for param in params]
