@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr
 from xdsl.dialects.func import FuncOp
@@ -40,7 +40,7 @@ def dims_of(attrs: DictionaryAttr | None) -> tuple[DimName, ...] | None:
     if not isinstance(dims, ArrayAttr):
         return None
     found: list[DimName] = []
-    for dim in dims.data:
+    for dim in cast("ArrayAttr[Attribute]", dims).data:
         if isinstance(dim, StringAttr):
             found.append(dim.data)
         elif isinstance(dim, IntegerAttr):
@@ -63,13 +63,12 @@ def verify_dims(dims: Attribute, type: Attribute, what: str) -> None:
         raise VerifyException(f"{DIMS} describes a tensor, but {what} is {type}")
     if not isinstance(dims, ArrayAttr):
         raise VerifyException(f"{DIMS} of {what} must be an array, but is {dims}")
-    shape = tensor.get_shape()
-    if len(dims.data) != len(shape):
+    shape, entries = tensor.get_shape(), cast("ArrayAttr[Attribute]", dims).data
+    if len(entries) != len(shape):
         raise VerifyException(
-            f"{DIMS} of {what} needs an entry for each of {len(shape)} dims, "
-            f"but has {len(dims.data)}"
+            f"{DIMS} of {what} needs an entry for each of {len(shape)} dims, but has {len(entries)}"
         )
-    for axis, (entry, dim) in enumerate(zip(dims.data, shape, strict=True)):
+    for axis, (entry, dim) in enumerate(zip(entries, shape, strict=True)):
         if dim == DYNAMIC_INDEX:
             if not isinstance(entry, StringAttr):
                 raise VerifyException(
