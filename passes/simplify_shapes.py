@@ -349,6 +349,11 @@ def in_functions(module: ModuleOp) -> list[Operation]:
     return list(walk(module.body, enters=is_function_level))
 
 
+def concerns_sizes(op: Operation) -> bool:
+    """Test whether the pass may change something because of `op`."""
+    return is_size_op(op) or isinstance(op, vm.ShapeFuncOp | relay.ShapeFuncOp | relay.RequireOp)
+
+
 def is_function_level(op: Operation) -> bool:
     return not is_kernel(op) and not isinstance(op, relay.ShapeFuncOp)
 
@@ -360,6 +365,8 @@ class SimplifyShapesPass(ModulePass):
     name = "simplify-shapes"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if not any(map(concerns_sizes, in_functions(op))):
+            return
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, relay.ShapeFuncOp)}
         writer = Writer(host_of(op))
         if functions:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
+from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import VerifyException
 
 from ..tensors import as_tensor
@@ -78,3 +80,21 @@ def verify_dims(dims: Attribute, type: Attribute, what: str) -> None:
             raise VerifyException(
                 f"dim {axis} of {what} is {dim}, and {DIMS} must say so, but has {entry}"
             )
+
+
+@dataclass(frozen=True)
+class DimsOfParameters(OpTrait):
+    """The `relay.dims` of a function's parameters describe their types."""
+
+    def verify(self, op: Operation) -> None:
+        assert isinstance(op, FuncOp)
+        attrs = () if op.arg_attrs is None else op.arg_attrs.data
+        for i, (entry, type) in enumerate(zip(attrs, op.function_type.inputs, strict=False)):
+            dims = entry.data.get(DIMS)
+            if dims is not None:
+                verify_dims(dims, type, f"parameter {i} of @{op.sym_name.data}")
+
+
+def attach() -> None:
+    """Let `func.func` verify the dims of its parameters; again changes nothing."""
+    FuncOp.traits.add_trait(DimsOfParameters())
