@@ -1,7 +1,8 @@
 """Random size arithmetic computes the same before and after, and a second run changes nothing."""
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
 
 import pytest
 from programs import context
@@ -17,7 +18,7 @@ from xrelay.operators.measures import MEASURES
 from xrelay.operators.sizes import Check
 from xrelay.passes.simplify_shapes import SimplifyShapesPass
 
-Value = object
+Value: TypeAlias = Any
 
 
 def parse(text: str) -> ModuleOp:
@@ -33,7 +34,7 @@ def truncated(a: int, b: int) -> int:
     return quotient if (a < 0) == (b < 0) else -quotient
 
 
-ARITHMETIC = {
+ARITHMETIC: dict[type[Operation], Callable[[int, int], int]] = {
     arith.AddiOp: lambda a, b: a + b,
     arith.SubiOp: lambda a, b: a - b,
     arith.MuliOp: lambda a, b: a * b,
@@ -70,7 +71,7 @@ class Interpreter:
         return [values.get(value) for value in last.operands]
 
     def op(self, op: Operation, values: dict[SSAValue, Value]) -> None:
-        args = [values.get(operand) for operand in op.operands]
+        args: list[Value] = [values.get(operand) for operand in op.operands]
         if type(op) in ARITHMETIC:
             values[op.results[0]] = ARITHMETIC[type(op)](*args)
         elif isinstance(op, arith.ConstantOp):
@@ -126,7 +127,8 @@ class Generator:
 
     def extended(self, sizes: list[str], tensors: list[str], length: int, depth: int) -> list[str]:
         """Write ops; append the sizes and tensors that they make to the lists."""
-        rng, lines = self.rng, []
+        rng = self.rng
+        lines: list[str] = []
         for _ in range(length):
             made, a, b = self.name(), rng.choice(sizes), rng.choice(sizes)
             match rng.randrange(12 if tensors else 6):

@@ -1,4 +1,4 @@
-// RUN: xrelay-opt --verify-diagnostics --split-input-file %s
+// RUN: xrelay-opt --verify-diagnostics --split-input-file -p infer-types %s
 
 // The dims of a parameter have an entry for each dim of its type: a name where it is dynamic.
 
