@@ -83,7 +83,7 @@ def _constants(program: Program, given: Mapping[str, Array]) -> list[Array]:
     return constants
 
 
-def _has_refs(program: Program) -> bool:
+def _has_references(program: Program) -> bool:
     return any(isinstance(i, AllocRef) for f in program.functions for i in f.instructions)
 
 
@@ -129,7 +129,7 @@ class Machine:
         self._max_instructions = max_instructions
         given = _constants(program, constants or {})
         self._context = Context(
-            program, given, binds, self._memory, Owner(self._memory), _has_refs(program)
+            program, given, binds, self._memory, Owner(self._memory), _has_references(program)
         )
         self._functions = {f.name: i for i, f in enumerate(program.functions)}
         self._idle: OrderedDict[object, list[Entry]] = OrderedDict()
@@ -234,7 +234,7 @@ class Machine:
             if not has_element_type(tensor.array.dtype):
                 type = spec_of(tensor.array)
                 raise MachineError(f"an argument of {function.name} has unsupported type {type}")
-        arenas = tuple(Arena(device, owner, not self._context.has_refs) for device in devices)
+        arenas = tuple(Arena(device, owner, not self._context.has_references) for device in devices)
         workspace = Workspace(self._memory)
         frame = Frame(index, args, arenas, workspace, (0,) * len(devices), TraceSize())
         return Entry(frame, inputs)
@@ -338,6 +338,7 @@ class Machine:
         found = segment.successors.get(key)
         if found is not None:
             return found
+        assert segment.state is not None, "nothing follows a return"
         state, end = segment.state.copy(), segment.end
         known: Known = {}
         match end:

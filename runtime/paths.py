@@ -20,8 +20,8 @@ from .kernels.scratch import Workspace
 from .objects import Object, Ref, Storage, Tensor, birth
 from .program import Array, Step
 
-SEGMENT_SIZE, HELD_SIZE = 4096, 100
-"""Approximate bytes of a segment, and of each item in it."""
+SEGMENT_SIZE, STATE_SIZE, FRAME_SIZE, HELD_SIZE = 1024, 2048, 1024, 100
+"""Approximate bytes of a segment, its state, the frame that it calls, and each item held."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +293,8 @@ class Segment:
 
     `origins` are, for each of `steps`, its instruction and its step in the kernel. Instruction
     `pc` is the last one, and `end` says what it does. `successors` are the segments recorded
-    so far that follow, by the decision at `end`. `state` is the state at the end.
+    so far that follow, by the decision at `end`. `state` is the state at the end, unless nothing
+    follows.
     """
 
     frame: Frame
@@ -302,11 +303,15 @@ class Segment:
     counters: Counters
     end: End
     pc: int
-    state: State
+    state: State | None
     length: int
     trace_size: int = 0
     successors: dict[Decision, Segment] = field(default_factory=dict["Decision", "Segment"])
 
     def __post_init__(self) -> None:
-        held = len(self.steps) + len(self.state.registers) + len(self.state.references)
-        self.trace_size = SEGMENT_SIZE + HELD_SIZE * held
+        self.trace_size = SEGMENT_SIZE + HELD_SIZE * len(self.steps)
+        if isinstance(self.end, Call):
+            self.trace_size += FRAME_SIZE
+        if self.state is not None:
+            held = len(self.state.registers) + len(self.state.references)
+            self.trace_size += STATE_SIZE + HELD_SIZE * held

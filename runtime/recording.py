@@ -19,7 +19,7 @@ from ..operators.sizes import Check
 from . import instructions as vm
 from .arena import Arena
 from .binding import bind_kernel
-from .counters import Counters
+from .counters import Counters, Pool
 from .dtypes import element_type
 from .errors import MachineError
 from .kernels.bind import Bind, Thunk
@@ -42,7 +42,7 @@ class Context:
     memory: Memory
     owner: Owner
     """The owner of memory that all functions share."""
-    has_refs: bool
+    has_references: bool
     """
     True if the program has references. Storages are not freed then: a path does not show what
     references keep alive, as their contents depend on what other activations do.
@@ -51,6 +51,7 @@ class Context:
         default_factory=dict[tuple[int, int], Tensor]
     )
     kernels: dict[int, Kernel] = field(default_factory=dict[int, Kernel])
+    counters: Pool = field(default_factory=Pool)
 
     def constant(self, index: int, device: int) -> Tensor:
         """Return constant `index` as a tensor on `device`."""
@@ -134,10 +135,12 @@ class Recorder:
             self.known = {}
             self.pc += 1
         self.counters.peak = {d: size for d, size in enumerate(self.state.peak) if size}
-        frame = self.state.frame
         length = self.counters.instructions.total()
+        self.counters.share(self.context.counters)
+        frame = self.state.frame
+        state = None if isinstance(end, Return) else self.state
         segment = Segment(
-            frame, self.steps, self.origins, self.counters, end, self.pc, self.state, length
+            frame, self.steps, self.origins, self.counters, end, self.pc, state, length
         )
         frame.trace_size.size += segment.trace_size
         return segment
@@ -258,7 +261,7 @@ class Recorder:
             function,
             args,
             tuple(
-                Arena(device, owner, not self.context.has_refs)
+                Arena(device, owner, not self.context.has_references)
                 for device in self.context.program.devices
             ),
             caller.workspace,

@@ -45,6 +45,7 @@ PASSES = {
     "lambda-lift": "passes.lambda_lift:LambdaLiftPass",
     "fuse-ops": "passes.fuse_ops:FuseOpsPass",
     "outline-primitives": "passes.outline_primitives:OutlinePrimitivesPass",
+    "create-shape-functions": "passes.create_shape_functions:CreateShapeFunctionsPass",
     "manifest-alloc": "passes.manifest_alloc:ManifestAllocPass",
     "remove-dead-writes": "passes.remove_dead_writes:RemoveDeadWritesPass",
     "manifest-lifetimes": "passes.manifest_lifetimes:ManifestLifetimesPass",

@@ -6,7 +6,9 @@
 // CHECK-NEXT:    %f = relay.closure @equal_f(%x)
 // CHECK-NEXT:    %g = relay.closure @equal_f(%y)
 // CHECK:       func.func private @equal_f(
-// CHECK-NOT:   func.func
+// CHECK:         func.return
+// CHECK-NEXT:  }
+// CHECK-NEXT:  {{^}}}
 func.func @equal(%x: tensor<f32, #relay.device<cpu:0>>, %y: tensor<f32, #relay.device<cpu:0>>) {
   %f = relay.fn () -> tensor<f32, #relay.device<cpu:0>> {
     %0 = relay.exp %x : (tensor<f32, #relay.device<cpu:0>>) -> tensor<f32, #relay.device<cpu:0>>
@@ -49,8 +51,10 @@ func.func @two() -> ((tensor<f32, #relay.device<cpu:0>>) -> tensor<f32, #relay.d
 // CHECK-NEXT:    relay.closure @recursive_f(%k)
 // CHECK-NEXT:    relay.closure @recursive_f(%k)
 // CHECK:       @recursive_f(
-// CHECK:       @recursive_h(
-// CHECK-NOT:   func.func
+// CHECK:       func.func private @recursive_h(
+// CHECK:         func.return
+// CHECK-NEXT:  }
+// CHECK-NEXT:  {{^}}}
 func.func @recursive(%k: tensor<f32, #relay.device<cpu:0>>) {
   %f = relay.fn rec(%self) (%a: tensor<f32, #relay.device<cpu:0>>) -> tensor<f32, #relay.device<cpu:0>> {
     %h = relay.fn () -> tensor<f32, #relay.device<cpu:0>> {
