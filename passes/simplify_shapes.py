@@ -43,8 +43,8 @@ from ..dialects.xdsl_internals import set_type
 from ..operators.sizes import Check
 from .analysis.polynomials import Polynomial, holds
 from .analysis.sizes import Sizes, integer
+from .shapes.writer import Writer
 from .support.rewriting import apply_patterns
-from .support.size_writer import Writer
 from .support.walk import is_kernel, outside_primitives
 
 
