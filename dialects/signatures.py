@@ -40,7 +40,7 @@ from ..operators.sizes import UNKNOWN, SignatureError, Size
 from .attributes import plain_value
 from .dense import Dense, numbers
 from .device import tensor_type
-from .interfaces import InferTypes
+from .interfaces import DataDependentShape, InferTypes
 from .tensors import Tensor as TensorType
 from .tensors import as_tensor, bits_of
 
@@ -201,6 +201,13 @@ def rule_of(op: Operation) -> Rule | None:
     else:
         signature = rule.signature if isinstance(rule, Typed) else None
     return signature if isinstance(signature, Rule) else None
+
+
+def data_operands(op: Operation) -> Sequence[int]:
+    """Return the operands of `op` whose elements the shapes of its results depend on."""
+    rule, trait = rule_of(op), op.get_trait(DataDependentShape)
+    read = () if rule is None else rule.data_operands
+    return read if trait is None else sorted({*read, *trait.operands})
 
 
 def check_call(

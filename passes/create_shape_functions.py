@@ -32,10 +32,11 @@ from ..dialects import relay
 from ..dialects.relay.primitive import kernel_symbol
 from ..dialects.relay.properties import ints
 from ..dialects.relay.shapes import shape_type
-from ..dialects.tensors import as_tensor
+from ..dialects.signatures import data_operands
+from ..dialects.tensors import as_tensor, has_dynamic
 from ..operators.signature import Elements, Tensor
 from .analysis.structure import Key, structural_key
-from .shapes.operators import data_operands, has_dynamic, traced_results
+from .shapes.operators import traced_results
 from .shapes.traced import Trace, TracedElements, Unreadable, constant_elements
 from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns

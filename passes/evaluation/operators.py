@@ -17,7 +17,7 @@ from ...dialects.interfaces import kernel_attributes, kernel_name
 from ...dialects.relay.incomplete import refine
 from ...dialects.relay.operator import infer_result_types
 from ...dialects.signatures import result_types, rule_of
-from ...dialects.tensors import Tensor, as_tensor, is_static
+from ...dialects.tensors import Tensor, as_tensor, has_dynamic, is_static
 from ...operators.measures import MEASURES
 from ...operators.signature import Data, Elements
 from ...operators.sizes import Size
@@ -128,7 +128,7 @@ class OperatorEvaluator:
         if bind is None:
             raise PassError(no_kernel(name), op)
         results = None
-        if not any(_is_dynamic(value.type) for value in (*op.operands, *op.results)):
+        if not any(has_dynamic(value.type) for value in (*op.operands, *op.results)):
             results = [static_type(result.type, result) for result in op.results]
         return Prepared(bind, kernel_values(op), results)
 
@@ -198,8 +198,3 @@ def _types_of_static(op: Operation, operands: Sequence[Attribute]) -> Sequence[A
         properties=op.properties,
     )
     return infer_result_types(static)
-
-
-def _is_dynamic(type: Attribute) -> bool:
-    tensor = as_tensor(type)
-    return tensor is not None and not is_static(tensor)
