@@ -16,13 +16,10 @@ from ...dialects.device import tensor_type, with_device
 from ...dialects.interfaces import kernel_attributes, kernel_name
 from ...dialects.relay.incomplete import refine
 from ...dialects.relay.operator import infer_result_types
-from ...dialects.signatures import result_types, rule_of
+from ...dialects.signatures import data_operands, result_types, rule_of
 from ...dialects.tensors import Tensor, as_tensor, has_dynamic, is_static
-from ...operators.measures import MEASURES
-from ...operators.signature import Data, Elements
-from ...operators.sizes import Size
 from ...runtime.kernels.bind import Bind, Thunk
-from ...runtime.kernels.checked import CheckedKernel
+from ...runtime.kernels.checked import ArrayElements, CheckedKernel
 from ...runtime.kernels.loading import no_kernel
 from ...runtime.kernels.memory import OutOfMemory, Owner
 from ...runtime.kernels.scratch import Workspace
@@ -128,7 +125,8 @@ class OperatorEvaluator:
         if bind is None:
             raise PassError(no_kernel(name), op)
         results = None
-        if not any(has_dynamic(value.type) for value in (*op.operands, *op.results)):
+        dynamic = any(has_dynamic(value.type) for value in (*op.operands, *op.results))
+        if not dynamic and not data_operands(op):
             results = [static_type(result.type, result) for result in op.results]
         return Prepared(bind, kernel_values(op), results)
 
@@ -152,20 +150,6 @@ def kernel_values(op: Operation) -> Mapping[str, Any]:
         return plain_values(kernel_attributes(op), kernel_name(op))
     except VerifyException as error:
         raise PassError(str(error), op) from error
-
-
-@dataclass(frozen=True)
-class ArrayElements(Elements):
-    """The elements of an operand, which is computed."""
-
-    array: Array
-
-    def sizes(self, count: int) -> Sequence[Size]:
-        return [int(element) for element in self.array.reshape(-1)]
-
-    def measure(self, name: str, args: Sequence[Data]) -> Size:
-        found = [cast(ArrayElements, arg.elements).array for arg in args]
-        return MEASURES[name](*(array if array.ndim else array.item() for array in found))
 
 
 def types_at_shapes(op: Operation, args: Sequence[Array]) -> Sequence[Attribute]:

@@ -197,10 +197,10 @@ class HostCode:
         constant = constant_elements(self.trace, value) if isinstance(value, OpResult) else None
         if constant is not None:
             return constant
-        tensor = as_tensor(value.type)
-        assert tensor is not None, "a rule reads the elements of tensors"
+        tensor = self.operand(value)
+        assert isinstance(tensor, Tensor), "verified: a rule reads the elements of tensors"
         data = partial(self.on_host, value)
-        return TracedElements(self.trace, value, tensor.get_num_dims(), data)
+        return TracedElements(self.trace, value, tensor, data)
 
     def size_of(self, type: Attribute, shape: SSAValue | None = None) -> Size:
         """Return the size in bytes of a tensor of `type`, whose dims are in `shape`."""

@@ -1,4 +1,4 @@
-"""Names of a module's symbols."""
+"""The symbols of a module, and names for new ones."""
 
 from __future__ import annotations
 
