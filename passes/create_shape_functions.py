@@ -40,7 +40,7 @@ from .shapes.operators import traced_results
 from .shapes.traced import Trace, TracedElements, Unreadable, constant_elements
 from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
-from .support.symbol_names import SymbolNames
+from .support.symbols import SymbolNames
 
 DATA, SHAPE = 1, 2
 """The two bits of an entry of `shape_inputs`."""

@@ -44,7 +44,7 @@ from .devices.options import device_option
 from .shapes.manifest import DynamicShapes
 from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
-from .support.symbol_names import symbols_of
+from .support.symbols import symbols_of
 
 
 @dataclass(frozen=True)

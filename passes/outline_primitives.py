@@ -25,7 +25,7 @@ from ..dialects.relay.primitive import kernel_symbol
 from .analysis.structure import Key, structural_key
 from .support.plain_types import PlainTypes
 from .support.rewriting import apply_patterns
-from .support.symbol_names import SymbolNames
+from .support.symbols import SymbolNames
 
 
 def target_of(primitive: relay.PrimitiveOp) -> StringAttr | None:

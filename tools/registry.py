@@ -50,6 +50,7 @@ PASSES = {
     "remove-dead-writes": "passes.remove_dead_writes:RemoveDeadWritesPass",
     "manifest-lifetimes": "passes.manifest_lifetimes:ManifestLifetimesPass",
     "remove-unused-kernels": "passes.remove_unused_kernels:RemoveUnusedKernelsPass",
+    "simplify-shapes": "passes.simplify_shapes:SimplifyShapesPass",
     "verify-stage": "passes.verify_stage:VerifyStagePass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
 }

@@ -109,7 +109,8 @@ def constant(value: int, type: IntegerType | IndexType = i64) -> arith.ConstantO
     op = arith.ConstantOp.create(
         result_types=[type], properties={"value": IntegerAttr(value, type)}
     )
-    op.result.name_hint = f"c{value}" if value >= 0 else "c"
+    hint = "i" if isinstance(type, IndexType) else "c"
+    op.result.name_hint = None if value < 0 else f"{hint}{value}"
     return op
 
 

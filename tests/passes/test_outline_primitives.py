@@ -7,7 +7,7 @@ from xrelay.dialects import relay
 from xrelay.dialects.relay.primitive import NAME_LIMIT, kernel_symbol
 from xrelay.passes.analysis.structure import Key, structural_key
 from xrelay.passes.support.plain_types import PlainTypes
-from xrelay.passes.support.symbol_names import SymbolNames
+from xrelay.passes.support.symbols import SymbolNames
 
 T = "tensor<4xf32>"
 

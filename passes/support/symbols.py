@@ -1,4 +1,4 @@
-"""The symbols of a module, and names for new ones."""
+"""Names of a module's symbols."""
 
 from __future__ import annotations
 
