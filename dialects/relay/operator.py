@@ -18,8 +18,8 @@ from xdsl.irdl import IRDLOperation, ParsePropInAttrDict, traits_def
 from xdsl.utils.exceptions import VerifyException
 
 from ..interfaces import InferTypes
-from ..signatures import infer
 from ..type_algebra import MAX_PARTS, has_more_parts
+from ..type_rules import infer
 from .incomplete import is_incomplete, refine
 
 
