@@ -148,9 +148,25 @@ def call_of(
     return Call(name, plain, [operand_of(type) for type in operand_types])
 
 
+def result_types(
+    rule: Signature,
+    op: Operation,
+    operand_types: Iterable[Attribute],
+    elements: Mapping[int, Elements],
+) -> Sequence[Attribute]:
+    """Infer the result types of `op` on operands of these types and `elements`."""
+    call = call_of(op.name, op.properties, operand_types)
+    if elements:
+        call = call._replace(elements=elements)
+    try:
+        return [_type_of(tensor) for tensor in rule(call)]
+    except SignatureError as error:
+        raise VerifyException(str(error)) from error
+
+
 _RESULTS: dict[tuple[object, ...], tuple[object, Sequence[Attribute]]] = {}
 """
-Results by rule, operand types and properties, all by identity: most programs have few layers.
+Results by rule, operand types and properties, all by identity: equal layers share theirs.
 
 A value keeps the objects whose ids are in its key alive.
 """
@@ -159,32 +175,29 @@ A value keeps the objects whose ids are in its key alive.
 def _results(rule: Signature, op: Operation) -> Sequence[Attribute]:
     types, properties = [operand.type for operand in op.operands], op.properties
     if isinstance(rule, Rule) and rule.data_operands:
-        return _computed(rule, call_of(op.name, properties, types), op.operands)
-    attributes = properties.values()
+        elements = constant_elements(op.operands, rule.data_operands)
+        return result_types(rule, op, types, elements)
+    attributes = tuple(properties.values())
     key = (rule, *map(id, types), *properties, *map(id, attributes))
     found = _RESULTS.get(key)
     if found is None:
-        results = _computed(rule, call_of(op.name, properties, types))
+        results = result_types(rule, op, types, {})
         if len(_RESULTS) >= 4096:
             _RESULTS.clear()
-        found = _RESULTS[key] = (types, tuple(attributes)), results
+        found = _RESULTS[key] = (types, attributes), results
     return found[1]
-
-
-def _computed(
-    rule: Signature, call: Call, operands: Sequence[SSAValue] = ()
-) -> Sequence[Attribute]:
-    if isinstance(rule, Rule) and rule.data_operands:
-        call = call._replace(elements=constant_elements(operands, rule.data_operands))
-    try:
-        return [_type_of(tensor) for tensor in rule(call)]
-    except SignatureError as error:
-        raise VerifyException(str(error)) from error
 
 
 def infer(op: Operation) -> Sequence[Attribute]:
     """Infer the result types of an operator of `relay` from its rule in `xrelay.operators`."""
     return _results(RULES[op.name], op)
+
+
+def infer_at(
+    op: Operation, types: Iterable[Attribute], elements: Mapping[int, Elements]
+) -> Sequence[Attribute]:
+    """Infer the results of an operator of `relay` on operands of `types` with these `elements`."""
+    return result_types(RULES[op.name], op, types, elements)
 
 
 @dataclass(frozen=True)
@@ -212,6 +225,16 @@ def rule_of(op: Operation) -> Rule | None:
     else:
         found = RULES.get(op.name) if trait.rule is infer else None
     return found if isinstance(found, Rule) else None
+
+
+def data_operands(op: Operation) -> Sequence[int]:
+    """
+    Return the operands of `op` whose elements the shapes of its results depend on.
+
+    The shapes of all other operators depend on shapes alone. (TVM: `TShapeDataDependent`.)
+    """
+    rule = rule_of(op)
+    return () if rule is None else rule.data_operands
 
 
 def check_call(

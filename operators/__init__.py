@@ -9,13 +9,17 @@ the kernels of a program before they touch memory.
 
 from . import (
     broadcast,
+    creation,
+    dynamic,
     elementwise,
     matmul,
     normalization,
     rearrange,
     reduce,
     reshape,
+    selection,
     slicing,
+    vision,
     windows,
 )
 from .rules import RULES
@@ -23,12 +27,16 @@ from .rules import RULES
 __all__ = [
     "RULES",
     "broadcast",
+    "creation",
+    "dynamic",
     "elementwise",
     "matmul",
     "normalization",
     "rearrange",
     "reduce",
     "reshape",
+    "selection",
     "slicing",
+    "vision",
     "windows",
 ]

@@ -5,7 +5,8 @@ Rules: typed functions from operands and attributes to results.
     def dense(data: Tensor, weight: Tensor, *, out_dtype: Element | None = None) -> Tensor: ...
 
 Positional parameters are the operands: `Tensor`, or `Data` if the result shape depends on the
-elements of the operand. Keyword-only parameters are the attributes: `int`, `bool`, `float`, `str`,
+elements of the operand, which are sizes (or `Measured`, for a measure of them).
+Keyword-only parameters are the attributes: `int`, `bool`, `float`, `str`,
 a `Literal` of strings, `Ints`, `int | Ints`, `Element`; optional with the default `None`, bounded
 by `Annotated` (`AtLeast`, `Length`). A rule checks their kinds, as a program may contain anything.
 """
@@ -18,7 +19,7 @@ from inspect import Parameter, signature
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin
 
-from .signature import ELEMENTS, Call, Data, Element, ElementKind, Elements, Tensor
+from .signature import ELEMENTS, Call, Data, Element, ElementKind, Elements, Measured, Tensor
 from .sizes import SignatureError
 
 Ints: TypeAlias = tuple[int, ...]
@@ -180,7 +181,7 @@ class Rule:
     A typed function as the signature of an operator.
 
     `attributes` are the names of its attributes; `data_operands` the indices of the operands
-    whose elements it reads.
+    whose elements it reads, and `size_operands` of those among them whose elements are sizes.
     """
 
     def __init__(self, function: Callable[..., Tensor | Sequence[Tensor]]) -> None:
@@ -188,6 +189,7 @@ class Rule:
         self.count = 0
         self.variadic = False
         data: list[int] = []
+        sizes: list[int] = []
         decoders: list[tuple[str, Decode]] = []
         for parameter in signature(function, eval_str=True).parameters.values():
             if parameter.kind is Parameter.KEYWORD_ONLY:
@@ -195,10 +197,13 @@ class Rule:
             elif parameter.kind is Parameter.VAR_POSITIONAL:
                 self.variadic = True
             else:
-                if parameter.annotation is Data:
+                if parameter.annotation in (Data, Measured):
                     data.append(self.count)
+                if parameter.annotation is Data:
+                    sizes.append(self.count)
                 self.count += 1
         self.data_operands = tuple(data)
+        self.size_operands = tuple(sizes)
         self._decoders = tuple(decoders)
 
     @property
@@ -236,7 +241,7 @@ class Rule:
         for i in self.data_operands:
             operand = operands[i]
             assert isinstance(operand, Tensor)
-            args[i] = Data(operand, elements.get(i))
+            args[i] = Measured(operand, elements.get(i))
         return args
 
     @staticmethod

@@ -13,6 +13,7 @@ Integers stay integers: the static part of a rule is computed at once.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from enum import StrEnum
@@ -166,11 +167,17 @@ def _binary(op: SizeOp, left: Size, right: Size) -> Size:
     return _reader(left, right).binary(op, left, right)
 
 
+_PLACEHOLDER = re.compile(r"\{(0|[1-9][0-9]{0,3})\}")
+
+
+def placeholders(message: str) -> list[int]:
+    """Return the numbers of the values that `fill` inserts into `message`."""
+    return [int(digits) for digits in _PLACEHOLDER.findall(message)]
+
+
 def fill(message: str, values: Sequence[object]) -> str:
     """Return `message` with `{i}` replaced by `values[i]`."""
-    for i, value in enumerate(values):
-        message = message.replace(f"{{{i}}}", str(value))
-    return message
+    return _PLACEHOLDER.sub(lambda found: str(values[int(found[1])]), message)
 
 
 def require(check: Check, left: Size, right: Size, message: str) -> None:
@@ -306,4 +313,9 @@ def measure(name: str, *args: Size | float) -> Size:
     reader = next((arg for arg in args if isinstance(arg, Dim) and arg is not UNKNOWN), None)
     if UNKNOWN in args and reader is None:
         return UNKNOWN
-    return MEASURES[name](*args) if reader is None else reader.measure(name, args)
+    if reader is not None:
+        return reader.measure(name, args)
+    try:
+        return MEASURES[name](*args)
+    except ValueError as error:
+        raise SignatureError(str(error)) from error

@@ -16,9 +16,10 @@ from ...dialects.device import tensor_type, with_device
 from ...dialects.interfaces import kernel_attributes, kernel_name
 from ...dialects.relay.incomplete import refine
 from ...dialects.relay.operator import infer_result_types
+from ...dialects.type_rules import infer_at
 from ...dialects.tensors import Tensor, as_tensor, is_static
 from ...runtime.kernels.bind import Bind, Thunk
-from ...runtime.kernels.checked import CheckedKernel
+from ...runtime.kernels.checked import CheckedKernel, elements_read, reads_elements
 from ...runtime.kernels.loading import no_kernel
 from ...runtime.kernels.memory import OutOfMemory, Owner
 from ...runtime.kernels.scratch import Workspace
@@ -124,7 +125,8 @@ class OperatorEvaluator:
         if bind is None:
             raise PassError(no_kernel(name), op)
         results = None
-        if not any(_is_dynamic(value.type) for value in (*op.operands, *op.results)):
+        dynamic = any(_is_dynamic(value.type) for value in (*op.operands, *op.results))
+        if not dynamic and not reads_elements(op.name):
             results = [static_type(result.type, result) for result in op.results]
         return Prepared(bind, kernel_values(op), results)
 
@@ -151,18 +153,21 @@ def kernel_values(op: Operation) -> Mapping[str, Any]:
 
 
 def types_at_shapes(op: Operation, args: Sequence[Array]) -> Sequence[Attribute]:
-    """Infer the types of `op`'s results when its operands have the shapes of `args`."""
+    """Infer the types of `op`'s results on `args`: from their shapes, and elements if needed."""
     operands = [
         tensor_type(cast(Tensor, operand.type).element_type, list(arg.shape))
         for operand, arg in zip(op.operands, args, strict=True)
     ]
-    static = type(op).create(
-        operands=Block(arg_types=operands).args,
-        result_types=[result.type for result in op.results],
-        properties=op.properties,
-    )
     try:
-        types = infer_result_types(static)
+        if elements := elements_read(op.name, args):
+            types = infer_at(op, operands, elements)
+        else:
+            static = type(op).create(
+                operands=Block(arg_types=operands).args,
+                result_types=[result.type for result in op.results],
+                properties=op.properties,
+            )
+            types = infer_result_types(static)
     except VerifyException as error:
         raise PassError(str(error), op) from error
     if types is None:
