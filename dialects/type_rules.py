@@ -193,13 +193,6 @@ def infer(op: Operation) -> Sequence[Attribute]:
     return _results(RULES[op.name], op)
 
 
-def infer_at(
-    op: Operation, types: Iterable[Attribute], elements: Mapping[int, Elements]
-) -> Sequence[Attribute]:
-    """Infer the results of an operator of `relay` on operands of `types` with these `elements`."""
-    return result_types(RULES[op.name], op, types, elements)
-
-
 @dataclass(frozen=True)
 class Typed:
     """The type rule defined by `rule`."""

@@ -35,7 +35,7 @@ CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 MAY_IMPORT = {
     "operators": ("operators",),
     "dialects": ("dialects", "operators"),
-    "passes": ("passes", "dialects", "runtime.kernels"),
+    "passes": ("passes", "dialects", "operators", "runtime.kernels"),
     "passes.planning": ("passes.planning",),
     "lowering": ("lowering", "passes", "dialects", "runtime"),
     "runtime": ("runtime", "operators"),
