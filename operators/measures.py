@@ -102,6 +102,8 @@ def topk_length(k: int, dim: int) -> int:
     if k > dim:
         raise ValueError(f"k must be at most {dim}, but is {k}")
     return k if k > 0 else dim
+
+
 def as_size(value: int) -> int:
     """Return an integer of any type as a size, which must be below 2^63."""
     if value >= 2**63:
