@@ -603,7 +603,7 @@ def _defaults(name: str) -> Mapping[str, Any]:
 
 
 def _fits(name: str, operands: Sequence[Spec], attrs: Mapping[str, Any]) -> bool:
-    """Test whether the signature accepts these, which is cheaper than building the op."""
+    """Test whether the rule accepts these, which is cheaper than building the op."""
     tensors = [Tensor(ELEMENTS[dtype], shape) for shape, dtype in operands]
     try:
         RULES[f"relay.{name}"](Call(f"relay.{name}", {**_defaults(name), **attrs}, tensors))
