@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IndexType,
     IntegerType,
-    i1,
 )
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.traits import ConstantLike
@@ -25,7 +24,7 @@ from ..operators import SIGNATURES
 from ..operators.measures import MEASURES
 from ..operators.rules import Rule
 from ..operators.signature import (
-    BOOL,
+    ELEMENTS,
     Call,
     Data,
     Element,
@@ -37,14 +36,14 @@ from ..operators.signature import (
     element,
 )
 from ..operators.sizes import UNKNOWN, SignatureError, Size
-from .attributes import plain_value
+from .attributes import ELEMENT_TYPES, plain_value
 from .dense import Dense, numbers
 from .device import tensor_type
 from .tensors import Tensor as TensorType
 from .tensors import as_tensor, bits_of
 
-_TYPES: dict[Element, Attribute] = {BOOL: i1}
-"""The type of each element seen so far."""
+_TYPES: dict[Element, Attribute] = {ELEMENTS[name]: ELEMENT_TYPES[name] for name in ELEMENTS}
+"""The type of each element seen so far, and of those that rules introduce."""
 
 
 @cache
