@@ -20,7 +20,7 @@ from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.traits import ConstantLike
 from xdsl.utils.exceptions import VerifyException
 
-from ..operators import SIGNATURES
+from ..operators import RULES
 from ..operators.measures import MEASURES
 from ..operators.rules import Rule
 from ..operators.signature import (
@@ -169,14 +169,14 @@ def _of_operands(signature: Signature, op: Operation) -> list[Attribute]:
 
 def infer(op: Operation) -> Sequence[Attribute]:
     """Infer the result types of an operator of `relay` from its signature in `xrelay.operators`."""
-    return _of_operands(SIGNATURES[op.name], op)
+    return _of_operands(RULES[op.name], op)
 
 
 def infer_at(
     op: Operation, types: Iterable[Attribute], elements: Mapping[int, Elements]
 ) -> Sequence[Attribute]:
     """Infer the results of an operator of `relay` on operands of `types` with these `elements`."""
-    return _results(SIGNATURES[op.name], op, types, elements)
+    return _results(RULES[op.name], op, types, elements)
 
 
 def typed(signature: Signature) -> Callable[[Operation], Sequence[Attribute]]:
@@ -195,7 +195,7 @@ def check_call(
 
     Operators without a signature are not checked.
     """
-    signature = SIGNATURES.get(name)
+    signature = RULES.get(name)
     if signature is None:
         return
     results: list[Tensor] = []

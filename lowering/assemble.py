@@ -48,6 +48,9 @@ OPCODES: Mapping[type[Operation], type[Any]] = {
     bytecode.AllocTensorRegOp: instructions.AllocTensorReg,
     bytecode.AllocADTOp: instructions.AllocADT,
     bytecode.AllocClosureOp: instructions.AllocClosure,
+    bytecode.AllocRefOp: instructions.AllocRef,
+    bytecode.ReadRefOp: instructions.ReadRef,
+    bytecode.WriteRefOp: instructions.WriteRef,
     bytecode.GetFieldOp: instructions.GetField,
     bytecode.IfOp: instructions.If,
     bytecode.GotoOp: instructions.Goto,
@@ -57,6 +60,8 @@ OPCODES: Mapping[type[Operation], type[Any]] = {
     bytecode.FatalOp: instructions.Fatal,
     bytecode.AllocStorageOp: instructions.AllocStorage,
     bytecode.ShapeOfOp: instructions.ShapeOf,
+    bytecode.ComputeOp: instructions.Compute,
+    bytecode.RequireOp: instructions.Require,
     bytecode.ReshapeTensorOp: instructions.ReshapeTensor,
     bytecode.DeviceCopyOp: instructions.DeviceCopy,
     bytecode.KillRegisterOp: instructions.KillRegister,
@@ -104,6 +109,8 @@ def _value(field: str, attr: Attribute, symbols: Symbols, op: Operation) -> Any:
             return attr.data if plain else Reg(attr.data)
         case IntegerAttr():
             return cast(IntegerAttr[Any], attr).value.data
+        case StringAttr():
+            return attr.data
         case ArrayAttr():
             return tuple(cast(RegisterAttr, r).data for r in attr)
         case DenseArrayBase():

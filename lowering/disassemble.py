@@ -72,6 +72,8 @@ def _attribute(field: str, value: Any, program: Program) -> Attribute:
             return RegisterAttr(value)
         case FieldKind.REGISTERS:
             return ArrayAttr([RegisterAttr(register) for register in value])
+        case FieldKind.STRING:
+            return StringAttr(value)
         case FieldKind.SYMBOL:
             return SymbolRefAttr(_symbol(field, value, program))
         case FieldKind.DEVICE:

@@ -7,12 +7,14 @@ Lower functions with explicit memory to instructions on registers.
     func.return %y : T                                 bytecode.ret r2
 
 Every value has a register of its own, except that a result shares the register of the `outs` that
-it is written into. A function that returns no value or several returns a tuple. Equal constants are
-shared, params by name; kernels become `bytecode.kernel`s. The module lists its devices, the host
-first. From level `manifest` (or `memory-planned`) to `bytecode`.
+it is written into. A `memory.kill` clears the registers of all names of its bytes that are not used
+after it; in a function with kills, that of a storage is cleared after the last allocation in it. A
+function that returns no value or several returns a tuple. Equal constants are shared, params by
+name; kernels become `bytecode.kernel`s. The module lists its devices, the host first. From level
+`manifest` (or `memory-planned`) to `bytecode`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
@@ -20,8 +22,10 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
+    FunctionType,
     ModuleOp,
     StringAttr,
+    TupleType,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
@@ -33,23 +37,36 @@ from ..dialects.device import with_device
 from ..dialects.interfaces import kernel_attributes, kernel_name
 from ..dialects.relay.annotations import NAME
 from ..dialects.tensors import as_tensor
+from ..dialects.type_algebra import parts
 from ..passes.analysis.blocks import only_block
 from ..passes.devices.options import device_option
 from ..passes.support.plain_types import PlainTypes
 from ..passes.support.rewriting import apply_patterns
-from .bytecode_rules import (
-    BytecodeBuilder,
-    Constants,
-    Devices,
-    device_at,
-    dims,
-    integer,
-    lower_return,
-)
+from .bytecode_builder import BytecodeBuilder, Constants, Devices, Tags, device_at, dims, integer
+from .bytecode_rules import RULES, lower_return
+from .data_rules import tags_in
+from .register_lifetimes import RegisterLifetimes, register_lifetimes
+
+
+def is_empty(type: Attribute) -> bool:
+    """Test whether `type` is made of empty tuples alone, and so has no device."""
+    rest = [type]
+    while rest:
+        type = rest.pop()
+        if not isinstance(type, TupleType | FunctionType):
+            return False
+        rest += parts(type)
+    return True
 
 
 def parameter_type(value: SSAValue, devices: Devices) -> Attribute:
-    """Return the type of a parameter: a tensor on a device of type and id, or an object on one."""
+    """
+    Return the type of a parameter: a tensor on a device of type and id, or an object on one.
+
+    An object without parts, such as the empty tuple, is on the host.
+    """
+    if is_empty(value.type):
+        return ObjectType(devices.host)
     device = devices.use(device_at(value))
     if (tensor := as_tensor(value.type)) is not None:
         return with_device(tensor, device)
@@ -78,12 +95,16 @@ class LowerFunction(RewritePattern):
 
     constants: Constants
     devices: Devices
+    tags: Tags
+    lifetimes: Mapping[Block, RegisterLifetimes]
+    """By the block of a function; none for those without kills."""
     plain: PlainTypes = field(default_factory=PlainTypes)
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
         block = only_block(op)
-        builder = BytecodeBuilder(self.constants, self.devices, self.plain)
+        builder = BytecodeBuilder(self.constants, self.devices, self.plain, self.tags, RULES)
+        builder.lifetimes = self.lifetimes.get(block)
         types = [parameter_type(argument, self.devices) for argument in op.args]
         for argument in op.args:
             builder.define(argument)
@@ -146,6 +167,14 @@ def _step(op: Operation, number: dict[SSAValue, int]) -> Operation:
     return bytecode.StepOp.create(properties=properties, location=op.location)
 
 
+class EraseTypeData(RewritePattern):
+    """Erase the definition of a data type: the machine knows constructors by their tags."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.TypeDataOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.erase(op)
+
+
 def add_declarations(module: ModuleOp, constants: Constants, devices: Devices) -> None:
     """Insert the constants before the functions, and list the devices on the module."""
     module.attributes[bytecode.DEVICES] = ArrayAttr(list(devices.found))
@@ -169,5 +198,6 @@ class LowerToBytecodePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         host = device_option(self.host, "host", op)
         constants, devices = Constants(), Devices({host: None})
-        apply_patterns(op, LowerFunction(constants, devices), LowerKernel())
+        lower_function = LowerFunction(constants, devices, tags_in(op), register_lifetimes(op))
+        apply_patterns(op, lower_function, LowerKernel(), EraseTypeData())
         add_declarations(op, constants, devices)

@@ -7,6 +7,9 @@ Named pipelines: `-p` accepts their names wherever it accepts a pass.
 - `fold-constants` before planning: what is folded needs no device and no copy.
 - `plan-devices` before fusion: values on different devices must not be fused.
 - `share-device-copies` right after it: equal copies are easiest to find before fusion.
+- `lambda-lift` after planning: a captured value's type has its device, so the parameter that it
+  becomes has it too, and closures on different devices do not share a function. Before fusion: what
+  a closure uses is in its function then, constants included, and may fuse there.
 - `fuse-ops` before outlining: it decides what one kernel is.
 - `outline-primitives` before allocation: equal kernels become one function, and only calls of
   kernels are left to allocate for.
@@ -14,6 +17,8 @@ Named pipelines: `-p` accepts their names wherever it accepts a pass.
 - `remove-dead-writes` right after it: a result that nothing reads is now storage that nothing
   needs, and no memory plan depends on it yet.
 - `remove-unused-kernels` after both: they leave kernels without calls.
+- `manifest-lifetimes` after all passes that remove or move ops: a kill marks the last use, so a
+  use must not move past it, and must not be removed after it was found to be the last.
 - `lower-to-bytecode` last: registers have no types to plan by.
 - `verify-stage` at every level: its error names an op that was left and the pass that should have
   removed it; a later pass would only fail on the op.
@@ -27,6 +32,7 @@ PIPELINES: dict[str, str] = {
             "plan-devices",
             "share-device-copies",
             "verify-stage{stage=planned}",
+            "lambda-lift",
             "fuse-ops",
             "verify-stage{stage=fused}",
             "outline-primitives",
@@ -35,6 +41,8 @@ PIPELINES: dict[str, str] = {
             "remove-dead-writes",
             "remove-unused-kernels",
             "verify-stage{stage=manifest}",
+            "manifest-lifetimes",
+            "verify-stage{stage=memory-planned}",
             "lower-to-bytecode",
             "verify-stage{stage=bytecode}",
         )

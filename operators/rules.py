@@ -15,9 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from inspect import Parameter, signature
-from operator import or_
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin
 
@@ -81,15 +79,19 @@ def _str(name: str, value: object) -> str:
 
 
 def _ints(name: str, value: object) -> Ints:
-    if not isinstance(value, tuple) or not all(
-        isinstance(v, int) for v in cast("tuple[object, ...]", value)
-    ):
-        raise _wrong(name, value, "an array of integers")
-    return cast(Ints, value)
+    if isinstance(value, tuple):
+        entries = cast("tuple[object, ...]", value)
+        if all(isinstance(entry, int) for entry in entries):
+            return cast(Ints, entries)
+    raise _wrong(name, cast(object, value), "an array of integers")
 
 
 def _int_or_ints(name: str, value: object) -> int | Ints:
-    return value if isinstance(value, int) else _ints(name, value)
+    if isinstance(value, int):
+        return value
+    if isinstance(value, tuple):
+        return _ints(name, cast(object, value))
+    raise _wrong(name, value, "an integer or an array of integers")
 
 
 def _element(name: str, value: object) -> Element:
@@ -124,7 +126,7 @@ def _bounded(decode: Decode, bounds: Sequence[object]) -> Decode:
 
     def bounded(name: str, value: object) -> Any:
         found = decode(name, value)
-        entries = cast(Ints, found if isinstance(found, tuple) else (found,))
+        entries: Ints = (found,) if isinstance(found, int) else found
         if length is not None and len(entries) != length:
             raise SignatureError(f"{name} must have {length} entries, but has {len(entries)}")
         if least is not None and min(entries, default=least) < least:
@@ -157,10 +159,18 @@ def _decoder(annotation: object) -> Decode:
     if origin in (Union, UnionType):
         if NoneType in args:
             rest = [arg for arg in args if arg is not NoneType]
-            return _optional(_decoder(reduce(or_, rest)))
-        if set(args) == {int, Ints}:
-            return _int_or_ints
+            return _optional(_of_any(rest))
+        return _of_any(args)
     raise TypeError(f"a rule cannot have an attribute of type {annotation}")
+
+
+def _of_any(annotations: Sequence[object]) -> Decode:
+    """Return the check of an attribute that may be of any of these types."""
+    if len(annotations) == 1:
+        return _decoder(annotations[0])
+    if set(annotations) == {int, Ints}:
+        return _int_or_ints
+    raise TypeError(f"a rule cannot have an attribute of these types: {annotations}")
 
 
 Function = TypeVar("Function", bound=Callable[..., Tensor | Sequence[Tensor]])

@@ -25,6 +25,7 @@ from ..dialects.device import device_of
 from ..dialects.relay.primitive import kernel_symbol
 from .support.plain_types import PlainTypes
 from .support.rewriting import apply_patterns
+from .support.symbol_names import SymbolNames
 
 Key = tuple[object, ...]
 
@@ -58,28 +59,6 @@ def target_of(primitive: relay.PrimitiveOp) -> StringAttr | None:
         if device is not None and isinstance(device.target, StringAttr):
             return device.target
     return None
-
-
-@dataclass
-class SymbolNames:
-    """The symbol names of a module; makes names that are not taken."""
-
-    taken: set[str]
-    next_number: dict[str, int] = field(default_factory=dict[str, int])
-
-    @staticmethod
-    def of(module: ModuleOp) -> "SymbolNames":
-        names = (op.properties.get("sym_name") for op in module.ops)
-        return SymbolNames({n.data for n in names if isinstance(n, StringAttr)})
-
-    def unique(self, base: str) -> str:
-        name, number = base, self.next_number.get(base, 0)
-        while name in self.taken:
-            number += 1
-            name = f"{base}_{number}"
-        self.next_number[base] = number
-        self.taken.add(name)
-        return name
 
 
 def function_of(

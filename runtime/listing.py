@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from . import instructions as vm
@@ -14,6 +15,10 @@ def _list(registers: tuple[int, ...]) -> str:
 
 def _jump(pc: int, offset: int) -> str:
     return str(pc + offset)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _operands(i: vm.Instruction, pc: int, program: Program) -> str:
@@ -36,6 +41,12 @@ def _operands(i: vm.Instruction, pc: int, program: Program) -> str:
             return f"${i.dst}, tag {i.tag}({_list(i.fields)})"
         case vm.AllocClosure():
             return f"${i.dst}, {program.functions[i.function].name}({_list(i.captured)})"
+        case vm.AllocRef():
+            return f"${i.dst}, ${i.src}"
+        case vm.ReadRef():
+            return f"${i.dst}, ${i.ref}"
+        case vm.WriteRef():
+            return f"${i.ref}, ${i.src}"
         case vm.GetField():
             return f"${i.dst}, ${i.data}.{i.field}"
         case vm.If():
@@ -55,6 +66,11 @@ def _operands(i: vm.Instruction, pc: int, program: Program) -> str:
             return f"${i.dst}, {i.size}, align {i.alignment}, {program.devices[i.device]}"
         case vm.ShapeOf():
             return f"${i.dst}, ${i.tensor}"
+        case vm.Compute():
+            return f"${i.dst}, {i.operation}({_list(i.args)})"
+        case vm.Require():
+            values = f" ({_list(i.values)})" if i.values else ""
+            return f"${i.lhs} {i.check} ${i.rhs}, {_quoted(i.message)}{values}"
         case vm.ReshapeTensor():
             shape = str(i.shape) if isinstance(i.shape, vm.Reg) else str(list(i.shape))
             return f"${i.dst}, ${i.tensor}, {shape}"

@@ -25,7 +25,7 @@ from xdsl.utils.exceptions import VerifyException
 from xrelay.dialects.attributes import ELEMENT_TYPES, plain_attributes, properties_of
 from xrelay.dialects.device import tensor_type
 from xrelay.dialects.tensors import as_tensor
-from xrelay.operators import SIGNATURES
+from xrelay.operators import RULES
 from xrelay.operators.signature import ELEMENTS, SignatureError, Tensor
 from xrelay.runtime.kernels.checked import call_on
 
@@ -803,8 +803,7 @@ def _inferred(
         for operand in operands
     ]
     try:
-        call = call_on(f"relay.{name}", {**_defaults(name), **attrs}, arrays)
-        return SIGNATURES[f"relay.{name}"](call)
+        return RULES[f"relay.{name}"](call_on(f"relay.{name}", {**_defaults(name), **attrs}, arrays))
     except SignatureError:
         return None
 

@@ -24,7 +24,7 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition
 from xrelay.dialects.interfaces import DeviceRule, Fusible, InferTypes
 from xrelay.dialects.relay import OPERATORS
 from xrelay.frontends.relay_text import operators
-from xrelay.operators import SIGNATURES
+from xrelay.operators import RULES
 from xrelay.runtime.kernels import KERNELS
 from xrelay.tools.registry import DIALECTS, PASSES, UNIVERSE, pass_info
 
@@ -297,8 +297,8 @@ def golden_text() -> str:
 
 
 TABLES: dict[str, Container[str]] = {
-    "a signature in SIGNATURES of a file in operators/": {
-        name.removeprefix("relay.") for name in SIGNATURES
+    "a signature in RULES of a file in operators/": {
+        name.removeprefix("relay.") for name in RULES
     },
     "a kernel in KERNELS of a file in runtime/kernels/": {
         name.removeprefix("relay.") for name in KERNELS
@@ -355,7 +355,7 @@ def test_operators_have_every_facet():
 
 def test_tables_are_of_operators():
     names = {operator.name for operator in OPERATORS}
-    assert set(SIGNATURES) == names
+    assert set(RULES) == names
     assert set(KERNELS) == names
     assert set(tvm_operators.ATTRIBUTES) | set(tvm_operators.OURS) == set(inferring.OPERATORS)
 

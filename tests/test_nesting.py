@@ -81,7 +81,7 @@ def matches(depth: int) -> str:
 
 PROGRAMS = {"ifs": ifs, "closures": closures, "matches": matches}
 PASSES = (
-    *("infer-types", "fold-constants", "plan-devices", "share-device-copies"),
+    *("infer-types", "fold-constants", "plan-devices", "share-device-copies", "lambda-lift"),
     *("fuse-ops", "outline-primitives", "manifest-alloc", "remove-dead-writes"),
 )
 

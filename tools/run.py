@@ -5,8 +5,7 @@ The command `xrelay-run`: compile a program to bytecode, run it, and print its o
 
 The file is IR text of any level down to bytecode, an ONNX model, or a Relay program. Inputs come
 from an `.npz` file or a seed, parameters from the module's weights file, another one, or a seed.
-With `--evaluate` nothing is compiled: the reference evaluator runs the program as it is, including
-what the machine cannot run yet (closures, data types, references).
+With `--evaluate` nothing is compiled: the reference evaluator runs the program as it is.
 """
 
 import sys
@@ -131,7 +130,7 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     parser.add_argument(
         "--evaluate",
         action="store_true",
-        help="evaluate the program op by op, closures and data included, instead of compiling it",
+        help="evaluate the program op by op instead of compiling it",
     )
     parser.add_argument("--params", metavar="SAFETENSORS", help="the parameters, by name")
     parser.add_argument(
@@ -226,7 +225,7 @@ def run(options: Options, loader: Loader) -> None:
         executable = (
             Evaluated(loaded.module, limits)
             if options.evaluate
-            else Compiled(loaded.program, limits)
+            else Compiled(loaded.program, limits, loaded.types)
         )
         inputs = _inputs(options, executable, limits.memory)
         parameters = _parameters(options, executable, loaded.weights, limits.memory)

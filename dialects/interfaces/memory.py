@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from xdsl.ir import Operation, OpResult, SSAValue, Use
+from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue, Use
 from xdsl.traits import (
     EffectInstance,
     MemoryEffect,
@@ -31,6 +32,30 @@ class ResultAliases(Aliasing):
     def aliases(self, op: Operation) -> Iterable[tuple[OpResult, SSAValue]]:
         chosen = op.operands if self.operands is None else [op.operands[i] for i in self.operands]
         return ((result, operand) for result in op.results for operand in chosen)
+
+
+class ChoosesRegion(Aliasing, ABC):
+    """
+    The op executes one of its regions, once; its results are the values that this region yields.
+
+    In any other op a region may run many times, later, or never.
+    """
+
+    @abstractmethod
+    def entering(self, op: Operation) -> Iterable[tuple[BlockArgument, SSAValue]]:
+        """Yield the arguments of the regions, each with the operand that it aliases."""
+
+
+@dataclass(frozen=True)
+class CallsFunction(OpTrait):
+    """The op calls the function that its property `callee` names, on all its operands."""
+
+    @staticmethod
+    def callee(op: Operation) -> str:
+        """Return the name of the function that `op`, which has this trait, calls."""
+        symbol = op.properties["callee"]
+        assert isinstance(symbol, SymbolRefAttr)
+        return symbol.string_value()
 
 
 class Bufferizable(OpTrait, ABC):

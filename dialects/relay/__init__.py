@@ -28,7 +28,7 @@ from .closures import CallOp, FnOp
 from .constants import ConstantOp, MaterializeConstant, ParamOp
 from .control import IfOp, YieldOp
 from .device_ops import DeviceCopyOp, OnDeviceOp
-from .globals import GlobalOp, InvokeOp
+from .globals import ClosureOp, GlobalOp, InvokeOp
 from .incomplete import IncompleteType
 from .language_types import AdtType, RefType, TypeVarType
 from .matching import MatchOp
@@ -94,6 +94,7 @@ Relay = Dialect(
         FnOp,
         CallOp,
         GlobalOp,
+        ClosureOp,
         InvokeOp,
         TypeDataOp,
         ConstructOp,
@@ -117,4 +118,4 @@ Relay = Dialect(
     [MaterializeConstant()],
 )
 
-upstream.attach_device_rules()
+upstream.attach_interfaces()

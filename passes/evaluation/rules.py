@@ -20,7 +20,7 @@ from ...runtime.kernels.memory import Memory
 from ..analysis.arrays import Array, array_of, numpy_dtype
 from ..support.diagnostics import PassError
 from .operators import require_shape, static_type
-from .values import ClosureValue, DataValue, Enter, Frame, RefValue, Value
+from .values import ClosureValue, DataValue, Enter, Frame, GlobalClosure, RefValue, Value
 
 
 class Evaluation(Protocol):
@@ -66,7 +66,9 @@ def param(
             f"but is declared as {type}",
             op,
         )
-    return [value]
+    frozen = value.view()  # a kill must not poison it
+    frozen.flags.writeable = False
+    return [frozen]
 
 
 def project(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> Sequence[Value]:
@@ -90,8 +92,8 @@ def close_over(
 
 def call_value(evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> Enter:
     callee, given = args[0], args[1:]
-    if isinstance(callee, str):
-        return evaluation.enter(callee, given)
+    if isinstance(callee, GlobalClosure):
+        return evaluation.enter(callee.name, (*callee.captured, *given))
     assert isinstance(callee, ClosureValue)
     own = (callee, *given) if callee.recursive else given
     return Enter(callee.body, own, dict(callee.captured))
@@ -120,8 +122,8 @@ def invoke(evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: 
 
 
 def global_value(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    assert isinstance(op, relay.GlobalOp)
-    return [op.callee.string_value()]
+    assert isinstance(op, relay.GlobalOp | relay.ClosureOp)
+    return [GlobalClosure(op.callee.string_value(), tuple(args))]
 
 
 def construct(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
@@ -231,6 +233,29 @@ def copy(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> l
     return [args[1]]
 
 
+def kill(
+    evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame
+) -> Sequence[Value]:
+    """Poison the bytes, if memory is poisoned; constants are read-only and stay."""
+    rest = list(args) if evaluation.memory.poison else []
+    while rest:
+        value = rest.pop()
+        match value:
+            case np.ndarray() if value.flags.writeable and value.flags.c_contiguous:
+                cast(Array, value).reshape(-1).view(np.uint8).fill(evaluation.memory.blank)
+            case tuple():
+                rest += cast("tuple[Value, ...]", value)
+            case DataValue():
+                rest += value.fields
+            case ClosureValue():
+                rest += value.captured.values()
+            case RefValue():
+                rest.append(value.value)
+            case _:
+                pass
+    return []
+
+
 def destination_call(
     evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame
 ) -> Enter:
@@ -258,6 +283,7 @@ RULES: dict[type[Operation], Rule] = {
     relay.FnOp: close_over,
     relay.CallOp: call_value,
     relay.GlobalOp: global_value,
+    relay.ClosureOp: global_value,
     relay.InvokeOp: invoke,
     relay.ConstructOp: construct,
     relay.MatchOp: match,
@@ -271,7 +297,7 @@ RULES: dict[type[Operation], Rule] = {
     memory.AllocStorageOp: alloc_storage,
     memory.AllocTensorOp: alloc_tensor,
     memory.CopyOp: copy,
-    memory.KillOp: lambda _, op, args, frame: [],
+    memory.KillOp: kill,
     vm.ReshapeTensorOp: reshape,
     vm.ShapeOfOp: shape_of,
     vm.InvokeTvmOp: destination_call,

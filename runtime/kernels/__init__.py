@@ -6,7 +6,7 @@ NumPy kernels of the `relay` operators, one file per family.
 
 from collections.abc import Mapping
 
-from ...operators import SIGNATURES
+from ...operators import RULES
 from . import (
     activation,
     binary,
@@ -50,7 +50,7 @@ _TABLES: tuple[tuple[Mapping[str, Bind], Reuse], ...] = (
 )
 
 KERNELS: Mapping[str, CheckedKernel] = {
-    name: CheckedKernel(name, SIGNATURES[name], with_checked_sizes(name, bind), reuse)
+    name: CheckedKernel(name, RULES[name], with_checked_sizes(name, bind), reuse)
     for table, reuse in _TABLES
     for name, bind in table.items()
 }

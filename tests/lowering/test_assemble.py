@@ -50,6 +50,9 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
     bytecode.reshape_tensor r2, r1 to r5
     bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:1>
     bytecode.kill_register r8
+    bytecode.alloc_ref r3, r1
+    bytecode.read_ref r4, r3
+    bytecode.write_ref r3, r2
     bytecode.ret r3
   }
   bytecode.func @other ("a" : tensor<f32, #relay.device<cpu:0>>, "b" : tensor<4xi1, #relay.device<cuda:1>>) registers 2 {

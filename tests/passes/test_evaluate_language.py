@@ -252,6 +252,23 @@ def test_mutual_recursion_of_global_functions():
         assert bool(run(program, scalar(n), function="even")) == (n % 2 == 0)
 
 
+def test_closure_of_a_global_function():
+    program = """
+      func.func @affine(%k: $I, %b: $I, %x: $I) -> $I {
+        %m = relay.multiply %k, %x : ($I, $I) -> $I
+        %s = relay.add %m, %b : ($I, $I) -> $I
+        func.return %s : $I
+      }
+      func.func @main(%k: $I, %b: $I, %x: $I) -> $I {
+        %f = relay.closure @affine(%k, %b) : ($I, $I) -> (($I) -> $I)
+        %g = relay.closure @affine(%b) : ($I) -> (($I, $I) -> $I)
+        %y = relay.call %f(%x) : ($I) -> $I
+        %r = relay.call %g(%y, %k) : ($I, $I) -> $I
+        func.return %r : $I
+      }"""
+    assert run(program, scalar(2), scalar(5), scalar(7)) == 5 * 2 + (2 * 7 + 5)
+
+
 # ------------------------------------------------------------ generic functions
 
 GENERIC = """

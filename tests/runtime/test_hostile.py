@@ -50,6 +50,8 @@ def fault(*code: vm.Instruction, **parts: Any) -> str:
             vm.InvokeClosure(1, 64, ()),
             "main[0] invoke_closure: register $64 is out of range [0, 64)",
         ),
+        (vm.ReadRef(1, 64), "main[0] read_ref: register $64 is out of range [0, 64)"),
+        (vm.WriteRef(64, 1), "main[0] write_ref: register $64 is out of range [0, 64)"),
         (vm.LoadConst(1, 0), "main[0] load_const: constant 0 is out of range [0, 0)"),
         (vm.AllocStorage(1, 8, 64, 2), "main[0] alloc_storage: device 2 is out of range [0, 1)"),
         (
@@ -379,6 +381,9 @@ INSTRUCTIONS = st.one_of(
     st.builds(vm.ReshapeTensor, REGISTERS, REGISTERS, SHAPES | REGISTERS.map(vm.Reg)),
     st.builds(vm.DeviceCopy, REGISTERS, REGISTERS, st.integers(0, 1), st.integers(0, 1)),
     st.builds(vm.KillRegister, REGISTERS),
+    st.builds(vm.AllocRef, REGISTERS, REGISTERS),
+    st.builds(vm.ReadRef, REGISTERS, REGISTERS),
+    st.builds(vm.WriteRef, REGISTERS, REGISTERS),
     st.builds(vm.AllocClosure, REGISTERS, st.just(1), LISTS),
     st.builds(vm.InvokeClosure, REGISTERS, REGISTERS, LISTS),
     st.builds(vm.Invoke, REGISTERS, st.just(1), LISTS),

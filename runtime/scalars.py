@@ -1,0 +1,185 @@
+"""
+Operations on sizes: what the instruction `compute` does, by name.
+
+    SCALARS["addi"].apply([np.array(2), np.array(3)])    ->    5
+
+Integers are exact: a result that does not fit in 64 bits is an error, never a wrong size. A
+comparison returns 0 or 1. Everything runs on the host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..operators.measures import MEASURES
+from ..operators.sizes import Check, fill
+from .errors import MachineError
+from .program import Array, TensorSpec, spec_of
+
+Number: TypeAlias = int | float
+
+LOW, HIGH = -(1 << 63), (1 << 63) - 1
+"""The bounds of a size."""
+
+
+def _divisor(value: int) -> int:
+    if value == 0:
+        raise MachineError("division by 0")
+    return value
+
+
+def _truncated(a: int, b: int) -> int:
+    """Return `a / b` rounded toward 0."""
+    quotient = abs(a) // abs(_divisor(b))
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
+def _narrow(bits: int) -> Callable[[int], int]:
+    """Return the check that a size fits in `bits`."""
+
+    def narrow(a: int) -> int:
+        if not -(1 << bits - 1) <= a < 1 << bits - 1:
+            raise MachineError(f"{a} does not fit in {bits} bits")
+        return a
+
+    return narrow
+
+
+def _unsigned(a: int) -> int:
+    return a % (1 << 64)
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """
+    An operation of `count` operands (None: any number).
+
+    `result` checks the operands, apart from their elements, and returns the type of the result.
+    """
+
+    name: str
+    count: int | None
+    function: Callable[..., Any]
+    result: Callable[[Scalar, Sequence[Array]], TensorSpec]
+
+    def apply(self, args: Sequence[Array]) -> Any:
+        """Return the value for `args`, which `result` accepts; `MachineError` if it has none."""
+        try:
+            return self.function(*(arg if arg.ndim else arg.item() for arg in args))
+        except MachineError:
+            raise
+        except Exception as error:
+            raise MachineError(f"{self.name} has no value: {error}") from error
+
+    def store(self, args: Sequence[Array], out: Array) -> None:
+        """Write the value for `args` to `out`, of the type that `result` returned."""
+        value = self.apply(args)
+        if isinstance(value, int) and not LOW <= value <= HIGH:
+            raise MachineError(f"the result of {self.name} does not fit in 64 bits: {value}")
+        out[...] = value
+
+
+SIZE = TensorSpec("int64", ())
+
+
+def _integers(scalar: Scalar, args: Sequence[Array]) -> TensorSpec:
+    for i, arg in enumerate(args):
+        if arg.ndim or arg.dtype.kind not in "biu":
+            raise MachineError(
+                f"operand {i} of {scalar.name} must be an integer scalar, but is {spec_of(arg)}"
+            )
+    return SIZE
+
+
+def _anything(scalar: Scalar, args: Sequence[Array]) -> TensorSpec:
+    return SIZE
+
+
+def _element(scalar: Scalar, args: Sequence[Array]) -> TensorSpec:
+    """An element is an int64, or a float64 if the tensor has floats."""
+    if not args:
+        raise MachineError(f"{scalar.name} expects a tensor, but has no operands")
+    tensor, *indices = args
+    if len(indices) != tensor.ndim:
+        raise MachineError(
+            f"{scalar.name} needs {tensor.ndim} indices into {spec_of(tensor)}, "
+            f"but got {len(indices)}"
+        )
+    _integers(scalar, indices)
+    return TensorSpec("float64", ()) if tensor.dtype.kind == "f" else SIZE
+
+
+def _extract(tensor: Array | Number, *indices: int) -> Number:
+    if not isinstance(tensor, np.ndarray):
+        return tensor
+    for axis, (index, dim) in enumerate(zip(indices, tensor.shape, strict=True)):
+        if not 0 <= index < dim:
+            raise MachineError(f"index {axis} of extract must be in [0, {dim}), but is {index}")
+    return tensor[indices].item()
+
+
+def _vector(scalar: Scalar, args: Sequence[Array]) -> TensorSpec:
+    _integers(scalar, args)
+    return TensorSpec("int64", (len(args),))
+
+
+_ARITHMETIC: Mapping[str, tuple[int, Callable[..., int]]] = {
+    "addi": (2, lambda a, b: a + b),
+    "subi": (2, lambda a, b: a - b),
+    "muli": (2, lambda a, b: a * b),
+    "floordivsi": (2, lambda a, b: a // _divisor(b)),
+    "ceildivsi": (2, lambda a, b: -(-a // _divisor(b))),
+    "divsi": (2, _truncated),
+    "remsi": (2, lambda a, b: a - b * _truncated(a, b)),
+    "maxsi": (2, max),
+    "minsi": (2, min),
+    "andi": (2, lambda a, b: a & b),
+    "ori": (2, lambda a, b: a | b),
+    "xori": (2, lambda a, b: a ^ b),
+    "select": (3, lambda c, a, b: a if c else b),
+    "cmpi_eq": (2, lambda a, b: int(a == b)),
+    "cmpi_ne": (2, lambda a, b: int(a != b)),
+    "cmpi_slt": (2, lambda a, b: int(a < b)),
+    "cmpi_sle": (2, lambda a, b: int(a <= b)),
+    "cmpi_sgt": (2, lambda a, b: int(a > b)),
+    "cmpi_sge": (2, lambda a, b: int(a >= b)),
+    "cmpi_ult": (2, lambda a, b: int(_unsigned(a) < _unsigned(b))),
+    "cmpi_ule": (2, lambda a, b: int(_unsigned(a) <= _unsigned(b))),
+    "cmpi_ugt": (2, lambda a, b: int(_unsigned(a) > _unsigned(b))),
+    "cmpi_uge": (2, lambda a, b: int(_unsigned(a) >= _unsigned(b))),
+    "trunci_1": (1, lambda a: a & 1),
+    "trunci_8": (1, _narrow(8)),
+    "trunci_16": (1, _narrow(16)),
+    "trunci_32": (1, _narrow(32)),
+}
+"""Arithmetic of integer scalars, after the ops of `arith`: operands, function."""
+
+
+SCALARS: Mapping[str, Scalar] = {
+    scalar.name: scalar
+    for scalar in (
+        *(Scalar(name, n, function, _integers) for name, (n, function) in _ARITHMETIC.items()),
+        Scalar("extract", None, _extract, _element),
+        Scalar("from_elements", None, lambda *values: values, _vector),
+        *(Scalar(m, len(signature(f).parameters), f, _anything) for m, f in MEASURES.items()),
+    )
+}
+"""The operations by name: arithmetic, `extract`, `from_elements`, and the measures."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A relation that the first two sizes of a list must have; the message may show all."""
+
+    check: Check
+    message: str
+
+    def verify(self, sizes: Sequence[Array]) -> None:
+        """Raise `MachineError` with the message unless `sizes` are in the relation."""
+        if not self.check.holds(sizes[0].item(), sizes[1].item()):
+            raise MachineError(fill(self.message, [size.item() for size in sizes]))
