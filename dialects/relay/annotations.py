@@ -1,5 +1,16 @@
 """Names of the discardable attributes that keep what Relay records of functions and parameters."""
 
+from __future__ import annotations
+
+from typing import TypeAlias, cast
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
+
+from ..tensors import as_tensor
+
 NAME = "relay.name"
 """On a parameter or result: its name in the source if its name in the IR differs."""
 
@@ -8,3 +19,62 @@ ATTRS = "relay.attrs"
 
 TYPE_PARAMS = "relay.type_params"
 """On a generic function: its type parameters."""
+
+DIMS = "relay.dims"
+"""
+On a parameter that is a tensor: its dims, of which dynamic ones have a name.
+
+    func.func @main(%x: tensor<?x768xf32> {relay.dims = ["n", 768]},
+                    %mask: tensor<?xi1> {relay.dims = ["n"]}) -> …
+
+Dims of one name in a function are one size, which is checked when the function is entered from
+outside. A dim without a name is "".
+"""
+
+DimName: TypeAlias = str | int
+
+
+def dims_of(attrs: DictionaryAttr | None) -> tuple[DimName, ...] | None:
+    """Return what the attributes of a parameter say of its dims; None if nothing."""
+    dims = None if attrs is None else attrs.data.get(DIMS)
+    if not isinstance(dims, ArrayAttr):
+        return None
+    found: list[DimName] = []
+    for dim in cast("ArrayAttr[Attribute]", dims).data:
+        if isinstance(dim, StringAttr):
+            found.append(dim.data)
+        elif isinstance(dim, IntegerAttr):
+            found.append(dim.value.data)
+    return tuple(found)
+
+
+def dim_names(function: FuncOp) -> list[tuple[str | None, ...]]:
+    """Return the name of each dim of each parameter, None where it has none."""
+    count = len(function.function_type.inputs)
+    attrs = [] if function.arg_attrs is None else list(function.arg_attrs.data)
+    found = [dims_of(entry) or () for entry in attrs] or [()] * count
+    return [tuple(dim if isinstance(dim, str) and dim else None for dim in dims) for dims in found]
+
+
+def verify_dims(dims: Attribute, type: Attribute, what: str) -> None:
+    """Check that `dims`, the `relay.dims` of a parameter, describe its type."""
+    tensor = as_tensor(type)
+    if tensor is None:
+        raise VerifyException(f"{DIMS} describes a tensor, but {what} is {type}")
+    if not isinstance(dims, ArrayAttr):
+        raise VerifyException(f"{DIMS} of {what} must be an array, but is {dims}")
+    shape, entries = tensor.get_shape(), cast("ArrayAttr[Attribute]", dims).data
+    if len(entries) != len(shape):
+        raise VerifyException(
+            f"{DIMS} of {what} needs an entry for each of {len(shape)} dims, but has {len(entries)}"
+        )
+    for axis, (entry, dim) in enumerate(zip(entries, shape, strict=True)):
+        if dim == DYNAMIC_INDEX:
+            if not isinstance(entry, StringAttr):
+                raise VerifyException(
+                    f"dim {axis} of {what} is dynamic, and {DIMS} must name it, but has {entry}"
+                )
+        elif not isinstance(entry, IntegerAttr) or entry.value.data != dim:
+            raise VerifyException(
+                f"dim {axis} of {what} is {dim}, and {DIMS} must say so, but has {entry}"
+            )
