@@ -10,7 +10,7 @@ import numpy as np
 
 from ..builder import Builder
 from ..node import Node
-from ..values import Value, dtype_of, has_static_shape, is_float, rank_of, shape_of
+from ..values import Value, dims_of, dtype_of, has_static_shape, is_float, rank_of, shape_of
 from .rule import Convert, Rules, since
 
 @dataclass(frozen=True)
@@ -27,6 +27,11 @@ Axes: TypeAlias = tuple[int, ...] | RunTimeAxes
 def _reduced(name: str, x: Value, axes: Axes, keepdims: bool, b: Builder) -> Value:
     if not isinstance(axes, RunTimeAxes):
         return b.op(name, x, axis=axes, keepdims=keepdims) if axes else x
+    if 0 in dims_of(x) and name in ("max", "min", "mean"):  # of no elements they have no value
+        raise b.node.error(
+            "axes (input 1) is computed at run time; supported for an input without elements: "
+            "initializers and constants"
+        )
     for i in range(axes.count):
         x = _reduced_along(name, x, b.slice(axes.axes, 0, i, i + 1), b)
     return x if keepdims else _squeezed(x, axes, b)
