@@ -13,6 +13,7 @@ Named pipelines: `-p` accepts their names wherever it accepts a pass.
 - `fuse-ops` before outlining: it decides what one kernel is.
 - `outline-primitives` before allocation: equal kernels become one function, and only calls of
   kernels are left to allocate for.
+- `create-shape-functions` right after it: one function for each distinct kernel of dynamic shape.
 - `manifest-alloc` turns those calls into writes into allocated tensors.
 - `remove-dead-writes` right after it: a result that nothing reads is now storage that nothing
   needs, and no memory plan depends on it yet.
@@ -36,6 +37,7 @@ PIPELINES: dict[str, str] = {
             "fuse-ops",
             "verify-stage{stage=fused}",
             "outline-primitives",
+            "create-shape-functions",
             "verify-stage{stage=lowered}",
             "manifest-alloc",
             "remove-dead-writes",

@@ -102,6 +102,11 @@ def topk_length(k: int, dim: int) -> int:
     if k > dim:
         raise ValueError(f"k must be at most {dim}, but is {k}")
     return k if k > 0 else dim
+def as_size(value: int) -> int:
+    """Return an integer of any type as a size, which must be below 2^63."""
+    if value >= 2**63:
+        raise ValueError(f"a size must be below 2^63, but is {value}")
+    return value
 
 
 MEASURES: Mapping[str, Measure] = {
@@ -116,6 +121,7 @@ MEASURES: Mapping[str, Measure] = {
         squeezed_dim,
         expanded_dim,
         topk_length,
+        as_size,
     )
 }
 """The measures by name. One that raises `ValueError` has no size for its arguments."""

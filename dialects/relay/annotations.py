@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias, cast
+from collections.abc import Sequence
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
+from ...operators.named_dims import dims_fault
 from ..tensors import as_tensor
 
 NAME = "relay.name"
@@ -40,7 +42,7 @@ def dims_of(attrs: DictionaryAttr | None) -> tuple[DimName, ...] | None:
     if not isinstance(dims, ArrayAttr):
         return None
     found: list[DimName] = []
-    for dim in cast("ArrayAttr[Attribute]", dims).data:
+    for dim in dims.data:
         if isinstance(dim, StringAttr):
             found.append(dim.data)
         elif isinstance(dim, IntegerAttr):
@@ -56,6 +58,33 @@ def dim_names(function: FuncOp) -> list[tuple[str | None, ...]]:
     return [tuple(dim if isinstance(dim, str) and dim else None for dim in dims) for dims in found]
 
 
+def parameter_names(function: FuncOp) -> list[StringAttr]:
+    """
+    Return the names of the parameters: their `relay.name`, their names in the text, or numbers.
+
+    Duplicate names are suffixed with their index.
+    """
+    names: list[StringAttr] = []
+    attrs = function.arg_attrs
+    for i, argument in enumerate(function.args):
+        given = attrs.data[i].data.get(NAME) if attrs is not None else None
+        name = given.data if isinstance(given, StringAttr) else argument.name_hint or f"arg{i}"
+        attr = StringAttr(name)
+        names.append(StringAttr(f"{name}_{i}") if attr in names else attr)
+    return names
+
+
+def named_dims_fault(function: FuncOp, shapes: Sequence[Sequence[int] | None]) -> str | None:
+    """
+    Return which dims of one name differ in arguments of `shapes`; None if none do.
+
+    The shape of an argument that is not a tensor is None.
+    """
+    names = [name.data for name in parameter_names(function)]
+    parameters = zip(names, dim_names(function), shapes, strict=True)
+    return dims_fault((name, dims, shape) for name, dims, shape in parameters if shape is not None)
+
+
 def verify_dims(dims: Attribute, type: Attribute, what: str) -> None:
     """Check that `dims`, the `relay.dims` of a parameter, describe its type."""
     tensor = as_tensor(type)
@@ -63,12 +92,13 @@ def verify_dims(dims: Attribute, type: Attribute, what: str) -> None:
         raise VerifyException(f"{DIMS} describes a tensor, but {what} is {type}")
     if not isinstance(dims, ArrayAttr):
         raise VerifyException(f"{DIMS} of {what} must be an array, but is {dims}")
-    shape, entries = tensor.get_shape(), cast("ArrayAttr[Attribute]", dims).data
-    if len(entries) != len(shape):
+    shape = tensor.get_shape()
+    if len(dims.data) != len(shape):
         raise VerifyException(
-            f"{DIMS} of {what} needs an entry for each of {len(shape)} dims, but has {len(entries)}"
+            f"{DIMS} of {what} needs an entry for each of {len(shape)} dims, "
+            f"but has {len(dims.data)}"
         )
-    for axis, (entry, dim) in enumerate(zip(entries, shape, strict=True)):
+    for axis, (entry, dim) in enumerate(zip(dims.data, shape, strict=True)):
         if dim == DYNAMIC_INDEX:
             if not isinstance(entry, StringAttr):
                 raise VerifyException(

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Self
+from functools import cache
+from inspect import signature
+from typing import Any, Self, TypeAlias, get_args
 
 from xdsl.dialects.builtin import (
+    AnyFloat,
     AnyFloatConstr,
     FunctionType,
+    IndexType,
     IntegerType,
     StringAttr,
     SymbolNameConstraint,
@@ -205,6 +209,21 @@ class RequireOp(IRDLOperation):
                 )
 
 
+_Kind: TypeAlias = tuple[str, tuple[type[Attribute], ...]]
+_KINDS: dict[object, _Kind] = {
+    int: ("an integer", (IntegerType, IndexType)),
+    float: ("a number", (IntegerType, IndexType, *get_args(AnyFloat))),
+    Any: ("a tensor", (TensorType,)),
+}
+"""The types of a measure's argument, by the annotation of its parameter."""
+
+
+@cache
+def _measured(measure: str) -> tuple[_Kind, ...]:
+    parameters = signature(MEASURES[measure], eval_str=True).parameters.values()
+    return tuple(_KINDS[parameter.annotation] for parameter in parameters)
+
+
 @irdl_op_definition
 class MeasureOp(IRDLOperation):
     """
@@ -222,7 +241,9 @@ class MeasureOp(IRDLOperation):
     name = "relay.measure"
 
     measure = prop_def(StringAttr)
-    args = var_operand_def(AnyOf([BaseAttr(IntegerType), AnyFloatConstr, BaseAttr(TensorType)]))
+    args = var_operand_def(
+        AnyOf((BaseAttr(IntegerType), BaseAttr(IndexType), AnyFloatConstr, BaseAttr(TensorType)))
+    )
     size = result_def(i64)
 
     traits = traits_def(Pure(), AllOnHost())
@@ -238,3 +259,13 @@ class MeasureOp(IRDLOperation):
             raise VerifyException(
                 f"measure must be one of {', '.join(MEASURES)}, but is {self.measure.data}"
             )
+        wanted = _measured(self.measure.data)
+        if len(wanted) != len(self.args):
+            raise VerifyException(
+                f"{self.measure.data} has {len(wanted)} arguments, but got {len(self.args)}"
+            )
+        for i, ((what, kinds), arg) in enumerate(zip(wanted, self.args, strict=True)):
+            if not isinstance(arg.type, kinds):
+                raise VerifyException(
+                    f"argument {i} of {self.measure.data} must be {what}, but is {arg.type}"
+                )
