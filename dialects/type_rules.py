@@ -39,14 +39,12 @@ from ..operators.sizes import UNKNOWN, SignatureError, Size
 from .attributes import ELEMENT_TYPES, plain_value
 from .dense import Dense, numbers
 from .device import tensor_type
-from .interfaces import DataDependentShape, InferTypes
+from .interfaces import InferTypes
 from .tensors import Tensor as TensorType
 from .tensors import as_tensor, bits_of
 
-_TYPES: dict[Element, Attribute] = {
-    element: ELEMENT_TYPES[name] for name, element in ELEMENTS.items()
-}
-"""The type of each element seen so far, and of those that rules know."""
+_TYPES: dict[Element, Attribute] = {ELEMENTS[name]: ELEMENT_TYPES[name] for name in ELEMENTS}
+"""The type of each element seen so far, and of those that rules introduce."""
 
 
 @cache
@@ -229,13 +227,6 @@ def data_operands(op: Operation) -> Sequence[int]:
     """
     rule = rule_of(op)
     return () if rule is None else rule.data_operands
-
-
-def data_operands(op: Operation) -> Sequence[int]:
-    """Return the operands of `op` whose elements the shapes of its results depend on."""
-    rule, trait = rule_of(op), op.get_trait(DataDependentShape)
-    read = () if rule is None else rule.data_operands
-    return read if trait is None else sorted({*read, *trait.operands})
 
 
 def check_call(
