@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IndexType,
     IntegerType,
-    i1,
 )
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.traits import ConstantLike
@@ -25,7 +24,7 @@ from ..operators import RULES
 from ..operators.measures import MEASURES
 from ..operators.rules import Rule
 from ..operators.signature import (
-    BOOL,
+    ELEMENTS,
     Call,
     Data,
     Element,
@@ -37,14 +36,17 @@ from ..operators.signature import (
     element,
 )
 from ..operators.sizes import UNKNOWN, SignatureError, Size
-from .attributes import plain_value
+from .attributes import ELEMENT_TYPES, plain_value
 from .dense import Dense, numbers
 from .device import tensor_type
+from .interfaces import DataDependentShape, InferTypes
 from .tensors import Tensor as TensorType
 from .tensors import as_tensor, bits_of
 
-_TYPES: dict[Element, Attribute] = {BOOL: i1}
-"""The type of each element seen so far."""
+_TYPES: dict[Element, Attribute] = {
+    element: ELEMENT_TYPES[name] for name, element in ELEMENTS.items()
+}
+"""The type of each element seen so far, and of those that rules know."""
 
 
 @cache
@@ -88,7 +90,8 @@ def _by_identity(compute: Callable[[Attribute], _Value]) -> Callable[[Attribute]
 
 
 @_by_identity
-def _operand(type: Attribute) -> Tensor | str:
+def operand_of(type: Attribute) -> Tensor | str:
+    """The operand of a rule that a value of `type` is; a type in words if it is not a tensor."""
     tensor = as_tensor(type)
     if tensor is None:
         return str(type)
@@ -143,16 +146,17 @@ def call_of(
 ) -> Call:
     """Return the call of an operator on operands of these types."""
     plain = {key: _attribute(attr) for key, attr in attributes.items()}
-    return Call(name, plain, [_operand(type) for type in operand_types])
+    return Call(name, plain, [operand_of(type) for type in operand_types])
 
 
-def _results(
+def result_types(
     signature: Signature,
     op: Operation,
-    types: Iterable[Attribute],
+    operand_types: Iterable[Attribute],
     elements: Mapping[int, Elements],
 ) -> list[Attribute]:
-    call = call_of(op.name, op.properties, types)
+    """Infer the result types of `op` on operands of these types and `elements`."""
+    call = call_of(op.name, op.properties, operand_types)
     if elements:
         call = call._replace(elements=elements)
     try:
@@ -161,28 +165,50 @@ def _results(
         raise VerifyException(str(error)) from error
 
 
-def _of_operands(signature: Signature, op: Operation) -> list[Attribute]:
-    elements: Mapping[int, Elements] = {}
-    if isinstance(signature, Rule) and signature.data_operands:
-        elements = constant_elements(op.operands, signature.data_operands)
-    return _results(signature, op, [operand.type for operand in op.operands], elements)
+def _results(signature: Signature, op: Operation) -> list[Attribute]:
+    data = signature.data_operands if isinstance(signature, Rule) else ()
+    elements = constant_elements(op.operands, data) if data else {}
+    return result_types(signature, op, [operand.type for operand in op.operands], elements)
 
 
 def infer(op: Operation) -> Sequence[Attribute]:
     """Infer the result types of an operator of `relay` from its signature in `xrelay.operators`."""
-    return _of_operands(RULES[op.name], op)
+    return _results(RULES[op.name], op)
 
 
-def infer_at(
-    op: Operation, types: Iterable[Attribute], elements: Mapping[int, Elements]
-) -> Sequence[Attribute]:
-    """Infer the results of an operator of `relay` on operands of `types` with these `elements`."""
-    return _results(RULES[op.name], op, types, elements)
+@dataclass(frozen=True)
+class Typed:
+    """The type rule defined by `signature`."""
+
+    signature: Signature
+
+    def __call__(self, op: Operation) -> Sequence[Attribute]:
+        return _results(self.signature, op)
 
 
 def typed(signature: Signature) -> Callable[[Operation], Sequence[Attribute]]:
     """The type rule defined by `signature`."""
-    return lambda op: _of_operands(signature, op)
+    return Typed(signature)
+
+
+def rule_of(op: Operation) -> Rule | None:
+    """Return the rule over sizes that defines the result types of `op`, if it has one."""
+    trait = op.get_trait(InferTypes)
+    if trait is None:
+        return None
+    rule = trait.rule
+    if rule is infer:
+        signature = RULES.get(op.name)
+    else:
+        signature = rule.signature if isinstance(rule, Typed) else None
+    return signature if isinstance(signature, Rule) else None
+
+
+def data_operands(op: Operation) -> Sequence[int]:
+    """Return the operands of `op` whose elements the shapes of its results depend on."""
+    rule, trait = rule_of(op), op.get_trait(DataDependentShape)
+    read = () if rule is None else rule.data_operands
+    return read if trait is None else sorted({*read, *trait.operands})
 
 
 def check_call(
@@ -201,7 +227,7 @@ def check_call(
         return
     results: list[Tensor] = []
     for type in result_types:
-        result = _operand(type)
+        result = operand_of(type)
         if isinstance(result, str):
             raise VerifyException(f"a result of {name} must be a tensor, but is {result}")
         results.append(result)

@@ -1,6 +1,5 @@
 """Rules of operators that reshape."""
 
-
 from .operands import normalized_axes, shape_text
 from .rules import Ints, rule
 from .signature import MAX_RANK, Tensor, ranked

@@ -65,7 +65,7 @@ def hint(op: Operation) -> str | None:
 
 
 def without_device(op: Operation) -> str | None:
-    if isinstance(op, relay.PrimFuncOp):
+    if isinstance(op, relay.PrimFuncOp | relay.ShapeFuncOp):
         return None
     for value in defined_values(op):
         if None in devices_in(value.type):

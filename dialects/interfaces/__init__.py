@@ -36,7 +36,9 @@ from .memory import (
     ChoosesRegion,
     DestinationPassing,
     FreesOperand,
+    ReifiesShapes,
     ResultAliases,
+    ShapesOfOperand,
 )
 from .operators import (
     CallsKernel,
@@ -80,6 +82,7 @@ __all__ = [
     "PartsMatch",
     "Pinned",
     "PreferSameDomain",
+    "ReifiesShapes",
     "Rematerializable",
     "ReshapesOnly",
     "ResultAliases",
@@ -87,6 +90,7 @@ __all__ = [
     "ReturnDevices",
     "SameDevice",
     "SameDomain",
+    "ShapesOfOperand",
     "kernel_attributes",
     "kernel_name",
 ]

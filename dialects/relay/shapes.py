@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Self
+from functools import cache
+from inspect import Parameter, signature
+from typing import Any, Self, TypeAlias, get_args
 
 from xdsl.dialects.builtin import (
+    AnyFloat,
     AnyFloatConstr,
     FunctionType,
+    IndexType,
     IntegerType,
     StringAttr,
     SymbolNameConstraint,
@@ -205,6 +209,29 @@ class RequireOp(IRDLOperation):
                 )
 
 
+_Kind: TypeAlias = tuple[str, tuple[type[Attribute], ...]]
+_KINDS: dict[object, _Kind] = {
+    int: ("an integer", (IntegerType, IndexType)),
+    float: ("a number", (IntegerType, IndexType, *get_args(AnyFloat))),
+    Any: ("a tensor", (TensorType,)),
+}
+"""The types of a measure's argument, by the annotation of its parameter."""
+
+
+@cache
+def _measured(measure: str) -> tuple[list[_Kind], _Kind | None]:
+    """The kinds of a measure's arguments, and of those that may follow them."""
+    wanted: list[_Kind] = []
+    more: _Kind | None = None
+    for parameter in signature(MEASURES[measure], eval_str=True).parameters.values():
+        kind = _KINDS[parameter.annotation]
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            more = kind
+        else:
+            wanted.append(kind)
+    return wanted, more
+
+
 @irdl_op_definition
 class MeasureOp(IRDLOperation):
     """
@@ -222,7 +249,9 @@ class MeasureOp(IRDLOperation):
     name = "relay.measure"
 
     measure = prop_def(StringAttr)
-    args = var_operand_def(AnyOf([BaseAttr(IntegerType), AnyFloatConstr, BaseAttr(TensorType)]))
+    args = var_operand_def(
+        AnyOf((BaseAttr(IntegerType), BaseAttr(IndexType), AnyFloatConstr, BaseAttr(TensorType)))
+    )
     size = result_def(i64)
 
     traits = traits_def(Pure(), AllOnHost())
@@ -238,3 +267,16 @@ class MeasureOp(IRDLOperation):
             raise VerifyException(
                 f"measure must be one of {', '.join(MEASURES)}, but is {self.measure.data}"
             )
+        wanted, more = _measured(self.measure.data)
+        if len(self.args) < len(wanted) or (more is None and len(self.args) > len(wanted)):
+            at_least = "at least " if more else ""
+            raise VerifyException(
+                f"{self.measure.data} has {at_least}{len(wanted)} arguments, "
+                f"but got {len(self.args)}"
+            )
+        for i, arg in enumerate(self.args):
+            what, kinds = wanted[i] if i < len(wanted) else more or wanted[-1]
+            if not isinstance(arg.type, kinds):
+                raise VerifyException(
+                    f"argument {i} of {self.measure.data} must be {what}, but is {arg.type}"
+                )
