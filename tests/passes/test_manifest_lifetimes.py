@@ -86,7 +86,7 @@ class Writer:
 
     def constant(self, values: list[str], depth: int) -> list[str]:
         result = self.name()
-        self.lines.append(f"{result} = relay.constant dense<0.5> : {T}")
+        self.lines.append(f"{result} = relay.constant dense<0.5> : tensor<4xf32> on {D}")
         return [result]
 
     def call(self, values: list[str], depth: int) -> list[str]:
@@ -135,7 +135,7 @@ def machine_for(module: ModuleOp) -> Machine:
 
 
 @settings(
-    max_examples=150,
+    max_examples=40,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
