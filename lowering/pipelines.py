@@ -4,6 +4,9 @@ Named pipelines: `-p` accepts their names wherever it accepts a pass.
 `vm` takes a `relay` program to `bytecode`. Why each pass is where it is:
 
 - `infer-types` first: every pass after it reads result types.
+- `simplify-inference` before `fold-constants`, which computes the scales and shifts of batch norms
+  from constant statistics, and before fusion: a multiplication and an addition fuse with the
+  convolution before and the activation after them, a batch norm does not.
 - `fold-constants` before planning: what is folded needs no device and no copy.
 - `plan-devices` before fusion: values on different devices must not be fused.
 - `share-device-copies` right after it: equal copies are easiest to find before fusion.
@@ -31,6 +34,7 @@ PIPELINES: dict[str, str] = {
     "vm": ",".join(
         (
             "infer-types",
+            "simplify-inference",
             "fold-constants",
             "plan-devices",
             "share-device-copies",

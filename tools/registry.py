@@ -34,6 +34,7 @@ DIALECTS = {
 
 PASSES = {
     "infer-types": "passes.infer_types:InferTypesPass",
+    "simplify-inference": "passes.simplify_inference:SimplifyInferencePass",
     "fold-constants": "passes.fold_constants:FoldConstantsPass",
     "plan-devices": "passes.plan_devices:PlanDevicesPass",
     "sink-device-hints": "passes.sink_device_hints:SinkDeviceHintsPass",
