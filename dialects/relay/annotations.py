@@ -8,3 +8,6 @@ ATTRS = "relay.attrs"
 
 TYPE_PARAMS = "relay.type_params"
 """On a generic function: its type parameters."""
+
+INLINE = "relay.inline"
+"""On a function: its calls are to be replaced by its body (`Inline` in Relay's attributes)."""
