@@ -127,3 +127,7 @@ class DimsOfParameters(OpTrait):
 def attach() -> None:
     """Let `func.func` verify the dims of its parameters; again changes nothing."""
     FuncOp.traits.add_trait(DimsOfParameters())
+
+
+INLINE = "relay.inline"
+"""On a function: its calls are to be replaced by its body (`Inline` in Relay's attributes)."""
