@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IndexType,
     IntegerType,
-    i1,
 )
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.traits import ConstantLike
@@ -25,7 +24,7 @@ from ..operators import RULES
 from ..operators.measures import MEASURES
 from ..operators.rules import Rule
 from ..operators.signature import (
-    BOOL,
+    ELEMENTS,
     Call,
     Data,
     Element,
@@ -37,15 +36,17 @@ from ..operators.signature import (
     element,
 )
 from ..operators.sizes import UNKNOWN, SignatureError, Size
-from .attributes import plain_value
+from .attributes import ELEMENT_TYPES, plain_value
 from .dense import Dense, numbers
 from .device import tensor_type
-from .interfaces import InferTypes
+from .interfaces import DataDependentShape, InferTypes
 from .tensors import Tensor as TensorType
 from .tensors import as_tensor, bits_of
 
-_TYPES: dict[Element, Attribute] = {BOOL: i1}
-"""The type of each element seen so far."""
+_TYPES: dict[Element, Attribute] = {
+    element: ELEMENT_TYPES[name] for name, element in ELEMENTS.items()
+}
+"""The type of each element seen so far, and of those that rules know."""
 
 
 @cache
@@ -228,6 +229,13 @@ def data_operands(op: Operation) -> Sequence[int]:
     """
     rule = rule_of(op)
     return () if rule is None else rule.data_operands
+
+
+def data_operands(op: Operation) -> Sequence[int]:
+    """Return the operands of `op` whose elements the shapes of its results depend on."""
+    rule, trait = rule_of(op), op.get_trait(DataDependentShape)
+    read = () if rule is None else rule.data_operands
+    return read if trait is None else sorted({*read, *trait.operands})
 
 
 def check_call(

@@ -15,7 +15,9 @@ Named pipelines: `-p` accepts their names wherever it accepts a pass.
   kernels are left to allocate for.
 - `create-shape-functions` right after it: one function for each distinct kernel of dynamic shape.
 - `manifest-alloc` turns those calls into writes into allocated tensors.
-- `remove-dead-writes` right after it: a result that nothing reads is now storage that nothing
+- `simplify-shapes` right after it: it has the shapes of all results to read, and what it makes
+  unused, such as a copy of an argument to the host, is a dead write.
+- `remove-dead-writes` after both: a result that nothing reads is now storage that nothing
   needs, and no memory plan depends on it yet.
 - `remove-unused-kernels` after both: they leave kernels without calls.
 - `manifest-lifetimes` after all passes that remove or move ops: a kill marks the last use, so a
@@ -40,6 +42,7 @@ PIPELINES: dict[str, str] = {
             "create-shape-functions",
             "verify-stage{stage=lowered}",
             "manifest-alloc",
+            "simplify-shapes",
             "remove-dead-writes",
             "remove-unused-kernels",
             "verify-stage{stage=manifest}",

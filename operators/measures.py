@@ -47,6 +47,13 @@ def arange_length(start: float, stop: float, step: float) -> int:
     return max(0, ceil(length))
 
 
+def as_size(value: int) -> int:
+    """Return an integer of any type as a size, which must be below 2^63."""
+    if value >= 2**63:
+        raise ValueError(f"a size must be below 2^63, but is {value}")
+    return value
+
+
 def reshaped_dim(axis: int, allowzero: int, rank: int, *sizes: int) -> int:
     """
     Return dim `axis` of a tensor reshaped; `sizes` are its `rank` dims, then the wanted ones.
@@ -104,13 +111,6 @@ def topk_length(k: int, dim: int) -> int:
     return k if k > 0 else dim
 
 
-def as_size(value: int) -> int:
-    """Return an integer of any type as a size, which must be below 2^63."""
-    if value >= 2**63:
-        raise ValueError(f"a size must be below 2^63, but is {value}")
-    return value
-
-
 MEASURES: Mapping[str, Measure] = {
     measure.__name__: measure
     for measure in (
@@ -119,11 +119,11 @@ MEASURES: Mapping[str, Measure] = {
         rounded_product,
         count_nonzero,
         arange_length,
+        as_size,
         reshaped_dim,
         squeezed_dim,
         expanded_dim,
         topk_length,
-        as_size,
     )
 }
 """The measures by name. One that raises `ValueError` has no size for its arguments."""

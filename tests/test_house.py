@@ -298,9 +298,7 @@ def golden_text() -> str:
 
 
 TABLES: dict[str, Container[str]] = {
-    "a rule in RULES of a file in operators/": {
-        name.removeprefix("relay.") for name in RULES
-    },
+    "a rule in RULES of a file in operators/": {name.removeprefix("relay.") for name in RULES},
     "a kernel in KERNELS of a file in runtime/kernels/": {
         name.removeprefix("relay.") for name in KERNELS
     },

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any, Self, TypeAlias, get_args
 
 from xdsl.dialects.builtin import (
@@ -219,9 +219,17 @@ _KINDS: dict[object, _Kind] = {
 
 
 @cache
-def _measured(measure: str) -> tuple[_Kind, ...]:
-    parameters = signature(MEASURES[measure], eval_str=True).parameters.values()
-    return tuple(_KINDS[parameter.annotation] for parameter in parameters)
+def _measured(measure: str) -> tuple[list[_Kind], _Kind | None]:
+    """The kinds of a measure's arguments, and of those that may follow them."""
+    wanted: list[_Kind] = []
+    more: _Kind | None = None
+    for parameter in signature(MEASURES[measure], eval_str=True).parameters.values():
+        kind = _KINDS[parameter.annotation]
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            more = kind
+        else:
+            wanted.append(kind)
+    return wanted, more
 
 
 @irdl_op_definition
@@ -259,12 +267,15 @@ class MeasureOp(IRDLOperation):
             raise VerifyException(
                 f"measure must be one of {', '.join(MEASURES)}, but is {self.measure.data}"
             )
-        wanted = _measured(self.measure.data)
-        if len(wanted) != len(self.args):
+        wanted, more = _measured(self.measure.data)
+        if len(self.args) < len(wanted) or (more is None and len(self.args) > len(wanted)):
+            at_least = "at least " if more else ""
             raise VerifyException(
-                f"{self.measure.data} has {len(wanted)} arguments, but got {len(self.args)}"
+                f"{self.measure.data} has {at_least}{len(wanted)} arguments, "
+                f"but got {len(self.args)}"
             )
-        for i, ((what, kinds), arg) in enumerate(zip(wanted, self.args, strict=True)):
+        for i, arg in enumerate(self.args):
+            what, kinds = wanted[i] if i < len(wanted) else more or wanted[-1]
             if not isinstance(arg.type, kinds):
                 raise VerifyException(
                     f"argument {i} of {self.measure.data} must be {what}, but is {arg.type}"
