@@ -39,7 +39,7 @@ from ..operators.sizes import UNKNOWN, SignatureError, Size
 from .attributes import ELEMENT_TYPES, plain_value
 from .dense import Dense, numbers
 from .device import tensor_type
-from .interfaces import DataDependentShape, InferTypes
+from .interfaces import InferTypes
 from .tensors import Tensor as TensorType
 from .tensors import as_tensor, bits_of
 
@@ -229,13 +229,6 @@ def data_operands(op: Operation) -> Sequence[int]:
     """
     rule = rule_of(op)
     return () if rule is None else rule.data_operands
-
-
-def data_operands(op: Operation) -> Sequence[int]:
-    """Return the operands of `op` whose elements the shapes of its results depend on."""
-    rule, trait = rule_of(op), op.get_trait(DataDependentShape)
-    read = () if rule is None else rule.data_operands
-    return read if trait is None else sorted({*read, *trait.operands})
 
 
 def check_call(
