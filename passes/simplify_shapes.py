@@ -50,7 +50,6 @@ from .analysis.sizes import Dims, Sizes, integer
 from .support.rewriting import apply_patterns
 from .support.walk import is_kernel, outside_primitives
 
-
 EMITTED: dict[str, type[Operation]] = {
     "floordiv": arith.FloorDivSIOp,
     "mod": arith.RemSIOp,
@@ -108,7 +107,9 @@ def copied(
 
 def is_size_op(op: Operation) -> bool:
     """Test whether `op` only computes a size, a shape or a part of one."""
-    return op.name.startswith(("arith.", "tensor.")) or isinstance(op, vm.ShapeOfOp | relay.MeasureOp)
+    return op.name.startswith(("arith.", "tensor.")) or isinstance(
+        op, vm.ShapeOfOp | relay.MeasureOp
+    )
 
 
 @dataclass
@@ -245,7 +246,9 @@ class Writer:
             operands=[shape, *indices[: type.get_num_dims()]], result_types=[i64]
         )
 
-    def shape(self, dims: Dims, type: Attribute, at: Operation, rewriter: PatternRewriter) -> SSAValue:
+    def shape(
+        self, dims: Dims, type: Attribute, at: Operation, rewriter: PatternRewriter
+    ) -> SSAValue:
         """Return a tensor of these dims."""
         found = self.scopes.find((dims, type))
         if found is None:

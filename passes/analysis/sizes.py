@@ -127,9 +127,7 @@ class Sizes:
     algebra: Algebra = field(default_factory=Algebra)
     _sizes: dict[SSAValue, Polynomial] = field(default_factory=dict[SSAValue, Polynomial])
     _dims: dict[SSAValue, Dims] = field(default_factory=dict[SSAValue, Dims])
-    _elements: dict[SSAValue, Dims | None] = field(
-        default_factory=dict[SSAValue, "Dims | None"]
-    )
+    _elements: dict[SSAValue, Dims | None] = field(default_factory=dict[SSAValue, "Dims | None"])
     _named: dict[func.FuncOp, dict[tuple[SSAValue, int], Polynomial]] = field(
         default_factory=dict[func.FuncOp, dict[tuple[SSAValue, int], Polynomial]]
     )
