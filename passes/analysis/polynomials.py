@@ -346,10 +346,25 @@ class Algebra:
             return left
         if holds(Check.AT_LEAST, lesser, greater):
             return right
+        nested = self._nested_maximum(left, right) if op is SizeOp.MAX else None
+        if nested is not None:
+            return nested
         natural = _natural(left, right) or (
             op is SizeOp.MAX and (_natural(left) or _natural(right))
         )
         return self.opaque(op, _ordered(left, right), natural)
+
+    def _nested_maximum(self, left: Polynomial, right: Polynomial) -> Polynomial | None:
+        """Return `max(max(a, b) + k, c)` as `max(a + k, c)` if `b + k <= c`."""
+        for sum, other in ((left, right), (right, left)):
+            symbol = (sum - sum.offset).symbol
+            if symbol is None or symbol.kind != SizeOp.MAX:
+                continue
+            a, b = (p + sum.offset for p in symbol.args if isinstance(p, Polynomial))
+            for kept, dropped in ((a, b), (b, a)):
+                if holds(Check.AT_LEAST, other, dropped):
+                    return self._extremum(SizeOp.MAX, kept, other)
+        return None
 
     def _broadcast(self, left: Polynomial, right: Polynomial) -> Polynomial:
         if left == right or right.constant == 1:
