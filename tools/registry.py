@@ -35,6 +35,7 @@ DIALECTS = {
 PASSES = {
     "infer-types": "passes.infer_types:InferTypesPass",
     "fold-constants": "passes.fold_constants:FoldConstantsPass",
+    "dynamic-to-static": "passes.dynamic_to_static:DynamicToStaticPass",
     "plan-devices": "passes.plan_devices:PlanDevicesPass",
     "sink-device-hints": "passes.sink_device_hints:SinkDeviceHintsPass",
     "assign-devices": "passes.assign_devices:AssignDevicesPass",
