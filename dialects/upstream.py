@@ -18,6 +18,7 @@ from .interfaces import (
     DeviceConstraint,
     DeviceRule,
     OnHost,
+    ResultOnHost,
     ReturnDevices,
 )
 
@@ -31,8 +32,9 @@ class ExtractDevices(DeviceRule):
 
 
 def attach_interfaces() -> None:
-    """Give `func.call`, `func.return` and `tensor.extract` theirs; again changes nothing."""
+    """Give the ops of `func` and `tensor` theirs; again changes nothing."""
     func.CallOp.traits.add_trait(CalleeDevices())
     func.CallOp.traits.add_trait(CallsFunction())
     func.ReturnOp.traits.add_trait(ReturnDevices())
     tensor.ExtractOp.traits.add_trait(ExtractDevices())
+    tensor.FromElementsOp.traits.add_trait(ResultOnHost())

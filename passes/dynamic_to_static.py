@@ -21,14 +21,14 @@ as they are declared: run `infer-types` after. Level `relay`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.traits import ConstantLike, is_side_effect_free
@@ -94,9 +94,7 @@ def product(sizes: ProgramSizes, dims: Sequence[Polynomial]) -> Polynomial:
     return result
 
 
-def newshape(
-    sizes: ProgramSizes, dims: Dims, entries: Dims, allowzero: bool
-) -> list[int] | None:
+def newshape(sizes: ProgramSizes, dims: Dims, entries: Dims, allowzero: bool) -> list[int] | None:
     """
     Return the `newshape` that reshapes a tensor of `dims` to `entries`; None if there is none.
 
@@ -135,10 +133,13 @@ def static_attributes(
     return found
 
 
-def carried(op: Operation, to: type[Operator]) -> dict[str, Attribute]:
-    """Return the properties of `op` that the operator `to` has too."""
-    known = to.get_irdl_definition().properties
-    return {name: value for name, value in op.properties.items() if name in known}
+def carried(
+    op: Operation, to: type[Operator], given: Mapping[str, Attribute]
+) -> dict[str, Attribute]:
+    """Return the properties of the operator `to`: those `given`, and those that `op` has."""
+    known = {**op.properties, **given}
+    names = to.get_irdl_definition().properties
+    return {name: known[name] for name in names if name in known}
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,7 @@ class ReadAttributes(RewritePattern):
         operator = relay.BY_NAME[form.operator]
         static = operator.create(
             operands=[op.operands[i] for i in form.operands],
-            properties={**carried(op, operator), **attributes},
+            properties=carried(op, operator, attributes),
             attributes=op.attributes,
             result_types=op.result_types,
         )
@@ -238,11 +239,14 @@ class RemoveUnused(RewritePattern):
     sizes: ProgramSizes
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not op.results or any(result.uses for result in op.results):
+        if any(result.uses for result in op.results) or not is_side_effect_free(op):
             return
-        removable = isinstance(op, RelayOperator | vm.ShapeOfOp) or op.has_trait(ConstantLike)
-        removable |= op.name.startswith(("arith.", "tensor."))
-        if removable and is_side_effect_free(op):
+        if isinstance(op, RelayOperator):
+            removable = all(self.sizes.elements(result) is not None for result in op.results)
+        else:
+            sized = op.name.startswith(("arith.", "tensor.")) or isinstance(op, vm.ShapeOfOp)
+            removable = sized or op.has_trait(ConstantLike)
+        if removable:
             rewriter.erase(op)
 
 

@@ -22,7 +22,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from ...dialects import relay
 from ...dialects.relay.creation import ShapeOfOp
 from ...dialects.signatures import call_of, constant_elements, operand_of, rule_of
-from ...dialects.tensors import as_tensor
+from ...dialects.tensors import as_tensor, is_static
 from ...operators.measures import MEASURES
 from ...operators.signature import Data, Elements, Tensor
 from ...operators.sizes import UNKNOWN, Check, Dim, SignatureError, Size, SizeOp, fill
@@ -89,14 +89,17 @@ class SymbolicElements(Elements):
         return self.program.measured(name, sizes)
 
 
+def has_dynamic_dim(value: SSAValue) -> bool:
+    tensor = as_tensor(value.type)
+    return tensor is not None and not is_static(tensor)
+
+
 @dataclass
 class ProgramSizes(Sizes):
     """The dims of tensors, and elements of shape tensors, by the rules of operators."""
 
     tensors: ShapeTensors = field(init=False)
-    _sizes_of: dict[Polynomial, SymbolicDim] = field(
-        default_factory=dict[Polynomial, SymbolicDim]
-    )
+    _sizes_of: dict[Polynomial, SymbolicDim] = field(default_factory=dict[Polynomial, SymbolicDim])
     _results: dict[Operation, list[Dims | None] | None] = field(
         default_factory=dict[Operation, "list[Dims | None] | None"]
     )
@@ -105,8 +108,10 @@ class ProgramSizes(Sizes):
         self.tensors = ShapeTensors(self.algebra)
 
     def read(self, module: ModuleOp) -> None:
-        """Read all tensors outside kernels, in program order."""
+        """Read all tensors outside kernels, in program order, and check all operators."""
         for op in outside_primitives(module):
+            if rule_of(op) is not None and any(map(has_dynamic_dim, op.operands)):
+                self._inferred(op)
             for result in op.results:
                 if as_tensor(result.type) is not None:
                     self.dims(result)
@@ -167,7 +172,9 @@ class ProgramSizes(Sizes):
             found = rule(call._replace(operands=operands, elements=elements))
         except SignatureError as error:
             raise PassError(str(error), op) from error
-        return [self._known(tensor, result) for tensor, result in zip(found, op.results, strict=True)]
+        return [
+            self._known(tensor, result) for tensor, result in zip(found, op.results, strict=True)
+        ]
 
     def _operand(self, value: SSAValue) -> Tensor | str:
         tensor = operand_of(value.type)

@@ -132,9 +132,7 @@ class ShapeTensors:
         """Created, and kernels loaded, when the first element moves."""
         return OperatorEvaluator(load_kernels())
 
-    def elements(
-        self, op: Operation, index: int, operands: Sequence[Dims | None]
-    ) -> Dims | None:
+    def elements(self, op: Operation, index: int, operands: Sequence[Dims | None]) -> Dims | None:
         """Return the elements of result `index` of `op`, given those of its operands."""
         known = [dims for dims in operands if dims is not None]
         if len(known) != len(operands):
@@ -206,9 +204,7 @@ class ShapeTensors:
             found.append([dims[int(number)] for number in spread.ravel()])
         return found
 
-    def _pairs(
-        self, op: Operation, operands: list[Dims]
-    ) -> list[tuple[Polynomial, Polynomial]]:
+    def _pairs(self, op: Operation, operands: list[Dims]) -> list[tuple[Polynomial, Polynomial]]:
         left, right = self._broadcast(op, operands)
         return list(zip(left, right, strict=True))
 
