@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from xdsl.dialects import func, tensor
+from xdsl.dialects import arith, func, tensor
 from xdsl.ir import Operation
 
 from .interfaces import (
+    AllOnHost,
     CalleeDevices,
     CallsFunction,
     DeviceConstraint,
     DeviceRule,
     OnHost,
-    ResultOnHost,
     ReturnDevices,
 )
 
@@ -32,9 +32,10 @@ class ExtractDevices(DeviceRule):
 
 
 def attach_interfaces() -> None:
-    """Give the ops of `func` and `tensor` theirs; again changes nothing."""
+    """Give the ops of `func`, `tensor` and `arith` theirs; again changes nothing."""
     func.CallOp.traits.add_trait(CalleeDevices())
     func.CallOp.traits.add_trait(CallsFunction())
     func.ReturnOp.traits.add_trait(ReturnDevices())
     tensor.ExtractOp.traits.add_trait(ExtractDevices())
-    tensor.FromElementsOp.traits.add_trait(ResultOnHost())
+    tensor.FromElementsOp.traits.add_trait(AllOnHost())
+    arith.ConstantOp.traits.add_trait(AllOnHost())

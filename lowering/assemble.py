@@ -156,13 +156,13 @@ def _instruction(op: Operation, symbols: Symbols) -> Instruction:
 
 def _function(op: bytecode.FuncOp, symbols: Symbols) -> Function:
     params: list[Param] = []
-    for name, type in zip(op.param_names, op.param_types, strict=True):
+    for name, type, dims in zip(op.param_names, op.param_types, op.dims, strict=True):
         device = device_of(type)
         index = 0 if device is None else symbols.device.get(device)
         if index is None:
             raise PassError(f"{device} is not among the module's {bytecode.DEVICES}", op)
         spec = spec_of(type, op) if as_tensor(type) is not None else None
-        params.append(Param(name.data, spec, index))
+        params.append(Param(name.data, spec, index, tuple(dim.data for dim in dims)))
     ops = list(op.body.block.ops)
     return Function(
         op.sym_name.data,
@@ -198,6 +198,7 @@ def _kernel(op: bytecode.KernelOp, located: bool) -> Kernel:
         tuple(locals),
         tuple(steps),
         tuple(op.outputs.get_values()),
+        () if op.host_inputs is None else tuple(op.host_inputs.get_values()),
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -12,11 +13,12 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     StringAttr,
     SymbolRefAttr,
+    UnknownLoc,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 
-from ..dialects import bytecode
+from ..dialects import bytecode, relay
 from ..dialects.bytecode.fields import Dims, RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, device_of, devices_in
 from ..passes.support.diagnostics import PassError
@@ -70,15 +72,16 @@ class Devices:
 
     found: dict[VirtualDeviceAttr, None]
 
-    @property
-    def host(self) -> VirtualDeviceAttr:
-        return next(iter(self.found))
-
     def use(self, device: VirtualDeviceAttr) -> VirtualDeviceAttr:
         """Return `device` as the machine knows it, by type and id, and list it."""
         plain = VirtualDeviceAttr(device.device_type, device.device_id)
         self.found.setdefault(plain)
         return plain
+
+    @property
+    def host(self) -> VirtualDeviceAttr:
+        """The device of sizes and shapes."""
+        return next(iter(self.found))
 
 
 @dataclass
@@ -90,11 +93,16 @@ class BytecodeBuilder:
     plain: PlainTypes
     tags: Tags
     rules: Mapping[type[Operation], Rule]
+    shape_functions: Mapping[str, relay.ShapeFuncOp] = field(
+        default_factory=dict[str, relay.ShapeFuncOp]
+    )
     lifetimes: RegisterLifetimes | None = None
     """None if the function kills nothing."""
     code: list[Operation] = field(default_factory=list[Operation])
     registers: dict[SSAValue, RegisterAttr] = field(default_factory=dict[SSAValue, RegisterAttr])
     register_count: int = 0
+    call: Operation | None = None
+    """The call whose callee is being inlined: the location of ops without one."""
 
     def new_register(self) -> RegisterAttr:
         self.register_count += 1
@@ -102,9 +110,10 @@ class BytecodeBuilder:
 
     def define(self, value: SSAValue) -> RegisterAttr:
         """Give `value` a new register."""
-        return self._place(value, self.new_register())
+        return self.place(value, self.new_register())
 
-    def _place(self, value: SSAValue, register: RegisterAttr) -> RegisterAttr:
+    def place(self, value: SSAValue, register: RegisterAttr) -> RegisterAttr:
+        """Let `register`, which holds nothing else, be that of `value`."""
         self.registers[value] = register
         if self.lifetimes is not None and isinstance(value, OpResult):
             self.lifetimes.define(value, register)
@@ -117,7 +126,7 @@ class BytecodeBuilder:
         if self.lifetimes is not None:
             self.lifetimes.cleared_in_branches(cleared)
         for result, register in zip(results, merged, strict=True):
-            self._place(result, register)
+            self.place(result, register)
 
     def share(self, value: SSAValue, other: SSAValue) -> None:
         """Let `value` share the register of `other`."""
@@ -127,9 +136,25 @@ class BytecodeBuilder:
         return ArrayAttr([self.registers[v] for v in values])
 
     def emit(self, kind: type[Operation], at: Operation, **fields: Attribute) -> Operation:
-        instruction = kind.create(properties=fields, location=at.location)
+        location = at.location
+        if self.call is not None and isinstance(location, UnknownLoc):
+            location = self.call.location
+        instruction = kind.create(properties=fields, location=location)
         self.code.append(instruction)
         return instruction
+
+    @contextmanager
+    def inlining(self, call: Operation) -> Generator[None]:
+        """
+        Lower the body of the callee of `call`, whose values have no lifetimes.
+
+        Instructions without a location have that of the call.
+        """
+        lifetimes, self.lifetimes, self.call = self.lifetimes, None, call
+        try:
+            yield
+        finally:
+            self.lifetimes, self.call = lifetimes, None
 
     def clear(self, registers: Iterable[RegisterAttr], at: Operation) -> None:
         """Emit the instructions that clear `registers`."""
@@ -148,7 +173,8 @@ class BytecodeBuilder:
             rule(self, op)
             if self.lifetimes is not None:
                 freed = self.lifetimes.freed_by.get(op, ())
-                self.clear((self.registers[storage] for storage in freed), op)
+                registers = self.registers
+                self.clear((registers[s] for s in freed if s in registers), op)
         raise AssertionError("verified: a block ends with a terminator")
 
     def lower_region(

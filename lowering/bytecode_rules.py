@@ -10,6 +10,8 @@ from ..dialects import bytecode, memory, relay, vm
 from ..dialects.tensors import as_tensor
 from .bytecode_builder import BytecodeBuilder, Rule, device_at, dims, integer
 from .data_rules import lower_construct, lower_match
+from .shape_functions import called_shape_function, holds_shapes_only, inline_shape_function
+from .size_rules import SIZE_RULES
 
 
 def lower_constant(builder: BytecodeBuilder, op: Operation) -> None:
@@ -48,6 +50,8 @@ def _load(builder: BytecodeBuilder, op: Operation, name: SymbolRefAttr) -> None:
 
 def lower_alloc_storage(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, memory.AllocStorageOp)
+    if holds_shapes_only(builder, op.storage):
+        return
     size = op.size if op.dynamic_size is None else builder.registers[op.dynamic_size]
     assert size is not None
     builder.emit(
@@ -62,6 +66,8 @@ def lower_alloc_storage(builder: BytecodeBuilder, op: Operation) -> None:
 
 def lower_alloc_tensor(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, memory.AllocTensorOp)
+    if holds_shapes_only(builder, op.tensor):
+        return
     offset = op.offset if op.dynamic_offset is None else builder.registers[op.dynamic_offset]
     assert offset is not None
     storage = builder.registers[op.storage]
@@ -90,6 +96,10 @@ def lower_alloc_tensor(builder: BytecodeBuilder, op: Operation) -> None:
 
 def lower_destination_call(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, vm.DestinationCall)
+    function = called_shape_function(builder, op)
+    if function is not None:
+        assert isinstance(op, vm.ShapeFuncOp)
+        return inline_shape_function(builder, op, function)
     builder.emit(
         bytecode.InvokePackedOp,
         op,
@@ -120,7 +130,8 @@ def lower_kill(builder: BytecodeBuilder, op: Operation) -> None:
     assert lifetimes is not None, "a function with a kill has lifetimes"
     alive = [builder.registers[v] for v in lifetimes.used_after_kill.get(op, ())]
     registers = dict.fromkeys(lifetimes.clear(value, besides=alive))
-    registers.setdefault(builder.registers[value])
+    if value in builder.registers:  # nothing is allocated for shapes
+        registers.setdefault(builder.registers[value])
     builder.clear(registers, op)
 
 
@@ -245,6 +256,7 @@ def lower_return(builder: BytecodeBuilder, op: Operation) -> None:
 
 
 RULES: Mapping[type[Operation], Rule] = {
+    **SIZE_RULES,
     relay.ConstantOp: lower_constant,
     relay.ParamOp: lower_param,
     relay.TupleOp: lower_tuple,

@@ -4,6 +4,9 @@ Named pipelines: `-p` accepts their names wherever it accepts a pass.
 `vm` takes a `relay` program to `bytecode`. Why each pass is where it is:
 
 - `infer-types` first: every pass after it reads result types.
+- `simplify-inference` before `fold-constants`, which computes the scales and shifts of batch norms
+  from constant statistics, and before fusion: a multiplication and an addition fuse with the
+  convolution before and the activation after them, a batch norm does not.
 - `fold-constants` before planning: what is folded needs no device and no copy.
 - `dynamic-to-static` after it: constants in the computation of a shape are found then. Before
   planning: what only computes sizes needs no device and no kernel.
@@ -35,6 +38,7 @@ PIPELINES: dict[str, str] = {
     "vm": ",".join(
         (
             "infer-types",
+            "simplify-inference",
             "fold-constants",
             "dynamic-to-static",
             "infer-types",

@@ -149,6 +149,12 @@ def _function_faults(function: Function, program: Program) -> Iterator[str | Mac
                 f"parameter '{param.name}' of {function.name}: device {param.device} is out of "
                 f"range [0, {len(program.devices)})"
             )
+        rank = 0 if param.spec is None else len(param.spec.shape)
+        if param.dims and len(param.dims) != rank:
+            yield (
+                f"parameter '{param.name}' of {function.name}: {len(param.dims)} dims are named, "
+                f"but there are {rank}"
+            )
     for pc, instruction in enumerate(function.instructions):
         for fault in _instruction_faults(instruction, pc, function, program):
             yield MachineError(f"{function.where(pc)}: {fault}", function.location(pc))
@@ -185,6 +191,9 @@ def _kernel_faults(kernel: Kernel) -> Iterator[str]:
         fault = _signature_fault(kernel, step)
         if fault is not None:
             yield f"step {number} ({step.op}): {fault}"
+    for value in kernel.host_ins:
+        if not 0 <= value < len(kernel.ins):
+            yield f"host input {value} is out of range [0, {len(kernel.ins)})"
     for value in kernel.results:
         if value not in known or value not in every:
             yield f"result value {value} is never computed"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from . import instructions as vm
-from .program import Function, Kernel, Late, Program, spec_of
+from .program import Function, Kernel, Late, Param, Program, spec_of
 
 
 def _list(registers: tuple[int, ...]) -> str:
@@ -81,9 +81,13 @@ def _operands(i: vm.Instruction, pc: int, program: Program) -> str:
             return f"${i.register}"
 
 
+def _dims(param: Param) -> str:
+    return f" dims ({', '.join(name or '_' for name in param.dims)})" if param.dims else ""
+
+
 def _function(function: Function, program: Program) -> Iterator[str]:
     params = ", ".join(
-        f"{p.name}: {'any' if p.spec is None else p.spec} @{program.devices[p.device]}"
+        f"{p.name}: {'any' if p.spec is None else p.spec} @{program.devices[p.device]}{_dims(p)}"
         for p in function.params
     )
     yield f"function {function.name}({params})  # {function.register_count} registers"
@@ -94,7 +98,8 @@ def _function(function: Function, program: Program) -> Iterator[str]:
 
 def _kernel(kernel: Kernel) -> Iterator[str]:
     ins = ", ".join(f"%{value}: {spec}" for value, spec in enumerate(kernel.ins))
-    yield f"kernel {kernel.name}({ins})"
+    on_host = ", ".join(f"%{value}" for value in kernel.host_ins)
+    yield f"kernel {kernel.name}({ins})" + (f" host: {on_host}" if on_host else "")
     for value, array in enumerate(kernel.constants, len(kernel.ins)):
         elements = str(array.tolist()) if array.size <= 8 else "…"
         yield f"    %{value} = {spec_of(array)} {elements}"

@@ -22,6 +22,7 @@ from .binding import bind_kernel
 from .counters import Counters, Pool
 from .dtypes import element_type
 from .errors import MachineError
+from .kernel_shapes import MAX_SIZES, UnknownShape, host_input_faults, size_inputs
 from .kernels.bind import Bind, Thunk
 from .kernels.memory import Memory, OutOfMemory, Owner
 from .known_sizes import evaluated, unknown_sources
@@ -68,6 +69,8 @@ class Context:
         found = self.kernels.get(index)
         if found is None:
             kernel = self.program.kernels[index]
+            for fault in host_input_faults(kernel, self.binds):
+                raise MachineError(f"kernel {kernel.name}: {fault}")
             constants = tuple(map(self.expanded, kernel.constants))
             found = self.kernels.setdefault(index, replace(kernel, constants=constants))
         return found
@@ -284,18 +287,19 @@ class Recorder:
     def invoke_packed(self, i: vm.InvokePacked) -> None:
         kernel = self.context.kernel(i.kernel)
         ins, outs = self.tensors(i.ins), self.tensors(i.outs)
-        operands: list[tuple[str, Tensor]] = []
+        placed: list[tuple[str, Tensor]] = []
         for what, given, specs in (("input", ins, kernel.ins), ("output", outs, kernel.outs)):
             if len(given) != len(specs):
                 counts = f"expects {len(specs)} {what}s, but got {len(given)}"
                 raise MachineError(f"kernel {kernel.name} {counts}")
             for number, (tensor, spec) in enumerate(zip(given, specs, strict=True)):
-                operands.append((f"{what} {number}", tensor))
+                if what == "output" or number not in kernel.host_ins or tensor.device:
+                    placed.append((f"{what} {number}", tensor))
                 if not fits(spec, tensor.array):
                     wanted = f"must be {spec}, but is {spec_of(tensor.array)}"
                     raise MachineError(f"{what} {number} of kernel {kernel.name} {wanted}")
-        place = (outs or ins)[0].device if operands else 0
-        for name, tensor in operands:
+        place = (outs or [tensor for _, tensor in placed])[0].device if placed else 0
+        for name, tensor in placed:
             if tensor.device != place:
                 here, there = self.device(place), self.device(tensor.device)
                 message = f"kernel {kernel.name} runs on {here}, but its {name} is on {there}"
@@ -303,15 +307,31 @@ class Recorder:
         if any(out.constant or not out.array.flags.writeable for out in outs):
             raise MachineError(f"kernel {kernel.name} must not write to a constant")
         self.require_written(*ins)
-        arrays = [t.array for t in ins], [t.array for t in outs]
         workspace = self.state.frame.workspace
-        bound = bind_kernel(kernel, *arrays, self.context.binds, workspace)
+        bound = self.bound(kernel, ins, outs)
         if self.context.memory.poison:
             self.compute(workspace.poison)
         for thunk, step in bound:
             self.compute(thunk, step)
         for out in outs:
             self.state.wrote(out)
+
+    def bound(
+        self, kernel: Kernel, ins: Sequence[Tensor], outs: Sequence[Tensor]
+    ) -> list[tuple[Thunk, Step | None]]:
+        """Bind `kernel`, reading sizes among its inputs if shapes depend on them."""
+        binds, workspace = self.context.binds, self.state.frame.workspace
+        arrays = [t.array for t in ins], [t.array for t in outs]
+        known: dict[int, Array] = {}
+        try:
+            return bind_kernel(kernel, *arrays, binds, workspace)
+        except UnknownShape:
+            numbers = [n for n in size_inputs(kernel, binds) if ins[n].array.size <= MAX_SIZES]
+            if not numbers:
+                raise
+            values = self.values(*(ins[number] for number in numbers))
+            known = dict(zip(numbers, values, strict=True))
+        return bind_kernel(kernel, *arrays, binds, workspace, known)
 
     def alloc_storage(self, i: vm.AllocStorage) -> None:
         size = self.immediate(i.size)

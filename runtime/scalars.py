@@ -9,9 +9,10 @@ comparison returns 0 or 1. Everything runs on the host.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -48,10 +49,6 @@ def _narrow(bits: int) -> Callable[[int], int]:
         return a
 
     return narrow
-
-
-def _unsigned(a: int) -> int:
-    return a % (1 << 64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,45 +125,73 @@ def _vector(scalar: Scalar, args: Sequence[Array]) -> TensorSpec:
     return TensorSpec("int64", (len(args),))
 
 
-_ARITHMETIC: Mapping[str, tuple[int, Callable[..., int]]] = {
-    "addi": (2, lambda a, b: a + b),
-    "subi": (2, lambda a, b: a - b),
-    "muli": (2, lambda a, b: a * b),
-    "floordivsi": (2, lambda a, b: a // _divisor(b)),
-    "ceildivsi": (2, lambda a, b: -(-a // _divisor(b))),
-    "divsi": (2, _truncated),
-    "remsi": (2, lambda a, b: a - b * _truncated(a, b)),
-    "maxsi": (2, max),
-    "minsi": (2, min),
-    "andi": (2, lambda a, b: a & b),
-    "ori": (2, lambda a, b: a | b),
-    "xori": (2, lambda a, b: a ^ b),
-    "select": (3, lambda c, a, b: a if c else b),
-    "cmpi_eq": (2, lambda a, b: int(a == b)),
-    "cmpi_ne": (2, lambda a, b: int(a != b)),
-    "cmpi_slt": (2, lambda a, b: int(a < b)),
-    "cmpi_sle": (2, lambda a, b: int(a <= b)),
-    "cmpi_sgt": (2, lambda a, b: int(a > b)),
-    "cmpi_sge": (2, lambda a, b: int(a >= b)),
-    "cmpi_ult": (2, lambda a, b: int(_unsigned(a) < _unsigned(b))),
-    "cmpi_ule": (2, lambda a, b: int(_unsigned(a) <= _unsigned(b))),
-    "cmpi_ugt": (2, lambda a, b: int(_unsigned(a) > _unsigned(b))),
-    "cmpi_uge": (2, lambda a, b: int(_unsigned(a) >= _unsigned(b))),
-    "trunci_1": (1, lambda a: a & 1),
-    "trunci_8": (1, _narrow(8)),
-    "trunci_16": (1, _narrow(16)),
-    "trunci_32": (1, _narrow(32)),
+def _compared(relation: Callable[[int, int], bool], unsigned: bool) -> Callable[[int, int], int]:
+    """Return the comparison that returns 0 or 1."""
+    if unsigned:
+        return lambda a, b: int(relation(a % (1 << 64), b % (1 << 64)))
+    return lambda a, b: int(relation(a, b))
+
+
+_BINARY: Mapping[str, Callable[[int, int], int]] = {
+    "addi": lambda a, b: a + b,
+    "subi": lambda a, b: a - b,
+    "muli": lambda a, b: a * b,
+    "floordivsi": lambda a, b: a // _divisor(b),
+    "ceildivsi": lambda a, b: -(-a // _divisor(b)),
+    "divsi": _truncated,
+    "remsi": lambda a, b: a - b * _truncated(a, b),
+    "maxsi": lambda a, b: max(a, b),
+    "minsi": lambda a, b: min(a, b),
+    "andi": lambda a, b: a & b,
+    "ori": lambda a, b: a | b,
+    "xori": lambda a, b: a ^ b,
+    "cmpi_eq": _compared(operator.eq, False),
+    "cmpi_ne": _compared(operator.ne, False),
+    **{
+        f"cmpi_{sign}{name}": _compared(relation, sign == "u")
+        for sign in "su"
+        for name, relation in (
+            ("lt", operator.lt),
+            ("le", operator.le),
+            ("gt", operator.gt),
+            ("ge", operator.ge),
+        )
+    },
 }
-"""Arithmetic of integer scalars, after the ops of `arith`: operands, function."""
+"""Arithmetic of two integers, after the ops of `arith`."""
+
+_UNARY: Mapping[str, Callable[[int], int]] = {
+    "trunci_1": lambda a: a & 1,
+    "trunci_8": _narrow(8),
+    "trunci_16": _narrow(16),
+    "trunci_32": _narrow(32),
+}
+
+
+def _select(condition: int, a: int, b: int) -> int:
+    return a if condition else b
+
+
+def _from_elements(*elements: int) -> tuple[int, ...]:
+    return elements
+
+
+def _count(function: Callable[..., Any]) -> int | None:
+    """Return the number of operands of a measure; None if it varies."""
+    parameters = signature(function).parameters.values()
+    varies = any(parameter.kind is Parameter.VAR_POSITIONAL for parameter in parameters)
+    return None if varies else len(parameters)
 
 
 SCALARS: Mapping[str, Scalar] = {
     scalar.name: scalar
     for scalar in (
-        *(Scalar(name, n, function, _integers) for name, (n, function) in _ARITHMETIC.items()),
+        *(Scalar(name, 2, function, _integers) for name, function in _BINARY.items()),
+        *(Scalar(name, 1, function, _integers) for name, function in _UNARY.items()),
+        Scalar("select", 3, _select, _integers),
         Scalar("extract", None, _extract, _element),
-        Scalar("from_elements", None, lambda *values: values, _vector),
-        *(Scalar(m, len(signature(f).parameters), f, _anything) for m, f in MEASURES.items()),
+        Scalar("from_elements", None, _from_elements, _vector),
+        *(Scalar(name, _count(f), f, _anything) for name, f in MEASURES.items()),
     )
 }
 """The operations by name: arithmetic, `extract`, `from_elements`, and the measures."""

@@ -15,10 +15,10 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
 from ..dialects import relay
+from ..dialects.relay.annotations import dim_names, parameter_names
 from ..dialects.tensors import as_tensor
 from ..dialects.walking import walk
 from ..lowering.assemble import spec_of
-from ..lowering.lower_to_bytecode import parameter_names
 from ..passes.evaluation.evaluator import evaluate
 from ..passes.evaluation.values import Value
 from ..runtime.kernels.memory import Memory
@@ -144,8 +144,13 @@ def _check(what: str, spec: TensorSpec | None, value: Value) -> None:
 
 
 def _parameters(function: func.FuncOp) -> list[Param]:
-    """Return name and shape of each parameter; `spec` is None if it is not a tensor."""
+    """Return name, shape and dims of each parameter; `spec` is None if it is not a tensor."""
+    named = zip(parameter_names(function), function.args, dim_names(function), strict=True)
     return [
-        Param(name.data, spec_of(argument.type, function) if as_tensor(argument.type) else None)
-        for name, argument in zip(parameter_names(function), function.args, strict=True)
+        Param(
+            name.data,
+            spec_of(argument.type, function) if as_tensor(argument.type) else None,
+            dims=tuple(dim or "" for dim in dims),
+        )
+        for name, argument, dims in named
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
@@ -11,6 +12,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import VerifyException
 
+from ...operators.named_dims import dims_fault
 from ..tensors import as_tensor
 
 NAME = "relay.name"
@@ -58,6 +60,33 @@ def dim_names(function: FuncOp) -> list[tuple[str | None, ...]]:
     return [tuple(dim if isinstance(dim, str) and dim else None for dim in dims) for dims in found]
 
 
+def parameter_names(function: FuncOp) -> list[StringAttr]:
+    """
+    Return the names of the parameters: their `relay.name`, their names in the text, or numbers.
+
+    Duplicate names are suffixed with their index.
+    """
+    names: list[StringAttr] = []
+    attrs = function.arg_attrs
+    for i, argument in enumerate(function.args):
+        given = attrs.data[i].data.get(NAME) if attrs is not None else None
+        name = given.data if isinstance(given, StringAttr) else argument.name_hint or f"arg{i}"
+        attr = StringAttr(name)
+        names.append(StringAttr(f"{name}_{i}") if attr in names else attr)
+    return names
+
+
+def named_dims_fault(function: FuncOp, shapes: Sequence[Sequence[int] | None]) -> str | None:
+    """
+    Return which dims of one name differ in arguments of `shapes`; None if none do.
+
+    The shape of an argument that is not a tensor is None.
+    """
+    names = [name.data for name in parameter_names(function)]
+    parameters = zip(names, dim_names(function), shapes, strict=True)
+    return dims_fault((name, dims, shape) for name, dims, shape in parameters if shape is not None)
+
+
 def verify_dims(dims: Attribute, type: Attribute, what: str) -> None:
     """Check that `dims`, the `relay.dims` of a parameter, describe its type."""
     tensor = as_tensor(type)
@@ -98,3 +127,7 @@ class DimsOfParameters(OpTrait):
 def attach() -> None:
     """Let `func.func` verify the dims of its parameters; again changes nothing."""
     FuncOp.traits.add_trait(DimsOfParameters())
+
+
+INLINE = "relay.inline"
+"""On a function: its calls are to be replaced by its body (`Inline` in Relay's attributes)."""

@@ -133,9 +133,13 @@ class CheckedKernel:
     bind: Bind
     reuse: Reuse = Reuse.NONE
 
-    def __call__(self, attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    def check(self, attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> None:
+        """Raise `SignatureError` unless the operator computes arrays like `outs` from `ins`."""
         call = Call(self.name, attrs, [_shape_of(array) for array in ins])
         check(self.signature, call, [_shape_of(array) for array in outs])
+
+    def __call__(self, attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+        self.check(attrs, ins, outs)
         return self.bind(attrs, ins, outs)
 
 
