@@ -38,8 +38,8 @@ from ..dialects.device import device_of
 from ..dialects.relay.creation import ShapeOfOp
 from ..dialects.relay.operator import Operator, RelayOperator
 from ..dialects.relay.properties import ints
-from ..dialects.signatures import rule_of
 from ..dialects.tensors import as_tensor
+from ..dialects.type_rules import rule_of
 from ..operators.sizes import SizeOp
 from .analysis.arrays import dense_of, numpy_dtype
 from .analysis.dims import ProgramSizes

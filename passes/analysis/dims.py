@@ -21,8 +21,8 @@ from xdsl.ir import Operation, OpResult, SSAValue
 
 from ...dialects import relay
 from ...dialects.relay.creation import ShapeOfOp
-from ...dialects.signatures import call_of, constant_elements, operand_of, rule_of
 from ...dialects.tensors import as_tensor, is_static
+from ...dialects.type_rules import call_of, constant_elements, operand_of, rule_of
 from ...operators.measures import MEASURES
 from ...operators.signature import Data, Elements, Tensor
 from ...operators.sizes import UNKNOWN, Check, Dim, SignatureError, Size, SizeOp, fill
