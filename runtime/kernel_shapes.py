@@ -110,26 +110,26 @@ def specs_on(
     elements: Mapping[int, Array],
 ) -> list[TensorSpec]:
     """
-    Return the static type of each value of `kernel` on these operands.
+    Return the static type of each value that `kernel` computes on these operands, by number.
 
     `elements` are those of inputs, by number, that are known. Raises `UnknownShape` if the shape of
     a value depends on others, or is unknown because a step has no checked kernel.
     """
     n = len(kernel.ins)
-    specs = [spec_of(array) for array in (*ins, *kernel.constants)]
+    specs = [*kernel.ins, *map(spec_of, kernel.constants), *kernel.locals]
     if all(spec.is_static for spec in kernel.locals):
-        return specs + list(kernel.locals)
-    specs += kernel.locals
+        return specs
+    for value, array in (*enumerate(ins), *zip(kernel.results, outs, strict=True)):
+        specs[value] = TensorSpec(specs[value].dtype, array.shape)
+    if all(spec.is_static for spec in specs):
+        return specs
     known = dict(elements) | dict(enumerate(kernel.constants, n))
-    written = dict(zip(kernel.results, map(spec_of, outs), strict=True))
     for step in kernel.steps:
-        open_outs = [v for v in step.outs if not kernel.spec(v).is_static]
-        if open_outs and any(value not in written for value in open_outs):
-            _infer(kernel, step, specs, known, binds)
-        for value in open_outs:
-            if value in written:
-                specs[value] = written[value]
-            elif not specs[value].is_static:
+        if all(specs[value].is_static for value in step.outs):
+            continue
+        _infer(kernel, step, specs, known, binds)
+        for value in step.outs:
+            if not specs[value].is_static:
                 raise UnknownShape(
                     f"kernel {kernel.name}: intermediate value {value} must have a static shape, "
                     f"but is {specs[value]}",
@@ -164,7 +164,8 @@ def _infer(
     except SignatureError as error:
         raise MachineError(f"kernel {kernel.name}: {error}", step.location) from error
     for value, result in zip(step.outs, results, strict=True):
-        specs[value] = _refined(specs[value], result)
+        if not specs[value].is_static:
+            specs[value] = _refined(specs[value], result)
 
 
 def _refined(declared: TensorSpec, found: SignatureTensor) -> TensorSpec:
