@@ -4,6 +4,9 @@ Named pipelines: `-p` accepts their names wherever it accepts a pass.
 `vm` takes a `relay` program to `bytecode`. Why each pass is where it is:
 
 - `infer-types` first: every pass after it reads result types.
+- `simplify-inference` before `fold-constants`, which computes the scales and shifts of batch norms
+  from constant statistics, and before fusion: a multiplication and an addition fuse with the
+  convolution before and the activation after them, a batch norm does not.
 - `fold-constants` before planning: what is folded needs no device and no copy.
 - `plan-devices` before fusion: values on different devices must not be fused.
 - `share-device-copies` right after it: equal copies are easiest to find before fusion.
@@ -15,7 +18,9 @@ Named pipelines: `-p` accepts their names wherever it accepts a pass.
   kernels are left to allocate for.
 - `create-shape-functions` right after it: one function for each distinct kernel of dynamic shape.
 - `manifest-alloc` turns those calls into writes into allocated tensors.
-- `remove-dead-writes` right after it: a result that nothing reads is now storage that nothing
+- `simplify-shapes` right after it: it has the shapes of all results to read, and what it makes
+  unused, such as a copy of an argument to the host, is a dead write.
+- `remove-dead-writes` after both: a result that nothing reads is now storage that nothing
   needs, and no memory plan depends on it yet.
 - `remove-unused-kernels` after both: they leave kernels without calls.
 - `manifest-lifetimes` after all passes that remove or move ops: a kill marks the last use, so a
@@ -29,6 +34,7 @@ PIPELINES: dict[str, str] = {
     "vm": ",".join(
         (
             "infer-types",
+            "simplify-inference",
             "fold-constants",
             "plan-devices",
             "share-device-copies",
@@ -40,6 +46,7 @@ PIPELINES: dict[str, str] = {
             "create-shape-functions",
             "verify-stage{stage=lowered}",
             "manifest-alloc",
+            "simplify-shapes",
             "remove-dead-writes",
             "remove-unused-kernels",
             "verify-stage{stage=manifest}",

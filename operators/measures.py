@@ -8,7 +8,7 @@ A measure is a function of integers, floats and arrays of rank 1 or more, NumPy'
 room does not import NumPy. In a shape function it is the op `relay.measure`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil, isfinite, prod
 from typing import Any
 
@@ -47,6 +47,19 @@ def arange_length(start: float, stop: float, step: float) -> int:
     return max(0, ceil(length))
 
 
+def as_size(value: int) -> int:
+    """Return an integer of any type as a size, which must be below 2^63."""
+    if value >= 2**63:
+        raise ValueError(f"a size must be below 2^63, but is {value}")
+    return value
+
+
+def _at(axis: int, dims: Sequence[int]) -> int:
+    if not 0 <= axis < len(dims):
+        raise ValueError(f"there is no dim {axis} among {len(dims)}")
+    return dims[axis]
+
+
 def reshaped_dim(axis: int, allowzero: int, rank: int, *sizes: int) -> int:
     """
     Return dim `axis` of a tensor reshaped; `sizes` are its `rank` dims, then the wanted ones.
@@ -71,21 +84,21 @@ def reshaped_dim(axis: int, allowzero: int, rank: int, *sizes: int) -> int:
         made[made.index(-1)] = before // after
     if prod(made) != prod(dims):
         raise ValueError(f"cannot reshape a tensor of {[*dims]} to {[*wanted]}")
-    return made[axis]
+    return _at(axis, made)
 
 
 def squeezed_dim(axis: int, rank: int, *sizes: int) -> int:
     """Return dim `axis` of a tensor of `rank` dims, the first `sizes`, without the axes after."""
     dims, axes = sizes[:rank], sizes[rank:]
     for i in axes:
-        if not -rank <= i < rank:
+        if len(dims) < rank or not -rank <= i < rank:
             raise ValueError(f"an axis must be in [{-rank}, {rank}), but is {i}")
         if dims[i] != 1:
             raise ValueError(f"dim {i} must be 1 to be squeezed, but is {dims[i]}")
     removed = {i % rank for i in axes}
     if len(removed) < len(axes):
         raise ValueError(f"axes must differ, but are {[*axes]}")
-    return [dim for i, dim in enumerate(dims) if i not in removed][axis]
+    return _at(axis, [dim for i, dim in enumerate(dims) if i not in removed])
 
 
 def expanded_dim(axis: int, at: int, count: int, *dims: int) -> int:
@@ -94,7 +107,9 @@ def expanded_dim(axis: int, at: int, count: int, *dims: int) -> int:
     if not -rank - 1 <= at <= rank:
         raise ValueError(f"axis must be in [{-rank - 1}, {rank}], but is {at}")
     at = at if at >= 0 else at + rank + 1
-    return (*dims[:at], *(1,) * count, *dims[at:])[axis]
+    if at <= axis < at + count:
+        return 1
+    return _at(axis if axis < at else axis - count, dims)
 
 
 def topk_length(k: int, dim: int) -> int:
@@ -102,11 +117,6 @@ def topk_length(k: int, dim: int) -> int:
     if k > dim:
         raise ValueError(f"k must be at most {dim}, but is {k}")
     return k if k > 0 else dim
-def as_size(value: int) -> int:
-    """Return an integer of any type as a size, which must be below 2^63."""
-    if value >= 2**63:
-        raise ValueError(f"a size must be below 2^63, but is {value}")
-    return value
 
 
 MEASURES: Mapping[str, Measure] = {
@@ -117,11 +127,11 @@ MEASURES: Mapping[str, Measure] = {
         rounded_product,
         count_nonzero,
         arange_length,
+        as_size,
         reshaped_dim,
         squeezed_dim,
         expanded_dim,
         topk_length,
-        as_size,
     )
 }
 """The measures by name. One that raises `ValueError` has no size for its arguments."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -176,6 +176,13 @@ def _from_elements(*elements: int) -> tuple[int, ...]:
     return elements
 
 
+def _count(function: Callable[..., Any]) -> int | None:
+    """Return the number of operands of a measure; None if it varies."""
+    parameters = signature(function).parameters.values()
+    varies = any(parameter.kind is Parameter.VAR_POSITIONAL for parameter in parameters)
+    return None if varies else len(parameters)
+
+
 SCALARS: Mapping[str, Scalar] = {
     scalar.name: scalar
     for scalar in (
@@ -184,7 +191,7 @@ SCALARS: Mapping[str, Scalar] = {
         Scalar("select", 3, _select, _integers),
         Scalar("extract", None, _extract, _element),
         Scalar("from_elements", None, _from_elements, _vector),
-        *(Scalar(m, len(signature(f).parameters), f, _anything) for m, f in MEASURES.items()),
+        *(Scalar(name, _count(f), f, _anything) for name, f in MEASURES.items()),
     )
 }
 """The operations by name: arithmetic, `extract`, `from_elements`, and the measures."""

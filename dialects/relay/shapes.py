@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any, Self, TypeAlias, get_args
 
 from xdsl.dialects.builtin import (
@@ -219,9 +219,14 @@ _KINDS: dict[object, _Kind] = {
 
 
 @cache
-def _measured(measure: str) -> tuple[_Kind, ...]:
-    parameters = signature(MEASURES[measure], eval_str=True).parameters.values()
-    return tuple(_KINDS[parameter.annotation] for parameter in parameters)
+def _measured(measure: str) -> tuple[tuple[_Kind, ...], _Kind | None]:
+    """Return the kinds of the arguments of a measure, and that of any number of further ones."""
+    kinds: list[_Kind] = []
+    for parameter in signature(MEASURES[measure], eval_str=True).parameters.values():
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            return tuple(kinds), _KINDS[parameter.annotation]
+        kinds.append(_KINDS[parameter.annotation])
+    return tuple(kinds), None
 
 
 @irdl_op_definition
@@ -259,11 +264,15 @@ class MeasureOp(IRDLOperation):
             raise VerifyException(
                 f"measure must be one of {', '.join(MEASURES)}, but is {self.measure.data}"
             )
-        wanted = _measured(self.measure.data)
-        if len(wanted) != len(self.args):
+        wanted, others = _measured(self.measure.data)
+        more = len(self.args) - len(wanted)
+        if more and (others is None or more < 0):
+            at_least = "" if others is None else "at least "
             raise VerifyException(
-                f"{self.measure.data} has {len(wanted)} arguments, but got {len(self.args)}"
+                f"{self.measure.data} has {at_least}{len(wanted)} arguments, "
+                f"but got {len(self.args)}"
             )
+        wanted += () if others is None else (others,) * more
         for i, ((what, kinds), arg) in enumerate(zip(wanted, self.args, strict=True)):
             if not isinstance(arg.type, kinds):
                 raise VerifyException(

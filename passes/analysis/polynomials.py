@@ -147,7 +147,9 @@ class Polynomial:
         products: dict[Monomial, int] = {}
         for left, a in self.terms:
             for right, b in other.terms:
-                both = tuple(sorted((*left, *right), key=_number)) if left and right else left or right
+                both = (
+                    tuple(sorted((*left, *right), key=_number)) if left and right else left or right
+                )
                 products[both] = products.get(both, 0) + a * b
         return Polynomial.from_terms(products)
 
@@ -285,7 +287,9 @@ class Algebra:
     def _bounded(
         self, op: SizeOp, left: Polynomial, right: Polynomial, result: Polynomial
     ) -> Polynomial:
-        if len(result.terms) <= MAX_TERMS and all(abs(c) <= MAX_COEFFICIENT for _, c in result.terms):
+        if len(result.terms) <= MAX_TERMS and all(
+            abs(c) <= MAX_COEFFICIENT for _, c in result.terms
+        ):
             return result
         args = (left, right) if op is SizeOp.SUB else _ordered(left, right)
         return self.opaque(op, args, op is not SizeOp.SUB and _natural(left, right))
@@ -297,7 +301,9 @@ class Algebra:
             return exact
         divisor = right.constant
         if divisor is not None and divisor > 0:
-            whole = Polynomial.from_terms({m: c // divisor for m, c in left.terms if not c % divisor})
+            whole = Polynomial.from_terms(
+                {m: c // divisor for m, c in left.terms if not c % divisor}
+            )
             rest = left - whole * divisor
             if rest.constant is not None:
                 return whole + rest.constant // divisor
@@ -340,10 +346,25 @@ class Algebra:
             return left
         if holds(Check.AT_LEAST, lesser, greater):
             return right
+        nested = self._nested_maximum(left, right) if op is SizeOp.MAX else None
+        if nested is not None:
+            return nested
         natural = _natural(left, right) or (
             op is SizeOp.MAX and (_natural(left) or _natural(right))
         )
         return self.opaque(op, _ordered(left, right), natural)
+
+    def _nested_maximum(self, left: Polynomial, right: Polynomial) -> Polynomial | None:
+        """Return `max(max(a, b) + k, c)` as `max(a + k, c)` if `b + k <= c`."""
+        for sum, other in ((left, right), (right, left)):
+            symbol = (sum - sum.offset).symbol
+            if symbol is None or symbol.kind != SizeOp.MAX:
+                continue
+            a, b = (p + sum.offset for p in symbol.args if isinstance(p, Polynomial))
+            for kept, dropped in ((a, b), (b, a)):
+                if holds(Check.AT_LEAST, other, dropped):
+                    return self._extremum(SizeOp.MAX, kept, other)
+        return None
 
     def _broadcast(self, left: Polynomial, right: Polynomial) -> Polynomial:
         if left == right or right.constant == 1:

@@ -3,7 +3,7 @@ The sizes in a program of level `manifest`, as polynomials.
 
     sizes = Sizes()
     sizes.size(%bytes)        4*n*m             of an i64
-    sizes.dims(%y)            (n, 4)            of a tensor: static dims, or what it was allocated with
+    sizes.dims(%y)            (n, 4)            of a tensor: what it was allocated with
     sizes.elements(%shape)    (n, 4)            of an integer tensor of rank 0 or 1
 
 The symbols are dims of tensors whose shape nothing in the function computes (parameters, results
@@ -127,9 +127,7 @@ class Sizes:
     algebra: Algebra = field(default_factory=Algebra)
     _sizes: dict[SSAValue, Polynomial] = field(default_factory=dict[SSAValue, Polynomial])
     _dims: dict[SSAValue, Dims] = field(default_factory=dict[SSAValue, Dims])
-    _elements: dict[SSAValue, Dims | None] = field(
-        default_factory=dict[SSAValue, "Dims | None"]
-    )
+    _elements: dict[SSAValue, Dims | None] = field(default_factory=dict[SSAValue, "Dims | None"])
     _named: dict[func.FuncOp, dict[tuple[SSAValue, int], Polynomial]] = field(
         default_factory=dict[func.FuncOp, dict[tuple[SSAValue, int], Polynomial]]
     )
