@@ -170,9 +170,7 @@ def strided_slice(
     if len(begins) > bound or (axes is not None and len(begins) != bound):
         at_most = "at most " if axes is None else ""
         raise SignatureError(f"begin must have {at_most}{bound} entries, but has {len(begins)}")
-    where = (
-        range(len(begins)) if axes is None else normalized_axes(axes, data.rank, "axes entry")
-    )
+    where = range(len(begins)) if axes is None else normalized_axes(axes, data.rank, "axes entry")
     dims = list(data.dims)
     for axis, first, last, step in zip(where, begins, ends, steps, strict=True):
         if slice_mode == "size":

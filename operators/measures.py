@@ -53,6 +53,13 @@ def _at(axis: int, dims: Sequence[int]) -> int:
     return dims[axis]
 
 
+def as_size(value: int) -> int:
+    """Return an integer of any type as a size, which must be below 2^63."""
+    if value >= 2**63:
+        raise ValueError(f"a size must be below 2^63, but is {value}")
+    return value
+
+
 def reshaped_dim(axis: int, allowzero: int, rank: int, *sizes: int) -> int:
     """
     Return dim `axis` of a tensor reshaped; `sizes` are its `rank` dims, then the wanted ones.
@@ -110,11 +117,6 @@ def topk_length(k: int, dim: int) -> int:
     if k > dim:
         raise ValueError(f"k must be at most {dim}, but is {k}")
     return k if k > 0 else dim
-def as_size(value: int) -> int:
-    """Return an integer of any type as a size, which must be below 2^63."""
-    if value >= 2**63:
-        raise ValueError(f"a size must be below 2^63, but is {value}")
-    return value
 
 
 MEASURES: Mapping[str, Measure] = {
@@ -125,11 +127,11 @@ MEASURES: Mapping[str, Measure] = {
         rounded_product,
         count_nonzero,
         arange_length,
+        as_size,
         reshaped_dim,
         squeezed_dim,
         expanded_dim,
         topk_length,
-        as_size,
     )
 }
 """The measures by name. One that raises `ValueError` has no size for its arguments."""

@@ -32,10 +32,11 @@ from ..dialects import relay
 from ..dialects.relay.primitive import kernel_symbol
 from ..dialects.relay.properties import ints
 from ..dialects.relay.shapes import shape_type
-from ..dialects.tensors import as_tensor
+from ..dialects.signatures import data_operands
+from ..dialects.tensors import has_dynamic
 from ..operators.signature import Elements, Tensor
 from .analysis.structure import Key, structural_key
-from .shapes.operators import data_operands, has_dynamic, traced_results
+from .shapes.operators import traced_results
 from .shapes.traced import Trace, TracedElements, Unreadable, constant_elements
 from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
@@ -80,14 +81,14 @@ def has_dynamic_results(kernel: relay.PrimFuncOp) -> bool:
     return any(map(has_dynamic, kernel.function_type.outputs))
 
 
-def elements_in(trace: Trace, parameters: Parameters, op: Operation, index: int) -> Elements:
+def elements_in(
+    trace: Trace, parameters: Parameters, op: Operation, index: int, tensor: Tensor
+) -> Elements:
     """Return the elements of operand `index` of `op`, an operator of a kernel."""
     value = op.operands[index]
     if isinstance(value, BlockArgument):
-        type = as_tensor(value.type)
-        assert type is not None, "verified: a kernel's parameters are tensors"
         data = partial(parameters, value.index, DATA)
-        return TracedElements(trace, value, type.get_num_dims(), data)
+        return TracedElements(trace, value, tensor, data)
     assert isinstance(value, OpResult)
     constant = constant_elements(trace, value)
     if constant is not None:
@@ -115,8 +116,11 @@ def shape_function_body(kernel: relay.PrimFuncOp) -> Parameters:
     for op in body.ops:
         if op is terminator:
             break
-        elements = {i: elements_in(trace, parameters, op, i) for i in data_operands(op)}
-        results = traced_results(trace, op, [tensors[o] for o in op.operands], elements)
+        operands = [tensors[operand] for operand in op.operands]
+        elements = {
+            i: elements_in(trace, parameters, op, i, operands[i]) for i in data_operands(op)
+        }
+        results = traced_results(trace, op, operands, elements)
         tensors.update(zip(op.results, results, strict=True))
     shapes = [trace.shape(tensors[value].dims) for value in terminator.operands]
     parameters.block.add_ops(trace.ops)

@@ -147,7 +147,9 @@ class Polynomial:
         products: dict[Monomial, int] = {}
         for left, a in self.terms:
             for right, b in other.terms:
-                both = tuple(sorted((*left, *right), key=_number)) if left and right else left or right
+                both = (
+                    tuple(sorted((*left, *right), key=_number)) if left and right else left or right
+                )
                 products[both] = products.get(both, 0) + a * b
         return Polynomial.from_terms(products)
 
@@ -285,7 +287,9 @@ class Algebra:
     def _bounded(
         self, op: SizeOp, left: Polynomial, right: Polynomial, result: Polynomial
     ) -> Polynomial:
-        if len(result.terms) <= MAX_TERMS and all(abs(c) <= MAX_COEFFICIENT for _, c in result.terms):
+        if len(result.terms) <= MAX_TERMS and all(
+            abs(c) <= MAX_COEFFICIENT for _, c in result.terms
+        ):
             return result
         args = (left, right) if op is SizeOp.SUB else _ordered(left, right)
         return self.opaque(op, args, op is not SizeOp.SUB and _natural(left, right))
@@ -297,7 +301,9 @@ class Algebra:
             return exact
         divisor = right.constant
         if divisor is not None and divisor > 0:
-            whole = Polynomial.from_terms({m: c // divisor for m, c in left.terms if not c % divisor})
+            whole = Polynomial.from_terms(
+                {m: c // divisor for m, c in left.terms if not c % divisor}
+            )
             rest = left - whole * divisor
             if rest.constant is not None:
                 return whole + rest.constant // divisor

@@ -16,10 +16,10 @@ from ...dialects.device import tensor_type, with_device
 from ...dialects.interfaces import kernel_attributes, kernel_name
 from ...dialects.relay.incomplete import refine
 from ...dialects.relay.operator import infer_result_types
-from ...dialects.signatures import result_types, rule_of
-from ...dialects.tensors import Tensor, as_tensor, is_static
+from ...dialects.signatures import data_operands, result_types, rule_of
+from ...dialects.tensors import Tensor, as_tensor, has_dynamic, is_static
 from ...runtime.kernels.bind import Bind, Thunk
-from ...runtime.kernels.checked import ArrayElements, CheckedKernel, reads_elements
+from ...runtime.kernels.checked import ArrayElements, CheckedKernel
 from ...runtime.kernels.loading import no_kernel
 from ...runtime.kernels.memory import OutOfMemory, Owner
 from ...runtime.kernels.scratch import Workspace
@@ -125,8 +125,8 @@ class OperatorEvaluator:
         if bind is None:
             raise PassError(no_kernel(name), op)
         results = None
-        dynamic = any(_is_dynamic(value.type) for value in (*op.operands, *op.results))
-        if not dynamic and not reads_elements(op.name):
+        dynamic = any(has_dynamic(value.type) for value in (*op.operands, *op.results))
+        if not dynamic and not data_operands(op):
             results = [static_type(result.type, result) for result in op.results]
         return Prepared(bind, kernel_values(op), results)
 
@@ -182,8 +182,3 @@ def _types_of_static(op: Operation, operands: Sequence[Attribute]) -> Sequence[A
         properties=op.properties,
     )
     return infer_result_types(static)
-
-
-def _is_dynamic(type: Attribute) -> bool:
-    tensor = as_tensor(type)
-    return tensor is not None and not is_static(tensor)

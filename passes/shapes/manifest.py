@@ -19,12 +19,12 @@ from ...dialects import memory, relay, vm
 from ...dialects.device import VirtualDeviceAttr, device_of, with_device
 from ...dialects.interfaces import ReifiesShapes
 from ...dialects.relay.shapes import shape_type
-from ...dialects.signatures import operand_of
+from ...dialects.signatures import data_operands, operand_of
 from ...dialects.tensors import as_tensor, element_size, is_static, storage_alignment, tensor_size
 from ...operators.signature import Elements, Tensor
 from ...operators.sizes import Dim, Size, is_known, product
 from ..support.diagnostics import PassError
-from .operators import checked_dims, data_operands, traced_results
+from .operators import checked_dims, traced_results
 from .traced import Trace, TracedDim, TracedElements, constant_elements
 
 
@@ -197,10 +197,10 @@ class HostCode:
         constant = constant_elements(self.trace, value) if isinstance(value, OpResult) else None
         if constant is not None:
             return constant
-        tensor = as_tensor(value.type)
-        assert tensor is not None, "a rule reads the elements of tensors"
+        tensor = self.operand(value)
+        assert isinstance(tensor, Tensor), "verified: a rule reads the elements of tensors"
         data = partial(self.on_host, value)
-        return TracedElements(self.trace, value, tensor.get_num_dims(), data)
+        return TracedElements(self.trace, value, tensor, data)
 
     def size_of(self, type: Attribute, shape: SSAValue | None = None) -> Size:
         """Return the size in bytes of a tensor of `type`, whose dims are in `shape`."""
@@ -215,8 +215,10 @@ class HostCode:
         return product((known * element_size(tensor.element_type), *unknown))
 
     def _value(self, size: TracedDim) -> SSAValue:
+        start = len(self.trace.ops)
         value = self.trace.value(size)
-        value.name_hint = value.name_hint or "bytes"
+        for op in self.trace.ops[start:]:
+            op.results[0].name_hint = op.results[0].name_hint or "bytes"
         return value
 
     def storage(self, type: Attribute, size: Size, hint: str = "storage") -> memory.AllocStorageOp:

@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.ir import Attribute, Operation, OpResult
+from xdsl.ir import Operation, OpResult
 
 from ...dialects.signatures import call_of, operand_of, rule_of
-from ...dialects.tensors import as_tensor, is_static
+from ...dialects.tensors import has_dynamic
 from ...operators.signature import Elements, Tensor
 from ...operators.sizes import Shape, SignatureError, Size, is_known, require_equal
 from ..support.diagnostics import PassError
 from .traced import Trace, TracedDim
-
-
-def has_dynamic(type: Attribute) -> bool:
-    """Test whether `type` is a tensor with an unknown dim."""
-    tensor = as_tensor(type)
-    return tensor is not None and not is_static(tensor)
-
-
-def data_operands(op: Operation) -> Sequence[int]:
-    """Return the operands whose elements the rule of `op` may read."""
-    rule = rule_of(op)
-    return () if rule is None else rule.data_operands
 
 
 def traced_results(

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
+from math import prod
 from typing import TypeAlias, cast
 
 from xdsl.dialects import arith, tensor
@@ -38,7 +40,7 @@ from ...dialects.device import VirtualDeviceAttr, tensor_type, with_device
 from ...dialects.signatures import ConstantElements, operand_of
 from ...dialects.tensors import AnyInteger, as_tensor
 from ...operators.signature import Data, Elements, Tensor
-from ...operators.sizes import UNKNOWN, Check, Dim, Shape, Size, SizeOp
+from ...operators.sizes import UNKNOWN, Check, Dim, Shape, SignatureError, Size, SizeOp
 
 MAX_SHOWN = 4
 """The number of operands whose types an error shows."""
@@ -107,7 +109,8 @@ def constant(value: int, type: IntegerType | IndexType = i64) -> arith.ConstantO
     op = arith.ConstantOp.create(
         result_types=[type], properties={"value": IntegerAttr(value, type)}
     )
-    op.result.name_hint = f"c{value}" if value >= 0 else "c"
+    hint = "i" if isinstance(type, IndexType) else "c"
+    op.result.name_hint = None if value < 0 else f"{hint}{value}"
     return op
 
 
@@ -370,20 +373,31 @@ class TracedElements(Elements):
 
     trace: Trace
     key: object
-    rank: int
+    tensor: Tensor
     data: Callable[[], SSAValue]
 
     def sizes(self, count: int) -> Sequence[Size]:
-        return [
-            self.trace.size(self.data, self.key, [i] if self.rank else []) for i in range(count)
-        ]
+        dims = [self._dim(axis, count) for axis in range(self.tensor.rank)]
+        return [self.trace.size(self.data, self.key, at) for at in product(*map(range, dims))]
+
+    def _dim(self, axis: int, count: int) -> int:
+        """Return a dim of the tensor of `count` elements, of which one dim may be unknown."""
+        dims = self.tensor.dims
+        others = [dim for i, dim in enumerate(dims) if i != axis]
+        known = [dim for dim in others if isinstance(dim, int)]
+        dim = dims[axis]
+        if isinstance(dim, int):
+            return dim
+        if len(known) < len(others) or prod(known) == 0:
+            raise SignatureError(f"elements of a {self.tensor} cannot be read as sizes")
+        return count // prod(known)
 
     def measure(self, name: str, args: Sequence[Data]) -> Size:
         return measure_of(self.trace, name, args)
 
     def operand(self) -> Operand:
         """Return the operand of a measure: the element of a scalar, or the whole tensor."""
-        if not self.rank:
+        if not self.tensor.rank:
             return self.trace.scalar(self.data, self.key, ())
         return self.trace.node(("data", self.key), (), lambda _: self.data())
 
