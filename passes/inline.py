@@ -12,9 +12,10 @@ Replace calls of functions by their bodies.
 A function is inlined if it is marked (`relay.inline`, or `Inline` in Relay's attributes); with
 `max-ops` also if its body, after inlining in it, has at most so many ops; with `once` also if it is
 private and its one use is the call. Recursion is never unrolled. Calls of function values become
-direct first. A call stays where it knows more dims than the function, or less. Functions stay: run
-`remove-unused-functions` after. Devices that a function's signature requires before planning become
-hints. (TVM: Inline.) From level `relay` to `lowered`; the level stays.
+direct first. A call stays where it knows more dims than the function, or less. Bodies are copied,
+and functions stay for `remove-unused-functions`, except that with `once` a body is moved. Devices
+that a signature requires before planning become hints. (TVM: Inline.) From level `relay` to
+`lowered`; the level stays.
 """
 
 from __future__ import annotations
@@ -145,12 +146,16 @@ class Criteria:
             self.sizes[name] = size_of(self.graph.symbols[name].regions[0].block)
         return self.sizes[name]
 
+    def is_used_once(self, function: func.FuncOp) -> bool:
+        """Test whether `function` is private and has a single use."""
+        is_private = function.sym_visibility == StringAttr("private")
+        return is_private and self.uses.get(function.sym_name.data) == 1
+
     def _decide(self, name: str) -> func.FuncOp | None:
         op = self.graph.symbols.get(name)
         if not isinstance(op, func.FuncOp) or name in self.recursive or body_of(op) is None:
             return None
-        is_private = op.sym_visibility == StringAttr("private")
-        if is_marked(op) or (is_private and self.uses.get(name) == 1):
+        if is_marked(op) or self.is_used_once(op):
             return op
         return op if self.max_ops and self.size(name) <= self.max_ops else None
 
@@ -202,7 +207,7 @@ def hinted(
 
 @dataclass
 class InlineCall(RewritePattern):
-    """Replace a call by a copy of the function's body."""
+    """Replace a call by the function's body."""
 
     criteria: Criteria
     copied: int = 0
@@ -216,8 +221,12 @@ class InlineCall(RewritePattern):
         given = type_arguments(op, function)
         if not fits(op, function, given):
             return
-        self.count(op, function)
-        region = function.body.clone()
+        if self.criteria.is_used_once(function):
+            region = function.detach_region(function.body)
+            rewriter.erase(function)
+        else:
+            self.count(op, function)
+            region = function.body.clone()
         if given:
             substitute(region, given)
         block = region.block
@@ -269,6 +278,9 @@ class InlinePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.max_ops < 0:
             raise PassError(f"max-ops must be at least 0, but is {self.max_ops}", op)
+        functions = [function for function in op.ops if isinstance(function, func.FuncOp)]
+        if not (self.max_ops or self.once or any(map(is_marked, functions))):
+            return
         call_directly(op)
         graph = CallGraph.of(op)
         criteria = Criteria(graph, self.max_ops, self.once)
