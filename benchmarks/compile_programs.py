@@ -3,52 +3,58 @@
 from collections.abc import Callable, Iterator
 
 TENSOR = "tensor<16x16xf32>"
+ROWS = "tensor<?x16xf32>"
+"""A number of rows that is known only when the program runs."""
 UNARY = ("nn.relu", "tanh", "negative", "abs")
 BINARY = ("add", "multiply", "maximum", "subtract")
 
 
 class Writer:
-    """The lines of one function, and its number of operators."""
+    """The lines of one function of `x` and a weight, and its number of operators."""
 
-    def __init__(self) -> None:
+    def __init__(self, type: str) -> None:
+        self.type = type
         self.lines: list[str] = []
 
     def op(self, name: str, *operands: str) -> str:
         """Write one operator and return the name of its result."""
-        types = ", ".join([TENSOR] * len(operands))
+        types = ", ".join(
+            {"%w": TENSOR, "%b": "tensor<16xf32>"}.get(o, self.type) for o in operands
+        )
         result = f"%{len(self.lines)}"
         args = ", ".join(operands)
-        self.lines.append(f"  {result} = relay.{name} {args} : ({types}) -> {TENSOR}")
+        self.lines.append(f"  {result} = relay.{name} {args} : ({types}) -> {self.type}")
         return result
 
     def text(self, result: str) -> str:
         """Return the module."""
-        head = f"func.func @main(%x: {TENSOR}, %w: {TENSOR}) -> {TENSOR} {{"
-        return "\n".join((head, *self.lines, f"  func.return {result} : {TENSOR}", "}", ""))
+        parameters = f"%x: {self.type}, %w: {TENSOR}, %b: tensor<16xf32>"
+        head = f"func.func @main({parameters}) -> {self.type} {{"
+        return "\n".join((head, *self.lines, f"  func.return {result} : {self.type}", "}", ""))
 
 
-def chain(size: int) -> str:
+def chain(size: int, type: str = TENSOR) -> str:
     """
-    Chain operators, each on the result of the one before: dense, add %w, relu, and so on.
+    Chain operators, each on the result of the one before: dense, add %b, relu, and so on.
 
     A fusing compiler makes one kernel of every three operators.
     """
-    out, value = Writer(), "%x"
-    steps = (("nn.dense", "%w"), ("add", "%w"), ("nn.relu",))
+    out, value = Writer(type), "%x"
+    steps = (("nn.dense", "%w"), ("add", "%b"), ("nn.relu",))
     for i in range(size):
         name, *others = steps[i % len(steps)]
         value = out.op(name, value, *others)
     return out.text(value)
 
 
-def wide(size: int) -> str:
+def wide(size: int, type: str = TENSOR) -> str:
     """
     Stack four layers, each with a quarter of the operators.
 
     Unary operators on %x, binary ones on two neighbours, dense ones, and a tree of additions:
     the width and the number of uses grow with `size`.
     """
-    out = Writer()
+    out = Writer(type)
     quarter = max(2, (size + 1) // 4)
     first = [out.op(UNARY[i % len(UNARY)], "%x") for i in range(quarter)]
     second = [
@@ -86,4 +92,10 @@ def _pairs(values: list[str]) -> Iterator[tuple[str, ...]]:
         yield tuple(values[i : i + 2])
 
 
-PROGRAMS: dict[str, Callable[[int], str]] = {"chain": chain, "wide": wide, "nested": nested}
+PROGRAMS: dict[str, Callable[[int], str]] = {
+    "chain": chain,
+    "wide": wide,
+    "nested": nested,
+    "dynamic-chain": lambda size: chain(size, ROWS),
+    "dynamic-wide": lambda size: wide(size, ROWS),
+}

@@ -57,9 +57,18 @@ def scalar(value: float, dtype: str) -> Dense | None:
     return dense(tensor_type(ELEMENT_TYPES[dtype], []), data)
 
 
-def scalar_value(value: Dense) -> float | None:
-    """The element of a constant of rank 0; None for a dtype that `struct` cannot unpack."""
+def numbers(value: Dense) -> list[float]:
+    """
+    The elements of `value`, integers as `int`; one if it is a splat.
+
+    Empty for a dtype that `struct` cannot unpack.
+    """
     type = as_tensor(value.type)
     assert type is not None, "a constant is a tensor"
     code = _CODES.get(dtype_name(type.element_type) or "")
-    return None if code is None else struct.unpack(code, elements(value))[0]
+    return [] if code is None else [n for (n,) in struct.iter_unpack(code, elements(value))]
+
+
+def scalar_value(value: Dense) -> float | None:
+    """The element of a constant of rank 0; None for a dtype that `struct` cannot unpack."""
+    return next(iter(numbers(value)), None)

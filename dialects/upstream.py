@@ -1,5 +1,5 @@
 """
-Device rules of xDSL's own ops, attached to their classes from outside (MLIR: external models).
+Interfaces of xDSL's own ops, attached to their classes from outside (MLIR: external models).
 
 Passes ask these ops as they ask ours: through `op.get_trait`.
 """
@@ -9,10 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from xdsl.dialects import func, tensor
+from xdsl.dialects import arith, func, tensor
 from xdsl.ir import Operation
 
-from .interfaces import CalleeDevices, DeviceConstraint, DeviceRule, OnHost, ReturnDevices
+from .interfaces import (
+    AllOnHost,
+    CalleeDevices,
+    CallsFunction,
+    DeviceConstraint,
+    DeviceRule,
+    OnHost,
+    ReturnDevices,
+)
 
 
 @dataclass(frozen=True)
@@ -23,8 +31,11 @@ class ExtractDevices(DeviceRule):
         yield OnHost(op.operands[0], "numbers are read on the host")
 
 
-def attach_device_rules() -> None:
-    """Give `func.call`, `func.return` and `tensor.extract` their rules; again changes nothing."""
+def attach_interfaces() -> None:
+    """Give the ops of `func`, `tensor` and `arith` theirs; again changes nothing."""
     func.CallOp.traits.add_trait(CalleeDevices())
+    func.CallOp.traits.add_trait(CallsFunction())
     func.ReturnOp.traits.add_trait(ReturnDevices())
     tensor.ExtractOp.traits.add_trait(ExtractDevices())
+    tensor.FromElementsOp.traits.add_trait(AllOnHost())
+    arith.ConstantOp.traits.add_trait(AllOnHost())

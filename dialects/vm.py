@@ -36,6 +36,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from .device import device_of, with_device
 from .interfaces import (
+    AllOnHost,
     DestinationPassing,
     DeviceConstraint,
     DeviceRule,
@@ -135,15 +136,6 @@ class InvokeTvmOp(DestinationCall):
     name = "vm.invoke_tvm_op"
 
     traits = traits_def(SameDevice())
-
-
-@dataclass(frozen=True)
-class AllOnHost(DeviceRule):
-    """Operands and results are on the host."""
-
-    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
-        for value in (*op.operands, *op.results):
-            yield OnHost(value, f"{op.name} runs on the host")
 
 
 @irdl_op_definition

@@ -7,7 +7,7 @@ regions takes n² steps.
 
 from collections.abc import Callable, Iterator, Sequence
 
-from xdsl.ir import Block, Operation, Region
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 
 def walk(
@@ -37,6 +37,42 @@ def walk(
             pending.pop()
             if holder is not None and region_first:
                 yield holder
+
+
+def values_from_above(
+    root: Operation, holds: Callable[[Operation], bool]
+) -> dict[Operation, list[SSAValue]]:
+    """
+    The values from above that the regions of each op that `holds` use, in order of their first use.
+
+    Linear in ops, operands and values found: when an op has a value already, so have the ops that
+    enclose it. `root` itself may be among the ops.
+    """
+    found: dict[Operation, dict[SSAValue, None]] = {}
+    around: list[Operation] = []
+    """The ops that hold the current one, innermost last."""
+    depths: dict[SSAValue, int] = {}
+    """The number of ops that hold each value's definition; absent for values from above `root`."""
+    pending: list[Operation | None] = [root]
+    while pending:
+        op = pending.pop()
+        if op is None:
+            around.pop()
+            continue
+        for operand in op.operands:
+            for holder in reversed(around[depths.get(operand, 0) :]):
+                if operand in found[holder]:
+                    break
+                found[holder][operand] = None
+        depths.update((result, len(around)) for result in op.results)
+        if holds(op):
+            found[op] = {}
+            around.append(op)
+            pending.append(None)
+        for block in reversed([block for region in op.regions for block in region.blocks]):
+            depths.update((argument, len(around)) for argument in block.args)
+            pending.extend(reversed(block.ops))
+    return {op: list(values) for op, values in found.items()}
 
 
 def _ops(root: Operation | Region | Block, reverse: bool) -> Iterator[Operation]:

@@ -1,9 +1,8 @@
-"""Signatures of operators that broadcast tensors as NumPy does."""
+"""Rules of operators that broadcast tensors as NumPy does."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
-from .attributes import int_of, ints_from
-from .elementwise import ElementCheck
 from .operands import (
     normalized_axis,
     require_bool,
@@ -12,116 +11,102 @@ from .operands import (
     require_rank,
     require_same_element,
 )
-from .signature import (
-    BOOL,
-    UNKNOWN,
-    Call,
-    Element,
-    Signature,
-    SignatureError,
-    Tensor,
-    ranked,
-)
+from .rules import AtLeast, Ints, rule
+from .signature import BOOL, Element, Tensor, ranked
+from .sizes import Check, Shape, SignatureError, Size, broadcast, require, require_equal
+
+_OPERANDS = "operands of {op}"
 
 
-def broadcast_shapes(shapes: Sequence[Sequence[int]]) -> list[int]:
-    """
-    Return the shape that `shapes` broadcast to, aligned at the last dim.
-
-    An unknown dim and a known one greater than 1 broadcast to the known one.
-    """
+def broadcast_shapes(shapes: Sequence[Sequence[Size]]) -> Shape:
+    """Return the shape that `shapes` broadcast to, aligned at the last dim."""
     rank = max(map(len, shapes))
-    result: list[int] = []
+    result: list[Size] = []
     for axis in range(-rank, 0):
-        dims = {s[axis] for s in shapes if len(s) >= -axis} - {1}
-        static = dims - {UNKNOWN}
-        if len(static) > 1:
-            a, b = sorted(static)[:2]
-            raise SignatureError(f"dims {a} and {b} at axis {axis} do not broadcast together")
-        result.append(
-            static.pop() if static else UNKNOWN if dims else 1,
-        )
-    return result
+        dims = [shape[axis] for shape in shapes if len(shape) >= -axis]
+        size = dims[0]
+        for dim in dims[1:]:
+            size = broadcast(
+                size, dim, f"dims {{0}} and {{1}} at axis {axis} do not broadcast together"
+            )
+        result.append(size)
+    return tuple(result)
 
 
-def _broadcast(tensors: Sequence[Tensor], element: Element) -> Tensor:
+def _broadcast(element: Element, *tensors: Tensor) -> Tensor:
     dims = tensors[0].dims
     if any(tensor.dims != dims for tensor in tensors):
-        dims = tuple(broadcast_shapes([tensor.dims for tensor in tensors]))
+        dims = broadcast_shapes([tensor.dims for tensor in tensors])
     return Tensor(element, dims)
-
-
-def broadcast_of(check: ElementCheck) -> Signature:
-    """Return the signature: two operands of one such element type, broadcast together."""
-
-    def signature(call: Call) -> Sequence[Tensor]:
-        operands = call.tensors(2)
-        element = require_same_element(operands, call)
-        check(element, f"operands of {call.name}")
-        return (_broadcast(operands, element),)
-
-    return signature
-
-
-def comparison(call: Call) -> Sequence[Tensor]:
-    """Infer an i1 result from two operands of one element type, broadcast together."""
-    operands = call.tensors(2)
-    require_ordered(require_same_element(operands, call), f"operands of {call.name}")
-    return (_broadcast(operands, BOOL),)
-
-
-def where(call: Call) -> Sequence[Tensor]:
-    """Infer from an i1 `condition`, and `x` and `y` of one element type; all broadcast."""
-    condition, x, y = call.tensors(3)
-    require_bool(condition.element, "condition")
-    if x.element is not y.element:
-        raise SignatureError(
-            f"x and y of {call.name} must have one element type, but they have "
-            f"{x.element} and {y.element}"
-        )
-    return (_broadcast((x, y, condition), x.element),)
-
-
-def along_axis(call: Call) -> Sequence[Tensor]:
-    """Infer the type of `data` from it and a vector with one number per index of `axis`."""
-    data, vector = operands = call.tensors(2)
-    require_number(require_same_element(operands, call), f"operands of {call.name}")
-    axis = normalized_axis(int_of(call, "axis"), data.rank)
-    require_rank(vector, 1, f"operand 1 of {call.name}")
-    if vector.dims[0] != data.dims[axis] and UNKNOWN not in (vector.dims[0], data.dims[axis]):
-        raise SignatureError(
-            f"operand 1 of {call.name} has {vector.dims[0]} elements, but axis {axis} of "
-            f"operand 0 has {data.dims[axis]}"
-        )
-    return (data,)
-
-
-def broadcast_to(call: Call) -> Sequence[Tensor]:
-    """Infer `data` broadcast to exactly `shape`."""
-    (data,) = call.tensors(1)
-    shape = ints_from(call, "shape", 0)
-    if data.rank > len(shape):
-        raise SignatureError(f"shape must have at least {data.rank} entries, but has {len(shape)}")
-    for axis, dim in enumerate(data.dims, start=-data.rank):
-        if dim not in (1, UNKNOWN, shape[axis]):
-            raise SignatureError(f"dim {dim} at axis {axis} does not broadcast to {shape[axis]}")
-    return (ranked(data.element, shape),)
 
 
 _NUMBERS = ("add", "subtract", "divide", "power", "mod", "floor_mod", "floor_divide")
 _COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 
-SIGNATURES: dict[str, Signature] = {
-    **dict.fromkeys((f"relay.{name}" for name in _NUMBERS), broadcast_of(require_number)),
-    **dict.fromkeys(
-        ("relay.multiply", "relay.maximum", "relay.minimum"), broadcast_of(require_ordered)
-    ),
-    **dict.fromkeys(
-        ("relay.logical_and", "relay.logical_or", "relay.logical_xor"), broadcast_of(require_bool)
-    ),
-    **dict.fromkeys((f"relay.{name}" for name in _COMPARISONS), comparison),
-    "relay.where": where,
-    "relay.nn.bias_add": along_axis,
-    "relay.nn.prelu": along_axis,
-    "relay.broadcast_to": broadcast_to,
-}
+
+@rule(*(f"relay.{name}" for name in _NUMBERS))
+def of_numbers(lhs: Tensor, rhs: Tensor) -> Tensor:
+    """Infer from operands of one number type, broadcast together."""
+    element = require_same_element((lhs, rhs))
+    require_number(element, _OPERANDS)
+    return _broadcast(element, lhs, rhs)
+
+
+@rule("relay.multiply", "relay.maximum", "relay.minimum")
+def of_ordered(lhs: Tensor, rhs: Tensor) -> Tensor:
+    """Infer from operands of one element type that is not opaque, broadcast together."""
+    element = require_same_element((lhs, rhs))
+    require_ordered(element, _OPERANDS)
+    return _broadcast(element, lhs, rhs)
+
+
+@rule("relay.logical_and", "relay.logical_or", "relay.logical_xor")
+def of_bools(lhs: Tensor, rhs: Tensor) -> Tensor:
+    """Infer from i1 operands, broadcast together."""
+    element = require_same_element((lhs, rhs))
+    require_bool(element, _OPERANDS)
+    return _broadcast(element, lhs, rhs)
+
+
+@rule(*(f"relay.{name}" for name in _COMPARISONS))
+def comparison(lhs: Tensor, rhs: Tensor) -> Tensor:
+    """Infer i1 elements from operands of one element type, broadcast together."""
+    require_ordered(require_same_element((lhs, rhs)), _OPERANDS)
+    return _broadcast(BOOL, lhs, rhs)
+
+
+@rule("relay.where")
+def where(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    """Infer from an i1 `condition`, and `x` and `y` of one element type; all broadcast."""
+    require_bool(condition.element, "condition")
+    if x.element is not y.element:
+        raise SignatureError(
+            f"x and y of {{op}} must have one element type, but they have "
+            f"{x.element} and {y.element}"
+        )
+    return _broadcast(x.element, x, y, condition)
+
+
+@rule("relay.nn.bias_add", "relay.nn.prelu")
+def along_axis(data: Tensor, vector: Tensor, *, axis: int) -> Tensor:
+    """Infer the type of `data` from it and a vector with one number per index of `axis`."""
+    require_number(require_same_element((data, vector)), _OPERANDS)
+    axis = normalized_axis(axis, data.rank)
+    require_rank(vector, 1, "operand 1 of {op}")
+    require_equal(
+        vector.dims[0],
+        data.dims[axis],
+        f"operand 1 of {{op}} has {{0}} elements, but axis {axis} of operand 0 has {{1}}",
+    )
+    return data
+
+
+@rule("relay.broadcast_to")
+def broadcast_to(data: Tensor, *, shape: Annotated[Ints, AtLeast(0)]) -> Tensor:
+    """Infer `data` broadcast to exactly `shape`."""
+    if data.rank > len(shape):
+        raise SignatureError(f"shape must have at least {data.rank} entries, but has {len(shape)}")
+    for axis, dim in enumerate(data.dims, start=-data.rank):
+        message = f"dim {{0}} at axis {axis} does not broadcast to {{1}}"
+        require(Check.ONE_OR_EQUAL, dim, shape[axis], message)
+    return ranked(data.element, shape)

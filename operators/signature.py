@@ -1,29 +1,29 @@
 """
-The vocabulary of signatures: element types, tensors, and an operator's call.
+The vocabulary of rules: element types, tensors, and an operator's call.
 
-    def dense(call: Call) -> Sequence[Tensor]:
-        data, weight = call.tensors(2)
+    @rule("relay.nn.dense")
+    def dense(data: Tensor, weight: Tensor, *, out_dtype: Element | None = None) -> Tensor:
         ...
-        return (Tensor(data.element, (*data.dims[:-1], weight.dims[0])),)
+        return Tensor(data.element, (*data.dims[:-1], weight.dims[0]))
 
-A dim is an int, or `UNKNOWN` if it is known only at run time; arithmetic on `UNKNOWN` is
-`UNKNOWN`.
+A dim is a size (see `sizes`): an `int`, or a `Dim` that is not known yet. `rules` describes how
+such a function becomes a `Rule`, which is what the dialect and the machine call.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
-UNKNOWN = -(2**63)
-"""A dim known only at run time (MLIR's `kDynamic`)."""
+from .measures import MEASURES
+from .sizes import UNKNOWN, Dim, Shape, SignatureError, Size, require_equal
 
-
-class SignatureError(ValueError):
-    """An operator does not accept its operands or attributes; the message has the bound."""
+MAX_RANK = 32
+"""Limit on a rank that attributes or elements determine (that of NumPy 1)."""
 
 
 class ElementKind(Enum):
@@ -71,21 +71,105 @@ class Tensor(NamedTuple):
     """The element type and dims of a tensor."""
 
     element: Element
-    dims: tuple[int, ...]
+    dims: Shape
 
     @property
     def rank(self) -> int:
         return len(self.dims)
 
     def __str__(self) -> str:
-        dims = "".join("?x" if dim == UNKNOWN else f"{dim}x" for dim in self.dims)
+        dims = "".join(f"{dim}x" if isinstance(dim, int) else "?x" for dim in self.dims)
         return f"tensor<{dims}{self.element}>"
 
 
-def ranked(element: Element, dims: tuple[int, ...]) -> Tensor:
+class Elements(ABC):
+    """The elements of an operand, as far as a reader of rules knows them."""
+
+    @abstractmethod
+    def sizes(self, count: int) -> Sequence[Size]:
+        """Return the `count` elements of an integer tensor in row-major order."""
+
+    @abstractmethod
+    def measure(self, name: str, args: Sequence[Data]) -> Size:
+        """Return the measure `name` of `args`, of which the tensor of these elements is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """
+    An operand whose elements the result shape depends on.
+
+    `elements` is None if nothing is known of them.
+    """
+
+    tensor: Tensor
+    elements: Elements | None = None
+
+    @property
+    def element(self) -> Element:
+        return self.tensor.element
+
+    @property
+    def dims(self) -> Shape:
+        return self.tensor.dims
+
+    @property
+    def rank(self) -> int:
+        return len(self.tensor.dims)
+
+    def sizes(self, what: str) -> Sequence[Size]:
+        """
+        Return the elements, of a scalar or a vector of integers; `what` names it in errors.
+
+        The length of a vector must be known: a result's rank depends on it.
+        """
+        if self.element.kind is not ElementKind.INTEGER or self.rank > 1:
+            raise SignatureError(
+                f"{what} must be a scalar or a vector of integers, but is {self.tensor}"
+            )
+        count = self.dims[0] if self.dims else 1
+        if not isinstance(count, int):
+            raise SignatureError(f"the length of {what} must be known, but is dynamic")
+        if count > MAX_RANK:
+            raise SignatureError(f"{what} must have at most {MAX_RANK} elements, but has {count}")
+        return self._sizes(count)
+
+    def rows(self, what: str, count: int, width: int) -> Sequence[Sequence[Size]]:
+        """Return the elements of a matrix of integers, `count` by `width`, as rows."""
+        if self.element.kind is not ElementKind.INTEGER or self.rank != 2:
+            raise SignatureError(f"{what} must be a matrix of integers, but is {self.tensor}")
+        if count > MAX_RANK:
+            raise SignatureError(f"{what} must have at most {MAX_RANK} rows, but has {count}")
+        for axis, (dim, size) in enumerate(zip(self.dims, (count, width), strict=True)):
+            message = f"dim {axis} of {what} must be {{1}}, but is {{0}}"
+            require_equal(dim, size, message)
+        sizes = self._sizes(count * width)
+        return [sizes[i * width :][:width] for i in range(count)]
+
+    def _sizes(self, count: int) -> Sequence[Size]:
+        return [UNKNOWN] * count if self.elements is None else self.elements.sizes(count)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured(Data):
+    """
+    An operand with elements that are only measured, not read as sizes.
+
+    It is on the device of the other operands; sizes are on the host.
+    """
+
+
+def measure_data(name: str, *args: Data) -> Size:
+    """Return the measure `name` of the elements of `args`."""
+    assert name in MEASURES, name
+    known = [arg.elements for arg in args if arg.elements is not None]
+    return known[0].measure(name, args) if len(known) == len(args) else UNKNOWN
+
+
+def ranked(element: Element, dims: Shape) -> Tensor:
     """Return the tensor of these `dims`; raise `SignatureError` if one is 2^63 or more."""
     for axis, dim in enumerate(dims):
-        if dim >= 2**63:
+        if isinstance(dim, int) and dim >= 2**63:
             raise SignatureError(f"dim {axis} of the result must be below 2^63, but is {dim}")
     return Tensor(element, dims)
 
@@ -96,12 +180,13 @@ class Call(NamedTuple):
 
     `attributes` are plain Python values: `int`, `bool`, `float`, `str`, tuples of `int`; an
     element type is an `Element` or its NumPy name. An operand that is not a tensor is represented
-    by its type in words.
+    by its type in words. `elements` are those of operands, by index, that the reader knows.
     """
 
     name: str
     attributes: Mapping[str, object]
     operands: Sequence[Tensor | str]
+    elements: Mapping[int, Elements] = {}
 
     def tensors(self, count: int | None = None) -> list[Tensor]:
         """Return the operands; check that all are tensors and there are `count`."""
@@ -117,11 +202,15 @@ class Call(NamedTuple):
 
 
 Signature: TypeAlias = Callable[[Call], Sequence[Tensor]]
-"""Infers the results of a call; raises `SignatureError` if an operand or attribute is wrong."""
+"""
+Infers the results of a call; raises `SignatureError` if an operand or attribute is wrong.
+
+Of an operator it is a `Rule`; a plug-in may give any function.
+"""
 
 
 def check(signature: Signature, call: Call, outs: Sequence[Tensor]) -> None:
-    """Raise `SignatureError` unless `call` computes `outs`; `UNKNOWN` matches any dim."""
+    """Raise `SignatureError` unless `call` computes `outs`; a `Dim` matches any dim."""
     results = signature(call)
     if len(results) != len(outs):
         raise SignatureError(
@@ -137,5 +226,8 @@ def _agree(a: Tensor, b: Tensor) -> bool:
     return (
         a.element is b.element
         and a.rank == b.rank
-        and all(x == y or UNKNOWN in (x, y) for x, y in zip(a.dims, b.dims, strict=True))
+        and all(
+            x == y or isinstance(x, Dim) or isinstance(y, Dim)
+            for x, y in zip(a.dims, b.dims, strict=True)
+        )
     )

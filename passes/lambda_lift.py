@@ -53,7 +53,7 @@ from .support.calls import call_directly
 from .support.diagnostics import PassError
 from .support.patterns import RemoveUnusedValue
 from .support.rewriting import apply_patterns
-from .support.symbol_names import SymbolNames
+from .support.symbols import SymbolNames
 
 
 @dataclass(frozen=True, eq=False)

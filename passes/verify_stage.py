@@ -6,8 +6,10 @@ Fail when an op of a higher level is left.
     error: relay.add is left at stage fused: fuse-ops should have put it into a primitive
 
 A level is what its IR may contain (see `docs/levels.md`). Each rule rejects ops by their interfaces
-and names the pass that should have removed them; it holds for its stage and all below. No pass
-produces `memory-planned` (checked as `manifest`) or `memref` yet; IR from elsewhere can be checked.
+and names the pass that should have removed them; it holds for its stage and all below. At
+`memory-planned`, no bytes may be used after a `memory.kill` of them on any path: passes that move
+or merge ops, such as `cse`, must run before. No pass produces `memref` yet; IR from elsewhere can
+be checked.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,11 +21,13 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from ..dialects import relay
+from ..dialects import memory, relay
 from ..dialects.device import UNCONSTRAINED, VirtualDeviceAttr, device_of, devices_in, disambiguated
 from ..dialects.interfaces import Bufferizable, DeviceRule, Fusible, Pinned, SameDomain
 from ..dialects.relay.incomplete import is_incomplete
 from ..dialects.walking import walk
+from .analysis.aliases import bodies_of
+from .analysis.liveness import used_after_kill
 from .support.diagnostics import PassError
 from .support.walk import is_kernel, outside_primitives
 
@@ -61,7 +65,7 @@ def hint(op: Operation) -> str | None:
 
 
 def without_device(op: Operation) -> str | None:
-    if isinstance(op, relay.PrimFuncOp):
+    if isinstance(op, relay.PrimFuncOp | relay.ShapeFuncOp):
         return None
     for value in defined_values(op):
         if None in devices_in(value.type):
@@ -179,6 +183,22 @@ def require(op: Operation, rules: Sequence[Rule], stage: str) -> None:
             raise PassError(f"{op.name} is left at stage {stage}: {fault}", op)
 
 
+def require_kills_last(module: ModuleOp) -> None:
+    """Raise an error if an op uses bytes after a kill of them."""
+    if not any(isinstance(op, memory.KillOp) for op in walk(module)):
+        return
+    for classes in bodies_of(module):
+        found = used_after_kill(classes)
+        if found is not None:
+            user, kill = found
+            raise PassError(
+                f"{user.name} uses bytes that are killed before it: passes that move or merge ops "
+                "must run before manifest-lifetimes",
+                user,
+                notes=[(kill, "they are killed here")],
+            )
+
+
 @dataclass(frozen=True)
 class VerifyStagePass(ModulePass):
     """Fail when an op of a higher level than the given stage is left."""
@@ -199,3 +219,5 @@ class VerifyStagePass(ModulePass):
                 for region in outside.regions:
                     for inside in walk(region):
                         require(inside, rules_in_kernels, self.stage)
+        if self.stage == "memory-planned":
+            require_kills_last(op)

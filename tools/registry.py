@@ -34,6 +34,7 @@ DIALECTS = {
 
 PASSES = {
     "infer-types": "passes.infer_types:InferTypesPass",
+    "simplify-inference": "passes.simplify_inference:SimplifyInferencePass",
     "fold-constants": "passes.fold_constants:FoldConstantsPass",
     "plan-devices": "passes.plan_devices:PlanDevicesPass",
     "sink-device-hints": "passes.sink_device_hints:SinkDeviceHintsPass",
@@ -49,9 +50,12 @@ PASSES = {
     "lift-constants": "passes.lift_constants:LiftConstantsPass",
     "fuse-ops": "passes.fuse_ops:FuseOpsPass",
     "outline-primitives": "passes.outline_primitives:OutlinePrimitivesPass",
+    "create-shape-functions": "passes.create_shape_functions:CreateShapeFunctionsPass",
     "manifest-alloc": "passes.manifest_alloc:ManifestAllocPass",
     "remove-dead-writes": "passes.remove_dead_writes:RemoveDeadWritesPass",
+    "manifest-lifetimes": "passes.manifest_lifetimes:ManifestLifetimesPass",
     "remove-unused-kernels": "passes.remove_unused_kernels:RemoveUnusedKernelsPass",
+    "simplify-shapes": "passes.simplify_shapes:SimplifyShapesPass",
     "verify-stage": "passes.verify_stage:VerifyStagePass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
 }

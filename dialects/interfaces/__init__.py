@@ -6,6 +6,7 @@ device planning, fusion, explicit allocation, liveness and the VM like the built
 """
 
 from .devices import (
+    AllOnHost,
     AnyDevice,
     CalleeDevices,
     DeviceAnnotated,
@@ -31,13 +32,16 @@ from .memory import (
     Aliasing,
     AllocatesResults,
     Bufferizable,
+    CallsFunction,
+    ChoosesRegion,
     DestinationPassing,
     FreesOperand,
+    ReifiesShapes,
     ResultAliases,
+    ShapesOfOperand,
 )
 from .operators import (
     CallsKernel,
-    DataDependentShape,
     Fusible,
     FusionKind,
     InferTypes,
@@ -49,12 +53,14 @@ from .symbols import Lookup
 
 __all__ = [
     "Aliasing",
+    "AllOnHost",
     "AllocatesResults",
     "AnyDevice",
     "Bufferizable",
     "CalleeDevices",
+    "CallsFunction",
     "CallsKernel",
-    "DataDependentShape",
+    "ChoosesRegion",
     "DestinationPassing",
     "DeviceAnnotated",
     "DeviceConstraint",
@@ -74,6 +80,7 @@ __all__ = [
     "PartsMatch",
     "Pinned",
     "PreferSameDomain",
+    "ReifiesShapes",
     "Rematerializable",
     "ReshapesOnly",
     "ResultAliases",
@@ -81,6 +88,7 @@ __all__ = [
     "ReturnDevices",
     "SameDevice",
     "SameDomain",
+    "ShapesOfOperand",
     "kernel_attributes",
     "kernel_name",
 ]

@@ -90,6 +90,15 @@ class ResultOnHost(DeviceRule):
             yield OnHost(result, f"the result of {op.name} is on the host")
 
 
+@dataclass(frozen=True)
+class AllOnHost(DeviceRule):
+    """Operands and results are on the host."""
+
+    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
+        for value in (*op.operands, *op.results):
+            yield OnHost(value, f"{op.name} runs on the host")
+
+
 # ------------------------------------------------------------- constraints on functions
 
 

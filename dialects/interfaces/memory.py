@@ -6,13 +6,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from xdsl.ir import Operation, OpResult, SSAValue, Use
+from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue, Use
 from xdsl.traits import (
     EffectInstance,
     MemoryEffect,
     MemoryEffectKind,
     OpTrait,
 )
+
+from ...operators.signature import Tensor
+from ...operators.sizes import Shape
 
 
 class Aliasing(OpTrait, ABC):
@@ -33,6 +37,30 @@ class ResultAliases(Aliasing):
         return ((result, operand) for result in op.results for operand in chosen)
 
 
+class ChoosesRegion(Aliasing, ABC):
+    """
+    The op executes one of its regions, once; its results are the values that this region yields.
+
+    In any other op a region may run many times, later, or never.
+    """
+
+    @abstractmethod
+    def entering(self, op: Operation) -> Iterable[tuple[BlockArgument, SSAValue]]:
+        """Yield the arguments of the regions, each with the operand that it aliases."""
+
+
+@dataclass(frozen=True)
+class CallsFunction(OpTrait):
+    """The op calls the function that its property `callee` names, on all its operands."""
+
+    @staticmethod
+    def callee(op: Operation) -> str:
+        """Return the name of the function that `op`, which has this trait, calls."""
+        symbol = op.properties["callee"]
+        assert isinstance(symbol, SymbolRefAttr)
+        return symbol.string_value()
+
+
 class Bufferizable(OpTrait, ABC):
     """The op can write its results into allocated tensors (destination-passing style)."""
 
@@ -44,6 +72,30 @@ class Bufferizable(OpTrait, ABC):
         The op is not inserted. `outs` has one allocated tensor per result, of the result's type;
         the results of the op returned have these types too.
         """
+
+
+class ReifiesShapes(OpTrait, ABC):
+    """
+    Computes the dims of the op's results from those of its operands, in sizes (`operators.sizes`).
+
+    A `Bufferizable` op without this trait has the shapes of its rule: `InferTypes(typed(rule))`.
+    """
+
+    @abstractmethod
+    def result_dims(self, op: Operation, operands: Sequence[Tensor | str]) -> Sequence[Shape]:
+        """Return the dims of each result; an operand that is not a tensor is its type in words."""
+
+
+@dataclass(frozen=True)
+class ShapesOfOperand(ReifiesShapes):
+    """Each result has the shape of operand `index`."""
+
+    index: int = 0
+
+    def result_dims(self, op: Operation, operands: Sequence[Tensor | str]) -> Sequence[Shape]:
+        operand = operands[self.index]
+        assert isinstance(operand, Tensor), "an operand with a shape is a tensor"
+        return [operand.dims] * len(op.results)
 
 
 def _effects(

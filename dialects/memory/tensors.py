@@ -184,6 +184,9 @@ class KillOp(IRDLOperation):
     ```mlir
     memory.kill %t : tensor<4x4xf32, #relay.device<cpu:0>>
     ```
+
+    The bytes must belong to the function: those of its parameters belong to its caller. A constant
+    has no lifetime; killing a value that is one on some path does nothing there.
     """
 
     name = "memory.kill"

@@ -7,8 +7,11 @@ from xdsl.ir import Dialect
 from .. import upstream
 from ..device import VirtualDeviceAttr
 from . import (
+    annotations,
     broadcast,
     convolution,
+    creation,
+    dynamic,
     elementwise,
     matmul,
     normalization,
@@ -17,7 +20,9 @@ from . import (
     reduce,
     repetition,
     reshape,
+    selection,
     trigonometry,
+    vision,
 )
 from .adt import ConstructOp, ConstructorAttr, TypeDataOp
 from .closures import CallOp, FnOp
@@ -33,6 +38,7 @@ from .operator import Operator
 from .patterns import ConstructorPattern, TuplePattern, VarPattern, WildcardPattern
 from .primitive import CallLoweredOp, PrimFuncOp, PrimitiveOp
 from .references import RefCreateOp, RefReadOp, RefWriteOp
+from .shapes import MeasureOp, RequireOp, ShapeFuncOp
 from .tuples import TupleGetItemOp, TupleOp
 
 _FAMILIES = (
@@ -47,6 +53,10 @@ _FAMILIES = (
     pooling,
     reshape,
     rearrange,
+    creation,
+    dynamic,
+    selection,
+    vision,
 )
 
 OPERATORS: tuple[type[Operator], ...] = tuple(
@@ -78,6 +88,9 @@ Relay = Dialect(
         PrimitiveOp,
         PrimFuncOp,
         CallLoweredOp,
+        ShapeFuncOp,
+        RequireOp,
+        MeasureOp,
         CallOpaqueOp,
         FnOp,
         CallOp,
@@ -106,4 +119,5 @@ Relay = Dialect(
     [MaterializeConstant()],
 )
 
-upstream.attach_device_rules()
+upstream.attach_interfaces()
+annotations.attach()

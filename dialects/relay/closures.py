@@ -44,6 +44,7 @@ from ..interfaces import (
     PartPinned,
     PartsMatch,
 )
+from ..walking import values_from_above
 from .call_text import parse_call, print_call, verify_call
 from .control import verify_yielded, yielded
 from .incomplete import IncompleteType
@@ -59,40 +60,9 @@ class CapturesAlias(Aliasing):
 
 
 def captures(root: Operation) -> dict[FnOp, list[SSAValue]]:
-    """
-    The values from above that each closure in `root` uses, in order of their first use.
-
-    Linear in ops, operands and captured values: when a closure has already captured a value, so
-    have its enclosing closures.
-    """
-    found: dict[FnOp, dict[SSAValue, None]] = {}
-    around: list[FnOp] = []
-    """The closures that enclose the current op, innermost last."""
-    depths: dict[SSAValue, int] = {}
-    """
-    The number of closures that enclose each value's definition; absent for values from above
-    `root`.
-    """
-    pending: list[Operation | None] = [root]
-    while pending:
-        op = pending.pop()
-        if op is None:
-            around.pop()
-            continue
-        for operand in op.operands:
-            for closure in reversed(around[depths.get(operand, 0) :]):
-                if operand in found[closure]:
-                    break
-                found[closure][operand] = None
-        depths.update((result, len(around)) for result in op.results)
-        if isinstance(op, FnOp):
-            found[op] = {}
-            around.append(op)
-            pending.append(None)
-        for block in reversed([block for region in op.regions for block in region.blocks]):
-            depths.update((argument, len(around)) for argument in block.args)
-            pending.extend(reversed(block.ops))
-    return {closure: list(values) for closure, values in found.items()}
+    """Return the values from above that each closure in `root` uses, in order of first use."""
+    found = values_from_above(root, lambda op: isinstance(op, FnOp))
+    return {op: values for op, values in found.items() if isinstance(op, FnOp)}
 
 
 def _fn_type(op: FnOp) -> Sequence[Attribute]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -29,7 +29,14 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
-from ..interfaces import Aliasing, AnyDevice, DeviceConstraint, DeviceRule, InferTypes, SameDomain
+from ..interfaces import (
+    AnyDevice,
+    ChoosesRegion,
+    DeviceConstraint,
+    DeviceRule,
+    InferTypes,
+    SameDomain,
+)
 from ..tensors import as_tensor
 from .incomplete import AnyTensor, is_incomplete, join, refine
 
@@ -105,12 +112,21 @@ def common_yields(op: Operation) -> Sequence[Attribute]:
 
 
 @dataclass(frozen=True)
-class YieldsAlias(Aliasing):
-    """Each result is the value that the executed region yields."""
+class YieldsAlias(ChoosesRegion):
+    """
+    Each result is the value that the executed region yields.
+
+    A region's arguments, the variables of a pattern, alias operand 0.
+    """
 
     def aliases(self, op: Operation) -> Iterable[tuple[OpResult, SSAValue]]:
         for region in op.regions:
             yield from zip(op.results, yielded(region), strict=False)
+
+    def entering(self, op: Operation) -> Iterable[tuple[BlockArgument, SSAValue]]:
+        for region in op.regions:
+            for argument in region.block.args:
+                yield argument, op.operands[0]
 
 
 @dataclass(frozen=True)

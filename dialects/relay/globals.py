@@ -32,6 +32,7 @@ from ..device import with_device
 from ..formats import parse_function_type
 from ..interfaces import (
     CalleeDevices,
+    CallsFunction,
     FunctionDeviceConstraint,
     FunctionDeviceRule,
     FunctionParameter,
@@ -285,7 +286,7 @@ class InvokeOp(IRDLOperation):
     args = var_operand_def(AnyAttr())
     result = result_def(AnyAttr())
 
-    traits = traits_def(CalleeDevices())
+    traits = traits_def(CalleeDevices(), CallsFunction())
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -57,6 +57,8 @@ from ..interfaces import (
 from ..tensors import as_tensor
 from .control import verify_yielded
 from .incomplete import AnyTensor, is_incomplete
+from .properties import INTS
+from .shapes import ShapeFuncOp, shape_type
 
 
 def verify_view(op: Operation, reshape_only: UnitAttr | None) -> None:
@@ -172,6 +174,10 @@ class PrimFuncOp(IRDLOperation):
 
     Its types carry no device: a kernel runs on every device of its `target`, if it has one.
     `scopes` lists the memory scope of each parameter, then of each result; "" is any scope.
+
+    The `shape_func` of a kernel with results of dynamic shape computes their shapes. It gets for
+    each parameter what its entry in `shape_inputs` says: 0 nothing, 1 its data, 2 its shape, 3 its
+    data, then its shape.
     """
 
     name = "relay.prim_func"
@@ -180,9 +186,14 @@ class PrimFuncOp(IRDLOperation):
     function_type = prop_def(FunctionType)
     target = opt_prop_def(StringAttr)
     scopes = opt_prop_def(ArrayAttr[StringAttr])
+    shape_func = opt_prop_def(SymbolRefAttr)
+    shape_inputs = opt_prop_def(INTS)
     body = region_def("single_block")
 
     traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), AnyDevice())
+
+    OPTIONAL: ClassVar = ("target", "scopes", "shape_func", "shape_inputs")
+    """The properties that are printed with the attributes."""
 
     def __init__(
         self,
@@ -210,17 +221,16 @@ class PrimFuncOp(IRDLOperation):
         op = cls(name, FunctionType.from_lists(inputs, outputs), body)
         if attributes is not None:
             op.attributes = dict(attributes.data)
-            for known in ("target", "scopes"):
+            for known in cls.OPTIONAL:
                 if known in op.attributes:
                     op.properties[known] = op.attributes.pop(known)
         return op
 
     def print(self, printer: Printer) -> None:
         shown = dict(self.attributes)
-        if self.target is not None:
-            shown["target"] = self.target
-        if self.scopes is not None:
-            shown["scopes"] = self.scopes
+        for known in self.OPTIONAL:
+            if known in self.properties:
+                shown[known] = self.properties[known]
         print_func_op_like(
             printer,
             self.sym_name,
@@ -248,17 +258,55 @@ class PrimFuncOp(IRDLOperation):
                 f"but has {len(self.scopes)}"
             )
         verify_yielded(self, self.body, self.function_type.outputs.data, "the body")
+        self._verify_shape_inputs()
+
+    def _verify_shape_inputs(self) -> None:
+        if (self.shape_func is None) != (self.shape_inputs is None):
+            raise VerifyException("shape_func and shape_inputs must be given together")
+        if self.shape_inputs is None:
+            return
+        inputs, count = self.shape_inputs.get_values(), len(self.function_type.inputs)
+        if len(inputs) != count or any(entry not in range(4) for entry in inputs):
+            raise VerifyException(
+                f"shape_inputs needs 0, 1, 2 or 3 for each of {count} parameters, "
+                f"but is {list(inputs)}"
+            )
+
+    def verify_symbol_uses(self, lookup: Lookup) -> None:
+        if self.shape_func is None or self.shape_inputs is None:
+            return
+        name = self.shape_func.string_value()
+        function = lookup(name)
+        if not isinstance(function, ShapeFuncOp):
+            raise VerifyException(f"@{name}, the shape function, is not a relay.shape_func")
+        inputs: list[Attribute] = []
+        for type, entry in zip(
+            self.function_type.inputs, self.shape_inputs.get_values(), strict=True
+        ):
+            inputs += [type] if entry & 1 else []
+            inputs += [shape_type(type)] if entry & 2 else []
+        wanted = FunctionType.from_lists(
+            inputs, [shape_type(type) for type in self.function_type.outputs]
+        )
+        if function.function_type != wanted:
+            raise VerifyException(
+                f"the shape function @{name} must be {wanted}, but is {function.function_type}"
+            )
 
 
 NAME_LIMIT = 80
 """The maximum length of a kernel's name, before a number makes it unique."""
 
 
-def kernel_symbol(ops: Iterable[Operation]) -> str:
-    """The name that TVM gives a kernel of `ops`: `fused_` and its operators, `fused_dense_add`."""
+def kernel_symbol(ops: Iterable[Operation], prefix: str = "fused") -> str:
+    """
+    The name that TVM gives a kernel of `ops`: `fused_` and its operators, `fused_dense_add`.
+
+    The `prefix` of its shape function is `shape_func`.
+    """
     operators = [op for op in ops if op.has_trait(Fusible)]
     names = [kernel_name(op).removeprefix(f"{op.name.partition('.')[0]}.") for op in operators]
-    return "_".join(["fused", *names]).replace(".", "_")[:NAME_LIMIT]
+    return "_".join([prefix, *names]).replace(".", "_")[:NAME_LIMIT]
 
 
 @dataclass(frozen=True)

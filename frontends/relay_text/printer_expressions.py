@@ -74,8 +74,10 @@ def operator(body: Body, op: Operation, name: str) -> str:
     args = body.texts(op.operands, place(body, op))
     if is_variadic(name):
         args = [body.bound(tuple_text(args))]
-    text = f"{name}({', '.join(args)}{body.shared.operators.attributes(op, name)})"
-    return f"({text}).0" if returns_tuple(name) and len(op.results) == 1 else text
+    args += body.shared.operators.attributes(op, name)
+    text = f"{name}({', '.join(args)})"
+    is_tuple = len(op.results) == 1 and returns_tuple(name, 1)
+    return f"({text}).0" if is_tuple else text
 
 
 def opaque(body: Body, op: relay.CallOpaqueOp) -> str:

@@ -9,7 +9,6 @@ from typing import Protocol, TypeAlias, cast
 import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, SymbolRefAttr
-from xdsl.dialects.tensor import ExtractOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import memory, relay, vm
@@ -20,6 +19,7 @@ from ...runtime.kernels.memory import Memory
 from ..analysis.arrays import Array, array_of, numpy_dtype
 from ..support.diagnostics import PassError
 from .operators import require_shape, static_type
+from .sizes import SIZES, require_relation
 from .values import ClosureValue, DataValue, Enter, Frame, GlobalClosure, RefValue, Value
 
 
@@ -66,7 +66,9 @@ def param(
             f"but is declared as {type}",
             op,
         )
-    return [value]
+    frozen = value.view()  # a kill must not poison it
+    frozen.flags.writeable = False
+    return [frozen]
 
 
 def project(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> Sequence[Value]:
@@ -218,17 +220,46 @@ def reshape(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -
     return [args[0].reshape(dims)]
 
 
-def extract(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    return [args[0][tuple(int(index) for index in args[1:])]]
-
-
 def shape_of(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
     return [np.array(args[0].shape, np.int64)]
+
+
+def size(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+    return [SIZES[type(op)](op, args)]
+
+
+def require(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+    assert isinstance(op, relay.RequireOp)
+    require_relation(op, args)
+    return []
 
 
 def copy(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
     np.copyto(args[1], args[0])
     return [args[1]]
+
+
+def kill(
+    evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame
+) -> Sequence[Value]:
+    """Poison the bytes, if memory is poisoned; constants are read-only and stay."""
+    rest = list(args) if evaluation.memory.poison else []
+    while rest:
+        value = rest.pop()
+        match value:
+            case np.ndarray() if value.flags.writeable and value.flags.c_contiguous:
+                cast(Array, value).reshape(-1).view(np.uint8).fill(evaluation.memory.blank)
+            case tuple():
+                rest += cast("tuple[Value, ...]", value)
+            case DataValue():
+                rest += value.fields
+            case ClosureValue():
+                rest += value.captured.values()
+            case RefValue():
+                rest.append(value.value)
+            case _:
+                pass
+    return []
 
 
 def destination_call(
@@ -268,11 +299,12 @@ RULES: dict[type[Operation], Rule] = {
     relay.PrimitiveOp: lambda _, op, args, frame: Enter(op.regions[0].block, args, {}),
     relay.CallLoweredOp: call_symbol,
     func.CallOp: call_symbol,
-    ExtractOp: extract,
+    relay.RequireOp: require,
+    **dict.fromkeys(SIZES, size),
     memory.AllocStorageOp: alloc_storage,
     memory.AllocTensorOp: alloc_tensor,
     memory.CopyOp: copy,
-    memory.KillOp: lambda _, op, args, frame: [],
+    memory.KillOp: kill,
     vm.ReshapeTensorOp: reshape,
     vm.ShapeOfOp: shape_of,
     vm.InvokeTvmOp: destination_call,

@@ -1,11 +1,13 @@
 // RUN: xrelay-opt --split-input-file -p lower-to-bytecode %s | filecheck %s
 
 // Each value has a register of its own, parameters the first; a result has that of its outs.
+// With kills, a storage's register is cleared after the last allocation in it.
 //
 // CHECK: builtin.module attributes {bytecode.devices = [#cpu0]}
 // CHECK-NEXT:  bytecode.func @explicit_memory ("x" : tensor<4xf32, #cpu0>, "arg1" : tensor<4xf32, #cpu0>) registers 5 {
 // CHECK-NEXT:    bytecode.alloc_storage r2, 32 align 64 on #cpu0
 // CHECK-NEXT:    bytecode.alloc_tensor r3, r2[16] : tensor<4xf32>
+// CHECK-NEXT:    bytecode.kill_register r2
 // CHECK-NEXT:    bytecode.invoke_packed @add(r0, r1) -> (r3)
 // CHECK-NEXT:    bytecode.reshape_tensor r4, r3 to [2, 2]
 // CHECK-NEXT:    bytecode.kill_register r3

@@ -1,10 +1,20 @@
-"""Names for new symbols."""
+"""Names of a module's symbols."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Operation
+
+
+def symbols_of(module: ModuleOp) -> dict[str, Operation]:
+    """Return the symbols of `module`, by name."""
+    return {
+        name.data: op
+        for op in module.ops
+        if isinstance(name := op.properties.get("sym_name"), StringAttr)
+    }
 
 
 @dataclass
@@ -16,8 +26,7 @@ class SymbolNames:
 
     @staticmethod
     def of(module: ModuleOp) -> SymbolNames:
-        names = (op.properties.get("sym_name") for op in module.ops)
-        return SymbolNames({n.data for n in names if isinstance(n, StringAttr)})
+        return SymbolNames(set(symbols_of(module)))
 
     def unique(self, base: str) -> str:
         name, number = base, self.next_number.get(base, 0)

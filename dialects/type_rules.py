@@ -1,0 +1,255 @@
+"""
+Type rules of ops, from the rules over sizes in `xrelay.operators`.
+
+    infer(op)                  the rule of the trait `InferTypes`, for ops of `relay`
+    InferTypes(typed(rule))    the same for a plug-in's operator and rule
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TypeVar, cast
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
+from xdsl.traits import ConstantLike
+from xdsl.utils.exceptions import VerifyException
+
+from ..operators import RULES
+from ..operators.measures import MEASURES
+from ..operators.rules import Rule
+from ..operators.signature import (
+    ELEMENTS,
+    Call,
+    Data,
+    Element,
+    ElementKind,
+    Elements,
+    Signature,
+    Tensor,
+    check,
+    element,
+)
+from ..operators.sizes import UNKNOWN, SignatureError, Size
+from .attributes import ELEMENT_TYPES, plain_value
+from .dense import Dense, numbers
+from .device import tensor_type
+from .interfaces import InferTypes
+from .tensors import Tensor as TensorType
+from .tensors import as_tensor, bits_of
+
+_TYPES: dict[Element, Attribute] = {ELEMENTS[name]: ELEMENT_TYPES[name] for name in ELEMENTS}
+"""The type of each element seen so far, and of those that rules introduce."""
+
+
+@cache
+def element_of(type: Attribute) -> Element:
+    """The element type `type` as rules see it."""
+    bits = bits_of(type)
+    if bits is None:
+        kind = ElementKind.OPAQUE
+    elif bits == 1:
+        kind = ElementKind.BOOL
+    else:
+        integer = isinstance(type, IntegerType | IndexType)
+        kind = ElementKind.INTEGER if integer else ElementKind.FLOAT
+    found = element(str(type), kind)
+    _TYPES.setdefault(found, type)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _type_of(tensor: Tensor) -> TensorType:
+    dims = [dim if isinstance(dim, int) else DYNAMIC_INDEX for dim in tensor.dims]
+    return tensor_type(_TYPES[tensor.element], dims)
+
+
+_Value = TypeVar("_Value")
+
+
+def _by_identity(compute: Callable[[Attribute], _Value]) -> Callable[[Attribute], _Value]:
+    """`compute` with a cache by object identity: hashing a type would cost more."""
+    known: dict[int, tuple[Attribute, _Value]] = {}  # the attribute, so that its id stays its own
+
+    def look_up(attr: Attribute) -> _Value:
+        found = known.get(id(attr))
+        if found is None:
+            if len(known) >= 4096:
+                known.clear()
+            found = known[id(attr)] = attr, compute(attr)
+        return found[1]
+
+    return look_up
+
+
+@_by_identity
+def operand_of(type: Attribute) -> Tensor | str:
+    """The operand of a rule that a value of `type` is; a type in words if it is not a tensor."""
+    tensor = as_tensor(type)
+    if tensor is None:
+        return str(type)
+    dims = tuple(UNKNOWN if dim == DYNAMIC_INDEX else dim for dim in tensor.get_shape())
+    return Tensor(element_of(tensor.element_type), dims)
+
+
+@_by_identity
+def _attribute(attr: Attribute) -> object:
+    value = plain_value(attr)
+    if value is not None:
+        return value
+    return element_of(attr) if isinstance(attr, TypeAttribute) else attr
+
+
+@dataclass(frozen=True)
+class ConstantElements(Elements):
+    """The elements of a constant operand."""
+
+    value: Dense
+
+    def sizes(self, count: int) -> Sequence[Size]:
+        found = [int(number) for number in numbers(self.value)] or [UNKNOWN]
+        return found if len(found) == count else found * count
+
+    def measure(self, name: str, args: Sequence[Data]) -> Size:
+        """Return the measure of scalars; that of larger constants is not computed."""
+        values: list[float] = []
+        for arg in args:
+            if not isinstance(arg.elements, ConstantElements) or arg.rank:
+                return UNKNOWN
+            values += numbers(arg.elements.value)
+        try:
+            return MEASURES[name](*values)
+        except ValueError as error:
+            raise SignatureError(str(error)) from error
+
+
+def constant_elements(operands: Sequence[SSAValue], wanted: Iterable[int]) -> dict[int, Elements]:
+    """Return the elements of those operands among `wanted` that are constants."""
+    found: dict[int, Elements] = {}
+    for i in wanted:
+        if i < len(operands) and isinstance(op := operands[i].owner, Operation):
+            value = op.properties.get("value")
+            if op.has_trait(ConstantLike) and isinstance(value, DenseIntOrFPElementsAttr):
+                found[i] = ConstantElements(cast(Dense, value))
+    return found
+
+
+def call_of(
+    name: str, attributes: Mapping[str, Attribute], operand_types: Iterable[Attribute]
+) -> Call:
+    """Return the call of an operator on operands of these types."""
+    plain = {key: _attribute(attr) for key, attr in attributes.items()}
+    return Call(name, plain, [operand_of(type) for type in operand_types])
+
+
+def result_types(
+    rule: Signature,
+    op: Operation,
+    operand_types: Iterable[Attribute],
+    elements: Mapping[int, Elements],
+) -> Sequence[Attribute]:
+    """Infer the result types of `op` on operands of these types and `elements`."""
+    call = call_of(op.name, op.properties, operand_types)
+    if elements:
+        call = call._replace(elements=elements)
+    try:
+        return [_type_of(tensor) for tensor in rule(call)]
+    except SignatureError as error:
+        raise VerifyException(str(error)) from error
+
+
+_RESULTS: dict[tuple[object, ...], tuple[object, Sequence[Attribute]]] = {}
+"""
+Results by rule, operand types and properties, all by identity: equal layers share theirs.
+
+A value keeps the objects whose ids are in its key alive.
+"""
+
+
+def _results(rule: Signature, op: Operation) -> Sequence[Attribute]:
+    types, properties = [operand.type for operand in op.operands], op.properties
+    if isinstance(rule, Rule) and rule.data_operands:
+        elements = constant_elements(op.operands, rule.data_operands)
+        return result_types(rule, op, types, elements)
+    attributes = tuple(properties.values())
+    key = (rule, *map(id, types), *properties, *map(id, attributes))
+    found = _RESULTS.get(key)
+    if found is None:
+        results = result_types(rule, op, types, {})
+        if len(_RESULTS) >= 4096:
+            _RESULTS.clear()
+        found = _RESULTS[key] = (types, attributes), results
+    return found[1]
+
+
+def infer(op: Operation) -> Sequence[Attribute]:
+    """Infer the result types of an operator of `relay` from its rule in `xrelay.operators`."""
+    return _results(RULES[op.name], op)
+
+
+@dataclass(frozen=True)
+class Typed:
+    """The type rule defined by `rule`."""
+
+    rule: Signature
+
+    def __call__(self, op: Operation) -> Sequence[Attribute]:
+        return _results(self.rule, op)
+
+
+def typed(rule: Signature) -> Callable[[Operation], Sequence[Attribute]]:
+    """The type rule defined by `rule`."""
+    return Typed(rule)
+
+
+def rule_of(op: Operation) -> Rule | None:
+    """Return the rule over sizes that defines the result types of `op`, if it has one."""
+    trait = op.get_trait(InferTypes)
+    if trait is None:
+        return None
+    if isinstance(trait.rule, Typed):
+        found = trait.rule.rule
+    else:
+        found = RULES.get(op.name) if trait.rule is infer else None
+    return found if isinstance(found, Rule) else None
+
+
+def data_operands(op: Operation) -> Sequence[int]:
+    """
+    Return the operands of `op` whose elements the shapes of its results depend on.
+
+    The shapes of all other operators depend on shapes alone. (TVM: `TShapeDataDependent`.)
+    """
+    rule = rule_of(op)
+    return () if rule is None else rule.data_operands
+
+
+def check_call(
+    name: str,
+    attributes: Mapping[str, Attribute],
+    operand_types: Sequence[Attribute],
+    result_types: Sequence[Attribute],
+) -> None:
+    """
+    Raise `VerifyException` unless the operator `name` of `relay` accepts these types.
+
+    Operators without a rule are not checked.
+    """
+    rule = RULES.get(name)
+    if rule is None:
+        return
+    results: list[Tensor] = []
+    for type in result_types:
+        result = operand_of(type)
+        if isinstance(result, str):
+            raise VerifyException(f"a result of {name} must be a tensor, but is {result}")
+        results.append(result)
+    try:
+        check(rule, call_of(name, attributes, operand_types), results)
+    except SignatureError as error:
+        raise VerifyException(str(error)) from error

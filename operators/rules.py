@@ -1,0 +1,267 @@
+"""
+Rules: typed functions from operands and attributes to results.
+
+    @rule("relay.nn.dense")
+    def dense(data: Tensor, weight: Tensor, *, out_dtype: Element | None = None) -> Tensor: ...
+
+Positional parameters are the operands: `Tensor`, or `Data` if the result shape depends on the
+elements of the operand, which are sizes (or `Measured`, for a measure of them).
+Keyword-only parameters are the attributes: `int`, `bool`, `float`, `str`,
+a `Literal` of strings, `Ints`, `int | Ints`, `Element`; optional with the default `None`, bounded
+by `Annotated` (`AtLeast`, `Length`). A rule checks their kinds, as a program may contain anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import Parameter, signature
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin
+
+from .signature import ELEMENTS, Call, Data, Element, ElementKind, Elements, Measured, Tensor
+from .sizes import SignatureError
+
+Ints: TypeAlias = tuple[int, ...]
+"""An array of integers."""
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """The integer, or each integer of the array, is at least `bound`."""
+
+    bound: int
+
+
+@dataclass(frozen=True)
+class Length:
+    """The array has `count` entries."""
+
+    count: int
+
+
+Decode: TypeAlias = Callable[[str, object], Any]
+"""Checks the value of the attribute of a name, and returns it."""
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _wrong(name: str, value: object, kind: str) -> SignatureError:
+    if value is None:
+        return SignatureError(f"{{op}} needs {name}, {kind}")
+    return SignatureError(f"{name} of {{op}} must be {kind}, but is {_shown(value)}")
+
+
+def _int(name: str, value: object) -> int:
+    if not isinstance(value, int):
+        raise _wrong(name, value, "an integer")
+    return value
+
+
+def _bool(name: str, value: object) -> bool:
+    return _int(name, value) != 0
+
+
+def _float(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _wrong(name, value, "a float")
+    return float(value)
+
+
+def _str(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise _wrong(name, value, "a string")
+    return value
+
+
+def _ints(name: str, value: object) -> Ints:
+    if isinstance(value, tuple):
+        entries = cast("tuple[object, ...]", value)
+        if all(isinstance(entry, int) for entry in entries):
+            return cast(Ints, entries)
+    raise _wrong(name, cast(object, value), "an array of integers")
+
+
+def _int_or_ints(name: str, value: object) -> int | Ints:
+    if isinstance(value, int):
+        return value
+    if isinstance(value, tuple):
+        return _ints(name, cast(object, value))
+    raise _wrong(name, value, "an integer or an array of integers")
+
+
+def _element(name: str, value: object) -> Element:
+    if value is None:
+        raise _wrong(name, value, "an element type")
+    found = ELEMENTS.get(value) if isinstance(value, str) else value
+    if not isinstance(found, Element) or found.kind is ElementKind.OPAQUE:
+        raise SignatureError(
+            f"{name} must be an integer, index or float type, but is {_shown(value)}"
+        )
+    return found
+
+
+def _word(words: Sequence[str]) -> Decode:
+    allowed = " or ".join(f'"{word}"' for word in words)
+
+    def decode(name: str, value: object) -> str:
+        if _str(name, value) not in words:
+            raise SignatureError(f'{name} must be {allowed}, but is "{value}"')
+        return cast(str, value)
+
+    return decode
+
+
+def _optional(decode: Decode) -> Decode:
+    return lambda name, value: None if value is None else decode(name, value)
+
+
+def _bounded(decode: Decode, bounds: Sequence[object]) -> Decode:
+    length = next((b.count for b in bounds if isinstance(b, Length)), None)
+    least = next((b.bound for b in bounds if isinstance(b, AtLeast)), None)
+
+    def bounded(name: str, value: object) -> Any:
+        found = decode(name, value)
+        entries: Ints = (found,) if isinstance(found, int) else found
+        if length is not None and len(entries) != length:
+            raise SignatureError(f"{name} must have {length} entries, but has {len(entries)}")
+        if least is not None and min(entries, default=least) < least:
+            raise SignatureError(f"{name} must be at least {least}, but is {min(entries)}")
+        return found
+
+    return bounded
+
+
+_DECODE: Mapping[object, Decode] = {
+    int: _int,
+    bool: _bool,
+    float: _float,
+    str: _str,
+    Ints: _ints,
+    Element: _element,
+}
+
+
+def _decoder(annotation: object) -> Decode:
+    """Return the check of an attribute annotated so."""
+    found = _DECODE.get(annotation)
+    if found is not None:
+        return found
+    origin, args = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _bounded(_decoder(args[0]), args[1:])
+    if origin is Literal:
+        return _word(args)
+    if origin in (Union, UnionType):
+        if NoneType in args:
+            rest = [arg for arg in args if arg is not NoneType]
+            return _optional(_of_any(rest))
+        return _of_any(args)
+    raise TypeError(f"a rule cannot have an attribute of type {annotation}")
+
+
+def _of_any(annotations: Sequence[object]) -> Decode:
+    """Return the check of an attribute that may be of any of these types."""
+    if len(annotations) == 1:
+        return _decoder(annotations[0])
+    if set(annotations) == {int, Ints}:
+        return _int_or_ints
+    raise TypeError(f"a rule cannot have an attribute of these types: {annotations}")
+
+
+Function = TypeVar("Function", bound=Callable[..., Tensor | Sequence[Tensor]])
+
+
+class Rule:
+    """
+    A typed function as the signature of an operator.
+
+    `attributes` are the names of its attributes; `data_operands` the indices of the operands
+    whose elements it reads, and `size_operands` of those among them whose elements are sizes.
+    """
+
+    def __init__(self, function: Callable[..., Tensor | Sequence[Tensor]]) -> None:
+        self.function = function
+        self.count = 0
+        self.variadic = False
+        data: list[int] = []
+        sizes: list[int] = []
+        decoders: list[tuple[str, Decode]] = []
+        for parameter in signature(function, eval_str=True).parameters.values():
+            if parameter.kind is Parameter.KEYWORD_ONLY:
+                decoders.append((parameter.name, _decoder(parameter.annotation)))
+            elif parameter.kind is Parameter.VAR_POSITIONAL:
+                self.variadic = True
+            else:
+                if parameter.annotation in (Data, Measured):
+                    data.append(self.count)
+                if parameter.annotation is Data:
+                    sizes.append(self.count)
+                self.count += 1
+        self.data_operands = tuple(data)
+        self.size_operands = tuple(sizes)
+        self._decoders = tuple(decoders)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self._decoders)
+
+    def __call__(self, call: Call) -> Sequence[Tensor]:
+        """Return the results of `call`; raise `SignatureError` if it is not valid."""
+        name, attributes, operands, elements = call
+        try:
+            if len(operands) != self.count:
+                self._check_count(len(operands))
+            for operand in operands:
+                if isinstance(operand, str):
+                    raise self._not_a_tensor(operands)
+            given = [(key, decode(key, attributes.get(key))) for key, decode in self._decoders]
+            args = self._with_data(operands, elements) if self.data_operands else operands
+            result = self.function(*args, **dict(given))
+        except SignatureError as error:
+            raise SignatureError(str(error).replace("{op}", name)) from None
+        return (result,) if isinstance(result, Tensor) else result
+
+    def _check_count(self, given: int) -> None:
+        if given < self.count or not self.variadic:
+            at_least = "at least " if self.variadic else ""
+            operands = "operand" if self.count == 1 else "operands"
+            raise SignatureError(
+                f"{{op}} expects {at_least}{self.count} {operands}, but got {given}"
+            )
+
+    def _with_data(
+        self, operands: Sequence[Tensor | str], elements: Mapping[int, Elements]
+    ) -> Sequence[Tensor | Data | str]:
+        args: list[Tensor | Data | str] = list(operands)
+        for i in self.data_operands:
+            operand = operands[i]
+            assert isinstance(operand, Tensor)
+            args[i] = Measured(operand, elements.get(i))
+        return args
+
+    @staticmethod
+    def _not_a_tensor(operands: Sequence[Tensor | str]) -> SignatureError:
+        i, operand = next((i, o) for i, o in enumerate(operands) if isinstance(o, str))
+        return SignatureError(f"operand {i} of {{op}} must be a tensor, but is {operand}")
+
+
+RULES: dict[str, Rule] = {}
+"""The rule of each operator of `relay`, by its full name ("relay.nn.dense")."""
+
+
+def rule(*names: str) -> Callable[[Function], Function]:
+    """Register a typed function as the rule of the operators called `names`."""
+
+    def register(function: Function) -> Function:
+        made = Rule(function)
+        for name in names:
+            assert name not in RULES, f"{name} has two rules"
+            RULES[name] = made
+        return function
+
+    return register

@@ -1,0 +1,282 @@
+"""
+Liveness of alias classes over structured control flow.
+
+    %a = …                                  %a lives
+    %r = relay.if %c {
+      %z = f(%a)                            the class of %a dies after its last use …
+      yield %z
+    } else {
+      …                                     … or at the start of a region that does not use it
+    }
+
+A class lives while one of its values does: from the definition to the last use on the path. One
+walk from the end to the start finds each point where a class is live before and dead after. At
+the start of a region, only the values that one of its sibling regions uses are considered, so the
+walk is linear in ops, and in the deaths that it finds. `memory.kill` is no use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.traits import IsTerminator
+
+from ...dialects.walking import walk
+from .aliases import AliasClasses, facts_of, is_choice
+
+Point = Operation | Block
+"""Right after an op, or the start of a block."""
+
+
+@dataclass(frozen=True)
+class Deaths:
+    """The last names of the classes that die at each point, and the kills that are there."""
+
+    names: dict[Point, list[SSAValue]] = field(default_factory=dict[Point, list[SSAValue]])
+    """One name per class, in the order of their definitions."""
+    kills: dict[Point, list[Operation]] = field(default_factory=dict[Point, list[Operation]])
+    """The kills that directly follow each point, in order; an op is never a kill."""
+    alive: dict[Operation, list[SSAValue]] = field(default_factory=dict[Operation, list[SSAValue]])
+    """Of each kill, the names of the bytes that are used after it, if there are any."""
+
+
+@dataclass(eq=False)
+class _Choice:
+    """A choice whose regions are being scanned, the last one first."""
+
+    op: Operation
+    rest: list[Block]
+    arms: list[tuple[Block, list[SSAValue], set[int]]] = field(
+        default_factory=list[tuple[Block, list[SSAValue], set[int]]]
+    )
+    """Of each region scanned: the values from above that it uses, and the classes of its live ones
+    besides those that are live after `op`."""
+
+
+@dataclass(eq=False)
+class _Open:
+    """A block that is being scanned."""
+
+    block: Block
+    ops: Iterator[Operation]
+    choice: _Choice | None
+    added: list[SSAValue] = field(default_factory=list[SSAValue])
+    """The values that became live in the block and the blocks in it."""
+    kills: list[Operation] = field(default_factory=list[Operation])
+    """The kills below the current op, with nothing between; last first."""
+
+
+@dataclass(eq=False)
+class _Scan:
+    classes: AliasClasses
+    deaths: Deaths = field(default_factory=Deaths)
+    live: set[SSAValue] = field(default_factory=set[SSAValue])
+    live_in: dict[int, dict[SSAValue, None]] = field(
+        default_factory=dict[int, dict[SSAValue, None]]
+    )
+    """The live values of each class."""
+    open: list[_Open] = field(default_factory=list[_Open])
+
+    def run(self) -> Deaths:
+        self.enter(self.classes.block, None)
+        while self.open:
+            top = self.open[-1]
+            op = next(top.ops, None)
+            if op is None:
+                self.open.pop()
+                self.at_start(top)
+            elif facts_of(op).frees:
+                top.kills.append(op)
+                if alive := self.live_in.get(self.classes.of(op.operands[0])):
+                    self.deaths.alive[op] = list(alive)
+            else:
+                self.note_kills(op, top)
+                self.visit(op)
+        return self.deaths
+
+    def enter(self, block: Block, choice: _Choice | None) -> None:
+        self.open.append(_Open(block, reversed(block.ops), choice))
+
+    def note_kills(self, point: Point, top: _Open) -> None:
+        if top.kills:
+            self.deaths.kills[point] = top.kills[::-1]
+            top.kills = []
+
+    def visit(self, op: Operation) -> None:
+        is_last = op.next_op is None and op.has_trait(IsTerminator)
+        uses = () if is_choice(op) and op.regions else self.classes.uses(op)
+        if not is_last:
+            self.die(op, (*uses, *op.results))
+        for result in op.results:
+            self.end(result)
+        if is_choice(op) and op.regions:
+            blocks = [region.block for region in op.regions]
+            choice = _Choice(op, blocks[:-1])
+            self.enter(blocks[-1], choice)
+        else:
+            self.begin(uses)
+
+    def die(self, point: Point, names: Iterable[SSAValue]) -> None:
+        """Note that the classes of `names` die at `point`, unless they are live after it."""
+        last: dict[int, SSAValue] = {}
+        order = self.classes.order
+        for name in names:
+            number = self.classes.of(name)
+            if self.live_in.get(number) or not self.classes.ends_here(name):
+                continue
+            other = last.get(number)
+            if other is None or order[other] < order[name]:
+                last[number] = name
+        if last:
+            self.deaths.names[point] = sorted(last.values(), key=order.__getitem__)
+
+    def begin(self, values: Iterable[SSAValue]) -> None:
+        """Make `values` live."""
+        for value in values:
+            if value not in self.live:
+                self.live.add(value)
+                self.open[-1].added.append(value)
+                number = self.classes.of(value)
+                self.live_in.setdefault(number, {})[value] = None
+
+    def end(self, value: SSAValue) -> None:
+        """Make `value` dead."""
+        if value in self.live:
+            self.live.remove(value)
+            del self.live_in[self.classes.of(value)][value]
+
+    def at_start(self, block: _Open) -> None:
+        """Leave a block at its start."""
+        self.note_kills(block.block, block)
+        choice = block.choice
+        if choice is None:
+            return
+        args = [arg for arg in block.block.args if arg in self.live]
+        for arg in args:
+            self.end(arg)
+        above = [value for value in block.added if value in self.live]
+        alive = {self.classes.of(value) for value in (*above, *args)}
+        choice.arms.append((block.block, above, alive))
+        for value in above:
+            self.end(value)
+        if choice.rest:
+            self.enter(choice.rest.pop(), choice)
+        else:
+            self.leave(choice)
+
+    def leave(self, choice: _Choice) -> None:
+        """Note the classes that live up to the choice, but not in each of its regions."""
+        entering = dict.fromkeys(v for _, above, _ in reversed(choice.arms) for v in above)
+        entering |= dict.fromkeys(self.classes.uses(choice.op))
+        for block, _, alive in choice.arms:
+            self.die(block, (v for v in entering if self.classes.of(v) not in alive))
+        self.begin(entering)
+
+
+def deaths(classes: AliasClasses) -> Deaths:
+    """Find where the bytes of each class die that `ends_here`."""
+    return _Scan(classes).run()
+
+
+class Interval(NamedTuple):
+    """A half-open interval of positions in program order."""
+
+    start: int
+    stop: int
+
+    def meets(self, other: Interval) -> bool:
+        return self.start < other.stop and other.start < self.stop
+
+
+def live_ranges(classes: AliasClasses) -> dict[int, Interval]:
+    """
+    Return the positions at which each class is live, from its first definition to its last use.
+
+    Ops are numbered in program order, an op before those in its regions. A class that is kept is
+    live to the end.
+    """
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+    position = 0
+    for argument in classes.block.args:
+        first[classes.of(argument)] = last[classes.of(argument)] = 0
+    for position, op in enumerate(walk(classes.block, enters=is_choice)):
+        arguments = [a for r in op.regions for a in r.block.args] if is_choice(op) else []
+        for value in (*classes.uses(op), *op.results, *arguments):
+            number = classes.of(value)
+            first.setdefault(number, position)
+            last[number] = position
+    ranges = {number: Interval(start, last[number] + 1) for number, start in first.items()}
+    for value in classes.order:
+        number = classes.of(value)
+        if classes.is_kept(value) and number in ranges:
+            ranges[number] = Interval(ranges[number].start, position + 1)
+    return ranges
+
+
+def used_after_kill(classes: AliasClasses) -> tuple[Operation, Operation] | None:
+    """
+    Find the first op that uses bytes after a kill of them, on some path; return it and the kill.
+    """
+    defined: dict[SSAValue, int] = {}
+    killed: dict[int, tuple[int, Operation]] = {}
+    """Of each class, the number of the kill on this path, and the kill."""
+    replaced: list[list[tuple[int, tuple[int, Operation] | None]]] = []
+    """For each open block, what its kills replaced in `killed`."""
+    merged: list[dict[int, tuple[int, Operation]]] = []
+    """For each open choice, the kills in the regions left so far."""
+    pending: list[tuple[Iterator[Operation], Operation | None, list[Block]]] = [
+        (iter(classes.block.ops), None, [])
+    ]
+    replaced.append([])
+    time = 0
+    for argument in classes.block.args:
+        defined[argument] = time
+    while pending:
+        ops, choice, rest = pending[-1]
+        op = next(ops, None)
+        time += 1
+        if op is None:
+            pending.pop()
+            done = replaced.pop()
+            if choice is None:
+                continue
+            for number, _ in done:
+                merged[-1][number] = killed[number]
+            for number, before in reversed(done):
+                if before is None:
+                    del killed[number]
+                else:
+                    killed[number] = before
+            if rest:
+                block = rest.pop(0)
+                defined.update((argument, time) for argument in block.args)
+                replaced.append([])
+                pending.append((iter(block.ops), choice, rest))
+                continue
+            for number, kill in merged.pop().items():
+                replaced[-1].append((number, killed.get(number)))
+                killed[number] = kill
+            defined.update((result, time) for result in choice.results)
+            continue
+        for value in op.operands if facts_of(op).frees else classes.uses(op):
+            kill = killed.get(classes.of(value))
+            if kill is not None and defined.get(value, 0) < kill[0]:
+                return op, kill[1]
+        if facts_of(op).frees:
+            for value in op.operands:
+                number = classes.of(value)
+                replaced[-1].append((number, killed.get(number)))
+                killed[number] = (time, op)
+        elif is_choice(op) and op.regions:
+            first, *others = [region.block for region in op.regions]
+            defined.update((argument, time) for argument in first.args)
+            merged.append({})
+            replaced.append([])
+            pending.append((iter(first.ops), op, others))
+        else:
+            defined.update((result, time) for result in op.results)
+    return None

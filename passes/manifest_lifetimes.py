@@ -1,0 +1,109 @@
+"""
+End the lifetime of allocated bytes right after their last use, on every path.
+
+    %y = vm.invoke_tvm_op @f …                     %y = vm.invoke_tvm_op @f …
+    %r = relay.if %c … {                           %r = relay.if %c … {
+      %z = vm.invoke_tvm_op @g ins(%y) …             %z = vm.invoke_tvm_op @g ins(%y) …
+      relay.yield %z                         ->      memory.kill %y
+    } else {                                         relay.yield %z
+      …                                            } else {
+                                                     memory.kill %y
+                                                     …
+
+Bytes die under the name that is defined last, when none of their names is used any more (see
+`analysis.aliases`, `analysis.liveness`). Bytes that a function returns are not killed in it, nor
+are those of its parameters and captured values, which belong to its caller (design note 24), nor
+constants. Storage is freed with its last tensor. Existing kills are replaced; a second run changes
+nothing. (TVM: ManifestLifetimes.) From level `manifest` to `memory-planned`.
+"""
+
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from ..dialects import memory
+from .analysis.aliases import AliasClasses, bodies_of
+from .analysis.liveness import Point, deaths
+from .support.rewriting import apply_patterns
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What to change: kills to insert at each point, and kills to remove."""
+
+    inserts: dict[Point, list[SSAValue]] = field(default_factory=dict[Point, list[SSAValue]])
+    removes: dict[Operation, None] = field(default_factory=dict[Operation, None])
+
+
+def plan_kills(classes: AliasClasses, changes: Changes) -> None:
+    """Add the changes for a body; where its kills are right they stay."""
+    found = deaths(classes)
+    for point, kills in found.kills.items():
+        names = found.names.get(point, [])
+        if [kill.operands[0] for kill in kills] == names:
+            found.names.pop(point, None)
+        else:
+            changes.removes.update(dict.fromkeys(kills))
+    changes.inserts.update(found.names)
+
+
+def kills_of(names: list[SSAValue]) -> list[Operation]:
+    return [memory.KillOp.create(operands=[name]) for name in names]
+
+
+@dataclass(frozen=True)
+class KillAfterLastUse(RewritePattern):
+    """Insert kills after an op, and at the starts of its regions."""
+
+    inserts: dict[Point, list[SSAValue]]
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if names := self.inserts.get(op):
+            rewriter.insert(kills_of(names), InsertPoint.after(op))
+        for region in op.regions:
+            for block in region.blocks:
+                if names := self.inserts.get(block):
+                    rewriter.insert(kills_of(names), InsertPoint.at_start(block))
+
+
+@dataclass(frozen=True)
+class RemoveMisplacedKill(RewritePattern):
+    """Remove a kill that is too early, too late, of another name, or of bytes of the caller."""
+
+    removes: dict[Operation, None]
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memory.KillOp, rewriter: PatternRewriter, /) -> None:
+        if op in self.removes:
+            rewriter.erase(op)
+
+
+def place_of(point: Point) -> Operation:
+    """Return the op at which the kills at `point` are inserted."""
+    op = point.parent_op() if isinstance(point, Block) else point
+    assert op is not None, "a block without an op"
+    return op
+
+
+@dataclass(frozen=True)
+class ManifestLifetimesPass(ModulePass):
+    """End the lifetime of allocated bytes right after their last use, on every path."""
+
+    name = "manifest-lifetimes"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        changes = Changes()
+        for classes in bodies_of(op):
+            plan_kills(classes, changes)
+        places = dict.fromkeys(map(place_of, changes.inserts))
+        apply_patterns(
+            op,
+            RemoveMisplacedKill(changes.removes),
+            KillAfterLastUse(changes.inserts),
+            only=[*changes.removes, *places],
+        )
