@@ -112,27 +112,16 @@ def fits(call: Operation, function: func.FuncOp, given: Mapping[str, Attribute])
 
 @dataclass
 class Criteria:
-    """Decides which functions are inlined: each once, after inlining in it."""
+    """Decides which functions are copied into their callers: each once, after inlining in it."""
 
     graph: CallGraph
     max_ops: int
-    once: bool
     recursive: set[str] = field(init=False)
-    uses: dict[str, int] = field(init=False)
-    """The number of ops that name each symbol."""
     known: dict[str, func.FuncOp | None] = field(default_factory=dict[str, "func.FuncOp | None"])
     sizes: dict[str, int] = field(default_factory=dict[str, int])
 
     def __post_init__(self) -> None:
         self.recursive = self.graph.recursive()
-        self.uses = {}
-        if self.once:
-            for top in self.graph.symbols.values():
-                for op in walk(top):
-                    for name in symbols_in(op):
-                        self.uses[name] = self.uses.get(name, 0) + 1
-            for name in self.graph.roots:
-                self.uses[name] = self.uses.get(name, 0) + 1
 
     def function(self, name: str) -> func.FuncOp | None:
         """Return the function `name` if its calls are to be inlined."""
@@ -146,18 +135,34 @@ class Criteria:
             self.sizes[name] = size_of(self.graph.symbols[name].regions[0].block)
         return self.sizes[name]
 
-    def is_used_once(self, function: func.FuncOp) -> bool:
-        """Test whether `function` is private and has a single use."""
-        is_private = function.sym_visibility == StringAttr("private")
-        return is_private and self.uses.get(function.sym_name.data) == 1
-
     def _decide(self, name: str) -> func.FuncOp | None:
         op = self.graph.symbols.get(name)
         if not isinstance(op, func.FuncOp) or name in self.recursive or body_of(op) is None:
             return None
-        if is_marked(op) or self.is_used_once(op):
+        if is_marked(op):
             return op
         return op if self.max_ops and self.size(name) <= self.max_ops else None
+
+
+def used_once(graph: CallGraph, recursive: set[str]) -> dict[Operation, func.FuncOp]:
+    """
+    Return the private functions whose one use is a call, by that call; callers before callees.
+    """
+    users: dict[str, list[Operation]] = {name: [] for name in graph.symbols}
+    for top in graph.symbols.values():
+        for op in walk(top):
+            for name in symbols_in(op):
+                if name in users:
+                    users[name].append(op)
+    found: dict[Operation, func.FuncOp] = {}
+    for name in (name for component in reversed(graph.components()) for name in component):
+        op = graph.symbols[name]
+        if not isinstance(op, func.FuncOp) or op.sym_visibility != StringAttr("private"):
+            continue
+        is_free = name not in recursive and name not in graph.roots and body_of(op) is not None
+        if is_free and len(users[name]) == 1 and callee_of(users[name][0]) == name:
+            found[users[name][0]] = op
+    return found
 
 
 def substituted_in(attribute: Attribute, given: Mapping[str, Attribute]) -> Attribute:
@@ -205,9 +210,35 @@ def hinted(
     return hint.results[0]
 
 
+def inline_body(
+    call: Operation,
+    function: func.FuncOp,
+    body: Region,
+    given: Mapping[str, Attribute],
+    rewriter: PatternRewriter,
+) -> None:
+    """Replace `call` by the ops of `body`, the body of `function` or a copy of it."""
+    if given:
+        substitute(body, given)
+    last = body.block.last_op
+    assert last is not None, "a body ends in func.return"
+    here = InsertPoint.before(call)
+    before: list[Operation] = []
+    args = [hinted(v, function.arg_attrs, i, before) for i, v in enumerate(call.operands)]
+    rewriter.insert(before, here)
+    rewriter.inline_block(body.block, here, args)
+    after: list[Operation] = []
+    values = [hinted(v, function.res_attrs, i, after) for i, v in enumerate(last.operands)]
+    rewriter.insert(after, here)
+    rewriter.erase(last)
+    for old, new in zip(call.results, values, strict=True):
+        new.name_hint = new.name_hint or old.name_hint
+    rewriter.replace(call, [], values)
+
+
 @dataclass
-class InlineCall(RewritePattern):
-    """Replace a call by the function's body."""
+class CopyBody(RewritePattern):
+    """Replace a call by a copy of the function's body."""
 
     criteria: Criteria
     copied: int = 0
@@ -221,29 +252,8 @@ class InlineCall(RewritePattern):
         given = type_arguments(op, function)
         if not fits(op, function, given):
             return
-        if self.criteria.is_used_once(function):
-            region = function.detach_region(function.body)
-            rewriter.erase(function)
-        else:
-            self.count(op, function)
-            region = function.body.clone()
-        if given:
-            substitute(region, given)
-        block = region.block
-        last = block.last_op
-        assert last is not None, "a body ends in func.return"
-        here = InsertPoint.before(op)
-        before: list[Operation] = []
-        args = [hinted(v, function.arg_attrs, i, before) for i, v in enumerate(op.operands)]
-        rewriter.insert(before, here)
-        rewriter.inline_block(block, here, args)
-        after: list[Operation] = []
-        values = [hinted(v, function.res_attrs, i, after) for i, v in enumerate(last.operands)]
-        rewriter.insert(after, here)
-        rewriter.erase(last)
-        for old, new in zip(op.results, values, strict=True):
-            new.name_hint = new.name_hint or old.name_hint
-        rewriter.replace(op, [], values)
+        self.count(op, function)
+        inline_body(op, function, function.body.clone(), given, rewriter)
 
     def count(self, call: Operation, function: func.FuncOp) -> None:
         """Count the ops that are copied for `call`; an error if there are too many."""
@@ -254,6 +264,21 @@ class InlineCall(RewritePattern):
                 f"do not inline @{function.sym_name.data}, or call it less often",
                 call,
             )
+
+
+@dataclass(frozen=True)
+class MoveBody(RewritePattern):
+    """Replace the one call of a function by its body, and remove the function."""
+
+    functions: Mapping[Operation, func.FuncOp]
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        function = self.functions[op]
+        given = type_arguments(op, function)
+        if not fits(op, function, given):
+            return
+        inline_body(op, function, function.detach_region(function.body), given, rewriter)
+        rewriter.erase(function)
 
 
 def remark_recursion(ctx: Context, criteria: Criteria) -> None:
@@ -283,14 +308,18 @@ class InlinePass(ModulePass):
             return
         call_directly(op)
         graph = CallGraph.of(op)
-        criteria = Criteria(graph, self.max_ops, self.once)
+        criteria = Criteria(graph, self.max_ops)
         remark_recursion(ctx, criteria)
-        inline = InlineCall(criteria)
+        copy = CopyBody(criteria)
         for component in graph.components():  # callees first: their bodies are complete
             for name in component:
                 calls = calls_in(graph.symbols[name])
                 if calls:
-                    apply_patterns(op, inline, only=calls)
+                    apply_patterns(op, copy, only=calls)
+        if self.once:
+            # Callers first: an op moves only once.
+            moved = used_once(CallGraph.of(op), criteria.recursive)
+            apply_patterns(op, MoveBody(moved), only=[*moved])
 
 
 def calls_in(function: Operation) -> Sequence[Operation]:
