@@ -84,6 +84,12 @@ def is_static(type: Tensor) -> bool:
     return all(dim.data != DYNAMIC_INDEX for dim in type.shape.data)
 
 
+def has_dynamic(type: Attribute) -> bool:
+    """Test whether `type` is a tensor with an unknown dim."""
+    tensor = as_tensor(type)
+    return tensor is not None and not is_static(tensor)
+
+
 def tensor_size(type: Tensor) -> int:
     """The size in bytes of a tensor of static shape: elements times `element_size`."""
     assert is_static(type), f"{type} has no static size"

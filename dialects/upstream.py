@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from xdsl.dialects import func, tensor
+from xdsl.dialects import arith, func, tensor
 from xdsl.ir import Operation
 
 from .interfaces import (
+    AllOnHost,
     CalleeDevices,
     CallsFunction,
     DeviceConstraint,
@@ -31,8 +32,10 @@ class ExtractDevices(DeviceRule):
 
 
 def attach_interfaces() -> None:
-    """Give `func.call`, `func.return` and `tensor.extract` theirs; again changes nothing."""
+    """Give the ops of `func`, `tensor` and `arith` theirs; again changes nothing."""
     func.CallOp.traits.add_trait(CalleeDevices())
     func.CallOp.traits.add_trait(CallsFunction())
     func.ReturnOp.traits.add_trait(ReturnDevices())
     tensor.ExtractOp.traits.add_trait(ExtractDevices())
+    tensor.FromElementsOp.traits.add_trait(AllOnHost())
+    arith.ConstantOp.traits.add_trait(AllOnHost())

@@ -48,6 +48,9 @@ OPCODES: Mapping[type[Operation], type[Any]] = {
     bytecode.AllocTensorRegOp: instructions.AllocTensorReg,
     bytecode.AllocADTOp: instructions.AllocADT,
     bytecode.AllocClosureOp: instructions.AllocClosure,
+    bytecode.AllocRefOp: instructions.AllocRef,
+    bytecode.ReadRefOp: instructions.ReadRef,
+    bytecode.WriteRefOp: instructions.WriteRef,
     bytecode.GetFieldOp: instructions.GetField,
     bytecode.IfOp: instructions.If,
     bytecode.GotoOp: instructions.Goto,
@@ -57,6 +60,8 @@ OPCODES: Mapping[type[Operation], type[Any]] = {
     bytecode.FatalOp: instructions.Fatal,
     bytecode.AllocStorageOp: instructions.AllocStorage,
     bytecode.ShapeOfOp: instructions.ShapeOf,
+    bytecode.ComputeOp: instructions.Compute,
+    bytecode.RequireOp: instructions.Require,
     bytecode.ReshapeTensorOp: instructions.ReshapeTensor,
     bytecode.DeviceCopyOp: instructions.DeviceCopy,
     bytecode.KillRegisterOp: instructions.KillRegister,
@@ -104,6 +109,8 @@ def _value(field: str, attr: Attribute, symbols: Symbols, op: Operation) -> Any:
             return attr.data if plain else Reg(attr.data)
         case IntegerAttr():
             return cast(IntegerAttr[Any], attr).value.data
+        case StringAttr():
+            return attr.data
         case ArrayAttr():
             return tuple(cast(RegisterAttr, r).data for r in attr)
         case DenseArrayBase():
@@ -149,13 +156,13 @@ def _instruction(op: Operation, symbols: Symbols) -> Instruction:
 
 def _function(op: bytecode.FuncOp, symbols: Symbols) -> Function:
     params: list[Param] = []
-    for name, type in zip(op.param_names, op.param_types, strict=True):
+    for name, type, dims in zip(op.param_names, op.param_types, op.dims, strict=True):
         device = device_of(type)
         index = 0 if device is None else symbols.device.get(device)
         if index is None:
             raise PassError(f"{device} is not among the module's {bytecode.DEVICES}", op)
         spec = spec_of(type, op) if as_tensor(type) is not None else None
-        params.append(Param(name.data, spec, index))
+        params.append(Param(name.data, spec, index, tuple(dim.data for dim in dims)))
     ops = list(op.body.block.ops)
     return Function(
         op.sym_name.data,
@@ -191,6 +198,7 @@ def _kernel(op: bytecode.KernelOp, located: bool) -> Kernel:
         tuple(locals),
         tuple(steps),
         tuple(op.outputs.get_values()),
+        () if op.host_inputs is None else tuple(op.host_inputs.get_values()),
     )
 
 

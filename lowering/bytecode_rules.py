@@ -1,138 +1,17 @@
 """Lowering of ops with explicit memory to instructions: a dict from op to rule."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from collections.abc import Mapping
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DenseArrayBase,
-    IntegerAttr,
-    StringAttr,
-    SymbolRefAttr,
-    i64,
-)
-from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
+from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.ir import Operation
 
 from ..dialects import bytecode, memory, relay, vm
-from ..dialects.bytecode.fields import Dims, RegisterAttr
-from ..dialects.device import VirtualDeviceAttr, device_of, devices_in
 from ..dialects.tensors import as_tensor
-from ..passes.support.diagnostics import PassError
-from ..passes.support.plain_types import PlainTypes
-from .register_lifetimes import Cleared, RegisterLifetimes
-
-
-def integer(value: int) -> IntegerAttr[Any]:
-    return IntegerAttr(value, i64)
-
-
-def dims(values: Sequence[int]) -> Dims:
-    return DenseArrayBase.from_list(i64, values)
-
-
-def device_at(value: SSAValue) -> VirtualDeviceAttr:
-    """Return the device of `value`; an error if its type has none."""
-    device = device_of(value.type)
-    if device is None and not any(True for _ in devices_in(value.type)):
-        raise PassError(f"the machine has no values of type {value.type}", value)
-    if device is None:
-        raise PassError(
-            f"a value of type {value.type} has no device; run plan-devices first", value
-        )
-    return device
-
-
-@dataclass
-class Constants:
-    """The constants of the program, without repeats, in order of first use."""
-
-    ops: list[Operation] = field(default_factory=list[Operation])
-    names: dict[Attribute, SymbolRefAttr] = field(default_factory=dict[Attribute, SymbolRefAttr])
-
-    def named(self, value: Attribute, make: Callable[[StringAttr], Operation]) -> SymbolRefAttr:
-        """Return the symbol of the constant `value`; `make` defines it when it is new."""
-        name = self.names.get(value)
-        if name is None:
-            symbol = StringAttr(f"const_{len(self.ops)}")
-            name = self.names[value] = SymbolRefAttr(symbol)
-            self.ops.append(make(symbol))
-        return name
-
-
-@dataclass
-class Devices:
-    """The devices of the program: the host, then the others in order of first use."""
-
-    found: dict[VirtualDeviceAttr, None]
-
-    def use(self, device: VirtualDeviceAttr) -> VirtualDeviceAttr:
-        """Return `device` as the machine knows it, by type and id, and list it."""
-        plain = VirtualDeviceAttr(device.device_type, device.device_id)
-        self.found.setdefault(plain)
-        return plain
-
-
-@dataclass
-class BytecodeBuilder:
-    """The instructions of one function, and the register of each value."""
-
-    constants: Constants
-    devices: Devices
-    plain: PlainTypes
-    code: list[Operation] = field(default_factory=list[Operation])
-    registers: dict[SSAValue, RegisterAttr] = field(default_factory=dict[SSAValue, RegisterAttr])
-    register_count: int = 0
-    lifetimes: RegisterLifetimes | None = None
-    """None if the function kills nothing."""
-
-    def new_register(self) -> RegisterAttr:
-        self.register_count += 1
-        return RegisterAttr(self.register_count - 1)
-
-    def define(self, value: SSAValue) -> RegisterAttr:
-        """Give `value` a new register."""
-        return self.place(value, self.new_register())
-
-    def place(self, value: SSAValue, register: RegisterAttr) -> RegisterAttr:
-        """Let `register`, which is new, be that of `value`."""
-        self.registers[value] = register
-        if self.lifetimes is not None and isinstance(value, OpResult):
-            self.lifetimes.define(value, register)
-        return register
-
-    def share(self, value: SSAValue, other: SSAValue) -> None:
-        """Let `value` share the register of `other`."""
-        self.registers[value] = self.registers[other]
-
-    def registers_of(self, values: Sequence[SSAValue]) -> ArrayAttr[RegisterAttr]:
-        return ArrayAttr([self.registers[v] for v in values])
-
-    def emit(self, kind: type[Operation], at: Operation, **fields: Attribute) -> Operation:
-        instruction = kind.create(properties=fields, location=at.location)
-        self.code.append(instruction)
-        return instruction
-
-    def clear(self, registers: Iterable[RegisterAttr], at: Operation) -> None:
-        """Emit the instructions that clear `registers`."""
-        for register in registers:
-            self.emit(bytecode.KillRegisterOp, at, register=register)
-
-    def lower_block(self, block: Block) -> Operation:
-        """Lower the ops of `block` but its terminator, which is returned."""
-        for op in block.ops:
-            if op.next_op is None:
-                return op
-            rule = RULES.get(type(op))
-            if rule is None:
-                cure = "lower it first, or use xrelay-run --evaluate"
-                raise PassError(f"{op.name} has no instruction; {cure}", op)
-            rule(self, op)
-            if self.lifetimes is not None:
-                freed = self.lifetimes.freed_by.get(op, ())
-                self.clear((self.registers[storage] for storage in freed), op)
-        raise AssertionError("verified: a block ends with a terminator")
+from .bytecode_builder import BytecodeBuilder, Rule, device_at, dims, integer
+from .data_rules import lower_construct, lower_match
+from .shape_functions import called_shape_function, holds_shapes_only, inline_shape_function
+from .size_rules import SIZE_RULES
 
 
 def lower_constant(builder: BytecodeBuilder, op: Operation) -> None:
@@ -171,6 +50,8 @@ def _load(builder: BytecodeBuilder, op: Operation, name: SymbolRefAttr) -> None:
 
 def lower_alloc_storage(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, memory.AllocStorageOp)
+    if holds_shapes_only(builder, op.storage):
+        return
     size = op.size if op.dynamic_size is None else builder.registers[op.dynamic_size]
     assert size is not None
     builder.emit(
@@ -185,6 +66,8 @@ def lower_alloc_storage(builder: BytecodeBuilder, op: Operation) -> None:
 
 def lower_alloc_tensor(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, memory.AllocTensorOp)
+    if holds_shapes_only(builder, op.tensor):
+        return
     offset = op.offset if op.dynamic_offset is None else builder.registers[op.dynamic_offset]
     assert offset is not None
     storage = builder.registers[op.storage]
@@ -213,6 +96,10 @@ def lower_alloc_tensor(builder: BytecodeBuilder, op: Operation) -> None:
 
 def lower_destination_call(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, vm.DestinationCall)
+    function = called_shape_function(builder, op)
+    if function is not None:
+        assert isinstance(op, vm.ShapeFuncOp)
+        return inline_shape_function(builder, op, function)
     builder.emit(
         bytecode.InvokePackedOp,
         op,
@@ -243,7 +130,8 @@ def lower_kill(builder: BytecodeBuilder, op: Operation) -> None:
     assert lifetimes is not None, "a function with a kill has lifetimes"
     alive = [builder.registers[v] for v in lifetimes.used_after_kill.get(op, ())]
     registers = dict.fromkeys(lifetimes.clear(value, besides=alive))
-    registers.setdefault(builder.registers[value])
+    if value in builder.registers:  # nothing is allocated for shapes
+        registers.setdefault(builder.registers[value])
     builder.clear(registers, op)
 
 
@@ -288,6 +176,48 @@ def lower_call(builder: BytecodeBuilder, op: Operation) -> None:
             )
 
 
+def lower_call_value(builder: BytecodeBuilder, op: Operation) -> None:
+    assert isinstance(op, relay.CallOp)
+    closure, args = builder.registers[op.callee], builder.registers_of(op.args)
+    builder.emit(
+        bytecode.InvokeClosureOp, op, dst=builder.define(op.result), closure=closure, args=args
+    )
+
+
+def lower_closure(builder: BytecodeBuilder, op: Operation) -> None:
+    """Lower `relay.closure`, and `relay.global`, which captures nothing."""
+    assert isinstance(op, relay.ClosureOp | relay.GlobalOp)
+    captured = builder.registers_of(op.operands)
+    builder.emit(
+        bytecode.AllocClosureOp,
+        op,
+        dst=builder.define(op.result),
+        function=op.callee,
+        captured=captured,
+    )
+
+
+def lower_ref_create(builder: BytecodeBuilder, op: Operation) -> None:
+    value = builder.registers[op.operands[0]]
+    builder.emit(bytecode.AllocRefOp, op, dst=builder.define(op.results[0]), src=value)
+
+
+def lower_ref_read(builder: BytecodeBuilder, op: Operation) -> None:
+    ref = builder.registers[op.operands[0]]
+    builder.emit(bytecode.ReadRefOp, op, dst=builder.define(op.results[0]), ref=ref)
+
+
+def lower_ref_write(builder: BytecodeBuilder, op: Operation) -> None:
+    """Lower to the write, and the empty tuple that is its result."""
+    assert isinstance(op, relay.RefWriteOp)
+    ref, value = builder.registers[op.ref], builder.registers[op.value]
+    builder.emit(bytecode.WriteRefOp, op, ref=ref, src=value)
+    fields = builder.registers_of(())
+    builder.emit(
+        bytecode.AllocADTOp, op, dst=builder.define(op.result), tag=integer(0), fields=fields
+    )
+
+
 def lower_if(builder: BytecodeBuilder, op: Operation) -> None:
     """
     Lower to an `if` that goes on with the next instruction, or after the `goto` that ends it.
@@ -299,33 +229,14 @@ def lower_if(builder: BytecodeBuilder, op: Operation) -> None:
     choice = builder.emit(bytecode.IfOp, op, test=builder.registers[op.condition])
     start = len(builder.code)
     merged = [builder.new_register() for _ in op.results]
-    cleared = _lower_branch(builder, op.then_region, merged, op)
+    cleared = builder.lower_region(op.then_region, merged, op)
     over = builder.emit(bytecode.GotoOp, op)
     choice.properties["true_offset"] = integer(1)
     choice.properties["false_offset"] = integer(len(builder.code) - start + 1)
     leave = len(builder.code)
-    cleared += _lower_branch(builder, op.else_region, merged, op)
+    cleared += builder.lower_region(op.else_region, merged, op)
     over.properties["offset"] = integer(len(builder.code) - leave + 1)
-    if builder.lifetimes is not None:
-        builder.lifetimes.cleared_in_branches(cleared)
-    for result, register in zip(op.results, merged, strict=True):
-        builder.place(result, register)
-
-
-def _lower_branch(
-    builder: BytecodeBuilder, region: Region, merged: Sequence[RegisterAttr], at: Operation
-) -> Cleared:
-    """Lower a branch of `at`; return the registers defined before `at` that it clears."""
-    lifetimes = builder.lifetimes
-    outside = None if lifetimes is None else lifetimes.enter_branch()
-    terminator = builder.lower_block(region.block)
-    for register, value in zip(merged, terminator.operands, strict=True):
-        builder.emit(bytecode.MoveOp, terminator, dst=register, src=builder.registers[value])
-    if lifetimes is None or outside is None:
-        return []
-    ends, cleared = lifetimes.leave_branch(outside, terminator.operands, at.results)
-    builder.clear(ends, terminator)
-    return cleared
+    builder.define_merged(op.results, merged, cleared)
 
 
 def lower_return(builder: BytecodeBuilder, op: Operation) -> None:
@@ -344,14 +255,15 @@ def lower_return(builder: BytecodeBuilder, op: Operation) -> None:
     builder.emit(bytecode.RetOp, op, result=result)
 
 
-Rule: TypeAlias = Callable[[BytecodeBuilder, Operation], None]
-
-RULES: dict[type[Operation], Rule] = {
+RULES: Mapping[type[Operation], Rule] = {
+    **SIZE_RULES,
     relay.ConstantOp: lower_constant,
     relay.ParamOp: lower_param,
     relay.TupleOp: lower_tuple,
     relay.TupleGetItemOp: lower_projection,
     relay.IfOp: lower_if,
+    relay.ConstructOp: lower_construct,
+    relay.MatchOp: lower_match,
     memory.AllocStorageOp: lower_alloc_storage,
     memory.AllocTensorOp: lower_alloc_tensor,
     memory.CopyOp: lower_copy,
@@ -362,5 +274,11 @@ RULES: dict[type[Operation], Rule] = {
     vm.ShapeOfOp: lower_shape_of,
     func.CallOp: lower_call,
     relay.InvokeOp: lower_call,
+    relay.CallOp: lower_call_value,
+    relay.GlobalOp: lower_closure,
+    relay.ClosureOp: lower_closure,
+    relay.RefCreateOp: lower_ref_create,
+    relay.RefReadOp: lower_ref_read,
+    relay.RefWriteOp: lower_ref_write,
 }
 """The rule of each op that has instructions."""

@@ -72,6 +72,8 @@ def _attribute(field: str, value: Any, program: Program) -> Attribute:
             return RegisterAttr(value)
         case FieldKind.REGISTERS:
             return ArrayAttr([RegisterAttr(register) for register in value])
+        case FieldKind.STRING:
+            return StringAttr(value)
         case FieldKind.SYMBOL:
             return SymbolRefAttr(_symbol(field, value, program))
         case FieldKind.DEVICE:
@@ -110,15 +112,17 @@ def _function(function: Function, program: Program) -> Operation:
         device = _device(program.devices[param.device])
         types.append(ObjectType(device) if param.spec is None else _type(param.spec, device))
     code = [_instruction(instruction, program) for instruction in function.instructions]
-    return bytecode.FuncOp.create(
-        properties={
-            "sym_name": StringAttr(function.name),
-            "param_names": ArrayAttr([StringAttr(param.name) for param in function.params]),
-            "param_types": ArrayAttr(types),
-            "register_count": IntegerAttr(function.register_count, i64),
-        },
-        regions=[Region(Block(code))],
-    )
+    properties: dict[str, Attribute] = {
+        "sym_name": StringAttr(function.name),
+        "param_names": ArrayAttr([StringAttr(param.name) for param in function.params]),
+        "param_types": ArrayAttr(types),
+        "register_count": IntegerAttr(function.register_count, i64),
+    }
+    if any(param.dims for param in function.params):
+        properties["param_dims"] = ArrayAttr(
+            [ArrayAttr(map(StringAttr, param.dims)) for param in function.params]
+        )
+    return bytecode.FuncOp.create(properties=properties, regions=[Region(Block(code))])
 
 
 def _operator_attribute(value: AttrValue) -> Attribute:
@@ -152,14 +156,14 @@ def _kernel(kernel: Kernel) -> Operation:
         bytecode.KernelConstantOp.create(properties={"value": _dense(c)}) for c in kernel.constants
     ]
     body += [_step(step, kernel) for step in kernel.steps]
-    return bytecode.KernelOp.create(
-        properties={
-            "sym_name": StringAttr(kernel.name),
-            "types": ArrayAttr([_type(spec) for spec in kernel.ins]),
-            "outputs": _dims(kernel.results),
-        },
-        regions=[Region(Block(body))],
-    )
+    properties: dict[str, Attribute] = {
+        "sym_name": StringAttr(kernel.name),
+        "types": ArrayAttr([_type(spec) for spec in kernel.ins]),
+        "outputs": _dims(kernel.results),
+    }
+    if kernel.host_ins:
+        properties["host_inputs"] = _dims(kernel.host_ins)
+    return bytecode.KernelOp.create(properties=properties, regions=[Region(Block(body))])
 
 
 def _constant(index: int, constant: Array | Late) -> Operation:

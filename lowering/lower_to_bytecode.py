@@ -22,8 +22,10 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
+    FunctionType,
     ModuleOp,
     StringAttr,
+    TupleType,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
@@ -33,46 +35,45 @@ from ..dialects import bytecode, relay
 from ..dialects.bytecode.fields import ObjectType
 from ..dialects.device import with_device
 from ..dialects.interfaces import kernel_attributes, kernel_name
-from ..dialects.relay.annotations import NAME
-from ..dialects.tensors import as_tensor
+from ..dialects.relay.annotations import dim_names, parameter_names
+from ..dialects.tensors import as_tensor, dtype_name
+from ..dialects.type_algebra import parts
 from ..passes.analysis.blocks import only_block
 from ..passes.devices.options import device_option
 from ..passes.support.plain_types import PlainTypes
 from ..passes.support.rewriting import apply_patterns
-from .bytecode_rules import (
-    BytecodeBuilder,
-    Constants,
-    Devices,
-    device_at,
-    dims,
-    integer,
-    lower_return,
-)
+from ..runtime.kernel_shapes import data_operands
+from ..runtime.kernels import KERNELS
+from .bytecode_builder import BytecodeBuilder, Constants, Devices, Tags, device_at, dims, integer
+from .bytecode_rules import RULES, lower_return
+from .data_rules import tags_in
 from .register_lifetimes import RegisterLifetimes, register_lifetimes
+from .shape_functions import shape_functions_in
+
+
+def is_empty(type: Attribute) -> bool:
+    """Test whether `type` is made of empty tuples alone, and so has no device."""
+    rest = [type]
+    while rest:
+        type = rest.pop()
+        if not isinstance(type, TupleType | FunctionType):
+            return False
+        rest += parts(type)
+    return True
 
 
 def parameter_type(value: SSAValue, devices: Devices) -> Attribute:
-    """Return the type of a parameter: a tensor on a device of type and id, or an object on one."""
+    """
+    Return the type of a parameter: a tensor on a device of type and id, or an object on one.
+
+    An object without parts, such as the empty tuple, is on the host.
+    """
+    if is_empty(value.type):
+        return ObjectType(devices.host)
     device = devices.use(device_at(value))
     if (tensor := as_tensor(value.type)) is not None:
         return with_device(tensor, device)
     return ObjectType(device)
-
-
-def parameter_names(function: func.FuncOp) -> list[StringAttr]:
-    """
-    Return the names of the parameters: their `relay.name`, their names in the text, or numbers.
-
-    Duplicate names are suffixed with their index.
-    """
-    names: list[StringAttr] = []
-    attrs = function.arg_attrs
-    for i, argument in enumerate(function.args):
-        given = attrs.data[i].data.get(NAME) if attrs is not None else None
-        name = given.data if isinstance(given, StringAttr) else argument.name_hint or f"arg{i}"
-        attr = StringAttr(name)
-        names.append(StringAttr(f"{name}_{i}") if attr in names else attr)
-    return names
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,8 @@ class LowerFunction(RewritePattern):
 
     constants: Constants
     devices: Devices
+    tags: Tags
+    shape_functions: Mapping[str, relay.ShapeFuncOp]
     lifetimes: Mapping[Block, RegisterLifetimes]
     """By the block of a function; none for those without kills."""
     plain: PlainTypes = field(default_factory=PlainTypes)
@@ -88,20 +91,27 @@ class LowerFunction(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
         block = only_block(op)
-        builder = BytecodeBuilder(self.constants, self.devices, self.plain)
+        builder = BytecodeBuilder(
+            self.constants, self.devices, self.plain, self.tags, RULES, self.shape_functions
+        )
         builder.lifetimes = self.lifetimes.get(block)
         types = [parameter_type(argument, self.devices) for argument in op.args]
         for argument in op.args:
             builder.define(argument)
         lower_return(builder, builder.lower_block(block))
+        properties: dict[str, Attribute] = {
+            "sym_name": op.sym_name,
+            "param_names": ArrayAttr(parameter_names(op)),
+            "param_types": ArrayAttr(types),
+            "register_count": integer(builder.register_count),
+        }
+        named = dim_names(op)
+        if any(map(any, named)):
+            properties["param_dims"] = ArrayAttr(
+                [ArrayAttr([StringAttr(name or "") for name in names]) for names in named]
+            )
         function = bytecode.FuncOp.create(
-            properties={
-                "sym_name": op.sym_name,
-                "param_names": ArrayAttr(parameter_names(op)),
-                "param_types": ArrayAttr(types),
-                "register_count": integer(builder.register_count),
-            },
-            regions=[Region(Block(builder.code))],
+            properties=properties, regions=[Region(Block(builder.code))]
         )
         rewriter.replace(op, function, [])
 
@@ -125,15 +135,28 @@ class LowerKernel(RewritePattern):
                 outputs = inner.values
             elif not isinstance(inner, relay.ConstantOp):
                 body.append(_step(inner, number))
-        kernel = bytecode.KernelOp.create(
-            properties={
-                "sym_name": op.sym_name,
-                "types": op.function_type.inputs,
-                "outputs": dims([number[v] for v in outputs]),
-            },
-            regions=[Region(Block(body))],
-        )
+        properties: dict[str, Attribute] = {
+            "sym_name": op.sym_name,
+            "types": op.function_type.inputs,
+            "outputs": dims([number[v] for v in outputs]),
+        }
+        on_host = [i for i, argument in enumerate(block.args) if is_read_as_sizes(argument)]
+        if on_host:
+            properties["host_inputs"] = dims(on_host)
+        kernel = bytecode.KernelOp.create(properties=properties, regions=[Region(Block(body))])
         rewriter.replace(op, kernel, [])
+
+
+def is_read_as_sizes(argument: SSAValue) -> bool:
+    """Test whether operators only read the elements of `argument`, and only as sizes."""
+    type = as_tensor(argument.type)
+    if type is None or type.get_num_dims() > 1:
+        return False
+    if "int" not in (dtype_name(type.element_type) or ""):
+        return False
+    return bool(argument.uses) and all(
+        use.index in data_operands(kernel_name(use.operation), KERNELS) for use in argument.uses
+    )
 
 
 def _step(op: Operation, number: dict[SSAValue, int]) -> Operation:
@@ -150,6 +173,14 @@ def _step(op: Operation, number: dict[SSAValue, int]) -> Operation:
     if attributes:
         properties["attrs"] = DictionaryAttr(attributes)
     return bytecode.StepOp.create(properties=properties, location=op.location)
+
+
+class EraseTypeData(RewritePattern):
+    """Erase the definition of a data type: the machine knows constructors by their tags."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.TypeDataOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.erase(op)
 
 
 def add_declarations(module: ModuleOp, constants: Constants, devices: Devices) -> None:
@@ -175,6 +206,12 @@ class LowerToBytecodePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         host = device_option(self.host, "host", op)
         constants, devices = Constants(), Devices({host: None})
-        lower_function = LowerFunction(constants, devices, register_lifetimes(op))
-        apply_patterns(op, lower_function, LowerKernel())
+        shapes = shape_functions_in(op)
+        lower_function = LowerFunction(
+            constants, devices, tags_in(op), shapes, register_lifetimes(op)
+        )
+        apply_patterns(op, lower_function, LowerKernel(), EraseTypeData())
+        for function in shapes.values():
+            function.detach()
+            function.erase()
         add_declarations(op, constants, devices)

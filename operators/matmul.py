@@ -1,85 +1,69 @@
-"""Signatures of matrix products."""
+"""Rules of matrix products."""
 
 from collections.abc import Sequence
 
-from .attributes import flag_of, optional_element_of
-from .operands import (
-    require_number,
-    require_rank,
-    require_same_element,
-)
-from .signature import UNKNOWN, Call, Element, Signature, SignatureError, Tensor, ranked
+from .operands import require_number, require_rank, require_same_element
+from .rules import rule
+from .signature import Element, Tensor
+from .sizes import Shape, SignatureError, Size, broadcast, require_equal
+
+_REDUCED = "the reduced dims must be equal, but are {0} and {1}"
 
 
-def product_element(call: Call, operands: Sequence[Tensor]) -> Element:
+def product_element(operands: Sequence[Tensor], out_dtype: Element | None) -> Element:
     """
     Return the element type of a sum of products: `out_dtype`, or that of the operands.
 
     With `out_dtype`, the operands' number types may differ (u8 times i8).
     """
     for i, operand in enumerate(operands):
-        require_number(operand.element, f"operand {i} of {call.name}")
-    out_dtype = optional_element_of(call, "out_dtype")
+        require_number(operand.element, f"operand {i} of {{op}}")
     if out_dtype is None:
-        return require_same_element(operands, call)
-    require_number(out_dtype, f"the result of {call.name}")
+        return require_same_element(operands)
+    require_number(out_dtype, "the result of {op}")
     return out_dtype
 
 
-def _require_equal(a: int, b: int) -> None:
-    if a != b and UNKNOWN not in (a, b):
-        raise SignatureError(f"the reduced dims must be equal, but are {a} and {b}")
-
-
-def dense(call: Call) -> Sequence[Tensor]:
+@rule("relay.nn.dense")
+def dense(data: Tensor, weight: Tensor, *, out_dtype: Element | None) -> Tensor:
     """Infer (…, units) from `data` (…, k) and `weight` (units, k)."""
-    data, weight = operands = call.tensors(2)
-    element = product_element(call, operands)
+    element = product_element((data, weight), out_dtype)
     require_rank(weight, 2, "weight")
     units, k = weight.dims
-    shape = data.dims
-    if not shape:
+    if not data.dims:
         raise SignatureError("data must have rank at least 1, but has rank 0")
-    _require_equal(shape[-1], k)
-    return (ranked(element, (*shape[:-1], units)),)
+    require_equal(data.dims[-1], k, _REDUCED)
+    return Tensor(element, (*data.dims[:-1], units))
 
 
 def _rows_and_columns(
-    call: Call, a: Sequence[int], b: Sequence[int], names: tuple[str, str]
-) -> tuple[int, int]:
-    n, k = a if not flag_of(call, names[0]) else (a[1], a[0])
-    k_too, m = b if not flag_of(call, names[1]) else (b[1], b[0])
-    _require_equal(k, k_too)
+    a: Shape, b: Shape, transpose_a: bool, transpose_b: bool
+) -> tuple[Size, Size]:
+    n, k = reversed(a) if transpose_a else a
+    k_too, m = reversed(b) if transpose_b else b
+    require_equal(k, k_too, _REDUCED)
     return n, m
 
 
-def matmul(call: Call) -> Sequence[Tensor]:
+@rule("relay.nn.matmul")
+def matmul(
+    a: Tensor, b: Tensor, *, transpose_a: bool, transpose_b: bool, out_dtype: Element | None
+) -> Tensor:
     """Infer (n, m) from `a` (n, k) and `b` (k, m), either one optionally transposed."""
-    a, b = operands = call.tensors(2)
-    element = product_element(call, operands)
+    element = product_element((a, b), out_dtype)
     require_rank(a, 2, "a")
     require_rank(b, 2, "b")
-    dims = _rows_and_columns(call, a.dims, b.dims, ("transpose_a", "transpose_b"))
-    return (ranked(element, dims),)
+    return Tensor(element, _rows_and_columns(a.dims, b.dims, transpose_a, transpose_b))
 
 
-def batch_matmul(call: Call) -> Sequence[Tensor]:
+@rule("relay.nn.batch_matmul")
+def batch_matmul(
+    x: Tensor, y: Tensor, *, transpose_a: bool, transpose_b: bool, out_dtype: Element | None
+) -> Tensor:
     """Infer (b, n, m) from `x` (b, n, k) and `y` (b, k, m), transposed or not; a 1 broadcasts."""
-    x, y = operands = call.tensors(2)
-    element = product_element(call, operands)
+    element = product_element((x, y), out_dtype)
     require_rank(x, 3, "x")
     require_rank(y, 3, "y")
-    (batch, *of_x), (batch_too, *of_y) = x.dims, y.dims
-    dims = _rows_and_columns(call, of_x, of_y, ("transpose_a", "transpose_b"))
-    if batch == 1 or (batch == UNKNOWN and batch_too != 1):
-        batch = batch_too
-    elif batch_too not in (1, UNKNOWN, batch):
-        raise SignatureError(f"batches must be equal or 1, but are {batch} and {batch_too}")
-    return (ranked(element, (batch, *dims)),)
-
-
-SIGNATURES: dict[str, Signature] = {
-    "relay.nn.dense": dense,
-    "relay.nn.matmul": matmul,
-    "relay.nn.batch_matmul": batch_matmul,
-}
+    dims = _rows_and_columns(x.dims[1:], y.dims[1:], transpose_a, transpose_b)
+    message = "batches must be equal or 1, but are {0} and {1}"
+    return Tensor(element, (broadcast(x.dims[0], y.dims[0], message), *dims))

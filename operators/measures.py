@@ -8,8 +8,8 @@ A measure is a function of integers, floats and arrays of rank 1 or more, NumPy'
 room does not import NumPy. In a shape function it is the op `relay.measure`.
 """
 
-from collections.abc import Callable, Mapping
-from math import ceil, isfinite
+from collections.abc import Callable, Mapping, Sequence
+from math import ceil, isfinite, prod
 from typing import Any
 
 Measure = Callable[..., int]
@@ -47,6 +47,78 @@ def arange_length(start: float, stop: float, step: float) -> int:
     return max(0, ceil(length))
 
 
+def as_size(value: int) -> int:
+    """Return an integer of any type as a size, which must be below 2^63."""
+    if value >= 2**63:
+        raise ValueError(f"a size must be below 2^63, but is {value}")
+    return value
+
+
+def _at(axis: int, dims: Sequence[int]) -> int:
+    if not 0 <= axis < len(dims):
+        raise ValueError(f"there is no dim {axis} among {len(dims)}")
+    return dims[axis]
+
+
+def reshaped_dim(axis: int, allowzero: int, rank: int, *sizes: int) -> int:
+    """
+    Return dim `axis` of a tensor reshaped; `sizes` are its `rank` dims, then the wanted ones.
+
+    Of these, 0 copies the dim at its index (unless `allowzero`), and one -1 is inferred.
+    """
+    dims, wanted = sizes[:rank], sizes[rank:]
+    made = list(wanted)
+    for i, entry in enumerate(wanted):
+        if entry < -1 or (entry == 0 and not allowzero and i >= rank):
+            raise ValueError(f"entry {i} of shape is {entry}, but the shape of data is {[*dims]}")
+        if entry == 0 and not allowzero:
+            made[i] = dims[i]
+    if made.count(-1) > 1:
+        raise ValueError(f"shape must have at most one -1, but is {[*wanted]}")
+    if -1 in made:
+        copied = {i for i, entry in enumerate(wanted) if entry == 0 and not allowzero}
+        before = prod(dim for i, dim in enumerate(dims) if i not in copied)
+        after = prod(size for i, size in enumerate(made) if i not in copied and size != -1)
+        if after == 0 or before % after:
+            raise ValueError(f"cannot reshape a tensor of {[*dims]} to {[*wanted]}")
+        made[made.index(-1)] = before // after
+    if prod(made) != prod(dims):
+        raise ValueError(f"cannot reshape a tensor of {[*dims]} to {[*wanted]}")
+    return _at(axis, made)
+
+
+def squeezed_dim(axis: int, rank: int, *sizes: int) -> int:
+    """Return dim `axis` of a tensor of `rank` dims, the first `sizes`, without the axes after."""
+    dims, axes = sizes[:rank], sizes[rank:]
+    for i in axes:
+        if len(dims) < rank or not -rank <= i < rank:
+            raise ValueError(f"an axis must be in [{-rank}, {rank}), but is {i}")
+        if dims[i] != 1:
+            raise ValueError(f"dim {i} must be 1 to be squeezed, but is {dims[i]}")
+    removed = {i % rank for i in axes}
+    if len(removed) < len(axes):
+        raise ValueError(f"axes must differ, but are {[*axes]}")
+    return _at(axis, [dim for i, dim in enumerate(dims) if i not in removed])
+
+
+def expanded_dim(axis: int, at: int, count: int, *dims: int) -> int:
+    """Return dim `axis` of a tensor of `dims` with `count` dims of 1 inserted at `at`."""
+    rank = len(dims)
+    if not -rank - 1 <= at <= rank:
+        raise ValueError(f"axis must be in [{-rank - 1}, {rank}], but is {at}")
+    at = at if at >= 0 else at + rank + 1
+    if at <= axis < at + count:
+        return 1
+    return _at(axis if axis < at else axis - count, dims)
+
+
+def topk_length(k: int, dim: int) -> int:
+    """Return the number of elements that `topk` selects of `dim`: `k`, or all if it is below 1."""
+    if k > dim:
+        raise ValueError(f"k must be at most {dim}, but is {k}")
+    return k if k > 0 else dim
+
+
 MEASURES: Mapping[str, Measure] = {
     measure.__name__: measure
     for measure in (
@@ -55,6 +127,11 @@ MEASURES: Mapping[str, Measure] = {
         rounded_product,
         count_nonzero,
         arange_length,
+        as_size,
+        reshaped_dim,
+        squeezed_dim,
+        expanded_dim,
+        topk_length,
     )
 }
 """The measures by name. One that raises `ValueError` has no size for its arguments."""

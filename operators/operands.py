@@ -1,16 +1,14 @@
-"""Checks of operands, element types, axes and dims that signatures share."""
+"""Checks of operands, element types and axes that rules share."""
 
 from collections.abc import Sequence
 
-from .signature import MAX_RANK, Element, ElementKind, Tensor
-from .sizes import UNKNOWN, SignatureError
-
-__all__ = ["MAX_RANK"]
+from .signature import Element, ElementKind, Tensor
+from .sizes import Shape, SignatureError
 
 
-def shape_text(dims: Sequence[int]) -> str:
+def shape_text(dims: Shape) -> str:
     """Return `dims` as a type prints them: 2x?x3."""
-    return "x".join("?" if d == UNKNOWN else str(d) for d in dims) or "a scalar"
+    return "x".join(str(d) if isinstance(d, int) else "?" for d in dims) or "a scalar"
 
 
 # ------------------------------------------------------------------- operands
@@ -22,7 +20,7 @@ def require_rank(tensor: Tensor, rank: int, what: str) -> None:
         raise SignatureError(f"{what} must have rank {rank}, but has rank {tensor.rank}")
 
 
-def require_same_element(tensors: Sequence[Tensor], call: object = None) -> Element:
+def require_same_element(tensors: Sequence[Tensor]) -> Element:
     """Return the one element type of `tensors`, the operands."""
     first = tensors[0].element
     for i, tensor in enumerate(tensors):
@@ -62,7 +60,7 @@ def require_bool(element: Element, what: str) -> None:
         raise SignatureError(f"{what} must have i1 elements, but has {element}")
 
 
-# ------------------------------------------------------------- axes and dims
+# ----------------------------------------------------------------------- axes
 
 
 def normalized_axis(axis: int, rank: int, what: str = "axis") -> int:
@@ -81,35 +79,3 @@ def normalized_axes(axes: Sequence[int], rank: int, what: str = "axis") -> tuple
         twice = next(a for i, a in enumerate(result) if a in result[:i])
         raise SignatureError(f"duplicate {what} {twice}")
     return result
-
-
-def require_dim(dim: int, expected: int, what: str) -> None:
-    """Check that `dim` is `expected`, if both are known."""
-    if dim != expected and UNKNOWN not in (dim, expected):
-        raise SignatureError(f"{what} must be {expected}, but is {dim}")
-
-
-def known(a: int, b: int) -> int:
-    """Return the known one of two equal dims."""
-    return b if a == UNKNOWN else a
-
-
-def product(dims: Sequence[int]) -> int:
-    """Return the product of `dims`; unknown if any is."""
-    result = 1
-    for dim in dims:
-        result *= dim
-    return result
-
-
-def divided(dividend: int, divisor: int, what: str, divisor_name: str) -> int:
-    """Return `dividend / divisor`, which must have no remainder; `what` names the dividend."""
-    if dividend == UNKNOWN or divisor == UNKNOWN:
-        return UNKNOWN
-    if divisor < 1:
-        raise SignatureError(f"{divisor_name} must be at least 1, but is {divisor}")
-    if dividend % divisor:
-        raise SignatureError(
-            f"{divisor_name} must divide {what}: {divisor} does not divide {dividend}"
-        )
-    return dividend // divisor

@@ -1,8 +1,7 @@
-"""Signatures of reductions, which remove dims or make them 1."""
+"""Rules of reductions, which remove dims or make them 1."""
 
 from collections.abc import Sequence
 
-from .attributes import element_of, flag_of, optional_ints_of
 from .elementwise import ElementCheck
 from .operands import (
     normalized_axes,
@@ -12,82 +11,93 @@ from .operands import (
     require_number,
     require_ordered,
 )
-from .signature import Call, Signature, SignatureError, Tensor
+from .rules import Ints, rule
+from .signature import Element, Tensor
+from .sizes import Shape, SignatureError, require_at_least
+
+_OPERAND = "the operand of {op}"
 
 
-def reduced_axes(call: Call, rank: int) -> tuple[int, ...]:
+def reduced_axes(axis: Ints | None, exclude: bool, rank: int) -> Ints:
     """
-    Return the axes that `call` reduces, ascending.
+    Return the axes that are reduced, ascending.
 
     These are the axes in `axis` or, with `exclude`, all others. Without `axis`, all axes are
     reduced whatever `exclude` is; an empty `axis` names none.
     """
-    given = optional_ints_of(call, "axis")
-    if given is None:
+    if axis is None:
         return tuple(range(rank))
-    axes = normalized_axes(given, rank)
-    if flag_of(call, "exclude"):
+    axes = normalized_axes(axis, rank)
+    if exclude:
         return tuple(axis for axis in range(rank) if axis not in axes)
     return tuple(sorted(axes))
 
 
-def _without(data: Tensor, axes: Sequence[int], keepdims: bool) -> tuple[int, ...]:
+def _without(data: Tensor, axes: Sequence[int], keepdims: bool) -> Shape:
     dims = enumerate(data.dims)
     if keepdims:
         return tuple(1 if axis in axes else dim for axis, dim in dims)
     return tuple(dim for axis, dim in dims if axis not in axes)
 
 
-def _require_elements(call: Call, data: Tensor, axes: Sequence[int]) -> None:
-    shape = data.dims
+def _require_elements(data: Tensor, axes: Sequence[int]) -> None:
     for axis in axes:
-        if shape[axis] == 0:
-            raise SignatureError(f"{call.name} cannot reduce axis {axis}: it has 0 elements")
+        message = f"{{op}} cannot reduce axis {axis}: it has {{0}} elements"
+        require_at_least(data.dims[axis], 1, message)
 
 
-def reduction_of(check: ElementCheck, has_identity: bool) -> Signature:
-    """
-    Return the signature: `data` of such elements without the reduced axes, or with 1 there.
-
-    `has_identity` means that a reduction over no elements has a value, as a sum does.
-    """
-
-    def signature(call: Call) -> Sequence[Tensor]:
-        (data,) = call.tensors(1)
-        check(data.element, f"the operand of {call.name}")
-        axes = reduced_axes(call, data.rank)
-        if not has_identity:
-            _require_elements(call, data, axes)
-        return (Tensor(data.element, _without(data, axes, flag_of(call, "keepdims"))),)
-
-    return signature
+def _reduced(
+    data: Tensor, check: ElementCheck, axis: Ints | None, keepdims: bool, exclude: bool
+) -> Tensor:
+    check(data.element, _OPERAND)
+    return Tensor(data.element, _without(data, reduced_axes(axis, exclude, data.rank), keepdims))
 
 
-def arg_reduction(call: Call) -> Sequence[Tensor]:
+@rule("relay.sum", "relay.prod")
+def of_numbers(data: Tensor, *, axis: Ints | None, keepdims: bool, exclude: bool) -> Tensor:
+    """Infer `data` of numbers without the reduced axes, or with 1 there."""
+    return _reduced(data, require_number, axis, keepdims, exclude)
+
+
+@rule("relay.all", "relay.any")
+def of_bools(data: Tensor, *, axis: Ints | None, keepdims: bool, exclude: bool) -> Tensor:
+    """Infer `data` of i1 without the reduced axes, or with 1 there."""
+    return _reduced(data, require_bool, axis, keepdims, exclude)
+
+
+@rule("relay.mean")
+def mean(data: Tensor, *, axis: Ints | None, keepdims: bool, exclude: bool) -> Tensor:
+    """Infer `data` of floats without the reduced axes, or with 1 there; none may be empty."""
+    result = _reduced(data, require_float, axis, keepdims, exclude)
+    _require_elements(data, reduced_axes(axis, exclude, data.rank))
+    return result
+
+
+@rule("relay.max", "relay.min")
+def extreme(data: Tensor, *, axis: Ints | None, keepdims: bool, exclude: bool) -> Tensor:
+    """Infer `data` without the reduced axes, or with 1 there; none may be empty."""
+    result = _reduced(data, require_ordered, axis, keepdims, exclude)
+    _require_elements(data, reduced_axes(axis, exclude, data.rank))
+    return result
+
+
+@rule("relay.argmax", "relay.argmin")
+def arg_reduction(
+    data: Tensor,
+    *,
+    axis: Ints | None,
+    keepdims: bool,
+    exclude: bool,
+    select_last_index: bool,
+    dtype: Element,
+) -> Tensor:
     """Infer `data` without one axis, or a scalar for all axes, with elements of `dtype`."""
-    (data,) = call.tensors(1)
-    require_ordered(data.element, f"the operand of {call.name}")
-    rank = data.rank
-    axes = reduced_axes(call, rank)
-    if len(axes) not in (1, rank):
+    require_ordered(data.element, _OPERAND)
+    axes = reduced_axes(axis, exclude, data.rank)
+    if len(axes) not in (1, data.rank):
         raise SignatureError(
-            f"{call.name} must reduce one axis or all {rank}, but reduces {len(axes)}"
+            f"{{op}} must reduce one axis or all {data.rank}, but reduces {len(axes)}"
         )
-    _require_elements(call, data, axes)
-    flag_of(call, "select_last_index")
-    dtype = element_of(call, "dtype")
-    require_integer(dtype, f"the result of {call.name}")
-    return (Tensor(dtype, _without(data, axes, flag_of(call, "keepdims"))),)
-
-
-SIGNATURES: dict[str, Signature] = {
-    "relay.sum": reduction_of(require_number, has_identity=True),
-    "relay.prod": reduction_of(require_number, has_identity=True),
-    "relay.mean": reduction_of(require_float, has_identity=False),
-    "relay.max": reduction_of(require_ordered, has_identity=False),
-    "relay.min": reduction_of(require_ordered, has_identity=False),
-    "relay.all": reduction_of(require_bool, has_identity=True),
-    "relay.any": reduction_of(require_bool, has_identity=True),
-    "relay.argmax": arg_reduction,
-    "relay.argmin": arg_reduction,
-}
+    _require_elements(data, axes)
+    require_integer(dtype, "the result of {op}")
+    return Tensor(dtype, _without(data, axes, keepdims))

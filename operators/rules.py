@@ -5,7 +5,8 @@ Rules: typed functions from operands and attributes to results.
     def dense(data: Tensor, weight: Tensor, *, out_dtype: Element | None = None) -> Tensor: ...
 
 Positional parameters are the operands: `Tensor`, or `Data` if the result shape depends on the
-elements of the operand. Keyword-only parameters are the attributes: `int`, `bool`, `float`, `str`,
+elements of the operand, which are sizes (or `Measured`, for a measure of them).
+Keyword-only parameters are the attributes: `int`, `bool`, `float`, `str`,
 a `Literal` of strings, `Ints`, `int | Ints`, `Element`; optional with the default `None`, bounded
 by `Annotated` (`AtLeast`, `Length`). A rule checks their kinds, as a program may contain anything.
 """
@@ -14,13 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from inspect import Parameter, signature
-from operator import or_
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin
 
-from .signature import ELEMENTS, Call, Data, Element, ElementKind, Elements, Tensor
+from .signature import ELEMENTS, Call, Data, Element, ElementKind, Elements, Measured, Tensor
 from .sizes import SignatureError
 
 Ints: TypeAlias = tuple[int, ...]
@@ -80,15 +79,19 @@ def _str(name: str, value: object) -> str:
 
 
 def _ints(name: str, value: object) -> Ints:
-    if not isinstance(value, tuple) or not all(
-        isinstance(v, int) for v in cast("tuple[object, ...]", value)
-    ):
-        raise _wrong(name, value, "an array of integers")
-    return cast(Ints, value)
+    if isinstance(value, tuple):
+        entries = cast("tuple[object, ...]", value)
+        if all(isinstance(entry, int) for entry in entries):
+            return cast(Ints, entries)
+    raise _wrong(name, cast(object, value), "an array of integers")
 
 
 def _int_or_ints(name: str, value: object) -> int | Ints:
-    return value if isinstance(value, int) else _ints(name, value)
+    if isinstance(value, int):
+        return value
+    if isinstance(value, tuple):
+        return _ints(name, cast(object, value))
+    raise _wrong(name, value, "an integer or an array of integers")
 
 
 def _element(name: str, value: object) -> Element:
@@ -123,7 +126,7 @@ def _bounded(decode: Decode, bounds: Sequence[object]) -> Decode:
 
     def bounded(name: str, value: object) -> Any:
         found = decode(name, value)
-        entries = cast(Ints, found if isinstance(found, tuple) else (found,))
+        entries: Ints = (found,) if isinstance(found, int) else found
         if length is not None and len(entries) != length:
             raise SignatureError(f"{name} must have {length} entries, but has {len(entries)}")
         if least is not None and min(entries, default=least) < least:
@@ -156,10 +159,18 @@ def _decoder(annotation: object) -> Decode:
     if origin in (Union, UnionType):
         if NoneType in args:
             rest = [arg for arg in args if arg is not NoneType]
-            return _optional(_decoder(reduce(or_, rest)))
-        if set(args) == {int, Ints}:
-            return _int_or_ints
+            return _optional(_of_any(rest))
+        return _of_any(args)
     raise TypeError(f"a rule cannot have an attribute of type {annotation}")
+
+
+def _of_any(annotations: Sequence[object]) -> Decode:
+    """Return the check of an attribute that may be of any of these types."""
+    if len(annotations) == 1:
+        return _decoder(annotations[0])
+    if set(annotations) == {int, Ints}:
+        return _int_or_ints
+    raise TypeError(f"a rule cannot have an attribute of these types: {annotations}")
 
 
 Function = TypeVar("Function", bound=Callable[..., Tensor | Sequence[Tensor]])
@@ -170,7 +181,7 @@ class Rule:
     A typed function as the signature of an operator.
 
     `attributes` are the names of its attributes; `data_operands` the indices of the operands
-    whose elements it reads.
+    whose elements it reads, and `size_operands` of those among them whose elements are sizes.
     """
 
     def __init__(self, function: Callable[..., Tensor | Sequence[Tensor]]) -> None:
@@ -178,6 +189,7 @@ class Rule:
         self.count = 0
         self.variadic = False
         data: list[int] = []
+        sizes: list[int] = []
         decoders: list[tuple[str, Decode]] = []
         for parameter in signature(function, eval_str=True).parameters.values():
             if parameter.kind is Parameter.KEYWORD_ONLY:
@@ -185,10 +197,13 @@ class Rule:
             elif parameter.kind is Parameter.VAR_POSITIONAL:
                 self.variadic = True
             else:
-                if parameter.annotation is Data:
+                if parameter.annotation in (Data, Measured):
                     data.append(self.count)
+                if parameter.annotation is Data:
+                    sizes.append(self.count)
                 self.count += 1
         self.data_operands = tuple(data)
+        self.size_operands = tuple(sizes)
         self._decoders = tuple(decoders)
 
     @property
@@ -226,7 +241,7 @@ class Rule:
         for i in self.data_operands:
             operand = operands[i]
             assert isinstance(operand, Tensor)
-            args[i] = Data(operand, elements.get(i))
+            args[i] = Measured(operand, elements.get(i))
         return args
 
     @staticmethod

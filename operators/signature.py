@@ -20,7 +20,7 @@ from functools import cache
 from typing import NamedTuple, TypeAlias
 
 from .measures import MEASURES
-from .sizes import UNKNOWN, Dim, Shape, SignatureError, Size
+from .sizes import UNKNOWN, Dim, Shape, SignatureError, Size, require_equal
 
 MAX_RANK = 32
 """Limit on a rank that attributes or elements determine (that of NumPy 1)."""
@@ -132,9 +132,31 @@ class Data:
             raise SignatureError(f"the length of {what} must be known, but is dynamic")
         if count > MAX_RANK:
             raise SignatureError(f"{what} must have at most {MAX_RANK} elements, but has {count}")
-        if self.elements is None:
-            return [UNKNOWN] * count
-        return self.elements.sizes(count)
+        return self._sizes(count)
+
+    def rows(self, what: str, count: int, width: int) -> Sequence[Sequence[Size]]:
+        """Return the elements of a matrix of integers, `count` by `width`, as rows."""
+        if self.element.kind is not ElementKind.INTEGER or self.rank != 2:
+            raise SignatureError(f"{what} must be a matrix of integers, but is {self.tensor}")
+        if count > MAX_RANK:
+            raise SignatureError(f"{what} must have at most {MAX_RANK} rows, but has {count}")
+        for axis, (dim, size) in enumerate(zip(self.dims, (count, width), strict=True)):
+            message = f"dim {axis} of {what} must be {{1}}, but is {{0}}"
+            require_equal(dim, size, message)
+        sizes = self._sizes(count * width)
+        return [sizes[i * width :][:width] for i in range(count)]
+
+    def _sizes(self, count: int) -> Sequence[Size]:
+        return [UNKNOWN] * count if self.elements is None else self.elements.sizes(count)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured(Data):
+    """
+    An operand with elements that are only measured, not read as sizes.
+
+    It is on the device of the other operands; sizes are on the host.
+    """
 
 
 def measure_data(name: str, *args: Data) -> Size:

@@ -13,9 +13,11 @@ Integers stay integers: the static part of a rule is computed at once.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from enum import StrEnum
+from math import gcd, prod
 from typing import TypeAlias
 
 from .measures import MEASURES
@@ -165,11 +167,17 @@ def _binary(op: SizeOp, left: Size, right: Size) -> Size:
     return _reader(left, right).binary(op, left, right)
 
 
+_PLACEHOLDER = re.compile(r"\{(0|[1-9][0-9]{0,3})\}")
+
+
+def placeholders(message: str) -> list[int]:
+    """Return the numbers of the values that `fill` inserts into `message`."""
+    return [int(digits) for digits in _PLACEHOLDER.findall(message)]
+
+
 def fill(message: str, values: Sequence[object]) -> str:
     """Return `message` with `{i}` replaced by `values[i]`."""
-    for i, value in enumerate(values):
-        message = message.replace(f"{{{i}}}", str(value))
-    return message
+    return _PLACEHOLDER.sub(lambda found: str(values[int(found[1])]), message)
 
 
 def require(check: Check, left: Size, right: Size, message: str) -> None:
@@ -181,7 +189,7 @@ def require(check: Check, left: Size, right: Size, message: str) -> None:
     if isinstance(left, int) and isinstance(right, int):
         if not check.holds(left, right):
             raise SignatureError(fill(message, (left, right)))
-    elif left is not right or check is Check.DIVISIBLE:
+    elif left is not right and not (check is Check.DIVISIBLE and right == 1):
         _reader(left, right).require(check, left, right, message)
 
 
@@ -204,6 +212,12 @@ def require_at_most(size: Size, bound: Size, message: str) -> Size:
     """Return `size`, which must be `bound` or less; `{0}` and `{1}` stand for both."""
     require(Check.AT_MOST, size, bound, message)
     return size
+
+
+def require_source(size: Size, count: Size, message: str) -> None:
+    """Require that `size` is at least 1 if `count` is: elements cannot come from nothing."""
+    if not isinstance(size, int) or size == 0:
+        require(Check.AT_LEAST, size, minimum(count, 1), message)
 
 
 def divided(size: Size, divisor: Size, message: str) -> Size:
@@ -250,6 +264,42 @@ def product(sizes: Sequence[Size]) -> Size:
     return result
 
 
+def _factors(sizes: Sequence[Size]) -> tuple[int, list[Size]]:
+    """Return the product of those `sizes` that are integers, and the others."""
+    return (
+        prod(size for size in sizes if isinstance(size, int)),
+        [size for size in sizes if not isinstance(size, int)],
+    )
+
+
+def require_equal_products(left: Sequence[Size], right: Sequence[Size], message: str) -> None:
+    """Require that the products of `left` and `right` are equal; integer factors cancel."""
+    (a, unknown), (b, others) = _factors(left), _factors(right)
+    common = gcd(a, b) or 1
+    a, b = a // common, b // common
+    if a > 1 and not others:  # no integer times `a` is `b`
+        raise SignatureError(fill(message, (product(left), product(right))))
+    require_equal(product((a, *unknown)), product((b, *others)), message)
+
+
+def quotient(left: Sequence[Size], right: Sequence[Size], message: str) -> Size:
+    """
+    Return the product of `left` divided by that of `right`, which must have no remainder.
+
+    No size of `right` may be 0. Dims that are on both sides cancel, and so do integer factors.
+    """
+    above, below = list(left), list[Size]()
+    for size in right:
+        at = next((i for i, other in enumerate(above) if other is size), None)
+        if at is None or isinstance(size, int) or size is UNKNOWN:
+            below.append(size)
+        else:
+            del above[at]
+    (a, unknown), (b, others) = _factors(above), _factors(below)
+    common = gcd(a, b)
+    return divided(product((a // common, *unknown)), product((b // common, *others)), message)
+
+
 def total(sizes: Sequence[Size]) -> Size:
     """Return the sum of `sizes`."""
     result: Size = 0
@@ -263,4 +313,9 @@ def measure(name: str, *args: Size | float) -> Size:
     reader = next((arg for arg in args if isinstance(arg, Dim) and arg is not UNKNOWN), None)
     if UNKNOWN in args and reader is None:
         return UNKNOWN
-    return MEASURES[name](*args) if reader is None else reader.measure(name, args)
+    if reader is not None:
+        return reader.measure(name, args)
+    try:
+        return MEASURES[name](*args)
+    except ValueError as error:
+        raise SignatureError(str(error)) from error

@@ -1,15 +1,20 @@
-"""Signatures of operators that select elements."""
+"""Rules of operators that select elements."""
 
-from collections.abc import Sequence
+from typing import Literal
 
-from .attributes import int_of, ints_of, optional_int_of, optional_ints_of, word_of
-from .operands import (
-    known,
-    normalized_axes,
-    normalized_axis,
-    require_integer,
+from .operands import normalized_axes, normalized_axis, require_integer
+from .rules import Ints, rule
+from .signature import Tensor
+from .sizes import (
+    SignatureError,
+    Size,
+    maximum,
+    measure,
+    minimum,
+    product,
+    require_equal,
+    require_source,
 )
-from .signature import UNKNOWN, Call, Signature, SignatureError, Tensor, ranked
 
 
 def picked(dim: int, begin: int, end: int, stride: int, by_size: bool = False) -> range:
@@ -33,22 +38,60 @@ def as_slice(indices: range) -> slice:
     return slice(indices.start, stop if stop >= 0 else None, indices.step)
 
 
-def strided_slice(call: Call) -> Sequence[Tensor]:
+_PAST_THE_END = 2**63 - 1
+"""An index that no dim exceeds: exporters write it for the end."""
+
+
+def _from(dim: Size, begin: int) -> Size:
+    """Return the length of `[begin:]` of `dim` elements."""
+    if begin < 0:
+        return dim if begin <= -_PAST_THE_END else minimum(dim, -begin)
+    return maximum(dim - begin, 0) if begin else dim
+
+
+def _slice_length(dim: Size, begin: int, end: int, stride: int) -> Size:
+    """Return the length of `[begin:end:stride]` of `dim` elements."""
+    if stride < 0:
+        return measure("slice_length", dim, begin, end, stride)
+    if begin >= end and (begin < 0) == (end < 0):
+        return 0
+    length = _from(dim, begin)
+    if end < 0:
+        length = maximum(length + end, 0)
+    elif end < _PAST_THE_END:
+        if begin >= 0:
+            length = minimum(length, end - begin)
+        else:
+            length = maximum(minimum(dim, end) - maximum(dim + begin, 0), 0)
+    return (length + (stride - 1)) // stride
+
+
+def _sized_length(dim: Size, begin: int, size: int) -> Size:
+    """Return the length of the first `size` (-1: all) of the elements from `begin`."""
+    length = _from(dim, begin)
+    return length if size == -1 else minimum(length, size)
+
+
+@rule("relay.strided_slice")
+def strided_slice(
+    data: Tensor,
+    *,
+    begin: Ints,
+    end: Ints,
+    strides: Ints | None,
+    axes: Ints | None,
+    slice_mode: Literal["end", "size"],
+) -> Tensor:
     """
     Infer `data[begin:end:strides]` along `axes` (by default the first ones), as NumPy slices.
 
     Missing strides are 1. In mode "size", `end` holds sizes (-1: all that follow), and
     strides are ignored.
     """
-    (data,) = call.tensors(1)
-    dims = list(data.dims)
-    begin, end = ints_of(call, "begin"), ints_of(call, "end")
-    strides = optional_ints_of(call, "strides") or ()
-    given = optional_ints_of(call, "axes")
-    by_size = word_of(call, "slice_mode", ("end", "size")) == "size"
-    bound = len(dims) if given is None else len(given)
-    if len(begin) != len(end) or len(begin) > bound or (given is not None and len(begin) != bound):
-        at_most = "at most " if given is None else ""
+    dims, strides = list(data.dims), strides or ()
+    bound = len(dims) if axes is None else len(axes)
+    if len(begin) != len(end) or len(begin) > bound or (axes is not None and len(begin) != bound):
+        at_most = "at most " if axes is None else ""
         raise SignatureError(
             f"begin and end must have {at_most}{bound} entries each, "
             f"but have {len(begin)} and {len(end)}"
@@ -59,59 +102,58 @@ def strided_slice(call: Call) -> Sequence[Tensor]:
         )
     if 0 in strides:
         raise SignatureError("strides must not be 0")
-    if by_size and min(end, default=0) < -1:
+    if slice_mode == "size" and min(end, default=0) < -1:
         raise SignatureError(f"a size must be at least -1, but is {min(end)}")
-    axes = range(len(begin)) if given is None else normalized_axes(given, len(dims), "axes entry")
-    for i, axis in enumerate(axes):
-        stride = strides[i] if i < len(strides) else 1
-        if dims[axis] != UNKNOWN:
-            dims[axis] = len(picked(dims[axis], begin[i], end[i], stride, by_size))
-    return (ranked(data.element, tuple(dims)),)
+    chosen = range(len(begin)) if axes is None else normalized_axes(axes, len(dims), "axes entry")
+    for i, axis in enumerate(chosen):
+        if slice_mode == "size":
+            dims[axis] = _sized_length(dims[axis], begin[i], end[i])
+        else:
+            stride = strides[i] if i < len(strides) else 1
+            dims[axis] = _slice_length(dims[axis], begin[i], end[i], stride)
+    return Tensor(data.element, tuple(dims))
 
 
-def take(call: Call) -> Sequence[Tensor]:
+@rule("relay.take")
+def take(
+    data: Tensor,
+    indices: Tensor,
+    *,
+    axis: int | None,
+    batch_dims: int,
+    mode: Literal["clip", "wrap", "fast"],
+) -> Tensor:
     """
     Infer the slices of `data` along `axis` at `indices`, or elements of flattened `data`.
 
     With an axis, the result has the dims of `data` before it, those of `indices` from
     `batch_dims`, and those of `data` after it. The first `batch_dims` dims are common to both.
     """
-    data, indices = call.tensors(2)
     require_integer(indices.element, "indices")
-    word_of(call, "mode", ("clip", "wrap", "fast"))
-    axis, batch = optional_int_of(call, "axis"), int_of(call, "batch_dims")
-    of_data, of_indices = data.dims, indices.dims
+    count = product(indices.dims)
     if axis is None:
-        if batch:
-            raise SignatureError(f"batch_dims must be 0 without axis, but is {batch}")
-        _require_some(0 if 0 in of_data else 1, of_indices)
-        return (ranked(data.element, of_indices),)
-    axis = normalized_axis(axis, len(of_data))
-    bound = min(axis, len(of_indices))
-    if not -len(of_indices) <= batch <= bound or (
-        batch < 0 and (batch := batch + len(of_indices)) > bound
-    ):
-        raise SignatureError(f"batch_dims must be in [0, {bound}], but is {batch}")
-    common: list[int] = []
-    for i in range(batch):
-        if of_data[i] != of_indices[i] and UNKNOWN not in (of_data[i], of_indices[i]):
-            raise SignatureError(
-                f"batch dim {i} of data and indices must be equal, "
-                f"but are {of_data[i]} and {of_indices[i]}"
-            )
-        common.append(known(of_data[i], of_indices[i]))
-    _require_some(of_data[axis], of_indices)
-    dims = (*common, *of_data[batch:axis], *of_indices[batch:], *of_data[axis + 1 :])
-    return (ranked(data.element, dims),)
+        if batch_dims:
+            raise SignatureError(f"batch_dims must be 0 without axis, but is {batch_dims}")
+        require_source(product(data.dims), count, _NO_SOURCE)
+        return Tensor(data.element, indices.dims)
+    axis = normalized_axis(axis, data.rank)
+    bound = min(axis, indices.rank)
+    batch = batch_dims + indices.rank if batch_dims < 0 else batch_dims
+    if not 0 <= batch <= bound:
+        given = batch_dims if batch < 0 else batch
+        raise SignatureError(f"batch_dims must be in [0, {bound}], but is {given}")
+    common = [
+        require_equal(
+            data.dims[i],
+            indices.dims[i],
+            f"batch dim {i} of data and indices must be equal, but are {{0}} and {{1}}",
+        )
+        for i in range(batch)
+    ]
+    require_source(data.dims[axis], count, _NO_SOURCE)
+    of_data = data.dims[batch:axis]
+    dims = (*common, *of_data, *indices.dims[batch:], *data.dims[axis + 1 :])
+    return Tensor(data.element, dims)
 
 
-def _require_some(dim: int, indices: Sequence[int]) -> None:
-    """Reject indices into a dim of 0."""
-    if dim == 0 and 0 not in indices and UNKNOWN not in indices:
-        raise SignatureError("cannot take elements along an axis of 0 elements")
-
-
-SIGNATURES: dict[str, Signature] = {
-    "relay.strided_slice": strided_slice,
-    "relay.take": take,
-}
+_NO_SOURCE = "cannot take elements along an axis of 0 elements"

@@ -1,173 +1,229 @@
-"""Signatures of operators that slide a window over height and width."""
+"""Rules of operators that slide a window over height and width."""
 
 from collections.abc import Sequence
 from math import isfinite
+from typing import Annotated, Literal, TypeAlias
 
-from .attributes import flag_of, float_of, int_from, ints_from, word_of
 from .matmul import product_element
-from .operands import (
+from .operands import require_number, require_rank
+from .rules import AtLeast, Ints, Length, rule
+from .signature import Element, Tensor, ranked
+from .sizes import (
+    Check,
+    Shape,
+    SignatureError,
+    Size,
     divided,
-    require_dim,
-    require_number,
-    require_rank,
+    measure,
+    require,
+    require_at_least,
+    require_at_most,
+    require_equal,
 )
-from .signature import UNKNOWN, Call, Signature, SignatureError, Tensor, ranked
+
+Layout: TypeAlias = Literal["NCHW", "NHWC"]
+Pair: TypeAlias = Annotated[Ints, Length(2), AtLeast(1)]
+"""A number for the height and one for the width."""
+Padding: TypeAlias = Annotated[Ints, Length(4), AtLeast(0)]
+"""Elements added at the top, left, bottom and right."""
+Groups: TypeAlias = Annotated[int, AtLeast(1)]
 
 _SIDES = ("height", "width")
 _DATA_AXES = {"NCHW": (0, 1, 2, 3), "NHWC": (0, 3, 1, 2)}
 _KERNEL_AXES = {"OIHW": (0, 1, 2, 3), "HWIO": (3, 2, 0, 1)}
 
 
-def _nchw(type: Tensor, layout: str) -> tuple[int, int, int, int]:
-    dims = type.dims
+def _nchw(data: Tensor, layout: str) -> tuple[Size, Size, Size, Size]:
+    require_rank(data, 4, "data")
     n, c, h, w = _DATA_AXES[layout]
-    return dims[n], dims[c], dims[h], dims[w]
+    return data.dims[n], data.dims[c], data.dims[h], data.dims[w]
 
 
-def _in_layout(n: int, c: int, h: int, w: int, layout: str) -> tuple[int, ...]:
+def _in_layout(n: Size, c: Size, h: Size, w: Size, layout: str) -> Shape:
     return (n, c, h, w) if layout == "NCHW" else (n, h, w, c)
 
 
+def _require_side(size: Size, what: str, side: str) -> None:
+    require_at_least(size, 1, f"{what} {side} must be at least 1, but is {{0}}")
+
+
 def window_count(
-    size: int, padding: int, window: int, stride: int, dilation: int, side: str, ceil: bool = False
-) -> int:
+    size: Size,
+    padding: int,
+    window: Size,
+    stride: int,
+    dilation: int,
+    side: str,
+    ceil: bool = False,
+) -> Size:
     """
     Return the number of windows that fit: `floor((size + padding - reach) / stride) + 1`.
 
     `padding` is the sum of both ends; `reach` is `(window - 1) * dilation + 1`. With `ceil`,
     the last window may extend beyond the padded data.
     """
-    if window == UNKNOWN or size == UNKNOWN:
-        return UNKNOWN
-    if window < 1:
-        raise SignatureError(f"the window's {side} must be at least 1, but is {window}")
+    _require_side(window, "the window's", side)
     reach = (window - 1) * dilation + 1
-    slack = size + padding - reach
-    if slack < 0:
-        raise SignatureError(
-            f"the dilated window's {side} must be at most that of the padded data, "
-            f"{size + padding}, but is {reach}"
-        )
-    return (slack + (stride - 1 if ceil else 0)) // stride + 1
+    require_at_most(
+        reach,
+        size + padding,
+        f"the dilated window's {side} must be at most that of the padded data, {{1}}, but is {{0}}",
+    )
+    return (size + (padding - reach + (stride - 1 if ceil else 0))) // stride + 1
 
 
-def conv2d(call: Call) -> Sequence[Tensor]:
+def _window_counts(
+    sizes: Sequence[Size],
+    padding: Ints,
+    windows: Sequence[Size],
+    strides: Ints,
+    dilation: Ints,
+    ceil: bool = False,
+) -> tuple[Size, Size]:
+    top, left, bottom, right = padding
+    (h, w), (kh, kw) = sizes, windows
+    return (
+        window_count(h, top + bottom, kh, strides[0], dilation[0], "height", ceil),
+        window_count(w, left + right, kw, strides[1], dilation[1], "width", ceil),
+    )
+
+
+def _require_groups(channels: Size, groups: int, what: str) -> None:
+    message = f"groups must divide {what}: {{1}} does not divide {{0}}"
+    require(Check.DIVISIBLE, channels, groups, message)
+
+
+@rule("relay.nn.conv2d")
+def conv2d(
+    data: Tensor,
+    weight: Tensor,
+    *,
+    strides: Pair,
+    padding: Padding,
+    dilation: Pair,
+    groups: Groups,
+    data_layout: Layout,
+    kernel_layout: Literal["OIHW", "HWIO"],
+    out_dtype: Element | None,
+) -> Tensor:
     """Infer the result of a convolution, in the layout of `data`."""
-    data, weight = operands = call.tensors(2)
-    element = product_element(call, operands)
-    layout = word_of(call, "data_layout", ("NCHW", "NHWC"))
-    kernel = _KERNEL_AXES[word_of(call, "kernel_layout", ("OIHW", "HWIO"))]
-    require_rank(data, 4, "data")
+    element = product_element((data, weight), out_dtype)
+    n, c, *sizes = _nchw(data, data_layout)
     require_rank(weight, 4, "weight")
-    strides = ints_from(call, "strides", 1, 2)
-    top, left, bottom, right = ints_from(call, "padding", 0, 4)
-    dilation = ints_from(call, "dilation", 1, 2)
-    groups = int_from(call, "groups", 1)
-    n, c, h, w = _nchw(data, layout)
-    dims = weight.dims
-    o, i, kh, kw = (dims[axis] for axis in kernel)
-    divided(o, groups, "output channels", "groups")
-    require_dim(i, divided(c, groups, "channels", "groups"), "weight's input channels")
-    h = window_count(h, top + bottom, kh, strides[0], dilation[0], "height")
-    w = window_count(w, left + right, kw, strides[1], dilation[1], "width")
-    return (ranked(element, _in_layout(n, o, h, w, layout)),)
+    o, i, *windows = (weight.dims[axis] for axis in _KERNEL_AXES[kernel_layout])
+    _require_groups(o, groups, "output channels")
+    channels = divided(c, groups, "groups must divide channels: {1} does not divide {0}")
+    require_equal(i, channels, "weight's input channels must be {1}, but is {0}")
+    h, w = _window_counts(sizes, padding, windows, strides, dilation)
+    return ranked(element, _in_layout(n, o, h, w, data_layout))
 
 
-def conv2d_transpose(call: Call) -> Sequence[Tensor]:
+@rule("relay.nn.conv2d_transpose")
+def conv2d_transpose(
+    data: Tensor,
+    weight: Tensor,
+    *,
+    strides: Pair,
+    padding: Padding,
+    output_padding: Annotated[Ints, Length(2), AtLeast(0)],
+    dilation: Pair,
+    groups: Groups,
+    data_layout: Literal["NCHW"],
+    kernel_layout: Literal["IOHW"],
+) -> Tensor:
     """Infer (n, o, h', w') from `data` (n, c, h, w) and `weight` (c, o / groups, kh, kw)."""
-    data, weight = operands = call.tensors(2)
-    element = product_element(call, operands)
-    word_of(call, "data_layout", ("NCHW",))
-    word_of(call, "kernel_layout", ("IOHW",))
-    require_rank(data, 4, "data")
+    element = product_element((data, weight), None)
+    n, c, *sizes = _nchw(data, data_layout)
     require_rank(weight, 4, "weight")
-    strides = ints_from(call, "strides", 1, 2)
-    padding = ints_from(call, "padding", 0, 4)
-    extra = ints_from(call, "output_padding", 0, 2)
-    dilation = ints_from(call, "dilation", 1, 2)
-    groups = int_from(call, "groups", 1)
-    n, c, *sizes = data.dims
-    i, o, *window = weight.dims
-    divided(c, groups, "channels", "groups")
-    require_dim(i, c, "weight's input channels")
-    result: list[int] = []
-    for side in (0, 1):
-        bound = max(strides[side], dilation[side])
-        if extra[side] >= bound:
+    i, o, *windows = weight.dims
+    _require_groups(c, groups, "channels")
+    require_equal(i, c, "weight's input channels must be {1}, but is {0}")
+    result: list[Size] = []
+    for side, name in enumerate(_SIDES):
+        bound, extra = max(strides[side], dilation[side]), output_padding[side]
+        if extra >= bound:
             raise SignatureError(
                 f"output_padding must be below the larger of stride and dilation, {bound}, "
-                f"but is {extra[side]}"
+                f"but is {extra}"
             )
-        if UNKNOWN in (sizes[side], window[side]):
-            result.append(UNKNOWN)
-            continue
-        dim = (
-            (sizes[side] - 1) * strides[side]
-            + (window[side] - 1) * dilation[side]
-            + 1
-            + extra[side]
-            - padding[side]
-            - padding[side + 2]
-        )
-        if dim < 1 or window[side] < 1 or sizes[side] < 1:
-            raise SignatureError(f"the result's {_SIDES[side]} must be at least 1, but is {dim}")
-        result.append(dim)
-    channels = UNKNOWN if o == UNKNOWN else o * groups
-    return (ranked(element, (n, channels, *result)),)
+        _require_side(sizes[side], "data's", name)
+        _require_side(windows[side], "the window's", name)
+        rest = 1 + extra - padding[side] - padding[side + 2]
+        spread = (sizes[side] - 1) * strides[side] + (windows[side] - 1) * dilation[side]
+        _require_side(spread + rest, "the result's", name)
+        result.append(spread + rest)
+    return ranked(element, (n, o * groups, *result))
 
 
-def pool2d(call: Call) -> Sequence[Tensor]:
+@rule("relay.nn.max_pool2d")
+def max_pool2d(
+    data: Tensor,
+    *,
+    pool_size: Pair,
+    strides: Pair,
+    dilation: Pair,
+    padding: Padding,
+    layout: Layout,
+    ceil_mode: bool,
+) -> Tensor:
     """Infer `data` with the number of windows in place of height and width."""
-    (data,) = call.tensors(1)
-    require_number(data.element, f"the operand of {call.name}")
-    layout = word_of(call, "layout", ("NCHW", "NHWC"))
-    require_rank(data, 4, "data")
-    window = ints_from(call, "pool_size", 1, 2)
-    strides = ints_from(call, "strides", 1, 2)
-    dilation = ints_from(call, "dilation", 1, 2)
-    top, left, bottom, right = ints_from(call, "padding", 0, 4)
-    ceil = flag_of(call, "ceil_mode")
-    n, c, h, w = _nchw(data, layout)
-    h = window_count(h, top + bottom, window[0], strides[0], dilation[0], "height", ceil)
-    w = window_count(w, left + right, window[1], strides[1], dilation[1], "width", ceil)
-    return (ranked(data.element, _in_layout(n, c, h, w, layout)),)
+    require_number(data.element, "the operand of {op}")
+    n, c, *sizes = _nchw(data, layout)
+    h, w = _window_counts(sizes, padding, pool_size, strides, dilation, ceil_mode)
+    return ranked(data.element, _in_layout(n, c, h, w, layout))
 
 
-def global_pool2d(call: Call) -> Sequence[Tensor]:
+@rule("relay.nn.avg_pool2d")
+def avg_pool2d(
+    data: Tensor,
+    *,
+    pool_size: Pair,
+    strides: Pair,
+    dilation: Pair,
+    padding: Padding,
+    layout: Layout,
+    ceil_mode: bool,
+    count_include_pad: bool,
+) -> Tensor:
+    """Infer the type of the maxima."""
+    return max_pool2d(
+        data,
+        pool_size=pool_size,
+        strides=strides,
+        dilation=dilation,
+        padding=padding,
+        layout=layout,
+        ceil_mode=ceil_mode,
+    )
+
+
+@rule("relay.nn.global_avg_pool2d", "relay.nn.global_max_pool2d")
+def global_pool2d(data: Tensor, *, layout: Layout) -> Tensor:
     """Infer `data` with height and width of 1."""
-    (data,) = call.tensors(1)
-    require_number(data.element, f"the operand of {call.name}")
-    layout = word_of(call, "layout", ("NCHW", "NHWC"))
-    require_rank(data, 4, "data")
+    require_number(data.element, "the operand of {op}")
     n, c, *sizes = _nchw(data, layout)
     for side, size in zip(_SIDES, sizes, strict=True):
-        if size == 0:
-            raise SignatureError(f"the {side} of data must be at least 1, but is 0")
-    return (ranked(data.element, _in_layout(n, c, 1, 1, layout)),)
+        require_at_least(size, 1, f"the {side} of data must be at least 1, but is {{0}}")
+    return Tensor(data.element, _in_layout(n, c, 1, 1, layout))
 
 
-def upsampling(call: Call) -> Sequence[Tensor]:
+def _scaled(size: Size, scale: float, name: str) -> Size:
+    if not (isfinite(scale) and 0 < scale <= 2**32):
+        raise SignatureError(f"{name} must be above 0 and at most 2^32, but is {scale}")
+    return size * int(scale) if scale.is_integer() else measure("rounded_product", size, scale)
+
+
+@rule("relay.nn.upsampling")
+def upsampling(
+    data: Tensor,
+    *,
+    scale_h: float,
+    scale_w: float,
+    layout: Layout,
+    method: Literal["nearest_neighbor"],
+    align_corners: bool,
+) -> Tensor:
     """Infer `data` with height and width times `scale_h` and `scale_w`, rounded."""
-    (data,) = call.tensors(1)
-    layout = word_of(call, "layout", ("NCHW", "NHWC"))
-    word_of(call, "method", ("nearest_neighbor",))
-    require_rank(data, 4, "data")
-    n, c, *sizes = _nchw(data, layout)
-    scaled: list[int] = []
-    for name, size in zip(("scale_h", "scale_w"), sizes, strict=True):
-        scale = float_of(call, name)
-        if not (isfinite(scale) and 0 < scale <= 2**32):
-            raise SignatureError(f"{name} must be above 0 and at most 2^32, but is {scale}")
-        scaled.append(UNKNOWN if size == UNKNOWN else round(size * scale))
-    return (ranked(data.element, _in_layout(n, c, scaled[0], scaled[1], layout)),)
-
-
-SIGNATURES: dict[str, Signature] = {
-    "relay.nn.conv2d": conv2d,
-    "relay.nn.conv2d_transpose": conv2d_transpose,
-    "relay.nn.max_pool2d": pool2d,
-    "relay.nn.avg_pool2d": pool2d,
-    "relay.nn.global_avg_pool2d": global_pool2d,
-    "relay.nn.global_max_pool2d": global_pool2d,
-    "relay.nn.upsampling": upsampling,
-}
+    n, c, h, w = _nchw(data, layout)
+    h, w = _scaled(h, scale_h, "scale_h"), _scaled(w, scale_w, "scale_w")
+    return ranked(data.element, _in_layout(n, c, h, w, layout))

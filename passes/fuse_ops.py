@@ -75,7 +75,8 @@ def outline(group: Sequence[Operation]) -> relay.PrimitiveOp:
         regions=[Region(block)],
         location=root.location,
     )
-    if all(op.has_trait(ReshapesOnly) for op in group) and arguments == operands:
+    # A view is of argument 0; what a reshape reads besides may be a scalar that moves inside.
+    if all(op.has_trait(ReshapesOnly) for op in group) and arguments[:1] == operands[:1]:
         primitive.properties["reshape_only"] = UnitAttr()
     for result, outer in zip(root.results, primitive.results, strict=True):
         outer.name_hint = result.name_hint

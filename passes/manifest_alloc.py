@@ -7,10 +7,25 @@ Make memory explicit: allocate each result, and let its op write into the alloca
     %t = memory.alloc_tensor %s[0] : tensor<5x7xf32, #dev>
     %y = vm.invoke_tvm_op @f ins(%x : T) outs(%t : …) -> tensor<5x7xf32, #dev>
 
+The shape of a dynamic result is computed first, on the host: for a kernel by its shape function, on
+the shapes of its arguments and copies of those whose elements it reads.
+
+    %y = relay.call_lowered @f(%x) : (tensor<?x4xf32, #dev>) -> tensor<?x4xf32, #dev>
+    ->
+    %i = vm.shape_of %x : (…) -> tensor<2xi64, #host>
+    %a = memory.alloc_storage 16 align 64 : !memory.storage<#host>
+    %b = memory.alloc_tensor %a[0] : tensor<2xi64, #host>
+    %o = vm.shape_func @shape_func_f {is_input = array<i64: 0>} ins(%i : …) outs(%b : …) -> …
+    %n = tensor.extract %o[%c0] : tensor<2xi64, #host>
+    %m = arith.muli %n, %c16 : i64
+    %s = memory.alloc_storage %m align 64 : !memory.storage<#dev>
+    %t = memory.alloc_tensor %s[0] shape %o : tensor<2xi64, #host> -> tensor<?x4xf32, #dev>
+    %y = vm.invoke_tvm_op @f ins(%x : …) outs(%t : …) -> tensor<?x4xf32, #dev>
+
 A kernel of nothing but reshapes becomes a view, `vm.reshape_tensor`; a copy between devices
 allocates on its destination; a copy of a tuple copies its fields. The storages of an op come
 first, then its tensors, as in TVM's ManifestAlloc (pull 7369). Sizes and alignments are those of
-`dialects.tensors`. Results of dynamic shape are errors. From level `lowered` to `manifest`.
+`dialects.tensors`. A second run changes nothing. From level `lowered` to `manifest`.
 """
 
 from dataclasses import dataclass, field
@@ -25,15 +40,19 @@ from ..dialects import memory, relay, vm
 from ..dialects.device import device_of
 from ..dialects.interfaces import Bufferizable
 from ..dialects.tensors import as_tensor, bits_of, is_static, storage_alignment, tensor_size
+from .devices.options import device_option
+from .shapes.manifest import DynamicShapes
 from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
+from .support.symbols import symbols_of
 
 
 @dataclass(frozen=True)
 class Layout:
     """The attributes of the allocations for a tensor type."""
 
-    size: IntegerAttr[I64]
+    size: IntegerAttr[I64] | None
+    """None if a dim is dynamic."""
     alignment: IntegerAttr[I64]
     storage: memory.StorageType
 
@@ -49,14 +68,10 @@ def layout_of(result: OpResult) -> Layout:
         raise PassError(
             f"{what} has no device: {type}; run plan-devices before manifest-alloc", result
         )
-    if not is_static(tensor):
-        raise PassError(
-            f"{what} has a dynamic shape, {type}; dynamic shapes are not supported yet", result
-        )
     if bits_of(tensor.element_type) is None:
         raise PassError(f"{what}: element type {tensor.element_type} has no defined size", result)
     return Layout(
-        IntegerAttr(tensor_size(tensor), i64),
+        IntegerAttr(tensor_size(tensor), i64) if is_static(tensor) else None,
         IntegerAttr(storage_alignment(tensor.element_type), i64),
         memory.StorageType(device),
     )
@@ -81,6 +96,7 @@ def copy_tree(value: SSAValue, type: Attribute) -> list[Operation]:
 class AllocateResults(RewritePattern):
     """Allocate a storage and a tensor for each result of an op, and let it write there."""
 
+    dynamic: DynamicShapes
     layouts: dict[Attribute, Layout] = field(default_factory=dict[Attribute, Layout])
     """By type, each computed once."""
 
@@ -88,31 +104,43 @@ class AllocateResults(RewritePattern):
         bufferizable = op.get_trait(Bufferizable)
         if bufferizable is None:
             return
-        storages = [self._allocate(result) for result in op.results]
-        tensors = [
-            memory.AllocTensorOp.static(storage.results[0], result.type)
-            for storage, result in zip(storages, op.results, strict=True)
-        ]
+        layouts = [self._layout(result) for result in op.results]
+        if any(layout.size is None for layout in layouts):
+            before, storages, tensors = self.dynamic.allocate(op)
+        else:
+            before: list[Operation] = []
+            storages = [
+                memory.AllocStorageOp.create(
+                    result_types=[layout.storage],
+                    properties={"size": layout.size, "alignment": layout.alignment},
+                )
+                for layout in layouts
+                if layout.size is not None
+            ]
+            tensors = [
+                memory.AllocTensorOp.static(storage.results[0], result.type)
+                for storage, result in zip(storages, op.results, strict=True)
+            ]
         for storage, tensor in zip(storages, tensors, strict=True):
             storage.results[0].name_hint = "storage"
             tensor.results[0].name_hint = "tensor"
         written = bufferizable.to_destination_style(op, [t.results[0] for t in tensors])
         for old, new in zip(op.results, written.results, strict=True):
             new.name_hint = old.name_hint
-        rewriter.replace(op, [*storages, *tensors, written], written.results)
+        rewriter.replace(op, [*before, *storages, *tensors, written], written.results)
 
-    def _allocate(self, result: OpResult) -> Operation:
+    def _layout(self, result: OpResult) -> Layout:
         layout = self.layouts.get(result.type)
         if layout is None:
             layout = self.layouts[result.type] = layout_of(result)
-        return memory.AllocStorageOp.create(
-            result_types=[layout.storage],
-            properties={"size": layout.size, "alignment": layout.alignment},
-        )
+        return layout
 
 
+@dataclass(frozen=True)
 class ViewReshape(RewritePattern):
     """Replace a call of a kernel that only reshapes by a view."""
+
+    dynamic: DynamicShapes
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.CallLoweredOp, rewriter: PatternRewriter, /) -> None:
@@ -120,15 +148,14 @@ class ViewReshape(RewritePattern):
             return
         (result,) = op.results
         type = as_tensor(result.type)
-        if type is None or not is_static(type):
-            raise PassError(
-                f"the view has a dynamic shape, {result.type}; "
-                "dynamic shapes are not supported yet",
-                op,
-            )
-        view = vm.ReshapeTensorOp.create(operands=op.args[:1], result_types=[type])
+        if type is None:
+            raise PassError(f"a view must be a tensor, but is {result.type}", op)
+        shape, before = (), []
+        if not is_static(type):
+            shape, before = self.dynamic.shapes(op)
+        view = vm.ReshapeTensorOp.create(operands=[op.args[0], *shape], result_types=[type])
         view.results[0].name_hint = result.name_hint
-        rewriter.replace(op, view)
+        rewriter.replace(op, [*before, view])
 
 
 class ExpandTupleCopy(RewritePattern):
@@ -148,6 +175,10 @@ class ManifestAllocPass(ModulePass):
 
     name = "manifest-alloc"
 
+    host: str = "cpu:0"
+    """The device of sizes and shapes."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        dynamic = DynamicShapes(device_option(self.host, "host", op), symbols_of(op))
         apply_patterns(op, ExpandTupleCopy())
-        apply_patterns(op, ViewReshape(), AllocateResults())
+        apply_patterns(op, ViewReshape(dynamic), AllocateResults(dynamic))

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import Rewriter
@@ -23,32 +22,10 @@ from xdsl.rewriter import Rewriter
 from ..dialects import relay
 from ..dialects.device import device_of
 from ..dialects.relay.primitive import kernel_symbol
+from .analysis.structure import Key, structural_key
 from .support.plain_types import PlainTypes
 from .support.rewriting import apply_patterns
-
-Key = tuple[object, ...]
-
-
-def structural_key(primitive: relay.PrimitiveOp, plain: PlainTypes) -> Key:
-    """Return a key that is equal for primitives that compute the same, whatever their names."""
-    block = primitive.body.block
-    number: dict[SSAValue, int] = {}
-    for argument in block.args:
-        number[argument] = len(number)
-    key: list[object] = [tuple(plain(a.type) for a in block.args)]
-    for op in block.ops:
-        key.append(
-            (
-                op.name,
-                tuple(number[operand] for operand in op.operands),
-                tuple(sorted(op.properties.items())),
-                tuple(sorted(op.attributes.items())),
-                tuple(plain(result.type) for result in op.results),
-            )
-        )
-        for result in op.results:
-            number[result] = len(number)
-    return tuple(key)
+from .support.symbols import SymbolNames
 
 
 def target_of(primitive: relay.PrimitiveOp) -> StringAttr | None:
@@ -58,28 +35,6 @@ def target_of(primitive: relay.PrimitiveOp) -> StringAttr | None:
         if device is not None and isinstance(device.target, StringAttr):
             return device.target
     return None
-
-
-@dataclass
-class SymbolNames:
-    """The symbol names of a module; makes names that are not taken."""
-
-    taken: set[str]
-    next_number: dict[str, int] = field(default_factory=dict[str, int])
-
-    @staticmethod
-    def of(module: ModuleOp) -> "SymbolNames":
-        names = (op.properties.get("sym_name") for op in module.ops)
-        return SymbolNames({n.data for n in names if isinstance(n, StringAttr)})
-
-    def unique(self, base: str) -> str:
-        name, number = base, self.next_number.get(base, 0)
-        while name in self.taken:
-            number += 1
-            name = f"{base}_{number}"
-        self.next_number[base] = number
-        self.taken.add(name)
-        return name
 
 
 def function_of(
@@ -111,7 +66,7 @@ class OutlinePrimitive(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.PrimitiveOp, rewriter: PatternRewriter, /) -> None:
         target = target_of(op)
-        key = (structural_key(op, self.plain), target)
+        key = (structural_key(op.body.block, self.plain), target)
         callee = self.callees.get(key)
         if callee is None:
             name = self.names.unique(kernel_symbol(op.body.block.ops))

@@ -1,56 +1,71 @@
 """
-Remove kernels that nothing calls.
+Remove kernels that nothing calls, and shape functions that nothing names.
 
     %y = vm.invoke_tvm_op @f ins(%x : …) …          %y = vm.invoke_tvm_op @f ins(%x : …) …
     relay.prim_func @f(%a: T) -> T {…}        ->    relay.prim_func @f(%a: T) -> T {…}
     relay.prim_func @g(%a: T) -> T {…}
 
 `manifest-alloc` leaves such a kernel where every call became a view, `remove-dead-writes` where
-only dead writes called it. (MLIR: symbol-dce.) Level `lowered` or `manifest`; the level stays.
+only dead writes called it. A shape function stays if a call or a kernel that stays names it. (MLIR:
+symbol-dce.) Level `lowered` or `manifest`; the level stays.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from ..dialects import relay
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 
 
+def symbols_in(op: Operation) -> Iterator[str]:
+    """Yield the symbols that a property or attribute of `op` is."""
+    for attribute in (*op.properties.values(), *op.attributes.values()):
+        if isinstance(attribute, SymbolRefAttr):
+            yield attribute.root_reference.data
+
+
 def referenced_symbols(module: ModuleOp) -> set[str]:
-    """Return the symbols that some op outside kernels names in a property or attribute."""
-    return {
-        attribute.root_reference.data
-        for op in outside_primitives(module)
-        for attribute in (*op.properties.values(), *op.attributes.values())
-        if isinstance(attribute, SymbolRefAttr)
-    }
+    """Return the symbols that ops outside kernels name, or kernels that these name."""
+    kernels: dict[str, relay.PrimFuncOp] = {}
+    found: set[str] = set()
+    for op in outside_primitives(module):
+        if isinstance(op, relay.PrimFuncOp):
+            kernels[op.sym_name.data] = op
+        else:
+            found.update(symbols_in(op))
+    for name, kernel in kernels.items():
+        if name in found:
+            found.update(symbols_in(kernel))
+    return found
 
 
 @dataclass(frozen=True)
 class RemoveUnusedKernel(RewritePattern):
-    """Remove a kernel whose name is not in `used`."""
+    """Remove a kernel or a shape function whose name is not in `used`."""
 
     used: frozenset[str]
 
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: relay.PrimFuncOp, rewriter: PatternRewriter, /) -> None:
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        assert isinstance(op, relay.PrimFuncOp | relay.ShapeFuncOp)
         if op.sym_name.data not in self.used:
             rewriter.erase(op)
 
 
 @dataclass(frozen=True)
 class RemoveUnusedKernelsPass(ModulePass):
-    """Remove kernels that nothing calls."""
+    """Remove kernels that nothing calls, and shape functions that nothing names."""
 
     name = "remove-unused-kernels"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        kernels = [o for o in op.ops if isinstance(o, relay.PrimFuncOp)]
+        kernels = [o for o in op.ops if isinstance(o, relay.PrimFuncOp | relay.ShapeFuncOp)]
         if kernels:
             used = frozenset(referenced_symbols(op))
             apply_patterns(op, RemoveUnusedKernel(used), only=kernels)

@@ -65,7 +65,7 @@ def hint(op: Operation) -> str | None:
 
 
 def without_device(op: Operation) -> str | None:
-    if isinstance(op, relay.PrimFuncOp):
+    if isinstance(op, relay.PrimFuncOp | relay.ShapeFuncOp):
         return None
     for value in defined_values(op):
         if None in devices_in(value.type):
@@ -123,6 +123,12 @@ def primitive(op: Operation) -> str | None:
     return None
 
 
+def closure(op: Operation) -> str | None:
+    if isinstance(op, relay.FnOp):
+        return "lambda-lift should have made it a function"
+    return None
+
+
 def unallocated(op: Operation) -> str | None:
     if op.has_trait(Bufferizable):
         return "manifest-alloc should have given it storage"
@@ -147,6 +153,7 @@ RULES = (
     Rule("planned", without_device, in_kernels=False),
     Rule("fused", loose_operator, in_kernels=False),
     Rule("lowered", primitive),
+    Rule("lowered", closure),
     Rule("manifest", unallocated),
     Rule("bytecode", not_bytecode),
 )

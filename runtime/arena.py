@@ -30,10 +30,15 @@ class Block:
 
 @dataclass(slots=True)
 class Arena:
-    """All blocks on the device named `device`, charged to `owner`."""
+    """
+    All blocks on the device named `device`, charged to `owner`.
+
+    Without `reuses` each serves only one storage along a path.
+    """
 
     device: str
     owner: Owner
+    reuses: bool = True
     blocks: list[Block] = field(default_factory=list[Block])
 
     def grow(self, size: int, alignment: int) -> Block:
@@ -75,4 +80,6 @@ class FreeList:
 
     def give(self, block: Block) -> None:
         """Return `block` for later storages of this path."""
+        if not self.arena.reuses:
+            return
         insort(self.free, (len(block.memory), block.number))

@@ -13,10 +13,11 @@ from math import prod
 
 import numpy as np
 
-from .dtypes import element_type, type_name
+from .dtypes import element_type
 from .errors import MachineError
+from .kernel_shapes import data_operands, specs_on
 from .kernels.bind import Bind, Thunk, flattened
-from .kernels.checked import Reuse, reuse_of
+from .kernels.checked import CheckedKernel, Reuse, reuse_of
 from .kernels.loading import no_kernel
 from .kernels.memory import OutOfMemory
 from .kernels.scratch import Workspace, scratch
@@ -55,22 +56,15 @@ def _count(spec: TensorSpec) -> int:
     return prod(dim for dim in spec.shape if dim is not None)
 
 
-def _static(kernel: Kernel, value: int) -> TensorSpec:
-    spec = kernel.spec(value)
-    if not spec.is_static:
-        raise MachineError(
-            f"kernel {kernel.name}: intermediate value {value} must have a static shape, but is "
-            f"{spec}"
-        )
-    return spec
-
-
 def slots_of(
-    kernel: Kernel, placed: Mapping[int, TensorSpec], binds: Mapping[str, Bind]
+    kernel: Kernel,
+    specs: Sequence[TensorSpec],
+    placed: Mapping[int, Array],
+    binds: Mapping[str, Bind],
 ) -> dict[int, Slot | int]:
     """
-    Return the home of each computed value: a slot, or the number of a value in `placed`, whose
-    output buffer it shares.
+    Return the home of each computed value, of the static types `specs`: a slot, or the number of a
+    value in `placed`, whose output buffer it shares.
     """
     last_use: dict[int, int] = {}
     for number, step in enumerate(kernel.steps):
@@ -85,24 +79,19 @@ def slots_of(
         step = kernel.steps[number]
         for out in step.outs:
             stop = last_use.get(out, number) + 1
-            home = homes.setdefault(out, Slot(_static_or(placed, kernel, out), number, stop))
+            home = homes.setdefault(out, Slot(specs[out], number, stop))
             if isinstance(home, Slot):
                 home.first = number
         reuse = _reuse(step, binds)
         if reuse is Reuse.NONE:
             continue
         out = step.outs[0]
-        spec = _static_or(placed, kernel, out)
         for value in step.ins:
             dies = value >= first_local and last_use[value] == number
-            if dies and value not in homes and _can_overwrite(_static(kernel, value), spec, reuse):
+            if dies and value not in homes and _can_overwrite(specs[value], specs[out], reuse):
                 homes[value] = homes[out]
                 break
     return homes
-
-
-def _static_or(placed: Mapping[int, TensorSpec], kernel: Kernel, value: int) -> TensorSpec:
-    return placed[value] if value in placed else _static(kernel, value)
 
 
 def _lay_out(slots: Sequence[Slot]) -> dict[int, Array]:
@@ -132,12 +121,17 @@ def _bound_step(
     workspace: Workspace,
 ) -> Iterator[Thunk]:
     ins, outs = [values[v] for v in step.ins], [values[v] for v in step.outs]
-    if all(out.size == 0 for out in outs):
-        return
     bind = binds.get(step.op)
+    empty = all(out.size == 0 for out in outs)
     if bind is None:
+        if empty:
+            return
         raise MachineError(f"kernel {kernel.name}: {no_kernel(step.op)}", step.location)
     try:
+        if empty and not data_operands(step.op, binds):  # of others, the kernel checks the shape
+            if isinstance(bind, CheckedKernel):
+                bind.check(step.attrs, ins, outs)
+            return
         with workspace.lend():
             thunk = bind(step.attrs, ins, outs)
     except (MachineError, OutOfMemory):
@@ -160,14 +154,18 @@ def bind_kernel(
     outs: Sequence[Array],
     binds: Mapping[str, Bind],
     workspace: Workspace,
+    elements: Mapping[int, Array] | None = None,
 ) -> list[tuple[Thunk, Step | None]]:
     """
     Return the thunks that compute `outs` from `ins`, in order, each with its step.
 
     The arrays must match the kernel's specs. An output may overlap an input: it is then written
     after everything else is computed or, if it is that input, by a single elementwise step.
-    Raises `MachineError` for operators without a kernel and for kernels that cannot be bound.
+    `elements` are those of inputs, by number, that are known. Raises `MachineError` for operators
+    without a kernel and for kernels that cannot be bound; `UnknownShape` if the shape of an
+    intermediate value depends on elements that are not known.
     """
+    types = specs_on(kernel, ins, outs, binds, elements or {})
     values = dict(enumerate((*ins, *kernel.constants)))
     reuses = [_reuse(step, binds) for step in kernel.steps]
     in_place = reuses == [Reuse.ELEMENTWISE]
@@ -181,8 +179,7 @@ def bind_kernel(
             late.append((out, value))
         else:
             placed[value] = out
-    specs = {v: TensorSpec(type_name(a.dtype), a.shape) for v, a in placed.items()}
-    homes = slots_of(kernel, specs, binds)
+    homes = slots_of(kernel, types, placed, binds)
     slots = list({id(h): h for h in homes.values() if isinstance(h, Slot)}.values())
     thunks: list[tuple[Thunk, Step | None]] = []
     with workspace.lend():
@@ -191,7 +188,7 @@ def bind_kernel(
             if value in placed:
                 values[value] = placed[value]
                 continue
-            spec = _static(kernel, value)
+            spec = types[value]
             shape = tuple(dim for dim in spec.shape if dim is not None)
             if isinstance(home, Slot):
                 raw = memory[id(home)]

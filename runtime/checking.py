@@ -10,17 +10,19 @@ from dataclasses import fields
 from functools import cache
 from typing import cast
 
-from ..operators import SIGNATURES
+from ..operators import RULES
 from ..operators.signature import Call, SignatureError, check
+from ..operators.sizes import Check, placeholders
 from . import instructions as vm
 from .dtypes import element_type, has_element_type
 from .errors import MachineError
 from .kernels.checked import tensor_of
 from .program import Function, Kernel, Late, Program, Step, TensorSpec
+from .scalars import SCALARS
 
 _REGISTERS = frozenset(
-    "dst src result closure storage data test target tensor register "
-    "args ins outs fields captured".split()
+    "dst src result closure storage data ref test target tensor register "
+    "args ins outs fields captured lhs rhs values".split()
 )
 """Names of instruction fields that are registers or tuples of them."""
 MAX_ALIGNMENT = 1 << 20
@@ -108,8 +110,31 @@ def _instruction_faults(
             yield f"field must be at least 0, but is {number}"
         case vm.LoadConsti(value=value) if not -(1 << 63) <= value < 1 << 63:
             yield f"value must be a 64-bit integer, but is {value}"
+        case vm.Compute():
+            yield from _operation_faults(instruction)
+        case vm.Require():
+            yield from _relation_faults(instruction)
         case _:
             pass
+
+
+def _operation_faults(instruction: vm.Compute) -> Iterator[str]:
+    scalar = SCALARS.get(instruction.operation)
+    given = len(instruction.args)
+    if scalar is None:
+        yield f"unknown operation {instruction.operation!r} (known: {', '.join(SCALARS)})"
+    elif scalar.count not in (None, given):
+        operands = "operand" if scalar.count == 1 else "operands"
+        yield f"{scalar.name} expects {scalar.count} {operands}, but got {given}"
+
+
+def _relation_faults(instruction: vm.Require) -> Iterator[str]:
+    if instruction.check not in list(Check):
+        yield f"check must be one of {', '.join(Check)}, but is {instruction.check!r}"
+    count = 2 + len(instruction.values)
+    for number in placeholders(instruction.message):
+        if number >= count:
+            yield f"the message has {{{number}}}, but there are {count} operands"
 
 
 def _function_faults(function: Function, program: Program) -> Iterator[str | MachineError]:
@@ -124,6 +149,12 @@ def _function_faults(function: Function, program: Program) -> Iterator[str | Mac
                 f"parameter '{param.name}' of {function.name}: device {param.device} is out of "
                 f"range [0, {len(program.devices)})"
             )
+        rank = 0 if param.spec is None else len(param.spec.shape)
+        if param.dims and len(param.dims) != rank:
+            yield (
+                f"parameter '{param.name}' of {function.name}: {len(param.dims)} dims are named, "
+                f"but there are {rank}"
+            )
     for pc, instruction in enumerate(function.instructions):
         for fault in _instruction_faults(instruction, pc, function, program):
             yield MachineError(f"{function.where(pc)}: {fault}", function.location(pc))
@@ -134,7 +165,7 @@ def _function_faults(function: Function, program: Program) -> Iterator[str | Mac
 
 def _signature_fault(kernel: Kernel, step: Step) -> str | None:
     """Return why the operator of `step` rejects its operands, attributes or results, or None."""
-    signature = SIGNATURES.get(step.op)
+    signature = RULES.get(step.op)
     if signature is None:
         return None  # a plug-in's: its kernel checks them when it is bound
     try:
@@ -160,6 +191,9 @@ def _kernel_faults(kernel: Kernel) -> Iterator[str]:
         fault = _signature_fault(kernel, step)
         if fault is not None:
             yield f"step {number} ({step.op}): {fault}"
+    for value in kernel.host_ins:
+        if not 0 <= value < len(kernel.ins):
+            yield f"host input {value} is out of range [0, {len(kernel.ins)})"
     for value in kernel.results:
         if value not in known or value not in every:
             yield f"result value {value} is never computed"

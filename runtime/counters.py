@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+Pool: TypeAlias = dict[object, Any]
+"""Tables of counts by their contents."""
+MAX_POOL = 4096
+"""Number of tables that a pool keeps."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Counters:
     """
     Totals over all runs; sizes in bytes, devices by index.
@@ -29,6 +35,16 @@ class Counters:
     copied: Counter[tuple[int, int]] = field(default_factory=Counter[tuple[int, int]])
     """Bytes copied between devices, by (from, to)."""
 
+    def share(self, pool: Pool) -> None:
+        """Replace the tables by equal ones in `pool`, if there are any; they must not change."""
+        if len(pool) > MAX_POOL:
+            pool.clear()
+        self.instructions = _shared(self.instructions, pool)
+        self.allocations = _shared(self.allocations, pool)
+        self.allocated = _shared(self.allocated, pool)
+        self.copies = _shared(self.copies, pool)
+        self.copied = _shared(self.copied, pool)
+
     def add(self, other: Counters, times: int = 1) -> None:
         """Add `times` times the counts of `other`."""
         for mine, theirs in (
@@ -42,3 +58,7 @@ class Counters:
                 mine[key] += count * times  # pyright: ignore[reportArgumentType]
         for device, size in other.peak.items():
             self.peak[device] = max(size, self.peak.get(device, 0))
+
+
+def _shared(table: Counter[Any], pool: Pool) -> Counter[Any]:
+    return pool.setdefault(tuple(table.items()), table)

@@ -3,11 +3,15 @@ The instructions of the virtual machine: those of TVM's register machine.
 
 Registers are numbered; an operand that is either an immediate or a register is `int | Reg`.
 A register holds a tensor, a storage, data (a tag and fields; a tuple is data of tag 0), a closure,
-or nothing. Jump offsets are relative to the instruction itself. Device operands are indices into
-`Program.devices`; device 0 is the host.
+a reference, or nothing. Jump offsets are relative to the instruction itself. Device operands are
+indices into `Program.devices`; device 0 is the host.
+
+Sizes are int64 scalars and shapes int64 vectors, both on the host; `Compute` is their arithmetic.
 
 Differences from TVM: `DeviceCopy` writes into an allocated tensor, so that the memory of copies
-can be planned; sizes, offsets and shapes may be immediates; `If` compares whole values.
+can be planned; sizes, offsets and shapes may be immediates; `If` compares whole values; sizes are
+computed by `Compute` and checked by `Require`, where TVM runs kernels. References (`AllocRef`,
+`ReadRef`, `WriteRef`) are an addition.
 """
 
 from __future__ import annotations
@@ -111,6 +115,30 @@ class AllocClosure:
 
 
 @dataclass(frozen=True, slots=True)
+class AllocRef:
+    """Create a reference: a mutable cell that holds the object in `src`."""
+
+    dst: int
+    src: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRef:
+    """Read the object that the reference in `ref` holds."""
+
+    dst: int
+    ref: int
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRef:
+    """Let the reference in `ref` hold the object in `src`."""
+
+    ref: int
+    src: int
+
+
+@dataclass(frozen=True, slots=True)
 class GetField:
     """Read field `field` of the data in `data`."""
 
@@ -188,6 +216,30 @@ class ShapeOf:
 
 
 @dataclass(frozen=True, slots=True)
+class Compute:
+    """Apply `operation` of `scalars.SCALARS` to `args`, sizes and tensors on the host."""
+
+    dst: int
+    operation: str
+    args: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Require:
+    """
+    Stop with `message` unless the sizes `lhs` and `rhs` are in the relation `check`.
+
+    In the message `{0}` stands for `lhs`, `{1}` for `rhs`, `{2}` for the first of `values`, ….
+    """
+
+    check: str
+    lhs: int
+    rhs: int
+    message: str
+    values: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ReshapeTensor:
     """View `tensor` with a shape of equal size (in a register: a rank-1 int64 tensor)."""
 
@@ -223,6 +275,9 @@ Instruction: TypeAlias = (
     | AllocTensorReg
     | AllocADT
     | AllocClosure
+    | AllocRef
+    | ReadRef
+    | WriteRef
     | GetField
     | If
     | LoadConst
@@ -232,6 +287,8 @@ Instruction: TypeAlias = (
     | Fatal
     | AllocStorage
     | ShapeOf
+    | Compute
+    | Require
     | ReshapeTensor
     | DeviceCopy
     | KillRegister
@@ -247,6 +304,9 @@ MNEMONICS: dict[type[Instruction], str] = {
     AllocTensorReg: "alloc_tensor_reg",
     AllocADT: "alloc_adt",
     AllocClosure: "alloc_closure",
+    AllocRef: "alloc_ref",
+    ReadRef: "read_ref",
+    WriteRef: "write_ref",
     GetField: "get_field",
     If: "if",
     LoadConst: "load_const",
@@ -256,6 +316,8 @@ MNEMONICS: dict[type[Instruction], str] = {
     Fatal: "fatal",
     AllocStorage: "alloc_storage",
     ShapeOf: "shape_of",
+    Compute: "compute",
+    Require: "require",
     ReshapeTensor: "reshape_tensor",
     DeviceCopy: "device_copy",
     KillRegister: "kill_register",

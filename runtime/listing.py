@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from . import instructions as vm
-from .program import Function, Kernel, Late, Program, spec_of
+from .program import Function, Kernel, Late, Param, Program, spec_of
 
 
 def _list(registers: tuple[int, ...]) -> str:
@@ -14,6 +15,10 @@ def _list(registers: tuple[int, ...]) -> str:
 
 def _jump(pc: int, offset: int) -> str:
     return str(pc + offset)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _operands(i: vm.Instruction, pc: int, program: Program) -> str:
@@ -36,6 +41,12 @@ def _operands(i: vm.Instruction, pc: int, program: Program) -> str:
             return f"${i.dst}, tag {i.tag}({_list(i.fields)})"
         case vm.AllocClosure():
             return f"${i.dst}, {program.functions[i.function].name}({_list(i.captured)})"
+        case vm.AllocRef():
+            return f"${i.dst}, ${i.src}"
+        case vm.ReadRef():
+            return f"${i.dst}, ${i.ref}"
+        case vm.WriteRef():
+            return f"${i.ref}, ${i.src}"
         case vm.GetField():
             return f"${i.dst}, ${i.data}.{i.field}"
         case vm.If():
@@ -55,6 +66,11 @@ def _operands(i: vm.Instruction, pc: int, program: Program) -> str:
             return f"${i.dst}, {i.size}, align {i.alignment}, {program.devices[i.device]}"
         case vm.ShapeOf():
             return f"${i.dst}, ${i.tensor}"
+        case vm.Compute():
+            return f"${i.dst}, {i.operation}({_list(i.args)})"
+        case vm.Require():
+            values = f" ({_list(i.values)})" if i.values else ""
+            return f"${i.lhs} {i.check} ${i.rhs}, {_quoted(i.message)}{values}"
         case vm.ReshapeTensor():
             shape = str(i.shape) if isinstance(i.shape, vm.Reg) else str(list(i.shape))
             return f"${i.dst}, ${i.tensor}, {shape}"
@@ -65,9 +81,13 @@ def _operands(i: vm.Instruction, pc: int, program: Program) -> str:
             return f"${i.register}"
 
 
+def _dims(param: Param) -> str:
+    return f" dims ({', '.join(name or '_' for name in param.dims)})" if param.dims else ""
+
+
 def _function(function: Function, program: Program) -> Iterator[str]:
     params = ", ".join(
-        f"{p.name}: {'any' if p.spec is None else p.spec} @{program.devices[p.device]}"
+        f"{p.name}: {'any' if p.spec is None else p.spec} @{program.devices[p.device]}{_dims(p)}"
         for p in function.params
     )
     yield f"function {function.name}({params})  # {function.register_count} registers"
@@ -78,7 +98,8 @@ def _function(function: Function, program: Program) -> Iterator[str]:
 
 def _kernel(kernel: Kernel) -> Iterator[str]:
     ins = ", ".join(f"%{value}: {spec}" for value, spec in enumerate(kernel.ins))
-    yield f"kernel {kernel.name}({ins})"
+    on_host = ", ".join(f"%{value}" for value in kernel.host_ins)
+    yield f"kernel {kernel.name}({ins})" + (f" host: {on_host}" if on_host else "")
     for value, array in enumerate(kernel.constants, len(kernel.ins)):
         elements = str(array.tolist()) if array.size <= 8 else "…"
         yield f"    %{value} = {spec_of(array)} {elements}"

@@ -28,12 +28,26 @@ from .checking import check_program
 from .counters import Counters
 from .dtypes import element_type, has_element_type
 from .errors import MachineError
+from .instructions import AllocRef
 from .kernels.bind import Bind
 from .kernels.loading import load_kernels
 from .kernels.memory import Memory, OutOfMemory, Owner, Stack
 from .kernels.scratch import Workspace
-from .objects import Closure, Data, Object, Storage, Tensor
-from .paths import Branch, Call, Decision, Frame, Known, Read, Return, Segment, State, TraceSize
+from .objects import Object, Tensor
+from .paths import (
+    Branch,
+    Call,
+    Contents,
+    Decision,
+    Frame,
+    Kept,
+    Known,
+    Read,
+    Return,
+    Segment,
+    State,
+    TraceSize,
+)
 from .program import Array, Late, Program, spec_of
 from .recording import Context, Recorder, fault
 from .value_checks import check_arguments, fits
@@ -67,6 +81,10 @@ def _constants(program: Program, given: Mapping[str, Array]) -> list[Array]:
         frozen.flags.writeable = False
         constants.append(frozen)
     return constants
+
+
+def _has_references(program: Program) -> bool:
+    return any(isinstance(i, AllocRef) for f in program.functions for i in f.instructions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +128,9 @@ class Machine:
         self._max_trace_size = min(MAX_TRACE_SIZE, self._memory.limit // 4)
         self._max_instructions = max_instructions
         given = _constants(program, constants or {})
-        self._context = Context(program, given, binds, self._memory, Owner(self._memory))
+        self._context = Context(
+            program, given, binds, self._memory, Owner(self._memory), _has_references(program)
+        )
         self._functions = {f.name: i for i, f in enumerate(program.functions)}
         self._idle: OrderedDict[object, list[Entry]] = OrderedDict()
         self._lock = Lock()
@@ -214,7 +234,7 @@ class Machine:
             if not has_element_type(tensor.array.dtype):
                 type = spec_of(tensor.array)
                 raise MachineError(f"an argument of {function.name} has unsupported type {type}")
-        arenas = tuple(Arena(device, owner) for device in devices)
+        arenas = tuple(Arena(device, owner, not self._context.has_references) for device in devices)
         workspace = Workspace(self._memory)
         frame = Frame(index, args, arenas, workspace, (0,) * len(devices), TraceSize())
         return Entry(frame, inputs)
@@ -271,11 +291,12 @@ class Machine:
             end = segment.end
             match end:
                 case Return():
+                    kept, end.kept = end.kept, None
                     if not callers:
                         return end.result
                     segment = callers.pop()
                     depth -= segment.trace_size + ACTIVATION_SIZE
-                    segment = self._successor(segment, end.result)
+                    segment = self._successor(segment, end.result, kept)
                 case Call():
                     callers.append(segment)
                     depth += segment.trace_size + ACTIVATION_SIZE
@@ -287,6 +308,8 @@ class Machine:
                 case Read():
                     key = tuple(tensor.array.tobytes() for tensor in end.tensors)
                     segment = self._successor(segment, key)
+                case Contents():
+                    segment = self._successor(segment, end.ref.contents)
                 case _:
                     segment = self._successor(segment, None)
 
@@ -306,11 +329,16 @@ class Machine:
         """Return `error` as an error at the end of `segment`."""
         return fault(self.program.functions[segment.frame.function], segment.pc, error)
 
-    def _successor(self, segment: Segment, key: Decision) -> Segment:
-        """Return the segment that follows `segment` on decision `key`; record it the first time."""
+    def _successor(self, segment: Segment, key: Decision, kept: Kept | None = None) -> Segment:
+        """
+        Return the segment that follows `segment` on decision `key`; record it the first time.
+
+        After a call, `kept` is what its result keeps alive, if that is known.
+        """
         found = segment.successors.get(key)
         if found is not None:
             return found
+        assert segment.state is not None, "nothing follows a return"
         state, end = segment.state.copy(), segment.end
         known: Known = {}
         match end:
@@ -318,9 +346,15 @@ class Machine:
                 pc = end.when_true if key else end.when_false
             case Read():
                 pc = end.pc
-                known = {tensor: tensor.array.copy() for tensor in end.tensors}
+                for tensor in end.tensors:
+                    values = known if tensor.source is None else state.known
+                    values[tensor] = tensor.array.copy()
             case Call():
-                assert isinstance(key, Storage | Tensor | Data | Closure)
+                assert isinstance(key, Object)
+                state.receive(end.dst, key, kept)
+                pc = end.pc
+            case Contents():
+                assert isinstance(key, Object), "a reference is created with contents"
                 state.write(end.dst, key)
                 pc = end.pc
             case _:
@@ -338,5 +372,6 @@ class Machine:
         pc, step = next(origin for made, origin in origins if made is thunk)
         kernel = getattr(function.instructions[pc], "kernel", None)
         name = f" {self.program.kernels[kernel].name}" if isinstance(kernel, int) else ""
-        text = f"{type(error).__name__}: {error}"
+        own = isinstance(error, MachineError)
+        text = str(error) if own else f"{type(error).__name__}: {error}"
         return fault(function, pc, MachineError(text, step and step.location), name)

@@ -1,9 +1,10 @@
 """
 The objects that registers refer to. They are compared by identity and are immutable, except for
-the bytes of tensors.
+the bytes of tensors and the contents of references.
 
 The `parts` of an object are the objects it keeps alive: a tensor its storage, data its fields, a
-closure its captured values. `born` numbers objects and frames in order of creation, parts first.
+closure its captured values. A reference has none, as its contents change while a program runs.
+`born` numbers objects and frames in order of creation, parts first.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TypeAlias
 
 from .arena import Block
 from .program import Array
+from .scalars import Scalar
 
 birth = count().__next__
 
@@ -32,13 +34,22 @@ class Storage:
     kind = "a storage"
 
 
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """An operation on sizes and its operands."""
+
+    scalar: Scalar
+    args: tuple[Tensor, ...]
+
+
 @dataclass(eq=False, slots=True)
 class Tensor:
     """
     `array` on a device. A `constant` tensor's elements never change.
 
     `parts` is the storage that it views from byte `offset`; empty if the program did not
-    allocate its memory (parameters, constants).
+    allocate its memory (parameters, constants, sizes). Elements that the program cannot write
+    have a read-only array. `source` computes a size: once, when the path reaches it.
     """
 
     array: Array
@@ -46,6 +57,7 @@ class Tensor:
     constant: bool = False
     parts: tuple[Object, ...] = ()
     offset: int = 0
+    source: Computation | None = None
     born: int = field(default_factory=birth)
 
     kind = "a tensor"
@@ -73,11 +85,29 @@ class Closure:
     kind = "a closure"
 
 
-Object: TypeAlias = Storage | Tensor | Data | Closure
+@dataclass(eq=False, slots=True)
+class Ref:
+    """
+    A mutable cell.
+
+    Its `contents` are set by every run, before they are read.
+    """
+
+    contents: Object | None = None
+    parts: tuple[Object, ...] = ()
+    born: int = field(default_factory=birth)
+
+    kind = "a reference"
+
+    def write(self, value: Object) -> None:
+        self.contents = value
+
+
+Object: TypeAlias = Storage | Tensor | Data | Closure | Ref
 
 
 def tensors_in(roots: tuple[Object, ...]) -> list[Tensor] | None:
-    """Return the tensors in `roots`, depth first; None if there are storages or closures."""
+    """Return the tensors in `roots`, depth first; None if there is any other object."""
     found: list[Tensor] = []
     rest = list(reversed(roots))
     while rest:

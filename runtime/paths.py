@@ -17,11 +17,12 @@ from .errors import MachineError
 from .gaps import cut, meets
 from .kernels.bind import Thunk
 from .kernels.scratch import Workspace
-from .objects import Object, Storage, Tensor, birth
+from .objects import Object, Ref, Storage, Tensor, birth
 from .program import Array, Step
+from .reference_counts import ReferenceCounts
 
-SEGMENT_SIZE, HELD_SIZE = 4096, 100
-"""Approximate bytes of a segment, and of each item in it."""
+SEGMENT_SIZE, STATE_SIZE, FRAME_SIZE, HELD_SIZE = 1024, 2048, 1024, 100
+"""Approximate bytes of a segment, its state, the frame that it calls, and each item held."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,26 +70,30 @@ class State:
     """
     A point of a path: registers, reference counts, live memory and free blocks.
 
+    `references` are the numbers of references to objects: from registers, and from live objects
+    that this activation or a callee created.
     `unwritten` are the bytes (see `gaps`) of this activation's storages that the path has not
     written; objects from other activations have none. `with_unwritten` are the data and
-    closures that contained such bytes when they were built.
+    closures that contained such bytes when they were built. `known` are the sizes that the path
+    has read, or that follow from these.
     """
 
     frame: Frame
     registers: dict[int, Object | Dead]
-    references: dict[Object, int]
+    references: ReferenceCounts
     free_lists: tuple[FreeList, ...]
     live: list[int]
     peak: list[int]
     unwritten: dict[Object, list[int]] = field(default_factory=dict["Object", list[int]])
     with_unwritten: set[Object] = field(default_factory=set["Object"])
+    known: Known = field(default_factory=dict["Tensor", "Array"])
 
     @staticmethod
     def entry(frame: Frame) -> State:
         """Return the state at the start of `frame`: its arguments are in the first registers."""
         free_lists = tuple(FreeList(arena) for arena in frame.arenas)
         base = list(frame.base)
-        state = State(frame, {}, {}, free_lists, base, list(base))
+        state = State(frame, {}, ReferenceCounts(), free_lists, base, list(base))
         for register, arg in enumerate(frame.args):
             state.write(register, arg)
         return state
@@ -99,12 +104,13 @@ class State:
         return State(
             self.frame,
             dict(self.registers),
-            dict(self.references),
+            self.references.copy(),
             free_lists,
             list(self.live),
             list(self.live),
             {storage: list(gaps) for storage, gaps in self.unwritten.items()},
             set(self.with_unwritten),
+            dict(self.known),
         )
 
     def read(self, register: int) -> Object:
@@ -136,11 +142,7 @@ class State:
         rest = [value]
         while rest:
             item = rest.pop()
-            if not self.frame.owns(item):
-                continue
-            count = self.references.get(item, 0)
-            self.references[item] = count + 1
-            if count:
+            if self.references.change(item, 1) > 1 or not self.frame.owns(item):
                 continue
             rest.extend(item.parts)
             if isinstance(item, Storage):
@@ -151,13 +153,8 @@ class State:
         rest = [value]
         while rest:
             item = rest.pop()
-            if not self.frame.owns(item):
+            if self.references.change(item, -1) or not self.frame.owns(item):
                 continue
-            count = self.references[item] - 1
-            if count:
-                self.references[item] = count
-                continue
-            del self.references[item]
             rest.extend(item.parts)
             self.with_unwritten.discard(item)
             if isinstance(item, Storage):
@@ -165,6 +162,33 @@ class State:
                 self.unwritten.pop(item, None)
                 if item.home is self.frame:
                     self.free_lists[item.device].give(item.block)
+
+    def leave(self, result: Object) -> Kept:
+        """Clear all registers, and return what `result` keeps alive."""
+        self.retain(result)
+        for value in self.registers.values():
+            if not isinstance(value, Dead):
+                self.release(value)
+        self.registers.clear()
+        return Kept(self.references, tuple(self.live))
+
+    def receive(self, register: int, result: Object, kept: Kept | None) -> None:
+        """
+        Make `register` refer to the `result` of a callee, which keeps `kept` alive.
+
+        Takes over the counts of the callee, so that the cost does not depend on the size of the
+        result: a recursive function may add to a long list at each level.
+        """
+        if kept is None:
+            self.write(register, result)
+            return
+        self.references = self.references.joined(kept.references)
+        self.live = list(kept.live)
+        self.peak = list(map(max, self.peak, self.live))
+        old = self.registers.get(register)
+        self.registers[register] = result
+        if old is not None and not isinstance(old, Dead):
+            self.release(old)
 
     def wrote(self, tensor: Tensor) -> None:
         """Mark all bytes of `tensor` as written."""
@@ -184,11 +208,20 @@ class State:
         return bool(self.unwritten.get(value)) or value in self.with_unwritten
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
+class Kept:
+    """The references to what a result keeps alive, its own included, and the live bytes."""
+
+    references: ReferenceCounts
+    live: tuple[int, ...]
+
+
+@dataclass(slots=True)
 class Return:
-    """End the activation with `result`."""
+    """End the activation with `result`; `kept` is for the caller that takes it."""
 
     result: Object
+    kept: Kept | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,9 +257,21 @@ class Jump:
     pc: int
 
 
-End = Return | Branch | Read | Call | Jump
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """Continue at `pc` with the contents of `ref` in `dst`."""
+
+    ref: Ref
+    dst: int
+    pc: int
+
+
+End = Return | Branch | Read | Call | Jump | Contents
 Decision = bool | tuple[bytes, ...] | Object | None
-"""A branch's outcome, the values read, or the object a call returned; None after a jump."""
+"""
+A branch's outcome, the values read, the object a call returned or a reference held; None after a
+jump.
+"""
 Known = dict[Tensor, Array]
 """Values of tensors that the instruction at which a path continues needs."""
 
@@ -238,7 +283,8 @@ class Segment:
 
     `origins` are, for each of `steps`, its instruction and its step in the kernel. Instruction
     `pc` is the last one, and `end` says what it does. `successors` are the segments recorded
-    so far that follow, by the decision at `end`. `state` is the state at the end.
+    so far that follow, by the decision at `end`. `state` is the state at the end, unless nothing
+    follows.
     """
 
     frame: Frame
@@ -247,11 +293,15 @@ class Segment:
     counters: Counters
     end: End
     pc: int
-    state: State
+    state: State | None
     length: int
     trace_size: int = 0
     successors: dict[Decision, Segment] = field(default_factory=dict["Decision", "Segment"])
 
     def __post_init__(self) -> None:
-        held = len(self.steps) + len(self.state.registers) + len(self.state.references)
-        self.trace_size = SEGMENT_SIZE + HELD_SIZE * held
+        self.trace_size = SEGMENT_SIZE + HELD_SIZE * len(self.steps)
+        if isinstance(self.end, Call):
+            self.trace_size += FRAME_SIZE
+        if self.state is not None:
+            held = len(self.state.registers) + self.state.references.unshared
+            self.trace_size += STATE_SIZE + HELD_SIZE * held

@@ -68,12 +68,14 @@ class Param:
     """
     A function's parameter. `spec` is None if it is not a tensor (a tuple, data, a closure).
 
-    `device` is an index into `Program.devices`; all tensors of a tuple are on it.
+    `device` is an index into `Program.devices`; all tensors of a tuple are on it. `dims` are the
+    names of the dims, "" for one without, or nothing; dims of one name in a function are equal.
     """
 
     name: str
     spec: TensorSpec | None
     device: int = 0
+    dims: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,8 @@ class Kernel:
 
     Values are numbered consecutively: the `ins`, then the `constants` (small arrays inlined into
     the kernel), then the `locals` (each computed by one step). The kernel's outputs are the
-    values `results`, which may be of any of the three kinds.
+    values `results`, which may be of any of the three kinds. The inputs `host_ins`, by number, are
+    sizes that operators read on the host: they may be there while all others are elsewhere.
     """
 
     name: str
@@ -130,6 +133,7 @@ class Kernel:
     locals: tuple[TensorSpec, ...]
     steps: tuple[Step, ...]
     results: tuple[int, ...]
+    host_ins: tuple[int, ...] = ()
 
     def spec(self, value: int) -> TensorSpec:
         """Return the element type and shape of the value with this number."""

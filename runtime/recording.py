@@ -15,17 +15,21 @@ from typing import Any
 
 import numpy as np
 
+from ..operators.sizes import Check
 from . import instructions as vm
 from .arena import Arena
 from .binding import bind_kernel
-from .counters import Counters
+from .counters import Counters, Pool
 from .dtypes import element_type
 from .errors import MachineError
+from .kernel_shapes import MAX_SIZES, UnknownShape, host_input_faults, size_inputs
 from .kernels.bind import Bind, Thunk
 from .kernels.memory import Memory, OutOfMemory, Owner
-from .objects import Closure, Data, Object, Storage, Tensor, tensors_in
-from .paths import Branch, Call, End, Frame, Jump, Known, Read, Return, Segment, State
+from .known_sizes import evaluated, unknown_sources
+from .objects import Closure, Computation, Data, Object, Ref, Storage, Tensor, tensors_in
+from .paths import Branch, Call, Contents, End, Frame, Jump, Known, Read, Return, Segment, State
 from .program import Array, Function, Kernel, Program, Step, spec_of
+from .scalars import SCALARS, Relation
 from .value_checks import check_arguments, dimensions, fits, scalar
 
 
@@ -39,10 +43,16 @@ class Context:
     memory: Memory
     owner: Owner
     """The owner of memory that all functions share."""
+    has_references: bool
+    """
+    True if the program has references. Storages are not freed then: a path does not show what
+    references keep alive, as their contents depend on what other activations do.
+    """
     constant_tensors: dict[tuple[int, int], Tensor] = field(
         default_factory=dict[tuple[int, int], Tensor]
     )
     kernels: dict[int, Kernel] = field(default_factory=dict[int, Kernel])
+    counters: Pool = field(default_factory=Pool)
 
     def constant(self, index: int, device: int) -> Tensor:
         """Return constant `index` as a tensor on `device`."""
@@ -59,6 +69,8 @@ class Context:
         found = self.kernels.get(index)
         if found is None:
             kernel = self.program.kernels[index]
+            for fault in host_input_faults(kernel, self.binds):
+                raise MachineError(f"kernel {kernel.name}: {fault}")
             constants = tuple(map(self.expanded, kernel.constants))
             found = self.kernels.setdefault(index, replace(kernel, constants=constants))
         return found
@@ -126,13 +138,12 @@ class Recorder:
             self.known = {}
             self.pc += 1
         self.counters.peak = {d: size for d, size in enumerate(self.state.peak) if size}
-        if isinstance(end, Return):  # no successors
-            self.state.registers.clear()
-            self.state.references.clear()
-        frame = self.state.frame
         length = self.counters.instructions.total()
+        self.counters.share(self.context.counters)
+        frame = self.state.frame
+        state = None if isinstance(end, Return) else self.state
         segment = Segment(
-            frame, self.steps, self.origins, self.counters, end, self.pc, self.state, length
+            frame, self.steps, self.origins, self.counters, end, self.pc, state, length
         )
         frame.trace_size.size += segment.trace_size
         return segment
@@ -151,6 +162,13 @@ class Recorder:
             raise MachineError(f"register ${register} must hold data, but holds {found.kind}")
         return found
 
+    def ref(self, register: int) -> Ref:
+        found = self.state.read(register)
+        if not isinstance(found, Ref):
+            message = f"register ${register} must hold a reference, but holds {found.kind}"
+            raise MachineError(message)
+        return found
+
     def tensors(self, registers: tuple[int, ...]) -> list[Tensor]:
         found = tensors_in(tuple(self.state.read(register) for register in registers))
         if found is None:
@@ -160,10 +178,27 @@ class Recorder:
     def values(self, *tensors: Tensor) -> list[Array]:
         """Return the elements of `tensors`, on which this instruction depends."""
         self.require_written(*tensors)
-        unknown = tuple(t for t in tensors if not (t.constant or t in self.known))
-        if unknown:
-            raise NeedsValues(*tensors)
-        return [t.array if t.constant else self.known[t] for t in tensors]
+        needed = unknown_sources(tensors, self.known_elements)
+        if needed:
+            raise NeedsValues(*needed)
+        return evaluated(tensors, self.state.known, self.known_elements)
+
+    def known_elements(self, tensor: Tensor) -> Array | None:
+        """Return the elements of `tensor` if they are the same whenever this path is taken."""
+        if tensor.constant:
+            return tensor.array
+        found = self.state.known.get(tensor)
+        return self.known.get(tensor) if found is None else found
+
+    def sizes(self, registers: tuple[int, ...]) -> tuple[Tensor, ...]:
+        """Return the tensors in `registers`, operands of an operation on the host."""
+        found = tuple(map(self.tensor, registers))
+        for number, tensor in enumerate(found):
+            if tensor.device:
+                here, there = self.device(0), self.device(tensor.device)
+                raise MachineError(f"operand {number} must be on {here}, but is on {there}")
+        self.require_written(*found)
+        return found
 
     def device(self, index: int) -> str:
         return self.context.program.devices[index]
@@ -217,7 +252,7 @@ class Recorder:
     def ret(self, i: vm.Ret) -> End:
         result = self.state.read(i.result)
         self.hand_over(result)
-        return Return(result)
+        return Return(result, self.state.leave(result))
 
     def call(self, dst: int, function: int, args: tuple[Object, ...]) -> End:
         callee = self.context.program.functions[function]
@@ -228,7 +263,10 @@ class Recorder:
         frame = Frame(
             function,
             args,
-            tuple(Arena(device, owner) for device in self.context.program.devices),
+            tuple(
+                Arena(device, owner, not self.context.has_references)
+                for device in self.context.program.devices
+            ),
             caller.workspace,
             tuple(self.state.live),
             caller.trace_size,
@@ -249,34 +287,51 @@ class Recorder:
     def invoke_packed(self, i: vm.InvokePacked) -> None:
         kernel = self.context.kernel(i.kernel)
         ins, outs = self.tensors(i.ins), self.tensors(i.outs)
-        operands: list[tuple[str, Tensor]] = []
+        placed: list[tuple[str, Tensor]] = []
         for what, given, specs in (("input", ins, kernel.ins), ("output", outs, kernel.outs)):
             if len(given) != len(specs):
                 counts = f"expects {len(specs)} {what}s, but got {len(given)}"
                 raise MachineError(f"kernel {kernel.name} {counts}")
             for number, (tensor, spec) in enumerate(zip(given, specs, strict=True)):
-                operands.append((f"{what} {number}", tensor))
+                if what == "output" or number not in kernel.host_ins or tensor.device:
+                    placed.append((f"{what} {number}", tensor))
                 if not fits(spec, tensor.array):
                     wanted = f"must be {spec}, but is {spec_of(tensor.array)}"
                     raise MachineError(f"{what} {number} of kernel {kernel.name} {wanted}")
-        place = (outs or ins)[0].device if operands else 0
-        for name, tensor in operands:
+        place = (outs or [tensor for _, tensor in placed])[0].device if placed else 0
+        for name, tensor in placed:
             if tensor.device != place:
                 here, there = self.device(place), self.device(tensor.device)
                 message = f"kernel {kernel.name} runs on {here}, but its {name} is on {there}"
                 raise MachineError(message)
-        if any(out.constant for out in outs):
+        if any(out.constant or not out.array.flags.writeable for out in outs):
             raise MachineError(f"kernel {kernel.name} must not write to a constant")
         self.require_written(*ins)
-        arrays = [t.array for t in ins], [t.array for t in outs]
         workspace = self.state.frame.workspace
-        bound = bind_kernel(kernel, *arrays, self.context.binds, workspace)
+        bound = self.bound(kernel, ins, outs)
         if self.context.memory.poison:
             self.compute(workspace.poison)
         for thunk, step in bound:
             self.compute(thunk, step)
         for out in outs:
             self.state.wrote(out)
+
+    def bound(
+        self, kernel: Kernel, ins: Sequence[Tensor], outs: Sequence[Tensor]
+    ) -> list[tuple[Thunk, Step | None]]:
+        """Bind `kernel`, reading sizes among its inputs if shapes depend on them."""
+        binds, workspace = self.context.binds, self.state.frame.workspace
+        arrays = [t.array for t in ins], [t.array for t in outs]
+        known: dict[int, Array] = {}
+        try:
+            return bind_kernel(kernel, *arrays, binds, workspace)
+        except UnknownShape:
+            numbers = [n for n in size_inputs(kernel, binds) if ins[n].array.size <= MAX_SIZES]
+            if not numbers:
+                raise
+            values = self.values(*(ins[number] for number in numbers))
+            known = dict(zip(numbers, values, strict=True))
+        return bind_kernel(kernel, *arrays, binds, workspace, known)
 
     def alloc_storage(self, i: vm.AllocStorage) -> None:
         size = self.immediate(i.size)
@@ -348,6 +403,23 @@ class Recorder:
     def alloc_closure(self, i: vm.AllocClosure) -> None:
         self.build(i.dst, Closure(i.function, tuple(map(self.state.read, i.captured))))
 
+    def alloc_ref(self, i: vm.AllocRef) -> None:
+        ref = Ref()
+        self.store(ref, self.state.read(i.src))
+        self.state.write(i.dst, ref)
+
+    def write_ref(self, i: vm.WriteRef) -> None:
+        self.store(self.ref(i.ref), self.state.read(i.src))
+
+    def store(self, ref: Ref, value: Object) -> None:
+        """Let `ref`, which another activation may read, hold `value`."""
+        self.hand_over(value)
+        self.state.retain(value)  # until the activation ends, as other paths may overwrite it
+        self.compute(partial(ref.write, value))
+
+    def read_ref(self, i: vm.ReadRef) -> End:
+        return Contents(self.ref(i.ref), i.dst, self.pc + 1)
+
     def get_field(self, i: vm.GetField) -> None:
         data = self.data(i.data)
         if i.field >= len(data.parts):
@@ -367,6 +439,35 @@ class Recorder:
     def shape_of(self, i: vm.ShapeOf) -> None:
         shape = np.array(self.tensor(i.tensor).array.shape, np.int64)
         self.state.write(i.dst, Tensor(shape, 0, constant=True))
+
+    def compute_size(self, i: vm.Compute) -> None:
+        """Compute now if the operands are known on this path, when it runs otherwise."""
+        scalar, args = SCALARS[i.operation], self.sizes(i.args)
+        arrays = [arg.array for arg in args]
+        spec = scalar.result(scalar, arrays)
+        assert spec.is_static
+        shape = tuple(dim for dim in spec.shape if dim is not None)
+        known = [self.known_elements(arg) for arg in args]
+        if not any(elements is None for elements in known):
+            out: Array = np.empty(shape, spec.dtype)
+            scalar.store([elements for elements in known if elements is not None], out)
+            self.state.write(i.dst, Tensor(out, 0, constant=True))
+            return
+        out = self.context.memory.array(shape, spec.dtype, "a size")
+        shown = out.view()
+        shown.flags.writeable = False
+        self.compute(partial(scalar.store, arrays, out))
+        self.state.write(i.dst, Tensor(shown, 0, source=Computation(scalar, args)))
+
+    def require(self, i: vm.Require) -> None:
+        operands = self.sizes((i.lhs, i.rhs, *i.values))
+        arrays = [scalar(tensor.array) for tensor in operands]
+        relation = Relation(Check(i.check), i.message)
+        known = [self.known_elements(tensor) for tensor in operands]
+        if any(elements is None for elements in known):
+            self.compute(partial(relation.verify, arrays))
+        else:
+            relation.verify([elements for elements in known if elements is not None])
 
     def branch(self, i: vm.If) -> End | None:
         compared = [self.tensor(i.test)]
@@ -400,7 +501,7 @@ class Recorder:
         if spec_of(src.array) != spec_of(out.array):
             message = f"cannot copy {spec_of(src.array)} into {spec_of(out.array)}"
             raise MachineError(message)
-        if out.constant:
+        if out.constant or not out.array.flags.writeable:
             raise MachineError("a copy must not write to a constant")
         self.require_written(src)
         self.state.wrote(out)
@@ -429,6 +530,9 @@ _FOLLOW: dict[type[vm.Instruction], _Follow] = {
     vm.AllocTensorReg: Recorder.alloc_tensor_reg,
     vm.AllocADT: Recorder.alloc_adt,
     vm.AllocClosure: Recorder.alloc_closure,
+    vm.AllocRef: Recorder.alloc_ref,
+    vm.ReadRef: Recorder.read_ref,
+    vm.WriteRef: Recorder.write_ref,
     vm.GetField: Recorder.get_field,
     vm.If: Recorder.branch,
     vm.LoadConst: Recorder.load_const,
@@ -438,6 +542,8 @@ _FOLLOW: dict[type[vm.Instruction], _Follow] = {
     vm.Fatal: Recorder.fatal,
     vm.AllocStorage: Recorder.alloc_storage,
     vm.ShapeOf: Recorder.shape_of,
+    vm.Compute: Recorder.compute_size,
+    vm.Require: Recorder.require,
     vm.ReshapeTensor: Recorder.reshape_tensor,
     vm.DeviceCopy: Recorder.device_copy,
     vm.KillRegister: Recorder.kill_register,

@@ -1,5 +1,6 @@
 """Check run-time values: what kernels, functions and instructions accept."""
 
+from ..operators.named_dims import dims_fault
 from .dtypes import type_name
 from .errors import MachineError
 from .objects import Object, Tensor
@@ -41,3 +42,9 @@ def check_arguments(program: Program, function: Function, args: tuple[Object, ..
         if arg.device != param.device:
             here, there = program.devices[param.device], program.devices[arg.device]
             raise MachineError(f"{name} must be on {here}, but is on {there}")
+    given = zip(function.params, args, strict=True)
+    fault = dims_fault(
+        (param.name, param.dims, arg.array.shape) for param, arg in given if isinstance(arg, Tensor)
+    )
+    if fault is not None:
+        raise MachineError(f"{function.name}: {fault}")

@@ -540,6 +540,229 @@ def stack(attrs: Attrs, *xs: Array) -> Array:
     return np.concatenate([x.reshape(*x.shape[:axis], 1, *x.shape[axis:]) for x in xs], axis)
 
 
+# -------------------------------------------------------------------- sizes as operands
+
+
+def at_run_time(reference: Reference, **places: int) -> Reference:
+    """The reference of an operator that gets attributes as the operands at these places."""
+
+    def as_static(attrs: Attrs, specs: Specs, *xs: Array) -> Array:
+        given = {
+            name: tuple(xs[i].reshape(-1).tolist()) if xs[i].ndim else int(xs[i])
+            for name, i in places.items()
+        }
+        others = [x for i, x in enumerate(xs) if i not in places.values()]
+        return reference.values({**attrs, **given}, specs, *others)
+
+    return Reference(as_static, reference.terms, reference.moves)
+
+
+def one_hot(attrs: Attrs, specs: Specs, indices: Array, on: Array, off: Array, *_: Array) -> Array:
+    axis = attrs["axis"] % len(specs[0][0])
+    y = np.empty(specs[0][0], on.dtype)
+    for place in np.ndindex(y.shape):
+        index = int(indices[(*place[:axis], *place[axis + 1 :])])
+        y[place] = on if index == place[axis] else off
+    return y
+
+
+def arange(attrs: Attrs, specs: Specs, start: Array, stop: Array, step: Array) -> Array:
+    numbers = np.empty(specs[0][0], object)
+    numbers[:] = [start.item() + i * step.item() for i in range(len(numbers))]
+    return numbers
+
+
+# -------------------------------------------------------------------- selections
+
+
+def topk(attrs: Attrs, specs: Specs, x: Array, *_: Array) -> Any:
+    values, indices = (np.empty(specs[0][0], dtype) for dtype in (x.dtype, object))
+    axis = attrs["axis"] % x.ndim
+    for place in np.ndindex(*x.shape[:axis], *x.shape[axis + 1 :]):
+        row = (*place[:axis], slice(None), *place[axis:])
+        numbers = x[row].tolist()
+        order = sorted(range(len(numbers)), key=numbers.__getitem__)
+        if not attrs["is_ascend"]:
+            order = sorted(range(len(numbers)), key=numbers.__getitem__, reverse=True)
+        order = order[: values.shape[axis]]
+        values[row], indices[row] = x[row][order], order
+    return {"both": (values, indices), "values": values, "indices": indices}[attrs["ret_type"]]
+
+
+def argwhere(attrs: Attrs, specs: Specs, x: Array) -> Array:
+    found = [place for place in np.ndindex(x.shape) if x[place] != 0]
+    return np.array(found, np.int64).reshape(specs[0][0])
+
+
+def unique(attrs: Attrs, specs: Specs, x: Array) -> Any:
+    numbers = x.tolist()
+    values = list(dict.fromkeys(numbers))
+    values = sorted(values) if attrs["sorted"] else values
+    rest = [0] * (len(numbers) - len(values))
+    return (
+        np.array(values + rest, x.dtype),
+        [*map(numbers.index, values), *rest],
+        [*map(values.index, numbers)],
+        [len(values)],
+        *([[*map(numbers.count, values), *rest]] if attrs["return_counts"] else []),
+    )
+
+
+# -------------------------------------------------------------------- images and boxes
+
+
+def position_of(attrs: Attrs, i: int, old: int, new: int, number: Callable[[float], Any]) -> Any:
+    """The position of pixel `i` of `new` among `old` ones, computed in `number`."""
+    at, scale, half = number(i), number(new) / number(old), number(0.5)
+    match attrs["coordinate_transformation_mode"]:
+        case "align_corners":
+            return at * (number(old - 1) / number(new - 1)) if new > 1 else number(0)
+        case "asymmetric":
+            return at / scale
+        case "tf_half_pixel_for_nn":
+            return (at + half) / scale
+        case "pytorch_half_pixel" if new == 1:
+            return number(0)
+        case _:
+            return (at + half) / scale - half
+
+
+def nearest_pixel(attrs: Attrs, i: int, old: int, new: int) -> int:
+    at = float(position_of(attrs, i, old, new, np.float32))
+    mode = attrs["rounding_method"]
+    if mode == "":
+        corners = attrs["coordinate_transformation_mode"] == "align_corners"
+        mode = "round" if corners else "floor"
+    down, up = math.floor(at), math.ceil(at)
+    found = {
+        "floor": down,
+        "ceil": up,
+        "round": math.floor(at + 0.5),
+        "round_prefer_ceil": math.floor(at + 0.5),
+        "round_prefer_floor": math.ceil(at - 0.5),
+    }[mode]
+    return min(max(found, 0), old - 1)
+
+
+def pixel_weights(attrs: Attrs, i: int, old: int, new: int) -> Array:
+    """The weight of each of `old` pixels in pixel `i` of `new`."""
+    at = position_of(attrs, i, old, new, float)
+    reach = 1 if attrs["method"] == "linear" else 2
+    a = attrs["cubic_alpha"]
+
+    def weight(distance: float) -> float:
+        d = abs(distance)
+        if reach == 1:
+            return max(1 - d, 0.0)
+        if d <= 1:
+            return (a + 2) * d**3 - (a + 3) * d**2 + 1
+        return a * d**3 - 5 * a * d**2 + 8 * a * d - 4 * a if d < 2 else 0.0
+
+    weights = np.zeros(old)
+    pixels = range(math.floor(at) - reach + 1, math.floor(at) + reach + 1)
+    for pixel in pixels:
+        inside = 0 <= pixel < old
+        if inside or reach == 1 or not attrs["cubic_exclude"]:
+            weights[min(max(pixel, 0), old - 1)] += weight(at - pixel)
+    return weights / weights.sum() if reach == 2 and attrs["cubic_exclude"] else weights
+
+
+def resize2d(attrs: Attrs, specs: Specs, x: Array, *_: Array) -> Array:
+    axis = attrs["layout"].index("H")
+    if attrs["method"] == "nearest_neighbor":
+        for a in (axis, axis + 1):
+            old, new = x.shape[a], specs[0][0][a]
+            x = pick(x, a, [nearest_pixel(attrs, i, old, new) for i in range(new)])
+        return x
+    y = x.astype(np.float64)
+    for a in (axis, axis + 1):
+        new = specs[0][0][a]
+        rows = np.array([pixel_weights(attrs, i, x.shape[a], new) for i in range(new)])
+        y = np.moveaxis(np.tensordot(rows, y, (1, a)), 0, a)
+    return y
+
+
+def resize2d_terms(attrs: Attrs, specs: Specs, x: Array, *_: Array) -> Array:
+    return np.full(specs[0][0], 4 * float(np.abs(x.astype(np.float64)).max(initial=0)))
+
+
+def get_valid_counts(attrs: Attrs, specs: Specs, x: Array, threshold: Array) -> Any:
+    counts, rows, indices = np.zeros(len(x)), np.full(x.shape, -1, x.dtype), -np.ones(x.shape[:2])
+    limit = threshold.astype(x.dtype)
+    for n, boxes in enumerate(x):
+        of_class = attrs["id_index"]
+        valid = [
+            i
+            for i, row in enumerate(boxes)
+            if row[attrs["score_index"]] > limit and (of_class < 0 or row[of_class] >= 0)
+        ]
+        counts[n] = len(valid)
+        for to, i in enumerate(valid):
+            rows[n, to], indices[n, to] = boxes[i], i
+    return counts, rows, indices
+
+
+def intersection_over_union(a: Sequence[float], b: Sequence[float]) -> float:
+    sides = [
+        (min(p, r), max(p, r), min(q, s), max(q, s))
+        for p, r, q, s in ((a[0], a[2], b[0], b[2]), (a[1], a[3], b[1], b[3]))
+    ]
+    common = math.prod(max(min(hi, to) - max(lo, from_), 0) for lo, hi, from_, to in sides)
+    areas = math.prod(hi - lo for lo, hi, *_ in sides)
+    union = areas + math.prod(to - from_ for *_, from_, to in sides) - common
+    return common / union if union > 0 else 0
+
+
+def non_max_suppression(
+    attrs: Attrs, specs: Specs, x: Array, counts: Array, indices: Array, most: Array, iou: Array
+) -> Any:
+    first, score, of_class = attrs["coord_start"], attrs["score_index"], attrs["id_index"]
+    found, totals = np.full(indices.shape, -1), np.zeros((len(x), 1))
+    kept_rows = np.full(x.shape, -1, x.dtype)
+    for n, rows in enumerate(x.astype(np.float64).tolist()):
+        order = list(range(min(max(int(counts[n]), 0), len(rows))))
+        if iou > 0:
+            order.sort(key=lambda i: -rows[i][score])
+            order = order[: attrs["top_k"]] if attrs["top_k"] > 0 else order
+        kept: list[int] = []
+        for place, i in enumerate(order):
+            row = rows[i]
+            hidden = iou > 0 and any(
+                (attrs["force_suppress"] or of_class < 0 or rows[j][of_class] == row[of_class])
+                and intersection_over_union(rows[j][first:], row[first:]) >= iou
+                for j in kept
+            )
+            if hidden or (of_class >= 0 and row[of_class] < 0) or 0 < most <= len(kept):
+                continue
+            to = len(kept) if attrs["invalid_to_bottom"] else place
+            kept_rows[n, to] = x[n, i]
+            found[n, len(kept)] = indices[n, i]
+            kept.append(i)
+        totals[n] = len(kept)
+    return (found, totals) if attrs["return_indices"] else kept_rows
+
+
+def all_class_non_max_suppression(
+    attrs: Attrs, specs: Specs, boxes: Array, scores: Array, most: Array, iou: Array, least: Array
+) -> Any:
+    rows: list[tuple[int, int, int]] = []
+    for n, c in np.ndindex(scores.shape[:2]):
+        left = [i for i, s in enumerate(scores[n, c]) if s > least.astype(scores.dtype)]
+        left.sort(key=lambda i: -float(scores[n, c, i]))
+        kept: list[int] = []
+        for i in left:
+            one = boxes[n, i].astype(np.float64).tolist()
+            if len(kept) < most and not any(
+                intersection_over_union(boxes[n, j].astype(np.float64).tolist(), one) > iou
+                for j in kept
+            ):
+                kept.append(i)
+        rows += [(n, c, i) for i in kept]
+    table = np.zeros(specs[0][0])
+    table[: len(rows)] = np.array(rows).reshape(-1, 3)
+    return table, [len(rows)]
+
+
 same_order = Reference(lambda attrs, specs, x: x.reshape(specs[0][0]), moves=True)
 
 REFERENCES: dict[str, Reference] = {
@@ -549,6 +772,8 @@ REFERENCES: dict[str, Reference] = {
     "add": each(operator.add),
     "all": Reference(folded(all)),
     "any": Reference(folded(any)),
+    "arange": Reference(arange),
+    "argwhere": Reference(argwhere),
     "argmax": position(1),
     "argmin": position(-1),
     "asin": extended(np.arcsin),
@@ -644,4 +869,30 @@ REFERENCES: dict[str, Reference] = {
     "trunc": rounded(math.trunc),
     "transpose": moved(transpose),
     "where": moved(lambda attrs, c, x, y: np.where(c, x, y)),
+    "image.resize2d": Reference(resize2d, resize2d_terms),
+    "one_hot": Reference(one_hot, moves=True),
+    "ones": Reference(lambda attrs, specs: np.ones(specs[0][0])),
+    "shape_of": Reference(lambda attrs, specs, x: np.array(x.shape)),
+    "topk": Reference(topk),
+    "unique": Reference(unique),
+    "vision.all_class_non_max_suppression": Reference(all_class_non_max_suppression),
+    "vision.get_valid_counts": Reference(get_valid_counts),
+    "vision.non_max_suppression": Reference(non_max_suppression),
+    "zeros": Reference(lambda attrs, specs: np.zeros(specs[0][0])),
+}
+
+REFERENCES |= {
+    "dyn.broadcast_to": at_run_time(REFERENCES["broadcast_to"], shape=1),
+    "dyn.expand_dims": at_run_time(same_order, axis=1),
+    "dyn.full": at_run_time(REFERENCES["full"], shape=1),
+    "dyn.image.resize2d": at_run_time(REFERENCES["image.resize2d"], size=1),
+    "dyn.nn.pad": at_run_time(REFERENCES["nn.pad"], pad_width=1),
+    "dyn.one_hot": at_run_time(REFERENCES["one_hot"], depth=3),
+    "dyn.ones": at_run_time(REFERENCES["ones"], shape=0),
+    "dyn.reshape": at_run_time(same_order, newshape=1),
+    "dyn.squeeze": at_run_time(same_order, axis=1),
+    "dyn.strided_slice": at_run_time(REFERENCES["strided_slice"], begin=1, end=2, strides=3),
+    "dyn.tile": at_run_time(REFERENCES["tile"], reps=1),
+    "dyn.topk": at_run_time(REFERENCES["topk"], k=1),
+    "dyn.zeros": at_run_time(REFERENCES["zeros"], shape=0),
 }

@@ -18,20 +18,26 @@ from zlib import crc32
 
 import numpy as np
 from inferring import OPERATORS
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.dialects.test import TestOp
 from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects.attributes import ELEMENT_TYPES, plain_attributes, properties_of
 from xrelay.dialects.device import tensor_type
-from xrelay.dialects.tensors import as_tensor, dtype_name
-from xrelay.operators import SIGNATURES
-from xrelay.operators.signature import ELEMENTS, Call, SignatureError, Tensor
+from xrelay.dialects.tensors import as_tensor
+from xrelay.operators import RULES
+from xrelay.operators.signature import ELEMENTS, SignatureError, Tensor
+from xrelay.runtime.kernels.checked import call_on
 
 Array: TypeAlias = Any
 Spec: TypeAlias = tuple[tuple[int, ...], str]
 """A tensor's shape and the name of its NumPy dtype."""
-Proposal: TypeAlias = tuple[Sequence[Spec], Mapping[str, Any]]
-"""Operands and attributes, which may be invalid."""
+Proposal: TypeAlias = tuple[Sequence[Spec | Array], Mapping[str, Any]]
+"""
+Operands and attributes, which may be invalid.
+
+An operand that shapes depend on is an array; the elements of the others are drawn later.
+"""
 
 FLOATS = ("float16", "float32", "float64")
 SIGNED = ("int8", "int16", "int32", "int64")
@@ -453,6 +459,150 @@ def take(draw: Draw) -> Proposal:
     return [(shape, draw.dtype), (of_indices, draw.one_of(*SIGNED, *UNSIGNED))], attrs
 
 
+# -------------------------------------------------------------------- sizes as operands
+
+
+def integers(draw: Draw, values: Any) -> Array:
+    """Sizes, of i32 if they fit, or i64."""
+    array = np.asarray(values, np.int64)
+    fits = (np.abs(array) < 2**31).all()
+    return array.astype(draw.one_of("int32", "int64") if fits else "int64")
+
+
+def at_run_time(static: Generator, *names: str, at: int = 1) -> Generator:
+    """Make the attributes `names` operands, from index `at`."""
+
+    def generate(draw: Draw) -> Proposal:
+        operands, attrs = static(draw)
+        attrs = dict(attrs)
+        if "strides" in names and "begin" in attrs:
+            given = attrs.get("strides", ())
+            attrs["strides"] = (*given, *(1,) * (len(attrs["begin"]) - len(given)))
+        sizes = [integers(draw, attrs.pop(name, ())) for name in names]
+        return [*operands[:at], *sizes, *operands[at:]], attrs
+
+    return generate
+
+
+def dyn_pad(draw: Draw) -> Proposal:
+    (data, width, value), attrs = at_run_time(pad, "pad_width")(draw)
+    return [data, width.reshape(-1, 2), value], attrs
+
+
+def filled(draw: Draw) -> Proposal:
+    return [], {"shape": draw.shape(), "dtype": draw.dtype}
+
+
+def arange(draw: Draw) -> Proposal:
+    def number(most: int) -> Array:
+        if draw.dtype in FLOATS:
+            return np.asarray(draw.rng.uniform(-most, most)).astype(draw.dtype)
+        return np.asarray(draw.number(0 if draw.dtype in UNSIGNED else -most, most), draw.dtype)
+
+    return [number(9), number(40), number(4)], {"dtype": draw.dtype}
+
+
+def one_hot(draw: Draw) -> Proposal:
+    shape = draw.shape(0, 3)
+    operands = [(shape, draw.one_of(*SIGNED, *UNSIGNED)), ((), draw.dtype), ((), draw.dtype)]
+    axis = draw.axis(len(shape) + 1)
+    return operands, {"depth": draw.size(), "axis": axis, "dtype": draw.dtype}
+
+
+def shape_of(draw: Draw) -> Proposal:
+    return [(draw.shape(), draw.dtype)], {"dtype": draw.one_of(*SIGNED, *UNSIGNED)}
+
+
+# -------------------------------------------------------------------- selections
+
+
+def topk(draw: Draw) -> Proposal:
+    shape = draw.shape(1)
+    attrs: dict[str, Any] = draw.given(
+        axis=draw.axis(len(shape)), ret_type=draw.one_of("both", "values", "indices")
+    )
+    attrs |= draw.flags("is_ascend")
+    k = draw.number(-1, 1 + shape[attrs.get("axis", -1)])
+    return [(shape, draw.dtype)], {**attrs, "k": k, "dtype": draw.one_of(*SIGNED, *UNSIGNED)}
+
+
+def argwhere(draw: Draw) -> Proposal:
+    shape = draw.shape(1, 5)
+    keep = draw.rng.random(shape) < draw.one_of(0.0, 0.3, 0.7, 1.0)
+    return [np.where(keep, with_edges(draw, shape, draw.dtype), 0).astype(draw.dtype)], {}
+
+
+def unique(draw: Draw) -> Proposal:
+    return [((draw.number(0, 12),), draw.dtype)], draw.flags("sorted", "return_counts")
+
+
+# -------------------------------------------------------------------- images and boxes
+
+
+def resize2d(draw: Draw) -> Proposal:
+    attrs: dict[str, Any] = draw.given(
+        layout=draw.one_of("NCHW", "NHWC"),
+        method=draw.one_of("nearest_neighbor", "linear", "cubic"),
+        coordinate_transformation_mode=draw.one_of(
+            *("half_pixel", "align_corners", "asymmetric"),
+            *("pytorch_half_pixel", "tf_half_pixel_for_nn"),
+        ),
+        rounding_method=draw.one_of(
+            *("", "round", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
+        ),
+        cubic_alpha=draw.one_of(-0.5, -0.75),
+        cubic_exclude=draw.number(0, 1),
+    )
+    size = (draw.number(1, 9), draw.number(1, 9))
+    layout = attrs.get("layout", "NCHW")
+    return [(_image(draw.size(3), layout, draw), draw.dtype)], {"size": size, **attrs}
+
+
+def dyn_resize2d(draw: Draw) -> Proposal:
+    operands, attrs = at_run_time(resize2d, "size")(draw)
+    return [*operands, ((4,), "float32")], attrs
+
+
+def _boxes(draw: Draw) -> tuple[int, int, int]:
+    return draw.number(0, 2), draw.size(8), draw.number(5, 7)
+
+
+def get_valid_counts(draw: Draw) -> Proposal:
+    attrs = draw.given(id_index=draw.number(-1, 4), score_index=draw.number(0, 4))
+    return [(_boxes(draw), draw.dtype), ((), draw.one_of(*FLOATS))], attrs
+
+
+def non_max_suppression(draw: Draw) -> Proposal:
+    batch, rows, width = _boxes(draw)
+    attrs: dict[str, Any] = draw.given(
+        id_index=draw.one_of(-1, draw.number(0, width - 1)),
+        score_index=draw.number(0, width - 1),
+        coord_start=draw.number(0, width - 4),
+        top_k=draw.number(-1, 5),
+    )
+    attrs |= draw.flags("force_suppress", "return_indices", "invalid_to_bottom")
+    operands = [
+        ((batch, rows, width), draw.dtype),
+        draw.rng.integers(-1, rows + 2, batch).astype(np.int32),
+        draw.rng.integers(0, 99, (batch, rows)).astype(np.int32),
+        np.asarray(draw.number(-1, 4), draw.one_of(*SIGNED)),
+        np.asarray(draw.one_of(0.0, 0.1, 0.3, 0.55, -0.5), draw.one_of("float32", "float64")),
+    ]
+    return operands, attrs
+
+
+def all_class_non_max_suppression(draw: Draw) -> Proposal:
+    batch, boxes, _ = _boxes(draw)
+    operands = [
+        ((batch, boxes, 4), draw.dtype),
+        ((batch, draw.number(0, 2), boxes), draw.dtype),
+        np.asarray(draw.number(0, 5), draw.one_of(*SIGNED)),
+        np.asarray(draw.one_of(0.0, 0.1, 0.3, 0.55), draw.one_of("float32", "float64")),
+        np.asarray(draw.one_of(-np.inf, -1.2, 0.3), draw.one_of("float32", "float64")),
+    ]
+    return operands, {}
+
+
 def _each(names: str, generator: Generator) -> dict[str, Generator]:
     return dict.fromkeys(names.split(), generator)
 
@@ -469,12 +619,28 @@ GENERATORS: dict[str, Generator] = {
     **_each("argmax argmin", position),
     **_each("nn.softmax nn.log_softmax", softmax),
     **_each("nn.global_avg_pool2d nn.global_max_pool2d", global_pool),
+    **_each("zeros ones", filled),
+    **_each("dyn.zeros dyn.ones", at_run_time(filled, "shape", at=0)),
+    "arange": arange,
+    "argwhere": argwhere,
     "broadcast_to": broadcast_to,
     "cast": cast,
     "clip": clip,
     "concatenate": concatenate,
+    "dyn.broadcast_to": at_run_time(broadcast_to, "shape"),
+    "dyn.expand_dims": at_run_time(expand_dims, "axis"),
+    "dyn.full": at_run_time(full, "shape"),
+    "dyn.image.resize2d": dyn_resize2d,
+    "dyn.nn.pad": dyn_pad,
+    "dyn.one_hot": at_run_time(one_hot, "depth", at=3),
+    "dyn.reshape": at_run_time(reshape, "newshape"),
+    "dyn.squeeze": at_run_time(squeeze, "axis"),
+    "dyn.strided_slice": at_run_time(strided_slice, "begin", "end", "strides"),
+    "dyn.tile": at_run_time(tile, "reps"),
+    "dyn.topk": at_run_time(topk, "k"),
     "expand_dims": expand_dims,
     "full": full,
+    "image.resize2d": resize2d,
     "nn.avg_pool2d": pool("count_include_pad"),
     "nn.batch_flatten": one_tensor,
     "nn.batch_matmul": batch_matmul,
@@ -490,16 +656,23 @@ GENERATORS: dict[str, Generator] = {
     "nn.max_pool2d": pool(),
     "nn.pad": pad,
     "nn.upsampling": upsampling,
+    "one_hot": one_hot,
     "repeat": repeat,
     "reshape": reshape,
     "reverse": reverse,
+    "shape_of": shape_of,
     "split": split,
     "squeeze": squeeze,
     "stack": stack,
     "strided_slice": strided_slice,
     "take": take,
     "tile": tile,
+    "topk": topk,
     "transpose": transpose,
+    "unique": unique,
+    "vision.all_class_non_max_suppression": all_class_non_max_suppression,
+    "vision.get_valid_counts": get_valid_counts,
+    "vision.non_max_suppression": non_max_suppression,
     "where": where,
 }
 
@@ -509,12 +682,13 @@ SUMS = {
     *("sum", "mean", "prod", "nn.dense", "nn.matmul", "nn.batch_matmul", "nn.conv2d"),
     *("nn.conv2d_transpose", "nn.avg_pool2d", "nn.global_avg_pool2d", "nn.softmax"),
     *("nn.log_softmax", "nn.layer_norm", "nn.batch_norm", "nn.lrn"),
+    *("image.resize2d", "dyn.image.resize2d"),
 }
 """
 Operators tested on operands of moderate size: a sum with infinite or dominating terms depends on
 the order of its terms.
 """
-UNORDERED = {"argmax", "argmin"}
+UNORDERED = {"argmax", "argmin", "topk", "dyn.topk", "unique"}
 """Operators tested without NaN, whose position in the order is unspecified."""
 DIVISIONS = {"divide", "mod", "floor_mod", "floor_divide"}
 
@@ -547,6 +721,8 @@ def with_edges(draw: Draw, shape: Sequence[int], dtype: str) -> Array:
 def elements(draw: Draw, name: str, number: int, spec: Spec, attrs: Mapping[str, Any]) -> Array:
     """Elements of operand `number` for which the result is specified."""
     shape, dtype = spec
+    if name.startswith("vision."):
+        return np.asarray(np.round(moderate(draw, shape, dtype) * 2) / 2, dtype)  # often equal
     if name in SUMS:
         values = moderate(draw, shape, dtype)
         if name == "nn.batch_norm" and number == 4:  # a variance
@@ -591,6 +767,13 @@ class Case:
     attrs: Mapping[str, Any]
     operands: Sequence[Array]
     results: Sequence[Spec]
+    fixed: frozenset[int] = frozenset()
+    """The operands that shapes depend on."""
+
+    @property
+    def dtype(self) -> str:
+        """The element type of the first operand."""
+        return self.operands[0].dtype.name if self.operands else "float32"
 
     def __str__(self) -> str:
         operands = ", ".join(f"{x.dtype.name}{list(x.shape)}" for x in self.operands)
@@ -602,36 +785,54 @@ def _defaults(name: str) -> Mapping[str, Any]:
     return plain_attributes(OPERATORS[name].create())
 
 
-def _fits(name: str, operands: Sequence[Spec], attrs: Mapping[str, Any]) -> bool:
-    """Test whether the signature accepts these, which is cheaper than building the op."""
-    tensors = [Tensor(ELEMENTS[dtype], shape) for shape, dtype in operands]
+_DTYPES = {element: dtype for dtype, element in ELEMENTS.items()}
+
+
+def _spec(operand: Spec | Array) -> Spec:
+    return operand if isinstance(operand, tuple) else (operand.shape, operand.dtype.name)
+
+
+def _inferred(
+    name: str, operands: Sequence[Spec | Array], attrs: Mapping[str, Any]
+) -> Sequence[Tensor] | None:
+    """The results according to the rule, which reads the operands that are arrays, or None."""
+    arrays = [
+        np.broadcast_to(np.zeros((), operand[1]), operand[0])
+        if isinstance(operand, tuple)
+        else operand
+        for operand in operands
+    ]
     try:
-        SIGNATURES[f"relay.{name}"](Call(f"relay.{name}", {**_defaults(name), **attrs}, tensors))
+        return RULES[f"relay.{name}"](call_on(f"relay.{name}", {**_defaults(name), **attrs}, arrays))
     except SignatureError:
-        return False
-    return True
+        return None
 
 
 def _typed(
-    name: str, operands: Sequence[Spec], attrs: Mapping[str, Any]
+    name: str, operands: Sequence[Spec | Array], attrs: Mapping[str, Any]
 ) -> tuple[Mapping[str, Any], list[Spec]] | None:
     """All attributes, and the results; None if the type rule rejects operands or attributes."""
-    if not _fits(name, operands, attrs):
+    inferred = _inferred(name, operands, attrs)
+    if inferred is None:
         return None
     cls = OPERATORS[name]
-    types = [tensor_type(ELEMENT_TYPES[dtype], list(shape)) for shape, dtype in operands]
+    specs = [_spec(operand) for operand in operands]
+    types = [tensor_type(ELEMENT_TYPES[dtype], list(shape)) for shape, dtype in specs]
     try:
         op = cls.on(TestOp(result_types=types).results, properties_of(cls, attrs))
         op.verify()
     except VerifyException:
         return None
     results: list[Spec] = []
-    for result in op.results:
+    for result, tensor in zip(op.results, inferred, strict=True):
         type = as_tensor(result.type)
         assert type is not None
-        dtype = dtype_name(type.element_type)
-        assert dtype is not None
-        results.append((type.get_shape(), dtype))
+        dims = tuple(dim for dim in tensor.dims if isinstance(dim, int))
+        assert all(
+            of_type in (dim, DYNAMIC_INDEX)
+            for of_type, dim in zip(type.get_shape(), dims, strict=True)
+        )
+        results.append((dims, _DTYPES[tensor.element]))
     return plain_attributes(op), results
 
 
@@ -649,17 +850,22 @@ def case(name: str, number: int) -> Case:
         if typed is None:
             continue
         attrs, results = typed
-        if max(prod(shape) for shape, _ in (*operands, *results)) > MOST_ELEMENTS:
+        specs = [_spec(operand) for operand in operands]
+        if max(prod(shape) for shape, _ in (*specs, *results)) > MOST_ELEMENTS:
             continue
-        values = [elements(draw, name, i, spec, attrs) for i, spec in enumerate(operands)]
-        return Case(name, number, attrs, values, results)
+        values = [
+            elements(draw, name, i, operand, attrs) if isinstance(operand, tuple) else operand
+            for i, operand in enumerate(operands)
+        ]
+        fixed = frozenset(i for i, o in enumerate(operands) if not isinstance(o, tuple))
+        return Case(name, number, attrs, values, results, fixed)
     raise AssertionError(f"none of 1000 random cases of relay.{name} is accepted by its type rule")
 
 
 def other_elements(case: Case) -> list[Array]:
-    """Operands like those of a case, with other elements."""
-    draw = Draw(_generator(case.name, case.number, 1), case.operands[0].dtype.name)
+    """Operands like those of a case, with other elements unless shapes depend on them."""
+    draw = Draw(_generator(case.name, case.number, 1), case.dtype)
     return [
-        elements(draw, case.name, i, (x.shape, x.dtype.name), case.attrs)
+        x if i in case.fixed else elements(draw, case.name, i, _spec(x), case.attrs)
         for i, x in enumerate(case.operands)
     ]

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import pytest
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 
 DTYPES = {
     "i1": "bool",
@@ -33,9 +34,9 @@ Spec: TypeAlias = tuple[tuple[int, ...], str]
 
 
 def spec(text: str) -> Spec:
-    """Parse `2x3xf32` as ((2, 3), "float32"); `f32` is a scalar."""
+    """Parse `2x?xf32` as ((2, DYNAMIC_INDEX), "float32"); `f32` is a scalar."""
     *dims, element = text.split("x")
-    return tuple(int(dim) for dim in dims), DTYPES[element]
+    return tuple(DYNAMIC_INDEX if dim == "?" else int(dim) for dim in dims), DTYPES[element]
 
 
 @dataclass(frozen=True)
@@ -437,6 +438,159 @@ def _lines() -> Iterator[tuple[str, Line]]:
         ("5x6xi64 2xi32", {"axis": 0, "mode": "wrap"}, "2x6xi64"),
         ("3x5x6xf32 3x2xi64", {"axis": 1, "batch_dims": 1}, "3x2x6xf32"),
         ("3x5xf32 3x2xi64", {"axis": 1, "batch_dims": -1}, "3x2xf32"),
+    )
+    yield from _created()
+    yield from _of_sizes()
+    yield from _selections()
+    yield from _of_images()
+
+
+def _created() -> Iterator[tuple[str, Line]]:
+    yield from _each(
+        "zeros ones",
+        ("", {"shape": (2, 3), "dtype": "float32"}, "2x3xf32"),
+        ("", {"shape": (), "dtype": "bool"}, "i1"),
+        ("", {"shape": (0, 4), "dtype": "int64"}, "0x4xi64"),
+    )
+    yield from _each(
+        "dyn.zeros dyn.ones",
+        ("2xi64", {"dtype": "float32"}, "?x?xf32"),
+        ("0xi32", {"dtype": "int64"}, "i64"),
+    )
+    yield from _each("dyn.full", ("f32 2xi64", {}, "?x?xf32"), ("i1 0xi64", {}, "i1"))
+    yield from _each(
+        "arange",
+        ("f32 f32 f32", {"dtype": "float32"}, "?xf32"),
+        ("i64 i64 i64", {"dtype": "int64"}, "?xi64"),
+    )
+    yield from _each(
+        "one_hot",
+        ("3xi32 f32 f32", {"depth": 4, "axis": -1, "dtype": "float32"}, "3x4xf32"),
+        ("2x3xi64 i8 i8", {"depth": 5, "axis": 1, "dtype": "int8"}, "2x5x3xi8"),
+        ("ui8 i1 i1", {"depth": 0, "axis": 0, "dtype": "bool"}, "0xi1"),
+    )
+    yield from _each(
+        "dyn.one_hot",
+        ("3xi32 f32 f32 i64", {"axis": -1, "dtype": "float32"}, "3x?xf32"),
+        ("2x3xi64 i8 i8 i32", {"axis": 0, "dtype": "int8"}, "?x2x3xi8"),
+    )
+    yield from _each(
+        "shape_of",
+        ("2x3xf32", {"dtype": "int64"}, "2xi64"),
+        ("i1", {"dtype": "int32"}, "0xi32"),
+    )
+
+
+def _of_sizes() -> Iterator[tuple[str, Line]]:
+    yield from _each(
+        "dyn.reshape",
+        ("2x3x4xf32 2xi64", {}, "?x?xf32"),
+        ("0x4xi64 3xi32", {"allowzero": True}, "?x?x?xi64"),
+        ("1xf32 0xi64", {}, "f32"),
+    )
+    yield from _each("dyn.squeeze", ("1x2x1xf32 1xi64", {}, "?x?xf32"), ("1xf32 1xi32", {}, "f32"))
+    yield from _each(
+        "dyn.expand_dims",
+        ("2x3xf32 i64", {}, "?x?x?xf32"),
+        ("f32 i32", {"num_newaxis": 2}, "?x?xf32"),
+        ("2x3xf32 i64", {"num_newaxis": 0}, "?x?xf32"),
+    )
+    yield from _each("dyn.broadcast_to", ("3xf32 2xi64", {}, "?x?xf32"), ("i1 0xi32", {}, "i1"))
+    yield from _each("dyn.tile", ("3xf32 2xi64", {}, "?x?xf32"), ("2x3xi8 1xi32", {}, "2x?xi8"))
+    yield from _each(
+        "dyn.strided_slice",
+        ("5x6xf32 2xi64 2xi64 2xi64", {}, "?x?xf32"),
+        ("5x6xf32 1xi32 1xi32 1xi32", {"axes": (1,)}, "5x?xf32"),
+        ("5x6xi1 1xi64 1xi64 1xi64", {"slice_mode": "size"}, "?x6xi1"),
+    )
+    yield from _each(
+        "dyn.nn.pad",
+        ("2x3xf32 2x2xi64 f32", {}, "?x?xf32"),
+        ("2x3xi64 2x2xi32 i64", {"pad_mode": "reflect"}, "?x?xi64"),
+    )
+
+
+def _selections() -> Iterator[tuple[str, Line]]:
+    yield from _each(
+        "topk",
+        ("3x4xf32", {"k": 2, "dtype": "int32"}, "3x2xf32 3x2xi32"),
+        (
+            "3x4xi64",
+            {"k": 1, "axis": 0, "ret_type": "values", "is_ascend": True, "dtype": "int64"},
+            "1x4xi64",
+        ),
+        ("3x4xf32", {"k": 0, "ret_type": "indices", "dtype": "int64"}, "3x4xi64"),
+    )
+    yield from _each(
+        "dyn.topk",
+        ("3x4xf32 i64", {"dtype": "int32"}, "3x?xf32 3x?xi32"),
+        (
+            "3x4xi64 1xi32",
+            {"axis": 0, "ret_type": "indices", "is_ascend": True, "dtype": "int64"},
+            "?x4xi64",
+        ),
+    )
+    yield from _each(
+        "argwhere", ("2x3xi1", {}, "?x2xi32"), ("4xf32", {}, "?x1xi32"), ("0x3xi64", {}, "?x2xi32")
+    )
+    yield from _each(
+        "unique",
+        ("4xf32", {}, "4xf32 4xi32 4xi32 1xi32"),
+        ("4xi64", {"sorted": False, "return_counts": True}, "4xi64 4xi32 4xi32 1xi32 4xi32"),
+    )
+
+
+def _of_images() -> Iterator[tuple[str, Line]]:
+    attributes = {
+        "method": "nearest_neighbor",
+        "coordinate_transformation_mode": "align_corners",
+        "rounding_method": "floor",
+        "layout": "NHWC",
+        "out_dtype": "float32",
+    }
+    cubic = {
+        "method": "cubic",
+        "cubic_alpha": -0.75,
+        "cubic_exclude": 1,
+        "extrapolation_value": 1.5,
+    }
+    yield from _each(
+        "image.resize2d",
+        ("1x2x3x4xf32", {"size": (6, 8)}, "1x2x6x8xf32"),
+        ("1x3x4x2xf32", {"size": (2, 5), **attributes}, "1x2x5x2xf32"),
+        ("1x2x3x4xf64", {"size": (3, 3), **cubic}, "1x2x3x3xf64"),
+    )
+    yield from _each(
+        "dyn.image.resize2d",
+        ("1x2x3x4xf32 2xi64 4xf32", {}, "1x2x?x?xf32"),
+        ("1x3x4x2xf32 2xi32 4xf32", attributes, "1x?x?x2xf32"),
+        ("1x2x3x4xf64 2xi64 0xf32", cubic, "1x2x?x?xf64"),
+    )
+    yield from _each(
+        "vision.get_valid_counts",
+        ("1x5x6xf32 f32", {}, "1xi32 1x5x6xf32 1x5xi32"),
+        ("2x5x5xf32 f32", {"id_index": -1, "score_index": 0}, "2xi32 2x5x5xf32 2x5xi32"),
+    )
+    yield from _each(
+        "vision.non_max_suppression",
+        ("1x5x6xf32 1xi32 1x5xi32 i32 f32", {}, "1x5xi32 1x1xi32"),
+        (
+            "1x5x5xf32 1xi32 1x5xi32 i32 f32",
+            {
+                "force_suppress": True,
+                "top_k": 3,
+                "coord_start": 1,
+                "score_index": 0,
+                "id_index": -1,
+                "return_indices": False,
+                "invalid_to_bottom": True,
+            },
+            "1x5x5xf32",
+        ),
+    )
+    yield from _each(
+        "vision.all_class_non_max_suppression",
+        ("1x6x4xf32 1x2x6xf32 i64 f32 f32", {}, "12x3xi64 1xi64"),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 from xdsl.context import Context
-from xdsl.dialects import func
+from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import (
     ArrayAttr,
     Builtin,
@@ -41,6 +41,8 @@ def context() -> Context:
     for dialect in (
         Builtin,
         func.Func,
+        arith.Arith,
+        tensor.Tensor,
         Test,
         relay.Relay,
         memory.Memory,

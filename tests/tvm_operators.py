@@ -35,6 +35,15 @@ _POOL = {
     **{"pool_size": Given((2, 2)), "strides": (1, 1), "dilation": (1, 1), "padding": (0, 0)},
     **{"layout": "NCHW", "out_layout": "", "ceil_mode": False},
 }
+_TOPK = {
+    **{"axis": -1, "ret_type": "both", "is_ascend": False, "dtype": Given("int32")},
+}
+_ONE_HOT = {"axis": Given(-1), "dtype": Given("float32")}
+_RESIZE = {
+    **{"layout": "NCHW", "method": "linear", "coordinate_transformation_mode": "half_pixel"},
+    **{"rounding_method": "", "cubic_alpha": -0.5, "cubic_exclude": 0},
+    **{"extrapolation_value": 0.0, "out_dtype": ""},
+}
 _TRANSPOSED = {"transpose_a": False, "transpose_b": False}
 
 ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
@@ -49,6 +58,33 @@ ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
     ),
     **dict.fromkeys(("sum", "prod", "mean", "max", "min", "all", "any"), _REDUCTION),
     **dict.fromkeys(("argmax", "argmin"), _POSITION),
+    **dict.fromkeys(("zeros", "ones"), {"shape": Given((2, 3)), "dtype": Given("float32")}),
+    **dict.fromkeys(("dyn.zeros", "dyn.ones"), {"shape": None, "dtype": Given("float32")}),
+    **dict.fromkeys(("dyn.full", "dyn.broadcast_to"), {"shape": None, "dtype": ""}),
+    "arange": {"dtype": Given("float32")},
+    "argwhere": _NONE,
+    "dyn.expand_dims": {"num_newaxis": 1},
+    "dyn.image.resize2d": _RESIZE,
+    "dyn.nn.pad": {"pad_mode": "constant"},
+    "dyn.one_hot": {"depth": None, **_ONE_HOT},
+    "dyn.reshape": {"newshape": None, "allowzero": False},
+    "dyn.squeeze": {"axis": None},
+    "dyn.strided_slice": {
+        **{"begin": None, "end": None, "strides": None, "axes": None, "slice_mode": "end"},
+    },
+    "dyn.tile": {"reps": None},
+    "dyn.topk": {"k": None, **_TOPK},
+    "image.resize2d": {"size": Given((6, 8)), "roi": None, **_RESIZE},
+    "one_hot": {"depth": Given(4), **_ONE_HOT},
+    "shape_of": {"dtype": Given("int32")},
+    "topk": {"k": Given(1), **_TOPK},
+    "unique": {"sorted": True, "return_counts": False},
+    "vision.all_class_non_max_suppression": {"output_format": "onnx"},
+    "vision.get_valid_counts": {"id_index": 0, "score_index": 1},
+    "vision.non_max_suppression": {
+        **{"force_suppress": False, "top_k": -1, "coord_start": 2, "score_index": 1},
+        **{"id_index": 0, "return_indices": True, "invalid_to_bottom": False},
+    },
     "broadcast_to": {"shape": Given((2, 3)), "dtype": ""},
     "cast": {"dtype": Given("int32")},
     "clip": {"a_min": Given(0.0), "a_max": Given(6.0)},

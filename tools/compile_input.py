@@ -20,23 +20,28 @@ from .pipeline import PIPELINE, build
 from .plugins import load_universe
 from .registry import named_pipelines
 from .resources import with_own_resources
+from .result_types import ResultTypes
 from .runner import Runner
 from .source import Part, Source, read_source
 
 WEIGHTS = "weights.safetensors"
 """The file in the scratch folder for the weights of inputs that hold them."""
 
+TO_BYTECODE = "lower-to-bytecode"
+"""The name of the pass after which values have no types."""
+
 
 @dataclass(frozen=True)
 class Loaded:
     """
-    A module after its pipeline, the file of its parameters if it names one, and the names of its
-    functions' results.
+    A module after its pipeline, the file of its parameters if it names one, and the names and types
+    of its functions' results.
     """
 
     module: ModuleOp
     weights: Path | None
     names: Mapping[str, tuple[str | None, ...]]
+    types: ResultTypes
 
     @property
     def program(self) -> Program:
@@ -101,14 +106,19 @@ class Loader:
             module, folder = parser.parse_module(), Path(path).parent
         weights = module.attributes.get(PARAMS_FILE)
         names = {op.sym_name.data: _result_names(op) for op in module.ops if isinstance(op, FuncOp)}
+        types = ResultTypes()
         if is_bytecode(module):
             verify(module)
         else:
             self.reporter.add_source(PIPELINE, pipeline)
             steps = build(pipeline, self.universe.all_passes, named_pipelines, PIPELINE)
-            Runner(steps=steps).run(context, module)
+            passes = [step.run.name for step in steps]
+            last = passes.index(TO_BYTECODE) if TO_BYTECODE in passes else len(passes)
+            Runner(steps=steps[:last]).run(context, module)
+            types = ResultTypes.of(module)
+            Runner(steps=steps[last:], verify_first=False).run(context, module)
         where = folder / weights.data if isinstance(weights, StringAttr) else None
-        return Loaded(module, where, names)
+        return Loaded(module, where, names, types)
 
     def _text(self, source: Source) -> str:
         """Return the text of `source`, which messages quote from now on."""

@@ -15,10 +15,10 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
 from ..dialects import relay
+from ..dialects.relay.annotations import dim_names, parameter_names
 from ..dialects.tensors import as_tensor
 from ..dialects.walking import walk
 from ..lowering.assemble import spec_of
-from ..lowering.lower_to_bytecode import parameter_names
 from ..passes.evaluation.evaluator import evaluate
 from ..passes.evaluation.values import Value
 from ..runtime.kernels.memory import Memory
@@ -28,6 +28,7 @@ from ..runtime.program import spec_of as spec_of_array
 from ..runtime.value_checks import fits
 from ..runtime.values import leaves
 from .diagnostics import UsageError
+from .result_types import ResultTypes
 from .run_files import Arrays
 from .run_report import stats_lines
 
@@ -63,10 +64,11 @@ class Limits:
 
 
 class Compiled:
-    """A program on the machine."""
+    """A program on the machine; `types` name the data that it returns."""
 
-    def __init__(self, program: Program, limits: Limits) -> None:
+    def __init__(self, program: Program, limits: Limits, types: ResultTypes) -> None:
         self.program = program
+        self.types = types
         self.limits = limits
         self.machine: Machine | None = None
 
@@ -83,7 +85,9 @@ class Compiled:
         self.machine = Machine(
             self.program, weights, memory=limits.memory, max_instructions=limits.instructions
         )
-        return self.machine.run(function, *inputs)
+        result = self.machine.evaluate(function, *inputs)
+        results = self.types.results(function, result)
+        return [output for result in results for output in _outputs(result)]
 
     def stats(self) -> Iterator[str]:
         assert self.machine is not None, "statistics are those of a run"
@@ -91,7 +95,7 @@ class Compiled:
 
 
 class Evaluated:
-    """A module that is evaluated op by op, closures, data and references included."""
+    """A module that is evaluated op by op."""
 
     def __init__(self, module: ModuleOp, limits: Limits) -> None:
         self.module = module
@@ -140,8 +144,13 @@ def _check(what: str, spec: TensorSpec | None, value: Value) -> None:
 
 
 def _parameters(function: func.FuncOp) -> list[Param]:
-    """Return name and shape of each parameter; `spec` is None if it is not a tensor."""
+    """Return name, shape and dims of each parameter; `spec` is None if it is not a tensor."""
+    named = zip(parameter_names(function), function.args, dim_names(function), strict=True)
     return [
-        Param(name.data, spec_of(argument.type, function) if as_tensor(argument.type) else None)
-        for name, argument in zip(parameter_names(function), function.args, strict=True)
+        Param(
+            name.data,
+            spec_of(argument.type, function) if as_tensor(argument.type) else None,
+            dims=tuple(dim or "" for dim in dims),
+        )
+        for name, argument, dims in named
     ]

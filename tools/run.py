@@ -5,8 +5,7 @@ The command `xrelay-run`: compile a program to bytecode, run it, and print its o
 
 The file is IR text of any level down to bytecode, an ONNX model, or a Relay program. Inputs come
 from an `.npz` file or a seed, parameters from the module's weights file, another one, or a seed.
-With `--evaluate` nothing is compiled: the reference evaluator runs the program as it is, including
-what the machine cannot run yet (closures, data types, references).
+With `--evaluate` nothing is compiled: the reference evaluator runs the program as it is.
 """
 
 import sys
@@ -37,6 +36,7 @@ from .diagnostics import (
 from .executables import Compiled, Evaluated, Executable, Limits
 from .inputs import FRONTENDS
 from .npz import FileError
+from .open_dims import bind_dims, parse_dim
 from .process import settings
 from .run_files import Array, Arrays, read_inputs, read_parameters, write_outputs
 from .run_report import output_lines
@@ -56,6 +56,7 @@ class Options:
     inputs: str | None
     random_seed: int | None
     random_params: bool
+    dim: list[tuple[str, int]]
     outputs: str | None
     stats: bool
     function: str
@@ -118,6 +119,15 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         help="with --random-seed: draw parameters that the weights file lacks, or all when it is "
         "missing",
     )
+    parser.add_argument(
+        "--dim",
+        metavar="DIM=SIZE",
+        type=parse_dim,
+        action="append",
+        default=[],
+        help="with --random-seed: the size of a dynamic dim of inputs to draw, by its name (n=3) "
+        "or by parameter and axis (x:0=3); repeat for other dims",
+    )
     parser.add_argument("--outputs", metavar="NPZ", help="the file to write the outputs to")
     parser.add_argument(
         "--stats", action="store_true", help="print counts of instructions and memory"
@@ -131,7 +141,7 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     parser.add_argument(
         "--evaluate",
         action="store_true",
-        help="evaluate the program op by op, closures and data included, instead of compiling it",
+        help="evaluate the program op by op instead of compiling it",
     )
     parser.add_argument("--params", metavar="SAFETENSORS", help="the parameters, by name")
     parser.add_argument(
@@ -160,6 +170,8 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         fail("--stats counts what the machine does, but --evaluate does not use it")
     if options.random_params and options.random_seed is None:
         fail("--random-params needs --random-seed")
+    if options.dim and options.random_seed is None:
+        fail("--dim needs --random-seed: inputs from a file have their own shapes")
     return options
 
 
@@ -182,8 +194,9 @@ def _inputs(options: Options, executable: Executable, memory: Memory) -> list[Ar
         raise UsageError(
             f"no value for input '{name}' ({spec}); give --inputs, or --random-seed to draw it"
         )
-    if missing and options.random_seed is not None:
-        given |= random_inputs(missing, options.random_seed, memory)
+    if options.random_seed is not None and (missing or options.dim):
+        bound = bind_dims(options.function, params, given, dict(options.dim))
+        given |= random_inputs(bound, options.random_seed, memory)
     return [given[param.name] for param in params]
 
 
@@ -226,7 +239,7 @@ def run(options: Options, loader: Loader) -> None:
         executable = (
             Evaluated(loaded.module, limits)
             if options.evaluate
-            else Compiled(loaded.program, limits)
+            else Compiled(loaded.program, limits, loaded.types)
         )
         inputs = _inputs(options, executable, limits.memory)
         parameters = _parameters(options, executable, loaded.weights, limits.memory)

@@ -5,7 +5,7 @@ from typing import cast
 
 import numpy as np
 
-from ..passes.evaluation.values import ClosureValue, DataValue, RefValue, Value
+from ..passes.evaluation.values import ClosureValue, DataValue, GlobalClosure, RefValue, Value
 from ..runtime.counters import Counters
 from ..runtime.program import Program, spec_of
 from .run_files import Array
@@ -63,7 +63,7 @@ def _term(value: Value) -> tuple[str, tuple[Value, ...] | None]:
             return value.constructor, value.fields or None
         case RefValue():
             return "ref", (value.value,)
-        case ClosureValue():
+        case ClosureValue() | GlobalClosure():
             return "<function>", None
         case tuple():
             return "", cast("tuple[Value, ...]", value)

@@ -54,7 +54,8 @@ class RegisterAttr(Data[int]):
 @irdl_attr_definition
 class ObjectType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
     """
-    The type of a register's value that is not a tensor: a tuple, data or a closure, on a device.
+    The type of a register's value that is not a tensor: a tuple, data, a closure or a
+    reference, on a device.
     """
 
     name = "bytecode.object"
@@ -159,15 +160,16 @@ class FieldKind(Enum):
 
 
 _NAMES: Mapping[FieldKind, str] = {
-    FieldKind.REGISTER: "dst src out result closure storage data tensor test target register",
-    FieldKind.REGISTERS: "args ins outs fields captured",
+    FieldKind.REGISTER: "dst src out result closure storage data ref tensor test target register "
+    "lhs rhs",
+    FieldKind.REGISTERS: "args ins outs fields captured values",
     FieldKind.INTEGER: "tag field alignment true_offset false_offset register_count",
     FieldKind.REGISTER_OR_INTEGER: "size offset",
-    FieldKind.DIMS: "inputs outputs",
+    FieldKind.DIMS: "inputs outputs host_inputs",
     FieldKind.REGISTER_OR_DIMS: "shape",
     FieldKind.SYMBOL: "function kernel constant",
     FieldKind.NAME: "sym_name",
-    FieldKind.STRING: "op param",
+    FieldKind.STRING: "op param operation check message",
     FieldKind.DEVICE: "device src_device dst_device",
     FieldKind.TYPE: "type element_type",
     FieldKind.TYPES: "types",

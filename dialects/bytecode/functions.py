@@ -14,12 +14,14 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import (
     irdl_op_definition,
+    opt_prop_def,
     prop_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from ..tensors import as_tensor
 from .definitions import Definition, parse_body
 from .fields import (
     RegisterAttr,
@@ -34,51 +36,74 @@ class FuncOp(Definition):
     Define a function of the program. Its parameters are in registers 0, 1, …
 
     ```mlir
-    bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>) registers 3 {
+    bytecode.func @main ("x" : tensor<4x?xf32, #relay.device<cpu:0>> dims ["", "n"]) registers 3 {
       …
       bytecode.ret r2
     }
     ```
+
+    Dims of one name are equal in every call.
     """
 
     name = "bytecode.func"
 
     param_names = prop_def(ArrayAttr[StringAttr])
     param_types = prop_def(ArrayAttr[Attribute])
+    param_dims = opt_prop_def(ArrayAttr[ArrayAttr[StringAttr]])
     register_count = prop_def(IntegerAttr[I64])
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        def param() -> tuple[StringAttr, Attribute]:
-            name = StringAttr(parser.parse_str_literal())
+        def string() -> StringAttr:
+            return StringAttr(parser.parse_str_literal())
+
+        def param() -> tuple[StringAttr, Attribute, ArrayAttr[StringAttr]]:
+            name = string()
             parser.parse_punctuation(":")
-            return name, parser.parse_type()
+            type, dims = parser.parse_type(), None
+            if parser.parse_optional_keyword("dims") is not None:
+                dims = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, string)
+            return name, type, ArrayAttr(dims or [])
 
         name = parser.parse_symbol_name()
         params = parser.parse_comma_separated_list(parser.Delimiter.PAREN, param)
         properties = parse_by_syntax("registers $register_count", parser)
         properties |= {
             "sym_name": name,
-            "param_names": ArrayAttr([n for n, _ in params]),
-            "param_types": ArrayAttr([t for _, t in params]),
+            "param_names": ArrayAttr([name for name, _, _ in params]),
+            "param_types": ArrayAttr([type for _, type, _ in params]),
         }
+        if any(dims for _, _, dims in params):
+            properties["param_dims"] = ArrayAttr([dims for _, _, dims in params])
         return cls.create(properties=properties, regions=[parse_body(parser)])
 
     def print(self, printer: Printer) -> None:
-        def param(pair: tuple[StringAttr, Attribute]) -> None:
-            printer.print_attribute(pair[0])
+        def param(entry: tuple[StringAttr, Attribute, ArrayAttr[StringAttr]]) -> None:
+            printer.print_attribute(entry[0])
             printer.print_string(" : ")
-            printer.print_attribute(pair[1])
+            printer.print_attribute(entry[1])
+            if entry[2]:
+                printer.print_string(" dims ")
+                printer.print_attribute(entry[2])
 
         printer.print_string(" ")
         printer.print_symbol_name(self.sym_name.data)
         printer.print_string(" ")
         with printer.in_parens():
-            printer.print_list(zip(self.param_names, self.param_types, strict=True), param)
+            printer.print_list(
+                zip(self.param_names, self.param_types, self.dims, strict=True), param
+            )
         printer.print_string(" ")
         print_by_syntax("registers $register_count", self.properties, printer)
         printer.print_string(" ")
         printer.print_region(self.body)
+
+    @property
+    def dims(self) -> Sequence[ArrayAttr[StringAttr]]:
+        """The names of each parameter's dims, "" for one without, or nothing."""
+        if self.param_dims is None:
+            return [ArrayAttr[StringAttr]([])] * len(self.param_types)
+        return self.param_dims.data
 
     def verify_(self) -> None:
         if len(self.param_names) != len(self.param_types):
@@ -86,6 +111,18 @@ class FuncOp(Definition):
                 f"{len(self.param_names)} parameters are named, "
                 f"but {len(self.param_types)} have types"
             )
+        if len(self.dims) != len(self.param_types):
+            raise VerifyException(
+                f"dims of {len(self.dims)} parameters are named, "
+                f"but there are {len(self.param_types)}"
+            )
+        for name, type, dims in zip(self.param_names, self.param_types, self.dims, strict=True):
+            tensor = as_tensor(type)
+            rank = 0 if tensor is None else tensor.get_num_dims()
+            if dims and len(dims) != rank:
+                raise VerifyException(
+                    f"{len(dims)} dims of parameter {name} are named, but there are {rank}"
+                )
         count = self.register_count.value.data
         if count < len(self.param_names):
             raise VerifyException(

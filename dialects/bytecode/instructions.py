@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import (
     I64,
     ArrayAttr,
     IntegerAttr,
+    StringAttr,
     SymbolRefAttr,
     TensorType,
 )
@@ -20,7 +21,9 @@ from xdsl.irdl import (
     traits_def,
 )
 from xdsl.traits import HasParent
+from xdsl.utils.exceptions import VerifyException
 
+from ...operators.sizes import Check, placeholders
 from ..device import VirtualDeviceAttr
 from .fields import (
     Dims,
@@ -198,6 +201,54 @@ class AllocClosureOp(Instruction):
 
 
 @irdl_op_definition
+class AllocRefOp(Instruction):
+    """
+    Create a reference that holds an object.
+
+    ```mlir
+    bytecode.alloc_ref r3, r1
+    ```
+    """
+
+    name = "bytecode.alloc_ref"
+    SYNTAX: ClassVar[str] = "$dst, $src"
+    dst = prop_def(Register)
+    src = prop_def(Register)
+
+
+@irdl_op_definition
+class ReadRefOp(Instruction):
+    """
+    Get the object that a reference holds.
+
+    ```mlir
+    bytecode.read_ref r4, r3
+    ```
+    """
+
+    name = "bytecode.read_ref"
+    SYNTAX: ClassVar[str] = "$dst, $ref"
+    dst = prop_def(Register)
+    ref = prop_def(Register)
+
+
+@irdl_op_definition
+class WriteRefOp(Instruction):
+    """
+    Let a reference hold an object.
+
+    ```mlir
+    bytecode.write_ref r3, r2
+    ```
+    """
+
+    name = "bytecode.write_ref"
+    SYNTAX: ClassVar[str] = "$ref, $src"
+    ref = prop_def(Register)
+    src = prop_def(Register)
+
+
+@irdl_op_definition
 class GetFieldOp(Instruction):
     """
     Get a field of data.
@@ -352,6 +403,61 @@ class ShapeOfOp(Instruction):
 
 
 @irdl_op_definition
+class ComputeOp(Instruction):
+    """
+    Apply an operation on sizes: an op of `arith`, `extract`, `from_elements`, or a measure.
+
+    ```mlir
+    bytecode.compute r3, "muli"(r1, r2)
+    bytecode.compute r4, "extract"(r0, r1)
+    bytecode.compute r5, "slice_length"(r1, r2, r3, r4)
+    ```
+
+    Operands are int64 scalars and tensors, on the host. A result that does not fit in 64 bits stops
+    the program.
+    """
+
+    name = "bytecode.compute"
+    SYNTAX: ClassVar[str] = "$dst, $operation$args"
+    dst = prop_def(Register)
+    operation = prop_def(StringAttr)
+    args = prop_def(Registers)
+
+
+@irdl_op_definition
+class RequireOp(Instruction):
+    """
+    Stop with `message` unless the sizes `lhs` and `rhs` are in the relation `check`.
+
+    ```mlir
+    bytecode.require "eq" r1, r2, "relay.nn.dense: {0} and {1} of {2}"(r3)
+    ```
+
+    The relations and the message are those of `relay.require`.
+    """
+
+    name = "bytecode.require"
+    SYNTAX: ClassVar[str] = "$check $lhs, $rhs, $message$values"
+    check = prop_def(StringAttr)
+    lhs = prop_def(Register)
+    rhs = prop_def(Register)
+    message = prop_def(StringAttr)
+    values = prop_def(Registers)
+
+    def verify_(self) -> None:
+        if self.check.data not in list(Check):
+            raise VerifyException(
+                f"check must be one of {', '.join(Check)}, but is {self.check.data}"
+            )
+        count = 2 + len(self.values)
+        for number in placeholders(self.message.data):
+            if number >= count:
+                raise VerifyException(
+                    f"the message has {{{number}}}, but there are {count} operands"
+                )
+
+
+@irdl_op_definition
 class ReshapeTensorOp(Instruction):
     """
     View a tensor with another shape.
@@ -411,6 +517,9 @@ INSTRUCTIONS: tuple[type[Instruction], ...] = (
     AllocTensorRegOp,
     AllocADTOp,
     AllocClosureOp,
+    AllocRefOp,
+    ReadRefOp,
+    WriteRefOp,
     GetFieldOp,
     IfOp,
     GotoOp,
@@ -420,6 +529,8 @@ INSTRUCTIONS: tuple[type[Instruction], ...] = (
     FatalOp,
     AllocStorageOp,
     ShapeOfOp,
+    ComputeOp,
+    RequireOp,
     ReshapeTensorOp,
     DeviceCopyOp,
     KillRegisterOp,

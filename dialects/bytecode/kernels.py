@@ -25,7 +25,7 @@ from xdsl.traits import HasParent
 from xdsl.utils.exceptions import VerifyException
 
 from ..errors import OpVerifyException
-from ..signatures import check_call
+from ..type_rules import check_call
 from .definitions import Definition, parse_body
 from .fields import (
     Dims,
@@ -48,22 +48,30 @@ class KernelOp(Definition):
     ```
 
     Values are numbered: arguments first, then constants, then the outputs of the steps. The numbers
-    after the arrow are the kernel's results.
+    after the arrow are the kernel's results. Arguments after `host` are sizes that operators read
+    on the host; they may be there while all others are on another device:
+
+    ```mlir
+    bytecode.kernel @full (tensor<f32>, tensor<2xi64>) host [1] -> [2] { … }
+    ```
     """
 
     name = "bytecode.kernel"
 
     types = prop_def(ArrayAttr[Attribute])
+    host_inputs = opt_prop_def(Dims)
     outputs = prop_def(Dims)
+
+    SYNTAX: ClassVar[str] = "$sym_name $types(? host $host_inputs) -> $outputs"
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        properties = parse_by_syntax("$sym_name $types -> $outputs", parser)
+        properties = parse_by_syntax(cls.SYNTAX, parser)
         return cls.create(properties=properties, regions=[parse_body(parser)])
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
-        print_by_syntax("$sym_name $types -> $outputs", self.properties, printer)
+        print_by_syntax(self.SYNTAX, self.properties, printer)
         printer.print_string(" ")
         printer.print_region(self.body)
 
@@ -82,6 +90,12 @@ class KernelOp(Definition):
             else:
                 raise OpVerifyException(f"is neither a constant nor a step of {self.name}", op)
         _check_numbers(self.outputs, len(values), self)
+        on_host = () if self.host_inputs is None else self.host_inputs.get_values()
+        for number in cast(Sequence[int], on_host):
+            if not 0 <= number < len(self.types):
+                raise VerifyException(
+                    f"host input {number} is not an argument: there are {len(self.types)}"
+                )
 
 
 def _check_numbers(numbers: Dims, known: int, op: IRDLOperation) -> None:

@@ -36,11 +36,12 @@ from .memory import (
     ChoosesRegion,
     DestinationPassing,
     FreesOperand,
+    ReifiesShapes,
     ResultAliases,
+    ShapesOfOperand,
 )
 from .operators import (
     CallsKernel,
-    DataDependentShape,
     Fusible,
     FusionKind,
     InferTypes,
@@ -60,7 +61,6 @@ __all__ = [
     "CallsFunction",
     "CallsKernel",
     "ChoosesRegion",
-    "DataDependentShape",
     "DestinationPassing",
     "DeviceAnnotated",
     "DeviceConstraint",
@@ -80,6 +80,7 @@ __all__ = [
     "PartsMatch",
     "Pinned",
     "PreferSameDomain",
+    "ReifiesShapes",
     "Rematerializable",
     "ReshapesOnly",
     "ResultAliases",
@@ -87,6 +88,7 @@ __all__ = [
     "ReturnDevices",
     "SameDevice",
     "SameDomain",
+    "ShapesOfOperand",
     "kernel_attributes",
     "kernel_name",
 ]

@@ -15,6 +15,9 @@ from xdsl.traits import (
     OpTrait,
 )
 
+from ...operators.signature import Tensor
+from ...operators.sizes import Shape
+
 
 class Aliasing(OpTrait, ABC):
     """Some results of the op alias some of its operands, or parts of them."""
@@ -69,6 +72,30 @@ class Bufferizable(OpTrait, ABC):
         The op is not inserted. `outs` has one allocated tensor per result, of the result's type;
         the results of the op returned have these types too.
         """
+
+
+class ReifiesShapes(OpTrait, ABC):
+    """
+    Computes the dims of the op's results from those of its operands, in sizes (`operators.sizes`).
+
+    A `Bufferizable` op without this trait has the shapes of its rule: `InferTypes(typed(rule))`.
+    """
+
+    @abstractmethod
+    def result_dims(self, op: Operation, operands: Sequence[Tensor | str]) -> Sequence[Shape]:
+        """Return the dims of each result; an operand that is not a tensor is its type in words."""
+
+
+@dataclass(frozen=True)
+class ShapesOfOperand(ReifiesShapes):
+    """Each result has the shape of operand `index`."""
+
+    index: int = 0
+
+    def result_dims(self, op: Operation, operands: Sequence[Tensor | str]) -> Sequence[Shape]:
+        operand = operands[self.index]
+        assert isinstance(operand, Tensor), "an operand with a shape is a tensor"
+        return [operand.dims] * len(op.results)
 
 
 def _effects(

@@ -7,8 +7,11 @@ from xdsl.ir import Dialect
 from .. import upstream
 from ..device import VirtualDeviceAttr
 from . import (
+    annotations,
     broadcast,
     convolution,
+    creation,
+    dynamic,
     elementwise,
     matmul,
     normalization,
@@ -17,14 +20,16 @@ from . import (
     reduce,
     repetition,
     reshape,
+    selection,
     trigonometry,
+    vision,
 )
 from .adt import ConstructOp, ConstructorAttr, TypeDataOp
 from .closures import CallOp, FnOp
 from .constants import ConstantOp, MaterializeConstant, ParamOp
 from .control import IfOp, YieldOp
 from .device_ops import DeviceCopyOp, OnDeviceOp
-from .globals import GlobalOp, InvokeOp
+from .globals import ClosureOp, GlobalOp, InvokeOp
 from .incomplete import IncompleteType
 from .language_types import AdtType, RefType, TypeVarType
 from .matching import MatchOp
@@ -48,6 +53,10 @@ _FAMILIES = (
     pooling,
     reshape,
     rearrange,
+    creation,
+    dynamic,
+    selection,
+    vision,
 )
 
 OPERATORS: tuple[type[Operator], ...] = tuple(
@@ -86,6 +95,7 @@ Relay = Dialect(
         FnOp,
         CallOp,
         GlobalOp,
+        ClosureOp,
         InvokeOp,
         TypeDataOp,
         ConstructOp,
@@ -110,3 +120,4 @@ Relay = Dialect(
 )
 
 upstream.attach_interfaces()
+annotations.attach()

@@ -32,6 +32,7 @@ from ..interfaces import (
     Pinned,
     PreferSameDomain,
     SameDomain,
+    ShapesOfOperand,
 )
 from ..tensors import as_tensor
 from .incomplete import is_incomplete, refine
@@ -185,7 +186,7 @@ class DeviceCopyOp(IRDLOperation):
     value = operand_def(AnyAttr())
     result = result_def(AnyAttr())
 
-    traits = traits_def(Pure(), CopiedDevices(), BufferizeCopy())
+    traits = traits_def(Pure(), CopiedDevices(), BufferizeCopy(), ShapesOfOperand())
     assembly_format = "$value attr-dict `:` type($value) `to` type($result)"
 
     def __init__(self, value: SSAValue, device: VirtualDeviceAttr):

@@ -1,12 +1,39 @@
 """Traits of families of operators: pure, on one device, and fused in the same way."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from xdsl.ir import Operation
 from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, SameDevice
+from ...operators.rules import RULES
+from ..interfaces import DeviceConstraint, DeviceRule, Fusible, FusionKind, OnHost, SameDomain
 
-ELEMWISE = (Pure(), SameDevice(), Fusible(FusionKind.ELEMWISE))
-BROADCAST = (Pure(), SameDevice(), Fusible(FusionKind.BROADCAST))
-INJECTIVE = (Pure(), SameDevice(), Fusible(FusionKind.INJECTIVE))
-COMM_REDUCE = (Pure(), SameDevice(), Fusible(FusionKind.COMM_REDUCE))
-OUT_FUSABLE = (Pure(), SameDevice(), Fusible(FusionKind.OUT_ELEMWISE_FUSABLE))
-OPAQUE = (Pure(), SameDevice(), Fusible(FusionKind.OPAQUE))
+
+@dataclass(frozen=True)
+class SizesOnHost(DeviceRule):
+    """
+    Operands that are sizes are on the host; the other operands and the results are on one device.
+
+    An operand is a size if the operator's rule reads its elements as sizes.
+    """
+
+    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
+        rule = RULES.get(op.name)
+        sizes = rule.size_operands if rule is not None else ()
+        others = [operand for i, operand in enumerate(op.operands) if i not in sizes]
+        values = (*others, *op.results)
+        if len(values) > 1:
+            yield SameDomain(values, f"operands and results of {op.name} share a device")
+        for i in sizes:
+            yield OnHost(op.operands[i], f"operand {i} of {op.name}, a size, is on the host")
+
+
+_PLACED = (Pure(), SizesOnHost())
+
+ELEMWISE = (*_PLACED, Fusible(FusionKind.ELEMWISE))
+BROADCAST = (*_PLACED, Fusible(FusionKind.BROADCAST))
+INJECTIVE = (*_PLACED, Fusible(FusionKind.INJECTIVE))
+COMM_REDUCE = (*_PLACED, Fusible(FusionKind.COMM_REDUCE))
+OUT_FUSABLE = (*_PLACED, Fusible(FusionKind.OUT_ELEMWISE_FUSABLE))
+OPAQUE = (*_PLACED, Fusible(FusionKind.OPAQUE))

@@ -1,4 +1,4 @@
-"""References to global functions by name: as values, and calls of generic functions."""
+"""References to global functions by name: as values, closures, and calls of generic functions."""
 
 from __future__ import annotations
 
@@ -38,10 +38,13 @@ from ..interfaces import (
     FunctionParameter,
     FunctionResult,
     Lookup,
+    Operand,
     PartsMatch,
+    ResultAliases,
 )
 from .annotations import TYPE_PARAMS
 from .call_text import parse_call, print_call, verify_call
+from .incomplete import refine
 from .language_types import substituted
 
 
@@ -70,6 +73,22 @@ def _global_type(lookup: Lookup, name: SymbolRefAttr, args: Sequence[Attribute])
     return instantiated(function, args)
 
 
+def _is_value_of(declared: Attribute, function: FunctionType) -> bool:
+    """
+    Test whether a function is a value of the type `declared`, ignoring devices.
+
+    Parameters are equal; of the results' dims one of the types may know more.
+    """
+    declared = with_device(declared, None)
+    plain = with_device(function, None)
+    assert isinstance(declared, FunctionType)
+    assert isinstance(plain, FunctionType)
+    outputs = declared.outputs.data, plain.outputs.data
+    if declared.inputs != plain.inputs or len(outputs[0]) != len(outputs[1]):
+        return False
+    return all(refine(a, b) is not None for a, b in zip(*outputs, strict=True))
+
+
 def _parse_type_args(parser: Parser) -> Sequence[Attribute]:
     """Parse `<[T, U]>`, if present."""
     if parser.parse_optional_punctuation("<") is None:
@@ -88,15 +107,20 @@ def _print_type_args(args: ArrayAttr[Attribute], printer: Printer) -> None:
 
 @dataclass(frozen=True)
 class GlobalDevices(FunctionDeviceRule):
-    """The value's parameters and result are where those of the function `callee` are."""
+    """
+    Captured values, the value's parameters and its result are where those of `callee` are.
+    """
 
     def constraints(self, op: Operation, lookup: Lookup) -> Iterable[FunctionDeviceConstraint]:
-        assert isinstance(op, GlobalOp)
-        type, name = op.result.type, op.callee.string_value()
+        assert isinstance(op, GlobalOp | ClosureOp)
+        type, name, captured = op.result.type, op.callee.string_value(), len(op.operands)
         assert isinstance(type, FunctionType)
-        reason = f"the value is the function @{name}"
+        for i in range(captured):
+            reason = f"captured value {i} is where parameter {i} of @{name} is"
+            yield PartsMatch(Operand(i), FunctionParameter(name, i), reason)
+        reason = f"the value is {'a closure of' if captured else 'the function'} @{name}"
         for i in range(len(type.inputs)):
-            parameter = FunctionParameter(name, i)
+            parameter = FunctionParameter(name, captured + i)
             yield PartsMatch(FunctionParameter(op.result, i), parameter, reason)
         yield PartsMatch(FunctionResult(op.result, 0), FunctionResult(name, 0), reason)
 
@@ -110,6 +134,8 @@ class GlobalOp(IRDLOperation):
     %f = relay.global @f : (tensor<4xf32>) -> tensor<4xf32>
     %g = relay.global @id<[tensor<4xf32>]> : (tensor<4xf32>) -> tensor<4xf32>
     ```
+
+    The type is that of the function, except that the dims of its results may be better known.
     """
 
     name = "relay.global"
@@ -155,10 +181,90 @@ class GlobalOp(IRDLOperation):
 
     def verify_symbol_uses(self, lookup: Lookup) -> None:
         wanted = _global_type(lookup, self.callee, self.type_args.data)
-        if with_device(self.result.type, None) != with_device(wanted, None):
+        if not _is_value_of(self.result.type, wanted):
             raise VerifyException(
                 f"@{self.callee.string_value()} is {wanted}, but is declared as {self.result.type}"
             )
+
+
+@irdl_op_definition
+class ClosureOp(IRDLOperation):
+    """
+    Create a closure of the global function `callee` over the values `captured`.
+
+    ```mlir
+    %f = relay.closure @scale(%k) : (tensor<f32>) -> ((tensor<4xf32>) -> tensor<4xf32>)
+    %g = relay.closure @first<[tensor<i1>]>(%k) : (tensor<f32>) -> ((tensor<i1>) -> tensor<f32>)
+    ```
+
+    The callee's first parameters are the captured values, the others those of the closure: a call
+    of `%f` on `%x` calls `@scale` on `%k` and `%x`. A generic function is instantiated at type
+    arguments. Without captured values the closure is the function itself, as of `relay.global`.
+    """
+
+    name = "relay.closure"
+
+    callee = prop_def(SymbolRefAttr)
+    type_args = prop_def(ArrayAttr[Attribute], default_value=ArrayAttr[Attribute]([]))
+    captured = var_operand_def(AnyAttr())
+    result = result_def(FunctionType)
+
+    traits = traits_def(Pure(), GlobalDevices(), ResultAliases())
+
+    def __init__(
+        self,
+        callee: str | SymbolRefAttr,
+        captured: Sequence[SSAValue],
+        type: FunctionType,
+        type_args: Sequence[Attribute] = (),
+    ):
+        super().__init__(
+            operands=[captured],
+            properties={
+                "callee": SymbolRefAttr(callee) if isinstance(callee, str) else callee,
+                "type_args": ArrayAttr(type_args),
+            },
+            result_types=[type],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        name = SymbolRefAttr(parser.parse_symbol_name())
+        type_args = _parse_type_args(parser)
+        call = parse_call(parser)
+        type = call.result_type
+        if not isinstance(type, FunctionType):
+            parser.raise_error(f"expected a closure's function type, but got {type}", call.at)
+        op = cls(name, call.args, type, type_args)
+        op.attributes = call.attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_attribute(self.callee)
+        _print_type_args(self.type_args, printer)
+        print_call(self, self.captured, printer)
+
+    def verify_symbol_uses(self, lookup: Lookup) -> None:
+        name, count = self.callee.string_value(), len(self.captured)
+        type = _global_type(lookup, self.callee, self.type_args.data)
+        if len(type.inputs) < count:
+            raise VerifyException(
+                f"@{name} has {len(type.inputs)} parameters, "
+                f"but the closure captures {count} values"
+            )
+        if len(type.outputs) != 1:
+            raise VerifyException(
+                f"a closure returns one value, but @{name} returns {len(type.outputs)}"
+            )
+        wanted = FunctionType.from_lists(type.inputs.data[count:], type.outputs.data)
+        curried = FunctionType.from_lists(type.inputs.data[:count], [wanted])
+        if not _is_value_of(self.result.type, wanted):
+            raise VerifyException(
+                f"after {count} captured values @{name} is {wanted}, "
+                f"but the closure is declared as {self.result.type}"
+            )
+        verify_call(self, curried, self.captured, f"the closure of @{name}")
 
 
 @irdl_op_definition

@@ -285,7 +285,9 @@ class PrimFuncOp(IRDLOperation):
         ):
             inputs += [type] if entry & 1 else []
             inputs += [shape_type(type)] if entry & 2 else []
-        wanted = FunctionType.from_lists(inputs, map(shape_type, self.function_type.outputs))
+        wanted = FunctionType.from_lists(
+            inputs, [shape_type(type) for type in self.function_type.outputs]
+        )
         if function.function_type != wanted:
             raise VerifyException(
                 f"the shape function @{name} must be {wanted}, but is {function.function_type}"
@@ -296,11 +298,15 @@ NAME_LIMIT = 80
 """The maximum length of a kernel's name, before a number makes it unique."""
 
 
-def kernel_symbol(ops: Iterable[Operation]) -> str:
-    """The name that TVM gives a kernel of `ops`: `fused_` and its operators, `fused_dense_add`."""
+def kernel_symbol(ops: Iterable[Operation], prefix: str = "fused") -> str:
+    """
+    The name that TVM gives a kernel of `ops`: `fused_` and its operators, `fused_dense_add`.
+
+    The `prefix` of its shape function is `shape_func`.
+    """
     operators = [op for op in ops if op.has_trait(Fusible)]
     names = [kernel_name(op).removeprefix(f"{op.name.partition('.')[0]}.") for op in operators]
-    return "_".join(["fused", *names]).replace(".", "_")[:NAME_LIMIT]
+    return "_".join([prefix, *names]).replace(".", "_")[:NAME_LIMIT]
 
 
 @dataclass(frozen=True)

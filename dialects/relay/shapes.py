@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Self
+from functools import cache
+from inspect import Parameter, signature
+from typing import Any, Self, TypeAlias, get_args
 
 from xdsl.dialects.builtin import (
+    AnyFloat,
     AnyFloatConstr,
     FunctionType,
+    IndexType,
     IntegerType,
     StringAttr,
     SymbolNameConstraint,
@@ -205,6 +209,26 @@ class RequireOp(IRDLOperation):
                 )
 
 
+_Kind: TypeAlias = tuple[str, tuple[type[Attribute], ...]]
+_KINDS: dict[object, _Kind] = {
+    int: ("an integer", (IntegerType, IndexType)),
+    float: ("a number", (IntegerType, IndexType, *get_args(AnyFloat))),
+    Any: ("a tensor", (TensorType,)),
+}
+"""The types of a measure's argument, by the annotation of its parameter."""
+
+
+@cache
+def _measured(measure: str) -> tuple[tuple[_Kind, ...], _Kind | None]:
+    """Return the kinds of the arguments of a measure, and that of any number of further ones."""
+    kinds: list[_Kind] = []
+    for parameter in signature(MEASURES[measure], eval_str=True).parameters.values():
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            return tuple(kinds), _KINDS[parameter.annotation]
+        kinds.append(_KINDS[parameter.annotation])
+    return tuple(kinds), None
+
+
 @irdl_op_definition
 class MeasureOp(IRDLOperation):
     """
@@ -222,7 +246,9 @@ class MeasureOp(IRDLOperation):
     name = "relay.measure"
 
     measure = prop_def(StringAttr)
-    args = var_operand_def(AnyOf([BaseAttr(IntegerType), AnyFloatConstr, BaseAttr(TensorType)]))
+    args = var_operand_def(
+        AnyOf((BaseAttr(IntegerType), BaseAttr(IndexType), AnyFloatConstr, BaseAttr(TensorType)))
+    )
     size = result_def(i64)
 
     traits = traits_def(Pure(), AllOnHost())
@@ -238,3 +264,17 @@ class MeasureOp(IRDLOperation):
             raise VerifyException(
                 f"measure must be one of {', '.join(MEASURES)}, but is {self.measure.data}"
             )
+        wanted, others = _measured(self.measure.data)
+        more = len(self.args) - len(wanted)
+        if more and (others is None or more < 0):
+            at_least = "" if others is None else "at least "
+            raise VerifyException(
+                f"{self.measure.data} has {at_least}{len(wanted)} arguments, "
+                f"but got {len(self.args)}"
+            )
+        wanted += () if others is None else (others,) * more
+        for i, ((what, kinds), arg) in enumerate(zip(wanted, self.args, strict=True)):
+            if not isinstance(arg.type, kinds):
+                raise VerifyException(
+                    f"argument {i} of {self.measure.data} must be {what}, but is {arg.type}"
+                )

@@ -26,9 +26,13 @@ from .node import Node
 from .values import (
     Array,
     Constant,
+    Dim,
+    DimOf,
     Value,
+    dims_of,
     dtype_of,
-    shape_of,
+    has_static_shape,
+    rank_of,
     tensor_type_of,
     value_name,
 )
@@ -55,6 +59,7 @@ class Builder:
         self._node: Node | None = None
         self._params_named: dict[str, int] = {}
         self._scalars: dict[tuple[str, bytes], Constant] = {}
+        self._shapes: dict[SSAValue, Value] = {}
 
     @property
     def node(self) -> Node:
@@ -176,17 +181,87 @@ class Builder:
 
     # ------------------------------------------------------ what many rules do
 
-    def reshape(self, value: Value, shape: Sequence[int]) -> Value:
-        """Reshape `value` to a static shape with as many elements."""
-        old = shape_of(value)
-        if old == tuple(shape):
-            return value
-        if prod(old) != prod(shape):
+    def shape(self, value: Value) -> Value:
+        """Return the shape of `value`, a vector of i64: a constant if it is static."""
+        if isinstance(value, Constant) or has_static_shape(value):
+            return self.ints([dim for dim in dims_of(value) if isinstance(dim, int)])
+        if value not in self._shapes:
+            self._shapes[value] = self.op("shape_of", value, dtype=np.dtype(np.int64))
+        return self._shapes[value]
+
+    def sizes(self, dims: Sequence[Dim]) -> Value:
+        """Return `dims` as a vector of i64."""
+        parts: list[Value] = []
+        at = 0
+        while at < len(dims):
+            dim, stop = dims[at], at + 1
+            if isinstance(dim, int):
+                while stop < len(dims) and isinstance(dims[stop], int):
+                    stop += 1
+                parts.append(self.ints([n for n in dims[at:stop] if isinstance(n, int)]))
+            else:
+                while stop < len(dims) and dims[stop] == DimOf(dim.value, dim.axis + stop - at):
+                    stop += 1
+                shape = self.shape(dim.value)
+                parts.append(self.slice(shape, 0, dim.axis, dim.axis + stop - at))
+            at = stop
+        return self.joined(parts)
+
+    def size(self, dim: Dim) -> Value:
+        """Return `dim` as a scalar of i64."""
+        return self.reshape(self.sizes([dim]), ())
+
+    def counting(self, dim: Dim) -> Value:
+        """Return the integers from 0 up to `dim`, as i64."""
+        if isinstance(dim, int):
+            self.require_size(dim, "the range")
+            return self.constant(np.arange(dim))
+        zero, one = (self.scalar(n, np.dtype(np.int64)) for n in (0, 1))
+        return self.op("arange", zero, self.size(dim), one, dtype="int64")
+
+    def joined(self, parts: Sequence[Value]) -> Value:
+        """Return vectors of i64 as one."""
+        if not parts:
+            return self.ints([])
+        return parts[0] if len(parts) == 1 else self.op("concatenate", *parts, axis=0)
+
+    def vector(self, index: int, what: str) -> tuple[Value, int]:
+        """Return input `index` of the node as a vector of i64, and its length."""
+        value = self.node.input(index)
+        if rank_of(value) > 1 or dtype_of(value).kind not in "iu":
             raise self.node.error(
-                f"{prod(old)} elements of shape {list(old)} do not fit shape {list(shape)}"
+                f"{what} (input {index}) must be a vector of integers, but is "
+                f"{dtype_of(value)} of rank {rank_of(value)}"
             )
-        zeros = True if 0 in shape else None
-        return self.op("reshape", value, newshape=tuple(shape), allowzero=zeros)
+        (length,) = dims_of(value) or (1,)
+        if not isinstance(length, int):
+            raise self.node.error(
+                f"the length of {what} (input {index}) is computed at run time; supported: "
+                "vectors of known length"
+            )
+        return self.cast(self.reshape(value, (length,)), np.dtype(np.int64)), length
+
+    def reshape(self, value: Value, shape: Sequence[Dim]) -> Value:
+        """Reshape `value` to as many elements."""
+        old, new = dims_of(value), tuple(shape)
+        if old == new:
+            return value
+        static = [dim for dim in new if isinstance(dim, int)]
+        if len(static) == len(new) and has_static_shape(value):
+            before = prod(dim for dim in old if isinstance(dim, int))
+            if before != prod(static):
+                raise self.node.error(
+                    f"{before} elements of shape {list(old)} do not fit shape {static}"
+                )
+            zeros = True if 0 in static else None
+            return self.op("reshape", value, newshape=static, allowzero=zeros)
+        entries = [
+            dim if isinstance(dim, int) else 0 if old[i : i + 1] == (dim,) else -1
+            for i, dim in enumerate(new)
+        ]
+        if entries.count(-1) > 1 or 0 in static:
+            return self.op("dyn.reshape", value, self.sizes(new), allowzero=True)
+        return self.op("reshape", value, newshape=entries)
 
     def transpose(self, value: Value, axes: Sequence[int]) -> Value:
         """Permute the dims of `value` into the order of `axes`."""
@@ -194,11 +269,14 @@ class Builder:
             return value
         return self.op("transpose", value, axes=tuple(axes))
 
-    def broadcast_to(self, value: Value, shape: Sequence[int]) -> Value:
+    def broadcast_to(self, value: Value, shape: Sequence[Dim]) -> Value:
         """Broadcast `value` to `shape`."""
-        if shape_of(value) == tuple(shape):
+        if dims_of(value) == tuple(shape):
             return value
-        return self.op("broadcast_to", value, shape=tuple(shape))
+        static = [dim for dim in shape if isinstance(dim, int)]
+        if len(static) == len(shape):
+            return self.op("broadcast_to", value, shape=static)
+        return self.op("dyn.broadcast_to", value, self.sizes(shape))
 
     def cast(self, value: Value, dtype: np.dtype[Any]) -> Value:
         """Cast the elements of `value` to `dtype`."""
@@ -208,7 +286,7 @@ class Builder:
 
     def slice(self, value: Value, axis: int, begin: int, end: int) -> Value:
         """Slice `value` from `begin` to `end` along `axis`."""
-        if (begin, end) == (0, shape_of(value)[axis]):
+        if (begin, end) == (0, dims_of(value)[axis]):
             return value
         return self.op(
             "strided_slice", value, begin=(begin,), end=(end,), strides=(1,), axes=(axis,)

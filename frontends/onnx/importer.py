@@ -16,29 +16,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from onnx import ModelProto, NodeProto
+from onnx import ModelProto, NodeProto, ValueInfoProto
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     FileLineColLoc,
     IntAttr,
+    IntegerAttr,
     ModuleOp,
     NameLoc,
     StringAttr,
+    i64,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from ...dialects.relay.annotations import NAME
+from ...dialects.relay.annotations import DIMS, NAME
 from ...dialects.relay.constants import INLINE_LIMIT
 from .builder import Builder
 from .errors import OnnxError
-from .model import DEFAULT_DOMAINS, initializers_of, input_type, opset_of
+from .model import DEFAULT_DOMAINS, initializers_of, input_dims, input_type, opset_of
 from .node import Node
 from .operators import RULES
 from .operators.rule import Rule
 from .schema import require_signature
-from .values import Array, Value, value_name
+from .values import Array, DynamicShape, Value, value_name
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class _Importer:
         self.builder = Builder(self.block, inline_limit)
 
     def convert(self) -> Conversion:
-        arguments = self._add_arguments()
+        arguments = self._arguments()
         used = {o.name for o in self.graph.output}
         for proto in self.graph.node:
             used.update(proto.input)
@@ -86,8 +88,9 @@ class _Importer:
 
     # ------------------------------------------------------------ signature
 
-    def _add_arguments(self) -> list[str]:
-        names: list[str] = []
+    def _arguments(self) -> list[DictionaryAttr]:
+        """Add the arguments; return their attributes."""
+        attributes: list[DictionaryAttr] = []
         infos = [i for i in self.graph.input if i.name not in self.values]
         self.block = Block(arg_types=[input_type(i) for i in infos])
         self.builder.block = self.block
@@ -97,8 +100,8 @@ class _Importer:
             argument.name_hint = value_name(info.name)
             argument.location = NameLoc(StringAttr(info.name), self._location(0))
             self.values[info.name] = argument
-            names.append(info.name)
-        return names
+            attributes.append(_described(info))
+        return attributes
 
     def _results(self) -> list[SSAValue]:
         results: list[SSAValue] = []
@@ -109,15 +112,19 @@ class _Importer:
             results.append(self.builder.tensor(value))
         return results
 
-    def _module(self, arguments: Sequence[str], results: Sequence[SSAValue]) -> ModuleOp:
+    def _module(
+        self, arguments: Sequence[DictionaryAttr], results: Sequence[SSAValue]
+    ) -> ModuleOp:
         place = NameLoc(StringAttr(self.graph.name or "main"), self._location(0))
         self.block.add_op(ReturnOp.create(operands=results, location=place))
         main = FuncOp(
             "main",
             (self.block.arg_types, [r.type for r in results]),
             Region(self.block),
-            arg_attrs=_named(arguments),
-            res_attrs=_named([o.name for o in self.graph.output]),
+            arg_attrs=ArrayAttr(arguments),
+            res_attrs=ArrayAttr(
+                DictionaryAttr({NAME: StringAttr(o.name)}) for o in self.graph.output
+            ),
         )
         module = ModuleOp([main])
         main.location = module.location = place
@@ -139,6 +146,8 @@ class _Importer:
             made = rule.convert(node, self.builder)
         except (MemoryError, OverflowError) as error:
             raise node.error(f"a number is too large: {error}") from None
+        except DynamicShape as error:
+            raise node.error(str(error)) from None
         node.require_all_read()
         results = made if isinstance(made, Sequence) else [made]
         for i, name in enumerate(node.outputs):
@@ -185,5 +194,12 @@ def _rule_for(node: Node) -> Rule:
     )
 
 
-def _named(names: Sequence[str]) -> ArrayAttr[DictionaryAttr]:
-    return ArrayAttr([DictionaryAttr({NAME: StringAttr(n)}) for n in names])
+def _described(info: ValueInfoProto) -> DictionaryAttr:
+    """Return the attributes of an argument: its name, and its dims if some are dynamic."""
+    attributes: dict[str, Attribute] = {NAME: StringAttr(info.name)}
+    dims = input_dims(info)
+    if any(isinstance(dim, str) for dim in dims):
+        attributes[DIMS] = ArrayAttr(
+            StringAttr(dim) if isinstance(dim, str) else IntegerAttr(dim, i64) for dim in dims
+        )
+    return DictionaryAttr(attributes)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from google.protobuf.message import DecodeError
 from onnx import ModelProto, ValueInfoProto, load_model_from_string
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 
 from ...dialects.device import tensor_type
 from ...dialects.tensors import Tensor
@@ -77,7 +78,7 @@ def initializers_of(model: ModelProto) -> Iterator[Constant]:
 
 
 def input_type(info: ValueInfoProto) -> Tensor:
-    """Return the type of a graph input, which must be a tensor of static shape."""
+    """Return the type of a graph input, which must be a tensor of known rank."""
     what = f'input "{info.name}"'
     if info.type.WhichOneof("value") != "tensor_type":
         kind = info.type.WhichOneof("value") or "without type"
@@ -89,14 +90,16 @@ def input_type(info: ValueInfoProto) -> Tensor:
         raise OnnxError(f"{what}: {error.message}") from None
     assert element is not None, "a supported dtype has an element type"
     if not tensor.HasField("shape"):
-        raise OnnxError(f"{what} has no shape; supported: static shapes")
-    shape: list[int] = []
-    for i, dim in enumerate(tensor.shape.dim):
-        if dim.WhichOneof("value") != "dim_value" or dim.dim_value < 0:
-            called = f' "{dim.dim_param}"' if dim.dim_param else ""
-            raise OnnxError(
-                f"dim {i}{called} of {what} is dynamic; supported: static shapes "
-                "(onnx.tools.update_model_dims can set it)"
-            )
-        shape.append(dim.dim_value)
-    return tensor_type(element, shape)
+        raise OnnxError(f"{what} has no shape; supported: shapes of known rank")
+    dims = input_dims(info)
+    return tensor_type(element, [DYNAMIC_INDEX if isinstance(dim, str) else dim for dim in dims])
+
+
+def input_dims(info: ValueInfoProto) -> list[int | str]:
+    """Return the dims of a graph input: sizes, and names of dynamic ones, "" if they have none."""
+    return [
+        dim.dim_value
+        if dim.WhichOneof("value") == "dim_value" and dim.dim_value >= 0
+        else dim.dim_param  # "" of a negative dim, which some exporters write for a dynamic one
+        for dim in info.type.tensor_type.shape.dim
+    ]

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import FileLineColLoc, LocationAttr, NameLoc, StringA
 
 from .errors import OnnxError
 from .tensors import array_of, dtype_of_number
-from .values import Array, Constant, Value, shape_of
+from .values import Array, Constant, Value, rank_of
 
 _KINDS = {
     AttributeProto.INT: "an integer",
@@ -95,6 +95,10 @@ class Node:
     def variadic(self) -> list[Value]:
         """Return all inputs, of which there must be at least one."""
         return [self.input(i) for i in range(max(1, len(self.inputs)))]
+
+    def is_known(self, *indices: int) -> bool:
+        """Test whether the inputs at `indices` are known at compile time, or omitted."""
+        return all(self.optional(i) is None or isinstance(self.optional(i), Constant) for i in indices)
 
     def optional_array(self, index: int, what: str) -> Array | None:
         """Return input `index` as an array known at compile time, or None if it is omitted."""
@@ -261,7 +265,7 @@ class Node:
 
     def require_rank(self, value: Value, ranks: Sequence[int], what: str) -> None:
         """Require that the rank of `value` is one of `ranks`."""
-        rank = len(shape_of(value))
+        rank = rank_of(value)
         if rank not in ranks:
             raise self.error(
                 f"{what} has rank {rank}; supported: {', '.join(str(r) for r in ranks)}"

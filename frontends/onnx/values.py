@@ -6,11 +6,13 @@ operator needs them as tensors, so computations of shapes never become tensor pr
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     Float16Type,
     Float32Type,
     Float64Type,
@@ -20,7 +22,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.device import tensor_type
-from ...dialects.tensors import Tensor, as_tensor, dtype_name
+from ...dialects.tensors import Tensor, as_tensor, dtype_name, is_static
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -64,8 +66,26 @@ def element_type(dtype: np.dtype[Any]) -> Attribute | None:
     return _ELEMENT_TYPES.get(dtype.name)
 
 
+@dataclass(frozen=True)
+class DimOf:
+    """Dim `axis` of `value`, known when the program runs."""
+
+    value: SSAValue
+    axis: int
+
+
+Dim: TypeAlias = int | DimOf
+
+
+class DynamicShape(Exception):
+    """A conversion needs all dims of a value whose shape is not static."""
+
+    def __init__(self, type: Tensor):
+        super().__init__(f"an operand of type {type} has dynamic dims; supported: static shapes")
+
+
 def tensor_type_of(value: Value) -> Tensor:
-    """Return the type of `value` as a tensor; its shape is static."""
+    """Return the type of `value` as a tensor."""
     if isinstance(value, Constant):
         element = element_type(value.array.dtype)
         assert element is not None, f"no element type for {value.array.dtype}"
@@ -76,10 +96,35 @@ def tensor_type_of(value: Value) -> Tensor:
 
 
 def shape_of(value: Value) -> tuple[int, ...]:
-    """Return the static shape of `value`."""
+    """Return the shape of `value`; raise `DynamicShape` unless it is static."""
     if isinstance(value, Constant):
         return value.array.shape
-    return tuple(tensor_type_of(value).get_shape())
+    type = tensor_type_of(value)
+    if not is_static(type):
+        raise DynamicShape(type)
+    return type.get_shape()
+
+
+def has_static_shape(*values: Value) -> bool:
+    """Test whether all dims of `values` are known."""
+    return all(isinstance(v, Constant) or is_static(tensor_type_of(v)) for v in values)
+
+
+def dims_of(value: Value) -> tuple[Dim, ...]:
+    """Return the dims of `value`; a dynamic one refers to `value`."""
+    if isinstance(value, Constant):
+        return value.array.shape
+    shape = tensor_type_of(value).get_shape()
+    return tuple(DimOf(value, i) if n == DYNAMIC_INDEX else n for i, n in enumerate(shape))
+
+
+def shape_text(dims: Sequence[Dim]) -> str:
+    """Return dims for a message: [2, ?, 4]."""
+    return f"[{', '.join(str(dim) if isinstance(dim, int) else '?' for dim in dims)}]"
+
+
+def rank_of(value: Value) -> int:
+    return len(dims_of(value))
 
 
 def dtype_of(value: Value) -> np.dtype[Any]:

@@ -211,9 +211,9 @@ def _infer_and_add(
     op.results = SSAValues(OpResult(type, op, i) for i, type in enumerate(types))
     builder.add(op, at)
     results = op.results
-    return (
-        builder.tuple_value(results, at, from_operator=True) if returns_tuple(name) else results[0]
-    )
+    if returns_tuple(name, len(results)):
+        return builder.tuple_value(results, at, from_operator=True)
+    return results[0]
 
 
 def _verify_redundant(name: str, dropped: Values, operands: Sequence[SSAValue]) -> None:

@@ -2,11 +2,10 @@
 Operators of the text that the dialect expresses as other or several ops.
 
     nn.dropout(%x)                  (%x, a tensor of ones): there is no training here
-    zeros(shape=[2], dtype="…")     relay.full of a scalar
+    zeros_like(%x)                  relay.full of a scalar
     layout_transform(%x, …)         reshapes and a transposition (`layouts`)
     on_device(%x, …)                relay.on_device
     device_copy(%x, …)              two hints: the operand is on one device, the result on another
-    shape_of(%x, dtype="int32")     vm.shape_of, whose result is cast
     vm.shape_of(%x), memory.kill    ops of the dialects `vm` and `memory` (`explicit_memory`)
 """
 
@@ -91,17 +90,6 @@ def _dropout(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> V
     return builder.defer_until_known([data], build, call.offset)
 
 
-def _zeros_or_ones(value: int) -> Emit:
-    """Return the rule for `zeros` and `ones`."""
-
-    def emit(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
-        values_of(builder, call, args, 0)
-        given = attributes_given(builder, call, {"shape": None, "dtype": "float32"})
-        return _full(builder, call, value, given["shape"], given["dtype"])
-
-    return emit
-
-
 def _zeros_or_ones_like(value: int) -> Emit:
     """Return the rule for `zeros_like` and `ones_like`."""
 
@@ -180,33 +168,17 @@ def _pad(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value
     return builder.defer_until_known([data], build, call.offset)
 
 
-def _shape_of(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
-    """Build the dims of a tensor, in the requested dtype."""
-    from .calls import operator
-
-    given = attributes_given(builder, call, {"dtype": "int32"})
-    plain = ast.Call(call.offset, call.callee, call.args, {}, call.end_offset)
-    shape = explicit_memory.shape_of(builder, plain, args)
-    dtype = given["dtype"] or "int32"
-    if dtype == "int64":
-        return shape
-    return operator(builder, "cast", [shape], {"dtype": dtype}, call.offset)
-
-
 # ------------------------------------------------------------------- by name
 
 COMPOSITES: Mapping[str, Emit] = {
     "on_device": on_device,
     "device_copy": _device_copy,
     "nn.dropout": _dropout,
-    "zeros": _zeros_or_ones(0),
-    "ones": _zeros_or_ones(1),
     "zeros_like": _zeros_or_ones_like(0),
     "ones_like": _zeros_or_ones_like(1),
     "full": _full_call,
     "nn.pad": _pad,
     "layout_transform": layout_transform,
-    "shape_of": _shape_of,
     "vm.shape_of": explicit_memory.shape_of,
     "vm.reshape_tensor": explicit_memory.reshape_tensor,
     "memory.alloc_storage": explicit_memory.alloc_storage,

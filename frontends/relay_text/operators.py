@@ -137,6 +137,15 @@ def _require(name: str) -> Convert:
     return convert
 
 
+def _by_default(name: str, value: Any) -> Convert:
+    """Return a conversion that adds an attribute that TVM's text always has."""
+
+    def convert(values: Values) -> None:
+        values.setdefault(name, value)
+
+    return convert
+
+
 def _drop(*names: str) -> Convert:
     """Return a conversion that drops attributes without meaning here, such as scheduler hints."""
 
@@ -226,6 +235,7 @@ def _chain(*converts: Convert) -> Convert:
 _POOL = Rule(convert=_window("pool_size", "strides", "dilation", layout="layout"))
 _GLOBAL_POOL = Rule(convert=lambda values: _same_layout(values, "layout"))
 _REDUCTION = Rule(convert=_reduction)
+_FILLED = Rule(convert=_chain(_as_list("shape"), _by_default("dtype", "float32")))
 
 RULES: Mapping[str, Rule] = {
     "nn.conv2d": Rule(
@@ -263,7 +273,27 @@ RULES: Mapping[str, Rule] = {
     "repeat": Rule(convert=_require("axis")),
     "reverse": Rule(convert=_require("axis")),
     "broadcast_to": Rule(convert=_chain(_drop("dtype"), _as_list("shape"))),
+    "arange": Rule(convert=_drop("start", "stop", "step")),  # repeats the operands
+    "dyn.broadcast_to": Rule(convert=_drop("shape", "dtype")),
+    "dyn.full": Rule(convert=_drop("shape", "dtype")),
+    "dyn.one_hot": Rule(convert=_drop("depth")),
+    "dyn.ones": Rule(convert=_drop("shape")),
+    "dyn.reshape": Rule(convert=_drop("newshape")),
+    "dyn.squeeze": Rule(convert=_drop("axis")),
+    "dyn.strided_slice": Rule(
+        convert=_chain(_drop("begin", "end", "strides"), _empty_is_absent("axes"))
+    ),
+    "dyn.tile": Rule(convert=_drop("reps")),
+    "dyn.topk": Rule(convert=_drop("k")),
+    "dyn.zeros": Rule(convert=_drop("shape")),
+    "image.resize2d": Rule(convert=_chain(_as_list("size"), _drop("roi"))),
+    "ones": _FILLED,
+    "shape_of": Rule(convert=_by_default("dtype", "int32")),
+    "zeros": _FILLED,
 }
+
+_PLAIN = ("topk", "dyn.topk", "vision.non_max_suppression")
+"""Operators whose results are a tuple only if there are several."""
 
 _NO_RULE = Rule()
 
@@ -278,10 +308,10 @@ def is_variadic(name: str) -> bool:
 
 
 @cache
-def returns_tuple(name: str) -> bool:
-    """Return whether the operator's result is a tuple in Relay, even of one field."""
+def returns_tuple(name: str, count: int) -> bool:
+    """Return whether the operator's `count` results are a tuple in Relay, even of one field."""
     results = BY_NAME[name].get_irdl_definition().results
-    return len(results) != 1 or isinstance(results[0][1], VarResultDef)
+    return count != 1 or (isinstance(results[0][1], VarResultDef) and name not in _PLAIN)
 
 
 @cache

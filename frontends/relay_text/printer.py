@@ -32,7 +32,7 @@ from ...dialects.relay import BY_NAME
 from ...dialects.relay.adt import TypeDataOp
 from ...dialects.relay.annotations import ATTRS, NAME, TYPE_PARAMS
 from ...dialects.relay.constants import ParamOp
-from ...dialects.relay.globals import GlobalOp, InvokeOp
+from ...dialects.relay.globals import ClosureOp, GlobalOp, InvokeOp
 from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp
 from ...dialects.vm import DestinationCall
 from ...dialects.walking import walk
@@ -45,6 +45,8 @@ from .printer_types import place_of
 from .type_grammar import STORAGE
 
 HEADER = '#[version = "0.0.5"]\n'
+_REFERRING = (CallOp, InvokeOp, GlobalOp, ClosureOp, CallLoweredOp, DestinationCall)
+"""The ops that call or name a global function."""
 
 
 def module_text(module: ModuleOp) -> str:
@@ -73,7 +75,7 @@ class _Module:
                 raise no_form(op)
         self._check_types(types)
         for op in walk(self.module):
-            if isinstance(op, CallOp | InvokeOp | GlobalOp | CallLoweredOp | DestinationCall):
+            if isinstance(op, _REFERRING):
                 self.called.setdefault(op.callee.string_value(), op)
         parts = [self._type_data(op) for op in types]
         for op in functions:

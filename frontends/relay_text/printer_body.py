@@ -24,7 +24,7 @@ from ...dialects.device import VirtualDeviceAttr
 from ...dialects.relay.closures import FnOp
 from ...dialects.relay.constants import ConstantOp, ParamOp
 from ...dialects.relay.device_ops import OnDeviceOp
-from ...dialects.relay.globals import GlobalOp
+from ...dialects.relay.globals import ClosureOp, GlobalOp
 from ...dialects.relay.language_types import AdtType
 from ...dialects.relay.matching import MatchOp
 from ...dialects.relay.operator import Operator
@@ -99,7 +99,7 @@ class Body:
 
     def _is_elsewhere(self, value: SSAValue, place: VirtualDeviceAttr | None) -> bool:
         """Return whether a reader would assume the wrong device for `value`."""
-        if isinstance(value.owner, FnOp | GlobalOp):
+        if isinstance(value.owner, FnOp | GlobalOp | ClosureOp):
             return False
         own = place_of(value.type)
         return own is not None and own != place
@@ -282,7 +282,7 @@ class Body:
         if isinstance(op, FnOp) and op.recursive is not None:
             self.bind(op.body.block.args[0], name)
         before = f"let %{name}{self._annotation(op)} = "
-        if op.results and not isinstance(op, FnOp | GlobalOp) and self._is_moved(op):
+        if op.results and self._is_moved(op):
             self._node(written)
             result = op.results[0]
             text = self._tuples[written] if len(written.results) > 1 else self._texts[result]

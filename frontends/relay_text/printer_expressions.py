@@ -74,8 +74,10 @@ def operator(body: Body, op: Operation, name: str) -> str:
     args = body.texts(op.operands, place(body, op))
     if is_variadic(name):
         args = [body.bound(tuple_text(args))]
-    text = f"{name}({', '.join(args)}{body.shared.operators.attributes(op, name)})"
-    return f"({text}).0" if returns_tuple(name) and len(op.results) == 1 else text
+    args += body.shared.operators.attributes(op, name)
+    text = f"{name}({', '.join(args)})"
+    is_tuple = len(op.results) == 1 and returns_tuple(name, 1)
+    return f"({text}).0" if is_tuple else text
 
 
 def opaque(body: Body, op: relay.CallOpaqueOp) -> str:
@@ -186,6 +188,23 @@ def fn(body: Body, op: relay.FnOp) -> str:
     return f"fn ({', '.join(shown)}) -> {body.shared.types.result(type, op)} {{"
 
 
+def closure(body: Body, op: relay.ClosureOp) -> str:
+    """Return a function literal that calls the global function, on one line."""
+    type = op.result.type
+    assert isinstance(type, FunctionType)
+    names = [f"%{body.names.local(None, 'p0')}" for _ in type.inputs]
+    shown: list[str] = []
+    for name, input in zip(names, type.inputs, strict=True):
+        note = _annotation(body, op, place_of(input))
+        note = f" {{{note}}}" if note else ""
+        shown.append(f"{name}{note}: {body.shared.types.text(input, op)}")
+    shown += function_attributes(body, op, {}, type, None)
+    args = [*body.texts(op.captured, place_of(type)), *names]
+    result = body.shared.types.result(type, op)
+    call = f"@{op.callee.string_value()}({', '.join(args)})"
+    return f"fn ({', '.join(shown)}) -> {result} {{ {call} }}"
+
+
 def params(
     body: Body, op: Operation, values: Sequence[SSAValue], devices: Sequence[Attribute | None]
 ) -> list[str]:
@@ -288,6 +307,7 @@ _HEADS: dict[type[Operation], Head] = {
     relay.IfOp: choose,
     relay.MatchOp: match,
     relay.FnOp: fn,
+    relay.ClosureOp: closure,
     **HEADS,
 }
 """The rule for each op that is not an operator."""

@@ -171,8 +171,8 @@ class OperatorTexts:
         self._table = table
         self._known: dict[type[Operation], list[tuple[str, Attribute | None, str | None]]] = {}
 
-    def attributes(self, op: Operation, name: str) -> str:
-        """Return `, axis=1, epsilon=1e-05f`, or ""."""
+    def attributes(self, op: Operation, name: str) -> list[str]:
+        """Return `["axis=1", "epsilon=1e-05f"]`."""
         known = self._known.get(type(op))
         if known is None:
             known = self._known[type(op)] = _defaults(op, name)
@@ -196,7 +196,7 @@ class OperatorTexts:
                 text = _pairs(value) if key == "pad_width" else None
                 text = text or attribute_text(value, self._table, op)
             shown.append(f"{key}={text}")
-        return f", {', '.join(shown)}" if shown else ""
+        return shown
 
 
 def _defaults(op: Operation, name: str) -> list[tuple[str, Attribute | None, str | None]]:

@@ -36,7 +36,7 @@ from ...dialects.memory import AllocStorageOp, AllocTensorOp, KillOp
 from ...dialects.relay.closures import CallOp, FnOp
 from ...dialects.relay.constants import ConstantOp, ParamOp
 from ...dialects.relay.device_ops import OnDeviceOp
-from ...dialects.relay.globals import GlobalOp, InvokeOp
+from ...dialects.relay.globals import ClosureOp, GlobalOp, InvokeOp
 from ...dialects.relay.matching import MatchOp
 from ...dialects.relay.operator import infer_result_types
 from ...dialects.relay.references import RefCreateOp, RefReadOp, RefWriteOp
@@ -49,7 +49,7 @@ ORDERED = (
     *(AllocStorageOp, AllocTensorOp, KillOp, DestinationCall),
 )
 """Ops that must execute in their place."""
-_LETS = (*ORDERED, FnOp)
+_LETS = (*ORDERED, FnOp, ClosureOp)
 LEAVES = (ConstantOp, GlobalOp)
 """Ops whose text is printed where their value is used."""
 

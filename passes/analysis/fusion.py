@@ -5,6 +5,10 @@ Each operator is a node; a group grows from a node to its post-dominator when ev
 the paths between may join. There are two phases: first groups grow from convolutions, matrix
 products, elementwise and broadcasting operators, then from injective ones. Only the last operator
 of a group, the root, is used outside of it.
+
+The shapes of a kernel's results are computed before it runs. So an operator whose result shape
+depends on the elements of an operand is never in a group with what computes that operand; unless it
+only reshapes, it is a group of its own.
 """
 
 from collections import deque
@@ -14,8 +18,9 @@ from dataclasses import dataclass, field
 from xdsl.ir import Block, Operation
 
 from ...dialects.device import device_of
-from ...dialects.interfaces import Fusible, FusionKind
-from ...dialects.tensors import as_tensor
+from ...dialects.interfaces import Fusible, FusionKind, ReshapesOnly
+from ...dialects.tensors import as_tensor, has_dynamic
+from ...dialects.type_rules import data_operands
 from .post_dominators import Edge, PostDominatorTree, post_dominators
 
 
@@ -29,6 +34,11 @@ class Graph:
     """The users of each operator; None if it is used other than by operators of the block."""
 
 
+def data_read_for_shapes(op: Operation) -> Sequence[int]:
+    """Return the operands whose elements must be read before `op` runs, for its result shapes."""
+    return data_operands(op) if any(has_dynamic(result.type) for result in op.results) else ()
+
+
 def graph_of(block: Block) -> Graph:
     ops: list[Operation] = []
     kinds: list[FusionKind] = []
@@ -36,7 +46,8 @@ def graph_of(block: Block) -> Graph:
         fusible = op.get_trait(Fusible)
         if fusible is not None:
             ops.append(op)
-            kinds.append(fusible.kind)
+            alone = data_read_for_shapes(op) and not op.has_trait(ReshapesOnly)
+            kinds.append(FusionKind.OPAQUE if alone else fusible.kind)
     index = {op: i for i, op in enumerate(ops)}
     return Graph(ops, kinds, [_uses(op, index, kinds) for op in ops])
 
@@ -49,6 +60,8 @@ def _uses(
         for use in result.uses:
             user = index.get(use.operation)
             if user is None or device_of(result.type) != device_of(use.operation.results[0].type):
+                return None
+            if use.index in data_read_for_shapes(use.operation):
                 return None
             kind = kinds[user]
             if kind is FusionKind.BROADCAST and _same_shape(use.operation, use.index):

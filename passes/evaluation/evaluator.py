@@ -12,7 +12,7 @@ each op computes; tensor operators are in `operators`.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence, Set
 from functools import cached_property
 from math import inf
 from typing import Any, TypeAlias, cast
@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import relay
+from ...dialects.relay.annotations import dim_names, named_dims_fault
 from ...dialects.relay.closures import captures
 from ...runtime.kernels.loading import load_kernels
 from ...runtime.kernels.memory import Memory, OutOfMemory, Stack
@@ -86,7 +87,17 @@ class Evaluator:
             raise PassError(
                 f"@{function} expects {len(block.args)} arguments, but got {len(args)}", op
             )
+        if op in self._with_named_dims:
+            assert isinstance(op, func.FuncOp)
+            fault = named_dims_fault(op, [getattr(arg, "shape", None) for arg in args])
+            if fault is not None:
+                raise PassError(f"@{function}: {fault}", op)
         return Enter(block, args, {})
+
+    @cached_property
+    def _with_named_dims(self) -> Set[Operation]:
+        functions = (op for op in self.symbols.values() if isinstance(op, func.FuncOp))
+        return {op for op in functions if any(map(any, dim_names(op)))}
 
     def captured_by(self, function: relay.FnOp) -> Sequence[SSAValue]:
         """Return the values that a closure captures."""

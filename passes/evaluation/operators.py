@@ -16,9 +16,10 @@ from ...dialects.device import tensor_type, with_device
 from ...dialects.interfaces import kernel_attributes, kernel_name
 from ...dialects.relay.incomplete import refine
 from ...dialects.relay.operator import infer_result_types
-from ...dialects.tensors import Tensor, as_tensor, is_static
+from ...dialects.tensors import Tensor, as_tensor, has_dynamic, is_static
+from ...dialects.type_rules import data_operands, result_types, rule_of
 from ...runtime.kernels.bind import Bind, Thunk
-from ...runtime.kernels.checked import CheckedKernel
+from ...runtime.kernels.checked import ArrayElements, CheckedKernel
 from ...runtime.kernels.loading import no_kernel
 from ...runtime.kernels.memory import OutOfMemory, Owner
 from ...runtime.kernels.scratch import Workspace
@@ -88,7 +89,7 @@ class OperatorEvaluator:
         """
         Return the results of `op` on `args`.
 
-        A dynamic result shape is inferred from the shapes of `args`, and must fit the declared one.
+        A dynamic result shape follows from `args` by the op's rule, and must fit the declared one.
         """
         prepared = self._prepared.get(op)
         if prepared is None:
@@ -124,7 +125,8 @@ class OperatorEvaluator:
         if bind is None:
             raise PassError(no_kernel(name), op)
         results = None
-        if not any(_is_dynamic(value.type) for value in (*op.operands, *op.results)):
+        dynamic = any(has_dynamic(value.type) for value in (*op.operands, *op.results))
+        if not dynamic and not data_operands(op):
             results = [static_type(result.type, result) for result in op.results]
         return Prepared(bind, kernel_values(op), results)
 
@@ -151,19 +153,19 @@ def kernel_values(op: Operation) -> Mapping[str, Any]:
 
 
 def types_at_shapes(op: Operation, args: Sequence[Array]) -> Sequence[Attribute]:
-    """Infer the types of `op`'s results when its operands have the shapes of `args`."""
+    """Infer the types of `op`'s results when its operands are `args`."""
     operands = [
         tensor_type(cast(Tensor, operand.type).element_type, list(arg.shape))
         for operand, arg in zip(op.operands, args, strict=True)
     ]
-    static = type(op).create(
-        operands=Block(arg_types=operands).args,
-        result_types=[result.type for result in op.results],
-        properties=op.properties,
-    )
+    rule = rule_of(op)
     try:
-        types = infer_result_types(static)
-    except VerifyException as error:
+        if rule is None:
+            types = _types_of_static(op, operands)
+        else:
+            elements = {i: ArrayElements(np.asarray(args[i])) for i in rule.data_operands}
+            types = result_types(rule, op, operands, elements)
+    except (VerifyException, ValueError, OverflowError) as error:
         raise PassError(str(error), op) from error
     if types is None:
         raise PassError(f"{op.name} has no type rule for these shapes", op)
@@ -173,6 +175,10 @@ def types_at_shapes(op: Operation, args: Sequence[Array]) -> Sequence[Attribute]
     return types
 
 
-def _is_dynamic(type: Attribute) -> bool:
-    tensor = as_tensor(type)
-    return tensor is not None and not is_static(tensor)
+def _types_of_static(op: Operation, operands: Sequence[Attribute]) -> Sequence[Attribute] | None:
+    static = type(op).create(
+        operands=Block(arg_types=operands).args,
+        result_types=[result.type for result in op.results],
+        properties=op.properties,
+    )
+    return infer_result_types(static)

@@ -9,7 +9,6 @@ from typing import Protocol, TypeAlias, cast
 import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, SymbolRefAttr
-from xdsl.dialects.tensor import ExtractOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import memory, relay, vm
@@ -20,7 +19,8 @@ from ...runtime.kernels.memory import Memory
 from ..analysis.arrays import Array, array_of, numpy_dtype
 from ..support.diagnostics import PassError
 from .operators import require_shape, static_type
-from .values import ClosureValue, DataValue, Enter, Frame, RefValue, Value
+from .sizes import SIZES, require_relation
+from .values import ClosureValue, DataValue, Enter, Frame, GlobalClosure, RefValue, Value
 
 
 class Evaluation(Protocol):
@@ -92,8 +92,8 @@ def close_over(
 
 def call_value(evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> Enter:
     callee, given = args[0], args[1:]
-    if isinstance(callee, str):
-        return evaluation.enter(callee, given)
+    if isinstance(callee, GlobalClosure):
+        return evaluation.enter(callee.name, (*callee.captured, *given))
     assert isinstance(callee, ClosureValue)
     own = (callee, *given) if callee.recursive else given
     return Enter(callee.body, own, dict(callee.captured))
@@ -122,8 +122,8 @@ def invoke(evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: 
 
 
 def global_value(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    assert isinstance(op, relay.GlobalOp)
-    return [op.callee.string_value()]
+    assert isinstance(op, relay.GlobalOp | relay.ClosureOp)
+    return [GlobalClosure(op.callee.string_value(), tuple(args))]
 
 
 def construct(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
@@ -220,12 +220,18 @@ def reshape(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -
     return [args[0].reshape(dims)]
 
 
-def extract(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    return [args[0][tuple(int(index) for index in args[1:])]]
-
-
 def shape_of(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
     return [np.array(args[0].shape, np.int64)]
+
+
+def size(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+    return [SIZES[type(op)](op, args)]
+
+
+def require(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+    assert isinstance(op, relay.RequireOp)
+    require_relation(op, args)
+    return []
 
 
 def copy(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
@@ -283,6 +289,7 @@ RULES: dict[type[Operation], Rule] = {
     relay.FnOp: close_over,
     relay.CallOp: call_value,
     relay.GlobalOp: global_value,
+    relay.ClosureOp: global_value,
     relay.InvokeOp: invoke,
     relay.ConstructOp: construct,
     relay.MatchOp: match,
@@ -292,7 +299,8 @@ RULES: dict[type[Operation], Rule] = {
     relay.PrimitiveOp: lambda _, op, args, frame: Enter(op.regions[0].block, args, {}),
     relay.CallLoweredOp: call_symbol,
     func.CallOp: call_symbol,
-    ExtractOp: extract,
+    relay.RequireOp: require,
+    **dict.fromkeys(SIZES, size),
     memory.AllocStorageOp: alloc_storage,
     memory.AllocTensorOp: alloc_tensor,
     memory.CopyOp: copy,

@@ -8,8 +8,8 @@ from xdsl.ir import Block, SSAValue
 
 Value: TypeAlias = Any
 """
-An array, a tuple, a `DataValue`, a `ClosureValue`, a `RefValue`, the name of a global function, or
-a storage (a flat array of bytes).
+An array, a tuple, a `DataValue`, a `ClosureValue`, a `GlobalClosure`, a `RefValue`, or a storage (a
+flat array of bytes).
 """
 
 Frame: TypeAlias = dict[SSAValue, Value]
@@ -31,6 +31,14 @@ class ClosureValue:
     body: Block
     captured: Frame
     recursive: bool
+
+
+@dataclass(frozen=True, eq=False)
+class GlobalClosure:
+    """A global function as a value, and the values of its first parameters."""
+
+    name: str
+    captured: tuple[Value, ...] = ()
 
 
 @dataclass(eq=False)

@@ -9,8 +9,8 @@ from ...dialects.walking import walk
 
 
 def is_kernel(op: Operation) -> bool:
-    """Test whether `op` holds the operators of one kernel: a primitive, or its function."""
-    return isinstance(op, relay.PrimitiveOp | relay.PrimFuncOp)
+    """Test whether `op` holds a kernel: a primitive, its function, or its shape function."""
+    return isinstance(op, relay.PrimitiveOp | relay.PrimFuncOp | relay.ShapeFuncOp)
 
 
 def outside_primitives(

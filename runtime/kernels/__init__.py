@@ -6,11 +6,13 @@ NumPy kernels of the `relay` operators, one file per family.
 
 from collections.abc import Mapping
 
-from ...operators import SIGNATURES
+from ...operators import RULES
 from . import (
     activation,
     binary,
     convolution,
+    creation,
+    dynamic,
     elementwise,
     gather,
     matmul,
@@ -19,15 +21,21 @@ from . import (
     pooling,
     rearrange,
     reduction,
+    resize,
+    selection,
+    vision,
 )
 from .bind import Bind
-from .checked import CheckedKernel, Reuse
+from .checked import CheckedKernel, Reuse, with_checked_sizes
 
 _TABLES: tuple[tuple[Mapping[str, Bind], Reuse], ...] = (
     (activation.KERNELS, Reuse.ELEMENTWISE),
     (binary.KERNELS, Reuse.ELEMENTWISE),
     (elementwise.KERNELS, Reuse.ELEMENTWISE),
     (convolution.KERNELS, Reuse.NONE),
+    (creation.KERNELS, Reuse.NONE),
+    (dynamic.KERNELS, Reuse.NONE),
+    (dynamic.RESHAPES, Reuse.RESHAPE),
     (gather.KERNELS, Reuse.NONE),
     (matmul.KERNELS, Reuse.NONE),
     (normalization.KERNELS, Reuse.NONE),
@@ -36,10 +44,13 @@ _TABLES: tuple[tuple[Mapping[str, Bind], Reuse], ...] = (
     (rearrange.KERNELS, Reuse.NONE),
     (rearrange.RESHAPES, Reuse.RESHAPE),
     (reduction.KERNELS, Reuse.NONE),
+    (resize.KERNELS, Reuse.NONE),
+    (selection.KERNELS, Reuse.NONE),
+    (vision.KERNELS, Reuse.NONE),
 )
 
 KERNELS: Mapping[str, CheckedKernel] = {
-    name: CheckedKernel(name, SIGNATURES[name], bind, reuse)
+    name: CheckedKernel(name, RULES[name], with_checked_sizes(name, bind), reuse)
     for table, reuse in _TABLES
     for name, bind in table.items()
 }

@@ -4,7 +4,9 @@ The form of kernels: `bind(attrs, ins, outs)` returns a callable that computes `
 A kernel is bound once and runs many times: everything that depends on shapes (views, blocking,
 scratch memory) is computed in `bind`. `attrs` has all attributes of the operator except optional
 ones that are absent. `ins` and `outs` are C-contiguous arrays of fixed shape, and at least one
-output has elements. No output overlaps an input, except that the output of an elementwise kernel
+output has elements, unless the result shape depends on elements of an operand: then the kernel
+itself checks, before it writes anything, that the outputs have that shape, and raises `ValueError`
+if they do not. No output overlaps an input, except that the output of an elementwise kernel
 may *be* one of its inputs. The caller silences floating-point errors (`numpy.errstate`).
 Whatever the attributes, a kernel cannot access bytes outside its arrays: views are made by
 NumPy's indexing, never from strides.

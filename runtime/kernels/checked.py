@@ -3,20 +3,28 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import wraps
 
+import numpy as np
+
+from ...operators.measures import MEASURES
+from ...operators.rules import RULES
 from ...operators.signature import (
     ELEMENTS,
     UNKNOWN,
     Call,
+    Data,
     Element,
+    Elements,
     Signature,
     SignatureError,
+    Size,
     Tensor,
     check,
 )
 from ..dtypes import type_name
 from ..program import Array, TensorSpec
-from .bind import Attrs, Bind, Thunk
+from .bind import Attrs, Bind, Thunk, sequence
 
 
 def _element(name: str) -> Element:
@@ -33,6 +41,65 @@ def tensor_of(spec: TensorSpec) -> Tensor:
 
 def _shape_of(array: Array) -> Tensor:
     return Tensor(_element(type_name(array.dtype)), array.shape)
+
+
+@dataclass(frozen=True)
+class ArrayElements(Elements):
+    """The elements of an operand that is an array."""
+
+    array: Array
+
+    def sizes(self, count: int) -> Sequence[Size]:
+        return [int(number) for number in self.array.reshape(-1)]
+
+    def measure(self, name: str, args: Sequence[Data]) -> Size:
+        arrays = [arg.elements.array for arg in args if isinstance(arg.elements, ArrayElements)]
+        assert len(arrays) == len(args), "all operands are arrays"
+        try:
+            return MEASURES[name](*(array if array.ndim else array.item() for array in arrays))
+        except ValueError as error:
+            raise SignatureError(str(error)) from error
+
+
+def reads_elements(name: str) -> bool:
+    """Test whether the shapes of the results of operator `name` depend on operands' elements."""
+    rule = RULES.get(name)
+    return rule is not None and bool(rule.data_operands)
+
+
+def elements_read(name: str, ins: Sequence[Array]) -> dict[int, Elements]:
+    """Return the elements of `ins` that the rule of operator `name` reads, by operand."""
+    rule = RULES.get(name)
+    wanted = () if rule is None else rule.data_operands
+    return {i: ArrayElements(np.asarray(ins[i])) for i in wanted if i < len(ins)}
+
+
+def call_on(name: str, attrs: Attrs, ins: Sequence[Array]) -> Call:
+    """Return the call of operator `name` on `ins`, whose elements its rule may read."""
+    return Call(name, attrs, [_shape_of(array) for array in ins], elements_read(name, ins))
+
+
+def with_checked_sizes(name: str, bind: Bind) -> Bind:
+    """
+    Return the kernel `bind` of operator `name`, which checks its sizes whenever it runs.
+
+    Its results were allocated before: it raises `SignatureError` if the elements of its operands
+    now require other dims. A kernel without operands that are sizes is returned as it is.
+    """
+    rule = RULES.get(name)
+    if rule is None or not rule.size_operands:
+        return bind
+
+    @wraps(bind)
+    def bound(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+        results = [_shape_of(array) for array in outs]
+
+        def check_sizes() -> None:
+            check(rule, call_on(name, attrs, ins), results)
+
+        return sequence(check_sizes, bind(attrs, ins, outs))
+
+    return bound
 
 
 class Reuse(Enum):
@@ -66,9 +133,13 @@ class CheckedKernel:
     bind: Bind
     reuse: Reuse = Reuse.NONE
 
-    def __call__(self, attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    def check(self, attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> None:
+        """Raise `SignatureError` unless the operator computes arrays like `outs` from `ins`."""
         call = Call(self.name, attrs, [_shape_of(array) for array in ins])
         check(self.signature, call, [_shape_of(array) for array in outs])
+
+    def __call__(self, attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+        self.check(attrs, ins, outs)
         return self.bind(attrs, ins, outs)
 
 

@@ -22,7 +22,7 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
   bytecode.constant @const_1 dense<[[true, false]]> : tensor<1x2xi1>
   bytecode.constant @const_2 dense<7> : tensor<i64>
   bytecode.late_constant @const_3 "w" : tensor<4x?xf16>
-  bytecode.func @main ("x" : tensor<4x?xf32, #relay.device<cpu:0>>, "t" : !bytecode.object<#relay.device<cuda:1>>) registers 9 {
+  bytecode.func @main ("x" : tensor<4x?xf32, #relay.device<cpu:0>> dims ["", "n"], "t" : !bytecode.object<#relay.device<cuda:1>>) registers 9 {
     bytecode.move r3, r1
     bytecode.invoke r4, @other(r0, r1)
     bytecode.invoke_closure r4, r2(r0)
@@ -45,11 +45,19 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
     bytecode.alloc_storage r1, 140 align 64 on #relay.device<cpu:0>
     bytecode.alloc_storage r1, r5 align 128 on #relay.device<cuda:1>
     bytecode.shape_of r2, r1
+    bytecode.compute r2, "muli"(r5, r6)
+    bytecode.compute r2, "from_elements"()
+    bytecode.compute r2, "slice_length"(r1, r2, r3, r4)
+    bytecode.require "eq" r5, r6, "\\"{0}\\" is not {1}"()
+    bytecode.require "divisible" r5, r6, "{0} of {2}"(r2, r1)
     bytecode.reshape_tensor r2, r1 to [2, 2]
     bytecode.reshape_tensor r2, r1 to []
     bytecode.reshape_tensor r2, r1 to r5
     bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:1>
     bytecode.kill_register r8
+    bytecode.alloc_ref r3, r1
+    bytecode.read_ref r4, r3
+    bytecode.write_ref r3, r2
     bytecode.ret r3
   }
   bytecode.func @other ("a" : tensor<f32, #relay.device<cpu:0>>, "b" : tensor<4xi1, #relay.device<cuda:1>>) registers 2 {
@@ -65,7 +73,7 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
     bytecode.step "relay.nn.leaky_relu" [0] -> [8] : (tensor<8x4xf32>) with {alpha = 0.25 : f64}
     bytecode.step "relay.split" [0] -> [9, 10] : (tensor<4x4xf32>, tensor<4x4xf32>) with {indices_or_sections = 2 : i64, axis = 0 : i64}
   }
-  bytecode.kernel @same (tensor<4xf32>) -> [0] {
+  bytecode.kernel @same (tensor<4xf32>, tensor<2xi64>) host [1] -> [0] {
   }
 }
 """  # noqa: E501
@@ -126,7 +134,10 @@ def test_what_the_machine_gets():
     assert main.instructions[7] == instructions.AllocTensorReg(2, 1, Reg(6), 5, "bool")
     assert main.instructions[13] == instructions.If(1, 2, 1, -4)
     assert main.instructions[15] == instructions.LoadConst(1, 3, 1)
-    assert main.instructions[24] == instructions.ReshapeTensor(2, 1, Reg(5))
+    assert main.instructions[22] == instructions.Compute(2, "muli", (5, 6))
+    assert main.instructions[25] == instructions.Require("eq", 5, 6, '"{0}" is not {1}', ())
+    assert main.instructions[29] == instructions.ReshapeTensor(2, 1, Reg(5))
+    assert [k.host_ins for k in program.kernels] == [(), (1,)]
     assert program.late_constants == (Late("w", TensorSpec("float16", (4, None))),)
     bits = program.constants[1]
     assert isinstance(bits, np.ndarray)

@@ -1,10 +1,11 @@
-"""Reference evaluation of the functional language, against plain Python."""
+"""The functional language, evaluated and in the machine, against plain Python."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+from in_machine import assert_same, results_in_machine
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.func import Func
@@ -45,8 +46,9 @@ def parse(text: str) -> ModuleOp:
 
 
 def run(text: str, *args: Value, function: str = "main") -> Value:
-    """Evaluate a function of `text`, by default `@main`."""
+    """Evaluate a function of `text`, by default `@main`; the machine must return the same."""
     (result,) = evaluate(parse(text), args, function=function)
+    assert_same(tuple(results_in_machine(parse(text), args, function)), (result,))
     return result
 
 
@@ -250,6 +252,23 @@ def test_mutual_recursion_of_global_functions():
     program = of("even", "odd", "true") + of("odd", "even", "false")
     for n in range(5):
         assert bool(run(program, scalar(n), function="even")) == (n % 2 == 0)
+
+
+def test_closure_of_a_global_function():
+    program = """
+      func.func @affine(%k: $I, %b: $I, %x: $I) -> $I {
+        %m = relay.multiply %k, %x : ($I, $I) -> $I
+        %s = relay.add %m, %b : ($I, $I) -> $I
+        func.return %s : $I
+      }
+      func.func @main(%k: $I, %b: $I, %x: $I) -> $I {
+        %f = relay.closure @affine(%k, %b) : ($I, $I) -> (($I) -> $I)
+        %g = relay.closure @affine(%b) : ($I) -> (($I, $I) -> $I)
+        %y = relay.call %f(%x) : ($I) -> $I
+        %r = relay.call %g(%y, %k) : ($I, $I) -> $I
+        func.return %r : $I
+      }"""
+    assert run(program, scalar(2), scalar(5), scalar(7)) == 5 * 2 + (2 * 7 + 5)
 
 
 # ------------------------------------------------------------ generic functions

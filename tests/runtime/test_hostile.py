@@ -50,6 +50,8 @@ def fault(*code: vm.Instruction, **parts: Any) -> str:
             vm.InvokeClosure(1, 64, ()),
             "main[0] invoke_closure: register $64 is out of range [0, 64)",
         ),
+        (vm.ReadRef(1, 64), "main[0] read_ref: register $64 is out of range [0, 64)"),
+        (vm.WriteRef(64, 1), "main[0] write_ref: register $64 is out of range [0, 64)"),
         (vm.LoadConst(1, 0), "main[0] load_const: constant 0 is out of range [0, 0)"),
         (vm.AllocStorage(1, 8, 64, 2), "main[0] alloc_storage: device 2 is out of range [0, 1)"),
         (
@@ -348,9 +350,9 @@ def test_what_only_run_time_tells_is_checked_before_a_kernel_is_bound():
     assert result_of("1x1x2x2xf32", "1x1x500x2xf32") in str(caught.value)
 
 
-def test_values_computed_on_the_way_need_a_static_shape():
+def test_values_computed_on_the_way_need_a_shape():
     sum = Step("relay.sum", attributes("sum"), (1,), (2,))
-    steps = (Step("relay.abs", {}, (0,), (1,)), sum)
+    steps = (Step("demo.unchecked", {}, (0,), (1,)), sum)
     k = Kernel("k", (f32(None),), (), (f32(None), f32()), steps, (2,))
     found = fault(*tensor(1), vm.InvokePacked(0, (0,), (1,)), vm.Ret(1), kernels=[k])
     assert "intermediate value 1 must have a static shape, but is float32[?]" in found
@@ -379,6 +381,9 @@ INSTRUCTIONS = st.one_of(
     st.builds(vm.ReshapeTensor, REGISTERS, REGISTERS, SHAPES | REGISTERS.map(vm.Reg)),
     st.builds(vm.DeviceCopy, REGISTERS, REGISTERS, st.integers(0, 1), st.integers(0, 1)),
     st.builds(vm.KillRegister, REGISTERS),
+    st.builds(vm.AllocRef, REGISTERS, REGISTERS),
+    st.builds(vm.ReadRef, REGISTERS, REGISTERS),
+    st.builds(vm.WriteRef, REGISTERS, REGISTERS),
     st.builds(vm.AllocClosure, REGISTERS, st.just(1), LISTS),
     st.builds(vm.InvokeClosure, REGISTERS, REGISTERS, LISTS),
     st.builds(vm.Invoke, REGISTERS, st.just(1), LISTS),

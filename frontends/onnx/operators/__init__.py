@@ -11,6 +11,7 @@ from .pooling import RULES as POOLING
 from .reductions import RULES as REDUCTIONS
 from .resize import RULES as RESIZE
 from .rule import Rules
+from .selection import RULES as SELECTION
 from .shapes import RULES as SHAPES
 
 RULES: Rules = {
@@ -24,6 +25,7 @@ RULES: Rules = {
     **POOLING,
     **REDUCTIONS,
     **RESIZE,
+    **SELECTION,
     **SHAPES,
 }
 """The rules of every supported operator."""

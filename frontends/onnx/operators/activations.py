@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from math import prod
-
 from ..builder import Builder
 from ..node import Node
-from ..values import Value, shape_of
+from ..values import Value, dims_of, rank_of
 from .elementwise import unary
 from .rule import Convert, Rule, Rules, since
+from .shapes import as_matrix
 
 
 def leaky_relu(node: Node, b: Builder) -> Value:
@@ -18,7 +17,7 @@ def leaky_relu(node: Node, b: Builder) -> Value:
 def prelu(node: Node, b: Builder) -> Value:
     """Convert to `nn.prelu` if there is one slope per channel; broadcast other slopes."""
     x, slope = node.input(0), node.input(1)
-    shape, slopes = shape_of(x), shape_of(slope)
+    shape, slopes = dims_of(x), dims_of(slope)
     # the slope is aligned at the last dim: (C, 1, …) and (1, C, 1, …) are one per channel
     channels = (*shape[1:2], *([1] * (len(shape) - 2)))
     of_channels = [channels, (1, *channels)]
@@ -133,14 +132,12 @@ def softmax_of_matrix(name: str) -> Convert:
 
     def convert(node: Node, b: Builder) -> Value:
         x = node.input(0)
-        shape = shape_of(x)
-        rank = len(shape)
+        rank = rank_of(x)
         given = node.integer("axis", 1)
         axis = given if given == rank else node.axis(given, rank)
         if axis == rank - 1:
             return b.op(name, x, axis=-1)
-        rows = b.reshape(x, (prod(shape[:axis]), prod(shape[axis:])))
-        return b.reshape(b.op(name, rows, axis=-1), shape)
+        return b.reshape(b.op(name, as_matrix(x, axis, b), axis=-1), dims_of(x))
 
     return convert
 

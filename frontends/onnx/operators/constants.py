@@ -9,7 +9,7 @@ import numpy as np
 
 from ..builder import Builder
 from ..node import Node
-from ..values import Array, Value, dtype_of, shape_of
+from ..values import Array, Value, dims_of, dtype_of, has_static_shape, shape_of
 from .rule import Results, Rules, since
 
 
@@ -33,20 +33,25 @@ def constant(node: Node, b: Builder) -> Value:
 
 def constant_of_shape(node: Node, b: Builder) -> Value:
     """Build one repeated element, which takes no memory here."""
-    shape = node.required_ints(0, "shape")
     element = node.tensor("value")
     if element is None:
         element = np.zeros(1, np.float32)
     if element.size != 1:
         raise node.error(f"attribute value has {element.size} elements; supported: 1")
+    if not node.is_known(0):
+        return b.op("dyn.full", b.constant(element.reshape(())), b.vector(0, "shape")[0])
+    shape = node.required_ints(0, "shape")
     if any(n < 0 for n in shape):
         raise node.error(f"shape is {shape}; supported: dims of at least 0")
     return b.splat(element, shape)
 
 
 def range_(node: Node, b: Builder) -> Value:
-    """Build the numbers from start up to limit (exclusive), which must be known at compile time."""
+    """Build the numbers from start up to limit (exclusive)."""
     node.ignore("stash_type")
+    if not node.is_known(0, 1, 2):
+        bounds = [b.reshape(node.input(i), ()) for i in range(3)]
+        return b.op("arange", *bounds, dtype=dtype_of(bounds[0]))
     start, limit, delta = (
         node.array(i, what).reshape(-1) for i, what in enumerate(("start", "limit", "delta"))
     )
@@ -87,6 +92,8 @@ def dropout(node: Node, b: Builder) -> Results:
     if node.scalar_at(2, "training_mode") and node.scalar_at(1, "ratio") != 0:
         raise node.error("input training_mode is true; supported: false")
     x = node.input(0)
+    if not has_static_shape(x):
+        return x, b.broadcast_to(b.constant(np.asarray(True)), dims_of(x))
     return x, b.splat(np.asarray(True), shape_of(x))
 
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from ..builder import Builder
 from ..node import Node
-from ..values import Value, shape_of
+from ..values import Dim, Value, rank_of, shape_of
 from .rule import Rules, since
 from .windows import (
     AUTO_PADS,
     flat_windows,
+    known_dims,
     per_dim,
     spatial_dims,
     split_padding,
@@ -22,7 +23,7 @@ from .windows import (
 
 def _kernel_shape(node: Node, x: Value, weight: Value) -> tuple[int, ...]:
     """Return the weight's last dims, which the attribute, if present, must agree with."""
-    node.require_rank(weight, [len(shape_of(x))], "the weight")
+    node.require_rank(weight, [rank_of(x)], "the weight")
     kernel = shape_of(weight)[2:]
     given = node.ints("kernel_shape")
     if given is not None and tuple(given) != kernel:
@@ -64,11 +65,10 @@ def conv_transpose(node: Node, b: Builder) -> Value:
     strides = per_dim(node, "strides", rank, 1)
     dilations = per_dim(node, "dilations", rank, 1)
     extra = per_dim(node, "output_padding", rank, 0)
-    full = [
-        (n - 1) * s + (k - 1) * d + 1 + e
-        for n, s, k, d, e in zip(dims, strides, kernel, dilations, extra, strict=True)
+    reach = [
+        (k - 1) * d + 1 + e - s for s, k, d, e in zip(strides, kernel, dilations, extra, strict=True)
     ]
-    pads, missing = _transposed_pads(node, dims, strides, full)
+    pads, missing = _transposed_pads(node, dims, strides, reach)
     extra = tuple(e + m for e, m in zip(extra, missing, strict=True))
     windows = flat_windows(kernel, strides, dilations, pads)
     y = b.op(
@@ -85,10 +85,10 @@ def conv_transpose(node: Node, b: Builder) -> Value:
 
 
 def _transposed_pads(
-    node: Node, dims: Sequence[int], strides: Sequence[int], full: Sequence[int]
+    node: Node, dims: Sequence[Dim], strides: Sequence[int], reach: Sequence[int]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """
-    Split the difference between the `full` and the requested result.
+    Split the difference between the full result, of `n * stride + reach`, and the requested one.
 
     Return what to crop before and after all dims, and what to add where the request is larger.
     """
@@ -96,13 +96,16 @@ def _transposed_pads(
     auto_pad = node.choice("auto_pad", "NOTSET", AUTO_PADS)
     given = per_dim(node, "pads", 2 * len(dims), 0)
     wanted = node.ints("output_shape")
-    if wanted is None and auto_pad.startswith("SAME"):
-        wanted = [n * s for n, s in zip(dims, strides, strict=True)]
-    if wanted is None:
+    if wanted is not None:
+        if len(wanted) < len(dims):
+            raise node.error(f"attribute output_shape is {wanted}; supported: {len(dims)} integers")
+        known = known_dims(node, dims, "attribute output_shape")
+        sizes = [n * s + r for n, s, r in zip(known, strides, reach, strict=True)]
+        totals = [f - w for f, w in zip(sizes, wanted[-len(dims) :], strict=True)]
+    elif auto_pad.startswith("SAME"):
+        totals = list(reach)  # the result has n * stride elements
+    else:
         return (given if auto_pad == "NOTSET" else none * 2), none
-    if len(wanted) < len(dims):
-        raise node.error(f"attribute output_shape is {wanted}; supported: {len(dims)} integers")
-    totals = [f - w for f, w in zip(full, wanted[-len(dims) :], strict=True)]
     pads = split_padding([max(t, 0) for t in totals], upper=auto_pad == "SAME_UPPER")
     return pads, tuple(max(-t, 0) for t in totals)
 

@@ -8,7 +8,16 @@ import numpy as np
 
 from ..builder import Builder
 from ..node import Node
-from ..values import Constant, Value, shape_of
+from ..values import (
+    Constant,
+    Value,
+    dims_of,
+    dtype_of,
+    has_static_shape,
+    rank_of,
+    shape_of,
+    shape_text,
+)
 from .rule import Results, Rule, Rules, since
 
 PAD_MODES = ("constant", "edge", "reflect")
@@ -19,20 +28,24 @@ def concat(node: Node, b: Builder) -> Value:
     axis = node.optional_int("axis")
     if axis is None:
         raise node.error("attribute axis is missing")
-    axis = node.axis(axis, len(shape_of(values[0])))
+    axis = node.axis(axis, rank_of(values[0]))
     return values[0] if len(values) == 1 else b.op("concatenate", *values, axis=axis)
 
 
 def split(node: Node, b: Builder) -> Results:
     """Split into parts of given sizes, or into as many equal ones as there are outputs."""
     x = node.input(0)
-    shape = shape_of(x)
-    axis = node.axis(node.integer("axis", 0), len(shape))
-    total, count = shape[axis], len(node.outputs)
+    dims = dims_of(x)
+    axis = node.axis(node.integer("axis", 0), len(dims))
+    total, count = dims[axis], len(node.outputs)
     sizes = node.int_list("split", 1)
     wanted = node.optional_int("num_outputs")
     if wanted is not None and wanted != count:
         raise node.error(f"attribute num_outputs is {wanted}, but there are {count} outputs")
+    if not isinstance(total, int):
+        if sizes is None:
+            return b.results("split", [x], indices_or_sections=count, axis=axis)
+        total = sum(sizes)  # checked when the program runs
     if sizes is None:
         if wanted is None and total % count:
             raise node.error(
@@ -60,6 +73,8 @@ def slice_by_attributes(node: Node, b: Builder) -> Value:
 
 def slice_by_inputs(node: Node, b: Builder) -> Value:
     """Convert from opset 10 on, where the ranges are inputs."""
+    if not node.is_known(1, 2, 3, 4):
+        return _sliced_at_run_time(node, b)
     return _sliced(
         node,
         node.required_ints(1, "starts"),
@@ -68,6 +83,42 @@ def slice_by_inputs(node: Node, b: Builder) -> Value:
         node.ints_at(4, "steps"),
         b,
     )
+
+
+def _sliced_at_run_time(node: Node, b: Builder) -> Value:
+    """Slice; numbers that are not known yet are operands."""
+    x = node.input(0)
+    rank = rank_of(x)
+    (starts, count), (ends, _) = b.vector(1, "starts"), b.vector(2, "ends")
+    steps = b.vector(4, "steps")[0] if node.optional(4) is not None else b.ints([1] * count)
+    axes: Sequence[int] = range(count)
+    if not node.is_known(3):
+        starts, ends, steps = _on_all_axes(b.vector(3, "axes")[0], rank, starts, ends, steps, b)
+        axes = range(rank)
+    elif node.optional(3) is not None:
+        axes = node.axes(node.required_ints(3, "axes"), rank)
+    if not isinstance(steps, Constant) or steps.array.min(initial=1) < 0:
+        # a slice with a negative step begins at an element, if there is one
+        first = b.op("negative", b.sizes([dims_of(x)[axis] for axis in axes]))
+        backward = b.op("less", steps, b.scalar_like(0, steps))
+        starts = b.op("where", backward, b.op("maximum", starts, first), starts)
+    return b.op("dyn.strided_slice", x, starts, ends, steps, axes=axes)
+
+
+def _on_all_axes(
+    axes: Value, rank: int, starts: Value, ends: Value, steps: Value, b: Builder
+) -> tuple[Value, Value, Value]:
+    """Return the ranges of `axes`, which are not known yet, as ranges of all axes."""
+    every = b.constant(np.arange(rank).reshape(rank, 1))
+    hit = b.op("equal", every, b.op("floor_mod", axes, b.scalar_like(rank, axes)))
+    is_sliced = b.op("any", hit, axis=(1,))
+
+    def spread(numbers: Value, default: int) -> Value:
+        chosen = b.op("where", hit, numbers, b.scalar_like(0, numbers))
+        chosen = b.op("sum", chosen, axis=(1,))
+        return b.op("where", is_sliced, chosen, b.scalar_like(default, chosen))
+
+    return spread(starts, 0), spread(ends, 2**63 - 1), spread(steps, 1)
 
 
 def _sliced(
@@ -80,7 +131,7 @@ def _sliced(
 ) -> Value:
     """Slice; ranges that exceed the tensor end at its edge."""
     x = node.input(0)
-    shape = shape_of(x)
+    dims = dims_of(x)
     axes = range(len(starts)) if axes is None else axes
     steps = [1] * len(starts) if steps is None else steps
     if not len(starts) == len(ends) == len(axes) == len(steps):
@@ -90,18 +141,23 @@ def _sliced(
         )
     if 0 in steps:
         raise node.error("a step is 0; supported: other integers")
-    axes = node.axes(axes, len(shape))
+    axes = node.axes(axes, len(dims))
     begins: list[int] = []
     stops: list[int] = []
+    whole = True
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
-        first, last = _clamped(start, end, step, shape[axis])
+        dim = dims[axis]
+        if isinstance(dim, int):
+            first, last = _clamped(start, end, step, dim)
+            # one before the first element: as an index, -1 would be the last one
+            last = last if last >= 0 else -dim - 1
+        elif step < 0 and start < -1:
+            return _sliced_at_run_time(node, b)
+        else:
+            first, last = start, end
         begins.append(first)
-        # one before the first element: as an index, -1 would be the last one
-        stops.append(last if last >= 0 else -shape[axis] - 1)
-    whole = all(
-        (first, last, step) == (0, shape[axis], 1)
-        for axis, first, last, step in zip(axes, begins, stops, steps, strict=True)
-    )
+        stops.append(last)
+        whole = whole and (first, last, step) == (0, dim, 1)
     if whole:
         return x
     return b.op(
@@ -134,11 +190,12 @@ def gather(node: Node, b: Builder) -> Value:
     Gather; negative indices count from the back: constants are normalized, others wrap around.
     """
     x, indices = node.input(0), node.input(1)
-    shape = shape_of(x)
-    axis = node.axis(node.integer("axis", 0), len(shape))
-    if not isinstance(indices, Constant):
+    dims = dims_of(x)
+    axis = node.axis(node.integer("axis", 0), len(dims))
+    size = dims[axis]
+    if not isinstance(indices, Constant) or not isinstance(size, int):
         return b.op("take", x, indices, axis=axis, mode="wrap")
-    array, size = indices.array, shape[axis]
+    array = indices.array
     if array.size and not (-size <= array.min() and array.max() < size):
         raise node.error(
             f"an index is {array.min()} or {array.max()}; supported: [{-size}, {size})"
@@ -163,7 +220,42 @@ def pad_by_inputs(node: Node, b: Builder) -> Value:
     x = node.input(0)
     value = node.optional(2)
     value = b.scalar_like(0, x) if value is None else b.reshape(value, ())
+    if not node.is_known(1, 3):
+        return _padded_at_run_time(node, x, value, b)
     return _padded(node, x, node.required_ints(1, "pads"), node.ints_at(3, "axes"), value, b)
+
+
+def _padded_at_run_time(node: Node, x: Value, value: Value, b: Builder) -> Value:
+    """Pad by widths that are not known yet; crop first what is negative."""
+    mode = node.choice("mode", "constant", PAD_MODES)
+    rank = rank_of(x)
+    pads, count = b.vector(1, "pads")
+    axes = list(range(rank))
+    if not node.is_known(3):
+        named, given = b.vector(3, "axes")
+        if count != 2 * given:
+            raise node.error(f"there are {count} pads; supported: {2 * given}")
+        before, after = b.slice(pads, 0, 0, given), b.slice(pads, 0, given, count)
+        before, after, _ = _on_all_axes(named, rank, before, after, b.ints([1] * given), b)
+        every = b.scalar_like(2**63 - 1, after)  # the default, on other axes
+        after = b.op("where", b.op("equal", after, every), b.scalar_like(0, after), after)
+        pads, count = b.joined([before, after]), 2 * rank
+    elif node.optional(3) is not None:
+        axes = node.axes(node.required_ints(3, "axes"), rank)
+    if count != 2 * len(axes):
+        raise node.error(f"there are {count} pads; supported: {2 * len(axes)}")
+    if axes != list(range(rank)):
+        order = [axes.index(i) if i in axes else count for i in range(rank)]
+        order += [axes.index(i) + len(axes) if i in axes else count for i in range(rank)]
+        padded = b.joined([pads, b.ints([0])])
+        pads = b.op("take", padded, b.ints(order), axis=0, mode="clip")
+    zero = b.scalar_like(0, pads)
+    before, after = b.slice(pads, 0, 0, rank), b.slice(pads, 0, rank, 2 * rank)
+    begin = b.op("negative", b.op("minimum", before, zero))
+    end = b.op("add", b.shape(x), b.op("minimum", after, zero))
+    x = b.op("dyn.strided_slice", x, begin, end, b.ints([1] * rank))
+    width = b.transpose(b.reshape(b.op("maximum", pads, zero), (2, rank)), (1, 0))
+    return b.op("dyn.nn.pad", x, width, value, pad_mode=mode)
 
 
 def _padded(
@@ -176,17 +268,21 @@ def _padded(
 ) -> Value:
     """Pad; negative padding crops."""
     mode = node.choice("mode", "constant", PAD_MODES)
-    rank = len(shape_of(x))
+    rank = rank_of(x)
     where = list(range(rank)) if axes is None else node.axes(axes, rank)
     if len(pads) != 2 * len(where):
         raise node.error(f"there are {len(pads)} pads; supported: {2 * len(where)}")
     width = [0] * (2 * rank)
     for i, axis in enumerate(where):
         before, after = pads[i], pads[i + len(where)]
-        size = shape_of(x)[axis]
-        if size + min(before, 0) + min(after, 0) < 0:
+        size = dims_of(x)[axis]
+        if not isinstance(size, int):
+            if before < 0 or after < 0:
+                x = b.slice(x, axis, max(-before, 0), after if after < 0 else 2**63 - 1)
+        elif size + min(before, 0) + min(after, 0) < 0:
             raise node.error(f"pads {before} and {after} crop more than {size} elements")
-        x = b.slice(x, axis, max(-before, 0), size - max(-after, 0))
+        else:
+            x = b.slice(x, axis, max(-before, 0), size - max(-after, 0))
         width[2 * axis : 2 * axis + 2] = max(before, 0), max(after, 0)
     if not any(width):
         return x
@@ -196,33 +292,54 @@ def _padded(
 def trilu(node: Node, b: Builder) -> Value:
     """Keep the part of each matrix above (or below) a diagonal, with 0 elsewhere."""
     x = node.input(0)
-    shape = shape_of(x)
-    if len(shape) < 2:
-        raise node.error(f"the input has rank {len(shape)}; supported: 2 and more")
-    diagonal = int(node.scalar_at(1, "k") or 0)
-    triangle = np.triu if node.flag("upper", True) else np.tril
-    b.require_size(max(shape[-2], 1) * max(shape[-1], 1), "the mask")
-    mask = b.constant(triangle(np.ones(shape[-2:], np.bool_), diagonal))
+    dims = dims_of(x)
+    if len(dims) < 2:
+        raise node.error(f"the input has rank {len(dims)}; supported: 2 and more")
+    upper, (rows, columns) = node.flag("upper", True), dims[-2:]
+    if isinstance(rows, int) and isinstance(columns, int) and node.is_known(1):
+        diagonal = int(node.scalar_at(1, "k") or 0)
+        triangle = np.triu if upper else np.tril
+        b.require_size(max(rows, 1) * max(columns, 1), "the mask")
+        mask: Value = b.constant(triangle(np.ones((rows, columns), np.bool_), diagonal))
+    else:
+        along = b.op("expand_dims", b.counting(rows), axis=1)
+        k = node.optional(1)
+        along = along if k is None else b.op("add", along, b.reshape(k, ()))
+        mask = b.op("greater_equal" if upper else "less_equal", b.counting(columns), along)
     return b.op("where", mask, x, b.scalar_like(0, x))
 
 
 def one_hot(node: Node, b: Builder) -> Value:
     """Build rows of `off` with `on` at an index; a negative index counts from the back."""
     indices, values = node.input(0), node.input(2)
+    if dims_of(values) != (2,):
+        raise node.error(f"the values have shape {shape_text(dims_of(values))}; supported: [2]")
+    axis = node.axis(node.integer("axis", -1), rank_of(indices) + 1)
+    indices = b.cast(indices, np.dtype(np.int64))
+    if not node.is_known(1) or not has_static_shape(indices):
+        return _one_hot_at_run_time(node, indices, axis, values, b)
     depth = node.scalar_at(1, "depth")
-    if depth is None or depth < 1 or shape_of(values) != (2,):
-        raise node.error(f"depth is {depth}; supported: 1 and more, and two values")
+    if depth is None or depth < 1:
+        raise node.error(f"depth is {depth}; supported: 1 and more")
     depth = int(depth)
     b.require_size(depth, "a row")
     shape = shape_of(indices)
-    axis = node.axis(node.integer("axis", -1), len(shape) + 1)
-    indices = b.cast(indices, np.dtype(np.int64))
     back = b.op("add", indices, b.scalar(depth, np.dtype(np.int64)))
     indices = b.op("where", b.op("less", indices, b.scalar_like(0, indices)), back, indices)
     places = b.constant(np.arange(depth).reshape(depth, *([1] * (len(shape) - axis))))
     hit = b.op("equal", b.reshape(indices, (*shape[:axis], 1, *shape[axis:])), places)
     off, on = (b.reshape(b.slice(values, 0, i, i + 1), ()) for i in range(2))
     return b.op("where", hit, on, off)
+
+
+def _one_hot_at_run_time(
+    node: Node, indices: Value, axis: int, values: Value, b: Builder
+) -> Value:
+    depth = b.cast(b.reshape(node.input(1), ()), np.dtype(np.int64))
+    back = b.op("add", indices, depth)
+    indices = b.op("where", b.op("less", indices, b.scalar_like(0, indices)), back, indices)
+    off, on = (b.reshape(b.slice(values, 0, i, i + 1), ()) for i in range(2))
+    return b.op("dyn.one_hot", indices, on, off, depth, axis=axis, dtype=dtype_of(values))
 
 
 RULES: Rules = {

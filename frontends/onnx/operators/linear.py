@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from math import prod
+from collections.abc import Sequence
 
-from ....operators.broadcast import broadcast_shapes
-from ....operators.signature import SignatureError
 from ..builder import Builder
 from ..node import Node
-from ..values import Value, dtype_of, is_float, shape_of
+from ..values import Dim, Value, dims_of, dtype_of, has_static_shape, is_float, rank_of, shape_text
 from .rule import Rules, since
+from .shapes import as_matrix, merged
 
 
 def _scaled(node: Node, value: Value, factor: float, what: str, b: Builder) -> Value:
@@ -37,7 +36,7 @@ def gemm(node: Node, b: Builder) -> Value:
     if bias is None or beta == 0.0:
         return y
     bias = _scaled(node, bias, beta, "beta", b)
-    if shape_of(bias) == shape_of(y)[1:]:
+    if dims_of(bias) == dims_of(y)[1:]:
         return b.op("nn.bias_add", y, bias, axis=1)
     return b.op("add", y, bias)
 
@@ -45,7 +44,7 @@ def gemm(node: Node, b: Builder) -> Value:
 def matmul(node: Node, b: Builder) -> Value:
     """Compute NumPy's product: vectors, matrices, and stacks of matrices that broadcast."""
     x, y = node.input(0), node.input(1)
-    left, right = shape_of(x), shape_of(y)
+    left, right = dims_of(x), dims_of(y)
     if not left or not right:
         raise node.error("a factor has rank 0; supported: rank 1 and more")
     if len(left) == 1:
@@ -53,44 +52,63 @@ def matmul(node: Node, b: Builder) -> Value:
     if len(right) == 1:
         y = b.reshape(y, (*right, 1))
     result = _product(node, x, y, b)
-    shape = shape_of(result)
+    dims = dims_of(result)
     if len(left) == 1:
-        shape = (*shape[:-2], shape[-1])
+        dims = (*dims[:-2], dims[-1])
     if len(right) == 1:
-        shape = shape[:-1]
-    return b.reshape(result, shape)
+        dims = dims[:-1]
+    return b.reshape(result, dims)
 
 
 def _product(node: Node, x: Value, y: Value, b: Builder) -> Value:
     """Multiply two matrices or stacks of matrices."""
-    left, right = shape_of(x), shape_of(y)
+    left, right = dims_of(x), dims_of(y)
     rows, inner, columns = left[-2], left[-1], right[-1]
-    if right[-2] != inner:
+    if isinstance(inner, int) and isinstance(right[-2], int) and right[-2] != inner:
         raise node.error(
-            f"shapes {list(left)} and {list(right)} do not match: {inner} columns, {right[-2]} rows"
+            f"shapes {shape_text(left)} and {shape_text(right)} do not match: "
+            f"{inner} columns, {right[-2]} rows"
         )
-    if prod(right[:-2]) == 1 and len(right) <= len(left):
+    if all(dim == 1 for dim in right[:-2]) and len(right) <= len(left):
         # one matrix for all: the stack on the left is one tall matrix
-        flat = b.reshape(x, (prod(left[:-1]), inner))
-        product = b.op("nn.matmul", flat, b.reshape(y, right[-2:]))
+        matrix = b.reshape(y, right[-2:])
+        if not has_static_shape(x):
+            return b.op("nn.dense", x, b.transpose(matrix, (1, 0)))
+        product = b.op("nn.matmul", as_matrix(x, len(left) - 1, b), matrix)
         return b.reshape(product, (*left[:-1], columns))
-    try:
-        stack = broadcast_shapes([left[:-2], right[:-2]])
-    except SignatureError as error:
-        raise node.error(str(error)) from None
+    stack = _broadcast(node, left[:-2], right[:-2])
     product = b.op(
         "nn.batch_matmul", _stacked(x, stack, b), _stacked(y, stack, b), transpose_b=False
     )
     return b.reshape(product, (*stack, rows, columns))
 
 
-def _stacked(value: Value, stack: list[int], b: Builder) -> Value:
+def _broadcast(node: Node, left: Sequence[Dim], right: Sequence[Dim]) -> tuple[Dim, ...]:
+    """
+    Return the dims that stacks of matrices broadcast to.
+
+    Dims that are both dynamic are taken to be equal, which is checked when the program runs.
+    """
+    if len(left) < len(right):
+        left, right = right, left
+    dims = list(left)
+    for at in range(-len(right), 0):
+        one, other = left[at], right[at]
+        if one == 1 or (isinstance(other, int) and other != 1 and not isinstance(one, int)):
+            dims[at] = other
+        elif isinstance(one, int) and isinstance(other, int) and other not in (1, one):
+            raise node.error(f"dims {one} and {other} at axis {at} do not broadcast together")
+    return tuple(dims)
+
+
+def _stacked(value: Value, stack: Sequence[Dim], b: Builder) -> Value:
     """Return `value` with one stack dim: 1 for a single matrix, else that of the whole `stack`."""
-    shape = shape_of(value)
-    count = prod(shape[:-2])
-    if count not in (1, prod(stack)):
-        value, count = b.broadcast_to(value, (*stack, *shape[-2:])), prod(stack)
-    return b.reshape(value, (count, *shape[-2:]))
+    dims = dims_of(value)
+    if not all(dim == 1 for dim in dims[:-2]):
+        kept = (1,) * (len(stack) - len(dims) + 2) + dims[:-2]
+        if any(one == 1 != other for one, other in zip(kept, stack, strict=True)):
+            value = b.broadcast_to(value, (*stack, *dims[-2:]))
+    return merged(value, rank_of(value) - 2, b)
 
 
 RULES: Rules = {

@@ -7,13 +7,22 @@ from math import prod
 
 from ..builder import Builder
 from ..node import Node
-from ..values import Value, shape_of
+from ..values import (
+    DynamicShape,
+    Value,
+    dims_of,
+    has_static_shape,
+    rank_of,
+    shape_of,
+    shape_text,
+    tensor_type_of,
+)
 from .rule import Results, Rules, since
 
 
 def _channelwise(value: Value, rank: int, b: Builder) -> Value:
     """Reshape a vector with one number per channel to broadcast over a tensor of `rank` dims."""
-    return b.reshape(value, (*shape_of(value), *([1] * (rank - 2))))
+    return b.reshape(value, (*dims_of(value), *([1] * (rank - 2))))
 
 
 def batch_normalization(node: Node, b: Builder) -> Value:
@@ -28,8 +37,8 @@ def batch_normalization(node: Node, b: Builder) -> Value:
     for i, what in enumerate(("the mean", "the variance", "a saved mean", "a saved variance")):
         node.require_unused(i + 1, what)
     x = node.input(0)
-    if len(shape_of(x)) < 2:
-        raise node.error(f"the input has rank {len(shape_of(x))}; supported: 2 and more")
+    if rank_of(x) < 2:
+        raise node.error(f"the input has rank {rank_of(x)}; supported: 2 and more")
     operands = [node.input(i) for i in range(5)]
     epsilon = node.number("epsilon", 1e-5)
     return b.results("nn.batch_norm", operands, axis=1, epsilon=epsilon)[0]
@@ -71,22 +80,24 @@ def layer_normalization(node: Node, b: Builder) -> Results:
     """Normalize over the dims from `axis` on; mean and inverse deviation are built if used."""
     _stash_type(node)
     x, scale, bias = node.input(0), node.input(1), node.optional(2)
-    shape = shape_of(x)
-    axis = node.axis(node.integer("axis", -1), len(shape))
+    dims = dims_of(x)
+    axis = node.axis(node.integer("axis", -1), len(dims))
     epsilon = node.number("epsilon", 1e-5)
-    inner = shape[axis:]
+    inner = [dim for dim in dims[axis:] if isinstance(dim, int)]
+    if len(inner) < len(dims) - axis:
+        raise DynamicShape(tensor_type_of(x))
     if bias is None:
         bias = b.broadcast_to(b.scalar_like(0, x), (prod(inner),))
-    rows = x if len(inner) == 1 else b.reshape(x, (*shape[:axis], prod(inner)))
+    rows = x if len(inner) == 1 else b.reshape(x, (*dims[:axis], prod(inner)))
     flat = (prod(inner),)
     gamma, beta = (
         b.reshape(v if prod(shape_of(v)) == prod(inner) else b.broadcast_to(v, inner), flat)
         for v in (scale, bias)
     )
     y = b.op("nn.layer_norm", rows, gamma, beta, axis=-1, epsilon=epsilon)
-    results = [b.reshape(y, shape)]
+    results = [b.reshape(y, dims)]
     if any(name in node.used for name in node.outputs[1:]):
-        mean, _, variance = _moments(x, range(axis, len(shape)), b)
+        mean, _, variance = _moments(x, range(axis, len(dims)), b)
         results += [mean, _inverse_deviation(variance, epsilon, b)]
     return results
 
@@ -94,7 +105,7 @@ def layer_normalization(node: Node, b: Builder) -> Results:
 def instance_normalization(node: Node, b: Builder) -> Value:
     """Normalize each channel of each sample."""
     x = node.input(0)
-    rank = len(shape_of(x))
+    rank = rank_of(x)
     if rank < 3:
         raise node.error(f"the input has rank {rank}; supported: 3 and more")
     _, centred, variance = _moments(x, range(2, rank), b)
@@ -107,25 +118,30 @@ def group_normalization(node: Node, b: Builder) -> Value:
     """Normalize each group of channels of each sample."""
     _stash_type(node)
     x = node.input(0)
-    shape = shape_of(x)
+    dims = dims_of(x)
     groups = node.integer("num_groups", 0)
-    if len(shape) < 3 or groups < 1 or shape[1] % groups:
+    channels = dims[1] if len(dims) > 2 else 0
+    if groups < 1 or len(dims) < 3 or (isinstance(channels, int) and channels % groups):
         raise node.error(
-            f"attribute num_groups is {groups} for shape {list(shape)}; supported: a divisor "
+            f"attribute num_groups is {groups} for shape {shape_text(dims)}; supported: a divisor "
             "of the channels of at least three dims"
         )
-    grouped = b.reshape(x, (shape[0], groups, prod(shape[1:]) // groups))
+    if has_static_shape(x):
+        shape = shape_of(x)
+        grouped = b.reshape(x, (shape[0], groups, prod(shape[1:]) // groups))
+    else:
+        grouped = b.op("reshape", x, newshape=(0, groups, -1))
     _, centred, variance = _moments(grouped, (2,), b)
     y = b.op("multiply", centred, _inverse_deviation(variance, node.number("epsilon", 1e-5), b))
-    y = b.op("multiply", b.reshape(y, shape), _channelwise(node.input(1), len(shape), b))
-    return b.op("add", y, _channelwise(node.input(2), len(shape), b))
+    y = b.op("multiply", b.reshape(y, dims), _channelwise(node.input(1), len(dims), b))
+    return b.op("add", y, _channelwise(node.input(2), len(dims), b))
 
 
 def rms_normalization(node: Node, b: Builder) -> Value:
     """Normalize by the root of the mean square over the dims from `axis` on."""
     _stash_type(node)
     x = node.input(0)
-    rank = len(shape_of(x))
+    rank = rank_of(x)
     axes = range(node.axis(node.integer("axis", -1), rank), rank)
     square = b.op("mean", b.op("multiply", x, x), axis=tuple(axes), keepdims=True)
     y = b.op("multiply", x, _inverse_deviation(square, node.number("epsilon", 1e-5), b))
@@ -135,7 +151,7 @@ def rms_normalization(node: Node, b: Builder) -> Value:
 def lp_normalization(node: Node, b: Builder) -> Value:
     """Divide by the sum of absolute values (p = 1) or the root of the sum of squares (p = 2)."""
     x = node.input(0)
-    axis = (node.axis(node.integer("axis", -1), len(shape_of(x))),)
+    axis = (node.axis(node.integer("axis", -1), rank_of(x)),)
     p = node.integer("p", 2)
     if p == 1:
         norm = b.op("sum", b.op("abs", x), axis=axis, keepdims=True)
@@ -149,7 +165,7 @@ def lp_normalization(node: Node, b: Builder) -> Value:
 
 def mean_variance_normalization(node: Node, b: Builder) -> Value:
     x = node.input(0)
-    rank = len(shape_of(x))
+    rank = rank_of(x)
     axes = node.axes(node.ints("axes") or [0, 2, 3], rank)
     _, centred, variance = _moments(x, axes, b)
     deviation = b.op("add", b.op("sqrt", variance), b.scalar_like(1e-9, x))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..builder import Builder
 from ..node import Node
-from ..values import Value, shape_of
+from ..values import Value, dims_of, rank_of
 from .rule import Convert, Rules, since
-from .windows import Windows, spatial_dims, windows_of, with_height, without_height
+from .windows import Windows, known_dims, spatial_dims, windows_of, with_height, without_height
 
 
 def _windows(node: Node, x: Value) -> Windows:
@@ -21,7 +22,7 @@ def _windows(node: Node, x: Value) -> Windows:
     return windows_of(node, dims, kernel)
 
 
-def _rounded_up(windows: Windows, dims: tuple[int, ...]) -> Windows:
+def _rounded_up(windows: Windows, dims: Sequence[int]) -> Windows:
     """
     Return the windows with as much padding at the end as `ceil_mode` reads past it.
 
@@ -56,8 +57,8 @@ def max_pool(node: Node, b: Builder) -> Value:
     node.require_unused(1, "the indices")
     flat = with_height(x, b)
     if node.flag("ceil_mode", False):
-        windows = _rounded_up(windows, shape_of(flat)[2:])
-    return without_height(_pool("nn.max_pool2d", flat, windows, b), len(shape_of(x)), b)
+        windows = _rounded_up(windows, known_dims(node, dims_of(flat)[2:], "attribute ceil_mode"))
+    return without_height(_pool("nn.max_pool2d", flat, windows, b), rank_of(x), b)
 
 
 def average_pool(node: Node, b: Builder) -> Value:
@@ -69,7 +70,7 @@ def average_pool(node: Node, b: Builder) -> Value:
     counts = node.flag("count_include_pad", False)
     flat = with_height(x, b)
     if node.flag("ceil_mode", False):
-        wider = _rounded_up(windows, shape_of(flat)[2:])
+        wider = _rounded_up(windows, known_dims(node, dims_of(flat)[2:], "attribute ceil_mode"))
         past = [w - p for w, p in zip(wider.pads[2:], windows.pads[2:], strict=True)]
         if counts and any(p > 0 for p in past):
             flat = _padded(flat, windows.pads, b)
@@ -77,7 +78,7 @@ def average_pool(node: Node, b: Builder) -> Value:
             counts = False
         windows = wider
     y = _pool("nn.avg_pool2d", flat, windows, b, count_include_pad=counts)
-    return without_height(y, len(shape_of(x)), b)
+    return without_height(y, rank_of(x), b)
 
 
 def _padded(x: Value, pads: tuple[int, ...], b: Builder) -> Value:
@@ -91,7 +92,7 @@ def global_pool(name: str, reduction: str) -> Convert:
 
     def convert(node: Node, b: Builder) -> Value:
         x = node.input(0)
-        rank = len(shape_of(x))
+        rank = rank_of(x)
         if rank == 4:
             return b.op(name, x)
         if rank < 3:

@@ -3,20 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
 from ..builder import Builder
 from ..node import Node
-from ..values import Value, dtype_of, is_float, shape_of
+from ..values import Value, dims_of, dtype_of, has_static_shape, is_float, rank_of, shape_of
 from .rule import Convert, Rules, since
 
-Axes: TypeAlias = tuple[int, ...]
+
+@dataclass(frozen=True)
+class RunTimeAxes:
+    """`count` axes, of which `axes`, a vector of i64, are known when the program runs."""
+
+    axes: Value
+    count: int
+
+
+Axes: TypeAlias = tuple[int, ...] | RunTimeAxes
 
 
 def _reduced(name: str, x: Value, axes: Axes, keepdims: bool, b: Builder) -> Value:
-    return b.op(name, x, axis=axes, keepdims=keepdims) if axes else x
+    if not isinstance(axes, RunTimeAxes):
+        return b.op(name, x, axis=axes, keepdims=keepdims) if axes else x
+    if 0 in dims_of(x) and name in ("max", "min", "mean"):  # of no elements they have no value
+        raise b.node.error(
+            "axes (input 1) is computed at run time; supported for an input without elements: "
+            "initializers and constants"
+        )
+    for i in range(axes.count):
+        x = _reduced_along(name, x, b.slice(axes.axes, 0, i, i + 1), b)
+    return x if keepdims else _squeezed(x, axes, b)
+
+
+def _reduced_along(name: str, x: Value, axis: Value, b: Builder) -> Value:
+    """Reduce an axis known at run time: the middle one of three, after a reshape."""
+    dims, every = b.shape(x), b.constant(np.arange(rank_of(x)))
+    one = b.scalar_like(1, dims)
+    parts: list[Value] = []
+    for relation in ("less", "equal", "greater"):
+        chosen = b.op("where", b.op(relation, every, axis), dims, one)
+        parts.append(b.op("prod", chosen, axis=(0,), keepdims=True))
+    block = b.op("dyn.reshape", x, b.joined(parts), allowzero=True)
+    result = b.op(name, block, axis=(1,), keepdims=True)
+    kept = b.op("where", b.op("equal", every, axis), one, dims)
+    return b.op("dyn.reshape", result, kept, allowzero=True)
+
+
+def _squeezed(x: Value, axes: Axes, b: Builder) -> Value:
+    """Remove the reduced dims `axes`, which are 1."""
+    if isinstance(axes, RunTimeAxes):
+        return b.op("dyn.squeeze", x, axes.axes)
+    return b.op("squeeze", x, axis=axes)
 
 
 BuildReduction: TypeAlias = Callable[[Value, Axes, bool, Builder], Value]
@@ -26,10 +66,19 @@ BuildReduction: TypeAlias = Callable[[Value, Axes, bool, Builder], Value]
 def _over_axes(build: BuildReduction, node: Node, b: Builder) -> Value:
     """Build a reduction over the node's axes: all of them when none are given."""
     x = node.input(0)
-    rank = len(shape_of(x))
+    rank = rank_of(x)
     keepdims = node.flag("keepdims", True)
     is_noop = node.flag("noop_with_empty_axes", False)
-    axes = node.int_list("axes", 1) or ([] if is_noop else list(range(rank)))
+    if not node.is_known(1):
+        named, count = b.vector(1, "axes")
+        if count:
+            named = b.op("floor_mod", named, b.scalar_like(rank, named))
+            return build(x, RunTimeAxes(named, count), keepdims, b)
+        axes: list[int] = []
+    else:
+        axes = node.int_list("axes", 1) or []
+    if not axes and not is_noop:
+        axes = list(range(rank))
     return build(x, tuple(node.axes(axes, rank)), keepdims, b)
 
 
@@ -83,12 +132,14 @@ def _log_sum_exp(x: Value, axes: Axes, keep: bool, b: Builder) -> Value:
     """Build the reduction with the maximum factored out, so that exp cannot overflow."""
     if not axes:
         return x
-    peak = b.op("max", x, axis=axes, keepdims=True)
-    total = b.op("sum", b.op("exp", b.op("subtract", x, peak)), axis=axes, keepdims=True)
+    peak = _reduced("max", x, axes, True, b)
+    total = _reduced("sum", b.op("exp", b.op("subtract", x, peak)), axes, True, b)
     result = b.op("add", b.op("log", total), peak)
-    shape = shape_of(x)
-    left = [1 if i in axes else n for i, n in enumerate(shape) if keep or i not in axes]
-    return b.reshape(result, left)
+    if keep:
+        return result
+    if not isinstance(axes, RunTimeAxes) and has_static_shape(x):
+        return b.reshape(result, [n for i, n in enumerate(shape_of(x)) if i not in axes])
+    return _squeezed(result, axes, b)
 
 
 def arg(name: str) -> Convert:
@@ -96,7 +147,7 @@ def arg(name: str) -> Convert:
 
     def convert(node: Node, b: Builder) -> Value:
         x = node.input(0)
-        axis = node.axis(node.integer("axis", 0), len(shape_of(x)))
+        axis = node.axis(node.integer("axis", 0), rank_of(x))
         return b.op(
             name,
             x,

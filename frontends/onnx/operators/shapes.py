@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
 
 from ....operators.broadcast import broadcast_shapes
-from ....operators.signature import SignatureError
+from ....operators.sizes import SignatureError
 from ..builder import Builder
 from ..node import Node
-from ..values import Value, shape_of
+from ..values import Dim, Value, dims_of, has_static_shape, rank_of, shape_of
 from .rule import Rules, since
 
 
 def reshape(node: Node, b: Builder) -> Value:
     """Reshape; 0 copies the dim of the input (unless `allowzero`), -1 infers the remaining one."""
     x = node.input(0)
+    if not node.is_known(1):
+        allowzero = node.flag("allowzero", False)
+        return b.op("dyn.reshape", x, b.vector(1, "shape")[0], allowzero=allowzero)
     wanted = node.required_ints(1, "shape")
+    if not has_static_shape(x):
+        return b.op(
+            "reshape", x, newshape=_plain(node, wanted), allowzero=node.flag("allowzero", False)
+        )
     old = shape_of(x)
     shape = list(wanted)
     if not node.flag("allowzero", False):
@@ -36,22 +44,66 @@ def reshape(node: Node, b: Builder) -> Value:
     return b.reshape(x, shape)
 
 
+def _plain(node: Node, wanted: Sequence[int]) -> Sequence[int]:
+    """Return the dims `wanted`; entries below -1 mean nothing in ONNX, but more in Relay."""
+    if min(wanted, default=0) < -1:
+        raise node.error(f"shape is {[*wanted]}; supported: dims of at least 0, and one -1")
+    return wanted
+
+
 def flatten(node: Node, b: Builder) -> Value:
     """Flatten the dims before `axis` into one, and the others into another."""
     x = node.input(0)
-    shape = shape_of(x)
+    rank = rank_of(x)
     given = node.integer("axis", 1)
-    axis = given if given == len(shape) else node.axis(given, len(shape))
-    if axis == 1 and len(shape) > 1:
-        return x if len(shape) == 2 else b.op("nn.batch_flatten", x)
-    return b.reshape(x, (prod(shape[:axis]), prod(shape[axis:])))
+    axis = given if given == rank else node.axis(given, rank)
+    if axis == 1 and rank > 1:
+        return x if rank == 2 else b.op("nn.batch_flatten", x)
+    return as_matrix(x, axis, b)
+
+
+def as_matrix(x: Value, axis: int, b: Builder) -> Value:
+    """Flatten the dims before `axis` into one, and the others into another."""
+    before, after = (_product(dims) for dims in (dims_of(x)[:axis], dims_of(x)[axis:]))
+    if before is not None and after is not None:
+        return b.reshape(x, (before, after))
+    if before != 0 and after != 0 and (before is not None or after is not None):
+        return b.op("reshape", x, newshape=(before or -1, after or -1))
+    counts = [
+        b.op("prod", b.sizes(dims), axis=(0,), keepdims=True)
+        for dims in (dims_of(x)[:axis], dims_of(x)[axis:])
+    ]
+    return b.op("dyn.reshape", x, b.joined(counts), allowzero=True)
+
+
+def merged(x: Value, count: int, b: Builder) -> Value:
+    """Flatten the first `count` dims into one; add a dim of 1 if there are none."""
+    dims = dims_of(x)
+    if count == 0:
+        return b.reshape(x, (1, *dims)) if has_static_shape(x) else b.op("expand_dims", x, axis=0)
+    first = _product(dims[:count])
+    if first is not None:
+        return b.reshape(x, (first, *dims[count:]))
+    for _ in range(count - 1):
+        x = b.op("reshape", x, newshape=(-3, -2))  # merges the first two dims
+    return x
+
+
+def _product(dims: Sequence[Dim]) -> int | None:
+    """Return the product of `dims`; None if one is dynamic."""
+    static = [dim for dim in dims if isinstance(dim, int)]
+    return prod(static) if len(static) == len(dims) else None
 
 
 def squeeze(node: Node, b: Builder) -> Value:
     """Remove the given dims of 1, or all of them."""
     x = node.input(0)
-    shape = shape_of(x)
+    if not node.is_known(1):
+        return b.op("dyn.squeeze", x, b.vector(1, "axes")[0])
     named = node.int_list("axes", 1)
+    if named is not None and not has_static_shape(x):
+        return b.op("squeeze", x, axis=node.axes(named, rank_of(x)))
+    shape = shape_of(x)
     if named is None:
         named = [i for i, n in enumerate(shape) if n == 1]
     axes = node.axes(named, len(shape))
@@ -63,42 +115,78 @@ def squeeze(node: Node, b: Builder) -> Value:
 def unsqueeze(node: Node, b: Builder) -> Value:
     """Insert dims of 1, such that they are at `axes` of the result."""
     x = node.input(0)
-    shape = shape_of(x)
+    if not node.is_known(1):
+        return _unsqueezed_at_run_time(x, *b.vector(1, "axes"), b)
     named = node.int_list("axes", 1)
     if named is None:
         raise node.error("the axes are missing")
-    rank = len(shape) + len(named)
+    rank = rank_of(x) + len(named)
     axes = node.axes(named, rank)
-    old = iter(shape)
+    if not has_static_shape(x):
+        for axis in sorted(axes):
+            x = b.op("expand_dims", x, axis=axis)
+        return x
+    old = iter(shape_of(x))
     return b.reshape(x, [1 if i in axes else next(old) for i in range(rank)])
+
+
+def _unsqueezed_at_run_time(x: Value, axes: Value, count: int, b: Builder) -> Value:
+    """Insert dims one after the other, the first axis first."""
+    rank = b.scalar(rank_of(x) + count, np.dtype(np.int64))
+    axes = b.op("floor_mod", axes, rank)
+    if count > 1:
+        axes = b.op("topk", axes, k=count, ret_type="values", is_ascend=True, dtype="int64")
+    for i in range(count):
+        x = b.op("dyn.expand_dims", x, b.reshape(b.slice(axes, 0, i, i + 1), ()))
+    return x
 
 
 def expand(node: Node, b: Builder) -> Value:
     """Broadcast together with a shape, of which either may be the larger one."""
     x = node.input(0)
+    if not node.is_known(1):
+        return _expanded_at_run_time(x, *b.vector(1, "shape"), b)
     wanted = node.required_ints(1, "shape")
     if any(n < 0 for n in wanted):
         raise node.error(f"shape is {wanted}; supported: dims of at least 0")
+    if not has_static_shape(x):
+        return _expanded_at_run_time(x, b.ints(wanted), len(wanted), b)
     try:
         shape = broadcast_shapes([shape_of(x), wanted])
     except SignatureError as error:
         raise node.error(str(error)) from None
-    return b.broadcast_to(x, shape)
+    return b.broadcast_to(x, [n for n in shape if isinstance(n, int)])
+
+
+def _expanded_at_run_time(x: Value, shape: Value, count: int, b: Builder) -> Value:
+    """Broadcast to `shape` of `count` dims, but where it is 1 to the dims of `x`."""
+    rank = rank_of(x)
+    dims = b.joined([b.ints([1] * max(count - rank, 0)), b.shape(x)]) if count > rank else b.shape(x)
+    if rank > count:
+        shape = b.joined([b.ints([1] * (rank - count)), shape])
+    same = b.op("equal", shape, b.scalar_like(1, shape))
+    return b.op("dyn.broadcast_to", x, b.op("where", same, dims, shape))
 
 
 def tile(node: Node, b: Builder) -> Value:
     x = node.input(0)
+    rank = rank_of(x)
+    if not node.is_known(1):
+        reps, count = b.vector(1, "repeats")
+        if count != rank:
+            raise node.error(f"there are {count} repeats; supported: {rank}")
+        return b.op("dyn.tile", x, reps)
     repeats = node.required_ints(1, "repeats")
-    if len(repeats) != len(shape_of(x)) or any(r < 0 for r in repeats):
+    if len(repeats) != rank or any(r < 0 for r in repeats):
         raise node.error(
-            f"repeats are {repeats}; supported: {len(shape_of(x))} integers of at least 0"
+            f"repeats are {repeats}; supported: {rank} integers of at least 0"
         )
     return b.op("tile", x, reps=tuple(repeats)) if repeats else x
 
 
 def transpose(node: Node, b: Builder) -> Value:
     x = node.input(0)
-    rank = len(shape_of(x))
+    rank = rank_of(x)
     given = node.ints("perm")
     axes = list(reversed(range(rank))) if given is None else given
     if sorted(axes) != list(range(rank)):
@@ -107,15 +195,22 @@ def transpose(node: Node, b: Builder) -> Value:
 
 
 def shape(node: Node, b: Builder) -> Value:
-    """Return the shape, or a part of it, which is known at compile time."""
-    dims = shape_of(node.input(0))
+    """Return the shape, or a part of it; what is static is known at compile time."""
+    x = node.input(0)
     start, end = node.integer("start", 0), node.optional_int("end")
-    return b.ints(dims[start:end])
+    chosen = range(rank_of(x))[start:end]
+    part = dims_of(x)[start:end]
+    if all(isinstance(dim, int) for dim in part):
+        return b.sizes(part)
+    return b.slice(b.shape(x), 0, chosen.start, chosen.stop)
 
 
 def size(node: Node, b: Builder) -> Value:
-    """Return the number of elements, which is known at compile time."""
-    count = prod(shape_of(node.input(0)))
+    """Return the number of elements, which is known at compile time if the shape is static."""
+    x = node.input(0)
+    if not has_static_shape(x):
+        return b.op("prod", b.shape(x), axis=(0,), keepdims=False)
+    count = prod(shape_of(x))
     if count >= 2**63:
         raise node.error(f"there are {count} elements; supported: fewer than 2**63")
     return b.constant(np.asarray(count, np.int64))

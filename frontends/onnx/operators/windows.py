@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..builder import Builder
 from ..node import Node
-from ..values import Value, shape_of
+from ..values import Dim, Value, dims_of, has_static_shape, shape_text
 
 AUTO_PADS = ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
 
@@ -32,12 +32,13 @@ class Windows:
         return height, width
 
 
-def spatial_dims(node: Node, x: Value) -> tuple[int, ...]:
+def spatial_dims(node: Node, x: Value) -> tuple[Dim, ...]:
     """Return the dims after batch and channel, of which there must be one or two."""
-    dims = shape_of(x)[2:]
+    dims = dims_of(x)[2:]
     if len(dims) not in (1, 2):
         raise node.error(
-            f"the input has shape {list(shape_of(x))}; supported: batch, channel and 1 or 2 dims"
+            f"the input has shape {shape_text(dims_of(x))}; supported: batch, channel and 1 or "
+            "2 dims"
         )
     return dims
 
@@ -46,14 +47,22 @@ def with_height(value: Value, b: Builder) -> Value:
     """
     Add a height of 1 to `value` of (batch, channel, width); return one of four dims unchanged.
     """
-    shape = shape_of(value)
-    return value if len(shape) == 4 else b.reshape(value, (*shape[:2], 1, *shape[2:]))
+    dims = dims_of(value)
+    if len(dims) == 4:
+        return value
+    if not has_static_shape(value):
+        return b.op("expand_dims", value, axis=2)
+    return b.reshape(value, (*dims[:2], 1, *dims[2:]))
 
 
 def without_height(value: Value, rank: int, b: Builder) -> Value:
     """Undo `with_height`, for a node whose input has `rank` dims."""
-    shape = shape_of(value)
-    return value if len(shape) == rank else b.reshape(value, (*shape[:2], *shape[3:]))
+    dims = dims_of(value)
+    if len(dims) == rank:
+        return value
+    if not has_static_shape(value):
+        return b.op("squeeze", value, axis=(2,))
+    return b.reshape(value, (*dims[:2], *dims[3:]))
 
 
 def per_dim(node: Node, name: str, rank: int, default: int) -> tuple[int, ...]:
@@ -67,7 +76,17 @@ def per_dim(node: Node, name: str, rank: int, default: int) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def windows_of(node: Node, dims: Sequence[int], kernel: Sequence[int]) -> Windows:
+def known_dims(node: Node, dims: Sequence[Dim], what: str) -> list[int]:
+    """Return `dims`, which must be static because of `what`."""
+    found = [dim for dim in dims if isinstance(dim, int)]
+    if len(found) < len(dims):
+        raise node.error(
+            f"{what} needs the size of the input, but dims {shape_text(dims)} are dynamic"
+        )
+    return found
+
+
+def windows_of(node: Node, dims: Sequence[Dim], kernel: Sequence[int]) -> Windows:
     """Return the windows of a convolution or pooling over `dims`."""
     rank = len(dims)
     strides = per_dim(node, "strides", rank, 1)
@@ -76,6 +95,7 @@ def windows_of(node: Node, dims: Sequence[int], kernel: Sequence[int]) -> Window
     given = per_dim(node, "pads", 2 * rank, 0)
     pads = given if auto_pad == "NOTSET" else (0,) * (2 * rank)
     if auto_pad.startswith("SAME"):
+        dims = known_dims(node, dims, f"attribute auto_pad {auto_pad}")
         totals = [
             max((-(-n // s) - 1) * s + (k - 1) * d + 1 - n, 0)
             for n, k, s, d in zip(dims, kernel, strides, dilations, strict=True)

@@ -46,6 +46,9 @@ bytecode.kernel @same () -> [] {
 // CHECK-NEXT:   bytecode.alloc_adt r3, 0(r1, r2)
 // CHECK-NEXT:   bytecode.alloc_adt r3, 7()
 // CHECK-NEXT:   bytecode.alloc_closure r3, @main(r1)
+// CHECK-NEXT:   bytecode.alloc_ref r3, r1
+// CHECK-NEXT:   bytecode.read_ref r4, r3
+// CHECK-NEXT:   bytecode.write_ref r3, r2
 // CHECK-NEXT:   bytecode.get_field r4, r3[1]
 // CHECK-NEXT:   bytecode.if r1 1, 4
 // CHECK-NEXT:   bytecode.if r1 eq r2 1, -4
@@ -75,6 +78,9 @@ bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>, "t" : !bytecode.
   bytecode.alloc_adt r3, 0(r1, r2)
   bytecode.alloc_adt r3, 7()
   bytecode.alloc_closure r3, @main(r1)
+  bytecode.alloc_ref r3, r1
+  bytecode.read_ref r4, r3
+  bytecode.write_ref r3, r2
   bytecode.get_field r4, r3[1]
   bytecode.if r1 1, 4
   bytecode.if r1 eq r2 1, -4

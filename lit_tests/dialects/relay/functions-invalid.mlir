@@ -127,3 +127,60 @@ func.func @id(%x: !relay.type_var<A>) -> !relay.type_var<A> attributes {relay.ty
 
 // expected-error@+1 {{@missing is not defined in the module}}
 %r = relay.invoke @missing<[tensor<5xf32>]>() : () -> tensor<5xf32>
+
+// -----
+
+// expected-error@+1 {{@missing is not defined in the module}}
+%f = relay.closure @missing() : () -> (() -> tensor<4xf32>)
+
+// -----
+
+%x = "test.op"() : () -> tensor<f32>
+// expected-error@+1 {{expected a closure's function type, but got tensor<4xf32>}}
+%f = relay.closure @f(%x) : (tensor<f32>) -> tensor<4xf32>
+
+// -----
+
+func.func @f(%k: tensor<f32>) -> tensor<f32> {
+  func.return %k : tensor<f32>
+}
+%x = "test.op"() : () -> tensor<f32>
+// expected-error@+1 {{@f has 1 parameters, but the closure captures 2 values}}
+%f = relay.closure @f(%x, %x) : (tensor<f32>, tensor<f32>) -> (() -> tensor<f32>)
+
+// -----
+
+func.func @f(%k: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  func.return %k, %k : tensor<f32>, tensor<f32>
+}
+%x = "test.op"() : () -> tensor<f32>
+// expected-error@+1 {{a closure returns one value, but @f returns 2}}
+%f = relay.closure @f(%x) : (tensor<f32>) -> (() -> tensor<f32>)
+
+// -----
+
+func.func @f(%k: tensor<f32>, %a: tensor<4xf32>) -> tensor<f32> {
+  func.return %k : tensor<f32>
+}
+%x = "test.op"() : () -> tensor<f32>
+// expected-error@+1 {{after 1 captured values @f is (tensor<4xf32>) -> tensor<f32>, but the closure is declared as (tensor<5xf32>) -> tensor<f32>}}
+%f = relay.closure @f(%x) : (tensor<f32>) -> ((tensor<5xf32>) -> tensor<f32>)
+
+// -----
+
+func.func @f(%k: tensor<f32>, %a: tensor<4xf32>) -> tensor<f32> {
+  func.return %k : tensor<f32>
+}
+%x = "test.op"() : () -> tensor<i1>
+// expected-error@+1 {{argument 0 of the closure of @f must be tensor<f32>, but is tensor<i1>}}
+%f = relay.closure @f(%x) : (tensor<i1>) -> ((tensor<4xf32>) -> tensor<f32>)
+
+// -----
+
+func.func @f(%k: !relay.type_var<A>) -> tensor<f32> attributes {relay.type_params = ["A"]} {
+  %r = "test.op"() : () -> tensor<f32>
+  func.return %r : tensor<f32>
+}
+%x = "test.op"() : () -> tensor<i1>
+// expected-error@+1 {{@f has 1 type parameters, but 0 type arguments are given}}
+%f = relay.closure @f(%x) : (tensor<i1>) -> (() -> tensor<f32>)

@@ -114,3 +114,26 @@ func.func @uses(%x: tensor<4xf32>) -> tensor<4xf32> {
   %r = relay.invoke @id<[tensor<4xf32>]>(%x) {note} : (tensor<4xf32>) -> tensor<4xf32>
   func.return %r : tensor<4xf32>
 }
+
+// -----
+
+// A closure of a global function has the values of the function's first parameters.
+//
+// CHECK-LABEL: @scale
+// CHECK-LABEL: @first
+// CHECK-LABEL: @closures
+// CHECK-NEXT:    relay.closure @scale(%k) : (tensor<f32>) -> ((tensor<4xf32>) -> tensor<4xf32>)
+// CHECK-NEXT:    relay.closure @first<[tensor<4xf32>]>(%k) {note} : (tensor<f32>) -> ((tensor<4xf32>) -> tensor<f32>)
+// CHECK-NEXT:    relay.closure @scale() : () -> ((tensor<f32>, tensor<4xf32>) -> tensor<4xf32>)
+func.func @scale(%k: tensor<f32>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  func.return %x : tensor<4xf32>
+}
+func.func @first(%k: tensor<f32>, %x: !relay.type_var<A>) -> tensor<f32> attributes {relay.type_params = ["A"]} {
+  func.return %k : tensor<f32>
+}
+func.func @closures(%k: tensor<f32>) {
+  %f = relay.closure @scale(%k) : (tensor<f32>) -> ((tensor<4xf32>) -> tensor<4xf32>)
+  %g = relay.closure @first<[tensor<4xf32>]>(%k) {note} : (tensor<f32>) -> ((tensor<4xf32>) -> tensor<f32>)
+  %h = relay.closure @scale() : () -> ((tensor<f32>, tensor<4xf32>) -> tensor<4xf32>)
+  func.return
+}

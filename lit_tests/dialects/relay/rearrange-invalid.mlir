@@ -49,7 +49,7 @@ func.func @sections_or_points(%x: tensor<6xf32>) {
 // -----
 
 func.func @reflect(%x: tensor<3xf32>, %v: tensor<f32>) {
-  // expected-error@+1 {{pad_width at axis 0 must be at most 2 to reflect a dim of 3, but is 3}}
+  // expected-error@+1 {{pad_width at axis 0 must be below 3 to reflect a dim of 3, but is 3}}
   %y = relay.nn.pad %x, %v {pad_width = array<i64: 0, 3>, pad_mode = "reflect"} : (tensor<3xf32>, tensor<f32>) -> tensor<6xf32>
   func.return
 }

@@ -78,6 +78,23 @@ func.func @value(%x: tensor<i32>) -> tensor<i32> {
   func.return %r : tensor<i32>
 }
 
+// A closure of a global function is a function literal that calls it.
+//
+// CHECK:      def @adds(%k: int32, %x: int32) -> int32 {
+// CHECK:      def @closes(%k: int32, %p0: int32) -> int32 {
+// CHECK-NEXT:   let %f = fn (%p1: int32) -> int32 { @adds(%k, %p1) };
+// CHECK-NEXT:   let %r = %f(%p0);
+// CHECK-NEXT:   %r
+func.func @adds(%k: tensor<i32>, %x: tensor<i32>) -> tensor<i32> {
+  %r = relay.add %k, %x : (tensor<i32>, tensor<i32>) -> tensor<i32>
+  func.return %r : tensor<i32>
+}
+func.func @closes(%k: tensor<i32>, %p0: tensor<i32>) -> tensor<i32> {
+  %f = relay.closure @adds(%k) : (tensor<i32>) -> ((tensor<i32>) -> tensor<i32>)
+  %r = relay.call %f(%p0) : (tensor<i32>) -> tensor<i32>
+  func.return %r : tensor<i32>
+}
+
 // Names are unique in their function; those of parameters stay as they were in Relay.
 // (`%x.1` could be field 1 of `%x`, so nothing else is called `%x`.)
 //

@@ -128,3 +128,25 @@ func.func @call_through_a_value(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<
   %add = relay.add %hint, %y : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   func.return %add : tensor<4xf32>
 }
+
+// -----
+
+// Captured values are where the first parameters of the function are, and the closure has its others.
+//
+// CHECK-LABEL: func.func @callee
+// CHECK-SAME:  (%k: [[GPU:tensor<4xf32, #cuda0>]], %a: [[GPU]]) -> [[GPU]]
+// CHECK-LABEL: func.func @call_a_closure_of_a_function
+// CHECK-SAME:  (%x: [[GPU:tensor<4xf32, #cuda0>]], %y: [[CPU:tensor<4xf32, #cpu0>]]) -> [[GPU]]
+// CHECK-NEXT:    %g = relay.closure @callee(%x) : ([[GPU]]) -> (([[GPU]]) -> [[GPU]])
+// CHECK-NEXT:    %[[Y:.*]] = relay.device_copy %y : [[CPU]] to [[GPU]]
+// CHECK-NEXT:    relay.call %g(%[[Y]]) : ([[GPU]]) -> [[GPU]]
+func.func @callee(%k: tensor<4xf32>, %a: tensor<4xf32> {relay.device = #relay.device<cuda:0>}) -> tensor<4xf32> {
+  %add = relay.add %k, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  func.return %add : tensor<4xf32>
+}
+func.func @call_a_closure_of_a_function(%x: tensor<4xf32>, %y: tensor<4xf32> {relay.device = #relay.device<cpu:0>}) -> tensor<4xf32> {
+  %g = relay.closure @callee(%x) : (tensor<4xf32>) -> ((tensor<4xf32>) -> tensor<4xf32>)
+  %hint = relay.on_device %y, #relay.device<cpu:0> : (tensor<4xf32>) -> tensor<4xf32>
+  %call = relay.call %g(%hint) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %call : tensor<4xf32>
+}

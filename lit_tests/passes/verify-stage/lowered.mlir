@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --verify-diagnostics --split-input-file -p 'verify-stage{stage=lowered}' %s
 
-// At `lowered` primitives are functions; calls of them may still return results.
+// At `lowered` primitives and closures are functions; calls of them may still return results.
 
 func.func @primitive(%x: tensor<4xf32, #relay.device<cpu:0>>) {
   // expected-error@+1 {{relay.primitive is left at stage lowered: outline-primitives should have made it a function}}
@@ -19,4 +19,14 @@ func.func @fine(%x: tensor<4xf32, #relay.device<cpu:0>>) {
 relay.prim_func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
   %0 = relay.exp %a : (tensor<4xf32>) -> tensor<4xf32>
   relay.yield %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @closure() {
+  // expected-error@+1 {{relay.fn is left at stage lowered: lambda-lift should have made it a function}}
+  %f = relay.fn (%a: tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>> {
+    relay.yield %a : tensor<4xf32, #relay.device<cpu:0>>
+  }
+  func.return
 }

@@ -33,7 +33,8 @@ def test_broadcasting(operands: str, result: str):
 def test_dims_that_do_not_broadcast():
     message = "dims 2 and 3 at axis -1 do not broadcast together"
     assert error("add", "2xf32 3xf32") == message
-    assert error("equal", "3xf32 2xf32") == message
+    assert error("equal", "2xf32 3xf32") == message
+    assert error("less", "3xf32 2xf32") == "dims 3 and 2 at axis -1 do not broadcast together"
     assert error("where", "i1 2xf32 3xf32") == message
     assert error("add", "0x1xf32 4x1xf32") == "dims 0 and 4 at axis -2 do not broadcast together"
 

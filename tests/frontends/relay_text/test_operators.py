@@ -109,8 +109,8 @@ def test_dropout_is_the_identity_and_ones() -> None:
 @pytest.mark.parametrize(
     ("expr", "expected"),
     [
-        ('zeros(shape=[2], dtype="bool")', ["relay.constant dense<false> : tensor<i1>",
-         "relay.full %0 {shape = array<i64: 2>} : (tensor<i1>) -> tensor<2xi1>"]),
+        ('zeros(shape=[2], dtype="bool")',
+         ["relay.zeros {shape = array<i64: 2>, dtype = i1} : tensor<2xi1>"]),
         ("ones_like(%x)", ["relay.constant dense<1.000000e+00> : tensor<f32>",
          "relay.full %0 {shape = array<i64: 2, 3>} : (tensor<f32>) -> tensor<2x3xf32>"]),
         ('full(2, shape=[1], dtype="float16")', ["relay.constant dense<2> : tensor<i32>",
@@ -179,12 +179,35 @@ def test_dims_that_one_side_knows_agree() -> None:
 
 
 @pytest.mark.parametrize(
-    ("attributes", "casts"), [("", ["i32"]), (', dtype="int64"', []), (', dtype="int8"', ["i8"])]
+    ("attributes", "dtype"), [("", "i32"), (', dtype="int64"', "i64"), (', dtype="int8"', "i8")]
 )
-def test_a_shape_is_cast_to_what_is_wanted(attributes: str, casts: list[str]) -> None:
+def test_a_shape_has_the_dtype_wanted(attributes: str, dtype: str) -> None:
     lines = body_of(f"def @main(%x: Tensor[(?, 3), float32]) {{ shape_of(%x{attributes}) }}")
-    shape, *rest = lines.split("\n")[:-1]
-    assert shape == "%0 = vm.shape_of %x : (tensor<?x3xf32>) -> tensor<2xi64>"
-    assert rest == [
-        f"%1 = relay.cast %0 {{dtype = {to}}} : (tensor<2xi64>) -> tensor<2x{to}>" for to in casts
-    ]
+    assert lines.split("\n")[0] == (
+        f"%0 = relay.shape_of %x {{dtype = {dtype}}} : (tensor<?x3xf32>) -> tensor<2x{dtype}>"
+    )
+
+
+def test_sizes_that_attributes_repeat_are_dropped() -> None:
+    text = """
+      def @main(%x: Tensor[(?, 3), float32], %s: Tensor[(2), int64], %n: int32) {
+        %0 = dyn.reshape(%x, %s, newshape=None);
+        %1 = arange(0, %n, 1, start=0, stop=None, step=1, dtype="int32");
+        (%0, %1)
+      }
+    """
+    reshape, *_, arange, _, _ = body_of(text).split("\n")
+    assert reshape == (
+        "%0 = relay.dyn.reshape %x, %s : (tensor<?x3xf32>, tensor<2xi64>) -> tensor<?x?xf32>"
+    )
+    assert arange == (
+        "%3 = relay.arange %1, %n, %2 {dtype = i32} : "
+        "(tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<?xi32>"
+    )
+
+
+def test_one_result_of_topk_is_not_a_tuple() -> None:
+    assert op_lines(X, 'topk(%x, k=1, ret_type="values", dtype="int32")').split("\n")[-1] == (
+        '%0 = relay.topk %x {k = 1 : i64, ret_type = "values", dtype = i32} : '
+        "(tensor<2x3xf32>) -> tensor<2x1xf32>"
+    )

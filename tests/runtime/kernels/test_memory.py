@@ -85,8 +85,11 @@ def test_a_kernel_neither_reads_nor_writes_what_is_not_its_own(name: str):
     attributes = OPERATORS[name].get_irdl_definition().properties
     for number in range(10 + 10 * len(attributes)):
         this = case(name, number)
-        draw = Draw(rng, this.operands[0].dtype.name)
-        operands = [moderate(draw, x.shape, x.dtype.name) for x in this.operands]
+        draw = Draw(rng, this.dtype)
+        operands = [
+            x if i in this.fixed and draw.chance() else moderate(draw, x.shape, x.dtype.name)
+            for i, x in enumerate(this.operands)
+        ]
         for _ in range(8):
             wrong = spoiled(this, draw)
             with np.errstate(all="ignore"):

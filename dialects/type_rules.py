@@ -1,8 +1,8 @@
 """
-Type rules from operators' signatures.
+Type rules of ops, from the rules over sizes in `xrelay.operators`.
 
-    infer(op)                       the rule of the trait `InferTypes`, for ops of `relay`
-    InferTypes(typed(signature))    the same for a plug-in's operator and signature
+    infer(op)                  the rule of the trait `InferTypes`, for ops of `relay`
+    InferTypes(typed(rule))    the same for a plug-in's operator and rule
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,17 +15,16 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IndexType,
     IntegerType,
-    i1,
 )
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.traits import ConstantLike
 from xdsl.utils.exceptions import VerifyException
 
-from ..operators import SIGNATURES
+from ..operators import RULES
 from ..operators.measures import MEASURES
 from ..operators.rules import Rule
 from ..operators.signature import (
-    BOOL,
+    ELEMENTS,
     Call,
     Data,
     Element,
@@ -37,19 +36,20 @@ from ..operators.signature import (
     element,
 )
 from ..operators.sizes import UNKNOWN, SignatureError, Size
-from .attributes import plain_value
+from .attributes import ELEMENT_TYPES, plain_value
 from .dense import Dense, numbers
 from .device import tensor_type
+from .interfaces import InferTypes
 from .tensors import Tensor as TensorType
 from .tensors import as_tensor, bits_of
 
-_TYPES: dict[Element, Attribute] = {BOOL: i1}
-"""The type of each element seen so far."""
+_TYPES: dict[Element, Attribute] = {ELEMENTS[name]: ELEMENT_TYPES[name] for name in ELEMENTS}
+"""The type of each element seen so far, and of those that rules introduce."""
 
 
 @cache
 def element_of(type: Attribute) -> Element:
-    """The signature's representation of the element type `type`."""
+    """The element type `type` as rules see it."""
     bits = bits_of(type)
     if bits is None:
         kind = ElementKind.OPAQUE
@@ -88,7 +88,8 @@ def _by_identity(compute: Callable[[Attribute], _Value]) -> Callable[[Attribute]
 
 
 @_by_identity
-def _operand(type: Attribute) -> Tensor | str:
+def operand_of(type: Attribute) -> Tensor | str:
+    """The operand of a rule that a value of `type` is; a type in words if it is not a tensor."""
     tensor = as_tensor(type)
     if tensor is None:
         return str(type)
@@ -143,28 +144,89 @@ def call_of(
 ) -> Call:
     """Return the call of an operator on operands of these types."""
     plain = {key: _attribute(attr) for key, attr in attributes.items()}
-    return Call(name, plain, [_operand(type) for type in operand_types])
+    return Call(name, plain, [operand_of(type) for type in operand_types])
 
 
-def _results(signature: Signature, op: Operation) -> list[Attribute]:
-    call = call_of(op.name, op.properties, [operand.type for operand in op.operands])
-    if isinstance(signature, Rule) and signature.data_operands:
-        elements = constant_elements(op.operands, signature.data_operands)
+def result_types(
+    rule: Signature,
+    op: Operation,
+    operand_types: Iterable[Attribute],
+    elements: Mapping[int, Elements],
+) -> Sequence[Attribute]:
+    """Infer the result types of `op` on operands of these types and `elements`."""
+    call = call_of(op.name, op.properties, operand_types)
+    if elements:
         call = call._replace(elements=elements)
     try:
-        return [_type_of(tensor) for tensor in signature(call)]
+        return [_type_of(tensor) for tensor in rule(call)]
     except SignatureError as error:
         raise VerifyException(str(error)) from error
 
 
+_RESULTS: dict[tuple[object, ...], tuple[object, Sequence[Attribute]]] = {}
+"""
+Results by rule, operand types and properties, all by identity: equal layers share theirs.
+
+A value keeps the objects whose ids are in its key alive.
+"""
+
+
+def _results(rule: Signature, op: Operation) -> Sequence[Attribute]:
+    types, properties = [operand.type for operand in op.operands], op.properties
+    if isinstance(rule, Rule) and rule.data_operands:
+        elements = constant_elements(op.operands, rule.data_operands)
+        return result_types(rule, op, types, elements)
+    attributes = tuple(properties.values())
+    key = (rule, *map(id, types), *properties, *map(id, attributes))
+    found = _RESULTS.get(key)
+    if found is None:
+        results = result_types(rule, op, types, {})
+        if len(_RESULTS) >= 4096:
+            _RESULTS.clear()
+        found = _RESULTS[key] = (types, attributes), results
+    return found[1]
+
+
 def infer(op: Operation) -> Sequence[Attribute]:
-    """Infer the result types of an operator of `relay` from its signature in `xrelay.operators`."""
-    return _results(SIGNATURES[op.name], op)
+    """Infer the result types of an operator of `relay` from its rule in `xrelay.operators`."""
+    return _results(RULES[op.name], op)
 
 
-def typed(signature: Signature) -> Callable[[Operation], Sequence[Attribute]]:
-    """The type rule defined by `signature`."""
-    return lambda op: _results(signature, op)
+@dataclass(frozen=True)
+class Typed:
+    """The type rule defined by `rule`."""
+
+    rule: Signature
+
+    def __call__(self, op: Operation) -> Sequence[Attribute]:
+        return _results(self.rule, op)
+
+
+def typed(rule: Signature) -> Callable[[Operation], Sequence[Attribute]]:
+    """The type rule defined by `rule`."""
+    return Typed(rule)
+
+
+def rule_of(op: Operation) -> Rule | None:
+    """Return the rule over sizes that defines the result types of `op`, if it has one."""
+    trait = op.get_trait(InferTypes)
+    if trait is None:
+        return None
+    if isinstance(trait.rule, Typed):
+        found = trait.rule.rule
+    else:
+        found = RULES.get(op.name) if trait.rule is infer else None
+    return found if isinstance(found, Rule) else None
+
+
+def data_operands(op: Operation) -> Sequence[int]:
+    """
+    Return the operands of `op` whose elements the shapes of its results depend on.
+
+    The shapes of all other operators depend on shapes alone. (TVM: `TShapeDataDependent`.)
+    """
+    rule = rule_of(op)
+    return () if rule is None else rule.data_operands
 
 
 def check_call(
@@ -176,18 +238,18 @@ def check_call(
     """
     Raise `VerifyException` unless the operator `name` of `relay` accepts these types.
 
-    Operators without a signature are not checked.
+    Operators without a rule are not checked.
     """
-    signature = SIGNATURES.get(name)
-    if signature is None:
+    rule = RULES.get(name)
+    if rule is None:
         return
     results: list[Tensor] = []
     for type in result_types:
-        result = _operand(type)
+        result = operand_of(type)
         if isinstance(result, str):
             raise VerifyException(f"a result of {name} must be a tensor, but is {result}")
         results.append(result)
     try:
-        check(signature, call_of(name, attributes, operand_types), results)
+        check(rule, call_of(name, attributes, operand_types), results)
     except SignatureError as error:
         raise VerifyException(str(error)) from error

@@ -1,0 +1,199 @@
+"""Operators that create tensors; the shapes and ranges they get as operands are on the host."""
+
+from abc import ABC
+
+from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.traits import Pure
+
+from ..interfaces import Fusible, FusionKind, ResultOnHost
+from .families import ELEMWISE, INJECTIVE, OUT_FUSABLE
+from .incomplete import AnyTensor
+from .operator import RelayOperator
+from .properties import dtype_prop, int_prop, ints_prop
+
+
+class Filled(RelayOperator, ABC):
+    """A tensor of one repeated number."""
+
+    result = result_def(AnyTensor)
+    shape = ints_prop()
+    dtype = dtype_prop()
+
+    traits = traits_def(*ELEMWISE)
+    assembly_format = "attr-dict `:` type($result)"
+
+
+@irdl_op_definition
+class ZerosOp(Filled):
+    """
+    Fill a tensor of `shape` with 0.
+
+    ```mlir
+    %y = relay.zeros {shape = array<i64: 2, 3>, dtype = f32} : tensor<2x3xf32>
+    ```
+    """
+
+    name = "relay.zeros"
+
+
+@irdl_op_definition
+class OnesOp(Filled):
+    """
+    Fill a tensor of `shape` with 1.
+
+    ```mlir
+    %y = relay.ones {shape = array<i64: 2, 3>, dtype = f32} : tensor<2x3xf32>
+    ```
+    """
+
+    name = "relay.ones"
+
+
+class DynFilled(RelayOperator, ABC):
+    """A tensor of one repeated number, in a shape that is computed."""
+
+    shape = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    dtype = dtype_prop()
+
+    traits = traits_def(*ELEMWISE)
+
+
+@irdl_op_definition
+class DynZerosOp(DynFilled):
+    """
+    Fill a tensor of `shape` with 0.
+
+    ```mlir
+    %y = relay.dyn.zeros %s {dtype = f32} : (tensor<2xi64>) -> tensor<?x?xf32>
+    ```
+    """
+
+    name = "relay.dyn.zeros"
+
+
+@irdl_op_definition
+class DynOnesOp(DynFilled):
+    """
+    Fill a tensor of `shape` with 1.
+
+    ```mlir
+    %y = relay.dyn.ones %s {dtype = f32} : (tensor<2xi64>) -> tensor<?x?xf32>
+    ```
+    """
+
+    name = "relay.dyn.ones"
+
+
+@irdl_op_definition
+class DynFullOp(RelayOperator):
+    """
+    Fill a tensor of `shape` with the scalar `fill_value`.
+
+    ```mlir
+    %y = relay.dyn.full %v, %s : (tensor<f32>, tensor<2xi64>) -> tensor<?x?xf32>
+    ```
+    """
+
+    name = "relay.dyn.full"
+
+    fill_value = operand_def(AnyTensor)
+    shape = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+
+    traits = traits_def(*ELEMWISE)
+
+
+@irdl_op_definition
+class ArangeOp(RelayOperator):
+    """
+    Count from `start` up to `stop` (exclusive) in steps of `step`.
+
+    ```mlir
+    %y = relay.arange %a, %b, %c {dtype = i32} : (tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<?xi32>
+    ```
+
+    Element i is `start + i * step`. The operands are scalars of `dtype`.
+    """
+
+    name = "relay.arange"
+
+    start = operand_def(AnyTensor)
+    stop = operand_def(AnyTensor)
+    step = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    dtype = dtype_prop()
+
+    traits = traits_def(*INJECTIVE)
+
+
+@irdl_op_definition
+class OneHotOp(RelayOperator):
+    """
+    Set `on_value` at each of `indices` in a new dim of `depth` at `axis`, `off_value` elsewhere.
+
+    ```mlir
+    %y = relay.one_hot %i, %on, %off {depth = 4 : i64, axis = -1 : i64, dtype = f32}
+      : (tensor<3xi32>, tensor<f32>, tensor<f32>) -> tensor<3x4xf32>
+    ```
+
+    An index outside of [0, depth) sets nothing. The values are scalars of `dtype`.
+    """
+
+    name = "relay.one_hot"
+
+    indices = operand_def(AnyTensor)
+    on_value = operand_def(AnyTensor)
+    off_value = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    depth = int_prop()
+    axis = int_prop()
+    dtype = dtype_prop()
+
+    traits = traits_def(*OUT_FUSABLE)
+
+
+@irdl_op_definition
+class DynOneHotOp(RelayOperator):
+    """
+    Set `on_value` at each of `indices` in a new dim of `depth` at `axis`, `off_value` elsewhere.
+
+    ```mlir
+    %y = relay.dyn.one_hot %i, %on, %off, %n {axis = -1 : i64, dtype = f32}
+      : (tensor<3xi32>, tensor<f32>, tensor<f32>, tensor<i64>) -> tensor<3x?xf32>
+    ```
+
+    An index outside of [0, depth) sets nothing. `depth` is a scalar; the values are scalars of
+    `dtype`.
+    """
+
+    name = "relay.dyn.one_hot"
+
+    indices = operand_def(AnyTensor)
+    on_value = operand_def(AnyTensor)
+    off_value = operand_def(AnyTensor)
+    depth = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    axis = int_prop()
+    dtype = dtype_prop()
+
+    traits = traits_def(*OUT_FUSABLE)
+
+
+@irdl_op_definition
+class ShapeOfOp(RelayOperator):
+    """
+    Get the shape of `data`, a vector of integers on the host.
+
+    ```mlir
+    %s = relay.shape_of %x {dtype = i64} : (tensor<?x3xf32>) -> tensor<2xi64>
+    ```
+    """
+
+    name = "relay.shape_of"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    dtype = dtype_prop()
+
+    traits = traits_def(Pure(), ResultOnHost(), Fusible(FusionKind.OPAQUE))

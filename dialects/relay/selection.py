@@ -1,0 +1,107 @@
+"""Operators that find elements: by rank in an order, by value, or by being nonzero."""
+
+from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def, var_result_def
+
+from .families import OPAQUE
+from .incomplete import AnyTensor
+from .operator import RelayOperator
+from .properties import bool_prop, dtype_prop, int_prop, string_prop
+
+
+@irdl_op_definition
+class TopkOp(RelayOperator):
+    """
+    Select the `k` greatest elements of `data` along `axis`, in order, and their indices.
+
+    ```mlir
+    %v, %i = relay.topk %x {k = 2 : i64, dtype = i32} : (tensor<3x4xf32>) -> (tensor<3x2xf32>, tensor<3x2xi32>)
+    %w = relay.topk %x {k = 2 : i64, ret_type = "values", dtype = i32} : (tensor<3x4xf32>) -> tensor<3x2xf32>
+    ```
+
+    With `is_ascend` the least elements. All of them if `k` is below 1. Of equal elements the first
+    comes first. `ret_type` is "both", "values" or "indices"; `dtype` is that of the indices.
+    """
+
+    name = "relay.topk"
+
+    data = operand_def(AnyTensor)
+    found = var_result_def(AnyTensor)
+    k = int_prop()
+    axis = int_prop(-1)
+    ret_type = string_prop("both")
+    is_ascend = bool_prop(False)
+    dtype = dtype_prop()
+
+    traits = traits_def(*OPAQUE)
+
+
+@irdl_op_definition
+class DynTopkOp(RelayOperator):
+    """
+    Select the `k` greatest elements of `data` along `axis`, in order, and their indices.
+
+    ```mlir
+    %v, %i = relay.dyn.topk %x, %k {dtype = i32} : (tensor<3x4xf32>, tensor<i64>) -> (tensor<3x?xf32>, tensor<3x?xi32>)
+    ```
+
+    The attributes mean what those of `relay.topk` mean.
+    """
+
+    name = "relay.dyn.topk"
+
+    data = operand_def(AnyTensor)
+    k = operand_def(AnyTensor)
+    found = var_result_def(AnyTensor)
+    axis = int_prop(-1)
+    ret_type = string_prop("both")
+    is_ascend = bool_prop(False)
+    dtype = dtype_prop()
+
+    traits = traits_def(*OPAQUE)
+
+
+@irdl_op_definition
+class ArgwhereOp(RelayOperator):
+    """
+    List the indices of the elements of `condition` that are not 0, in order, a row for each.
+
+    ```mlir
+    %y = relay.argwhere %x : (tensor<2x3xi1>) -> tensor<?x2xi32>
+    ```
+
+    The rank of `condition` is 1 to 5.
+    """
+
+    name = "relay.argwhere"
+
+    condition = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+
+    traits = traits_def(*OPAQUE)
+
+
+@irdl_op_definition
+class UniqueOp(RelayOperator):
+    """
+    List the distinct elements of the vector `data`, where each is first, and which each element is.
+
+    ```mlir
+    %y, %i, %j, %n = relay.unique %x : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi32>, tensor<4xi32>, tensor<1xi32>)
+    %z, %k, %l, %m, %c = relay.unique %x {return_counts = true} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi32>, tensor<4xi32>, tensor<1xi32>, tensor<4xi32>)
+    ```
+
+    The results are as long as `data`: the distinct elements, in ascending order or, unless `sorted`,
+    that of their first occurrences; the index of the first occurrence of each; for each element of
+    `data` the index of its value among the distinct ones; their number `%n`; and, with
+    `return_counts`, how often each occurs. What follows the first `%n` in the first two and the
+    last is 0.
+    """
+
+    name = "relay.unique"
+
+    data = operand_def(AnyTensor)
+    found = var_result_def(AnyTensor)
+    sorted = bool_prop(True)
+    return_counts = bool_prop(False)
+
+    traits = traits_def(*OPAQUE)

@@ -1,0 +1,89 @@
+"""Rules of operators that create tensors."""
+
+from typing import Annotated
+
+from .dynamic import shape_from
+from .operands import normalized_axis, require_integer, require_number, require_rank
+from .rules import AtLeast, Ints, rule
+from .signature import Data, Element, Tensor, measure_data, ranked
+from .sizes import SignatureError, Size, require_at_least
+
+
+@rule("relay.zeros", "relay.ones")
+def filled(*, shape: Annotated[Ints, AtLeast(0)], dtype: Element) -> Tensor:
+    """Infer elements of `dtype` in `shape`."""
+    return ranked(dtype, shape)
+
+
+@rule("relay.dyn.zeros", "relay.dyn.ones")
+def dyn_filled(shape: Data, *, dtype: Element) -> Tensor:
+    """Infer elements of `dtype` in `shape`."""
+    return ranked(dtype, shape_from(shape))
+
+
+@rule("relay.dyn.full")
+def dyn_full(fill_value: Tensor, shape: Data) -> Tensor:
+    """Infer `shape` with the element type of the scalar `fill_value`."""
+    require_rank(fill_value, 0, "fill_value")
+    return ranked(fill_value.element, shape_from(shape))
+
+
+@rule("relay.arange")
+def arange(start: Data, stop: Data, step: Data, *, dtype: Element) -> Tensor:
+    """Infer a vector of ceil((stop - start) / step) elements of `dtype`."""
+    require_number(dtype, "the result of {op}")
+    for name, operand in (("start", start), ("stop", stop), ("step", step)):
+        require_rank(operand.tensor, 0, name)
+        if operand.element is not dtype:
+            raise SignatureError(f"{name} must have dtype {dtype}, but has {operand.element}")
+    return ranked(dtype, (measure_data("arange_length", start, stop, step),))
+
+
+@rule("relay.one_hot")
+def one_hot(
+    indices: Tensor,
+    on_value: Tensor,
+    off_value: Tensor,
+    *,
+    depth: Annotated[int, AtLeast(0)],
+    axis: int,
+    dtype: Element,
+) -> Tensor:
+    """Infer the dims of `indices` with one of `depth` inserted at `axis`."""
+    return _one_hot(indices, on_value, off_value, depth, axis, dtype)
+
+
+@rule("relay.dyn.one_hot")
+def dyn_one_hot(
+    indices: Tensor,
+    on_value: Tensor,
+    off_value: Tensor,
+    depth: Data,
+    *,
+    axis: int,
+    dtype: Element,
+) -> Tensor:
+    """Infer the dims of `indices` with one of the scalar `depth` inserted at `axis`."""
+    require_rank(depth.tensor, 0, "depth")
+    (size,) = depth.sizes("depth")
+    require_at_least(size, 0, "depth must be at least 0, but is {0}")
+    return _one_hot(indices, on_value, off_value, size, axis, dtype)
+
+
+def _one_hot(
+    indices: Tensor, on_value: Tensor, off_value: Tensor, depth: Size, axis: int, dtype: Element
+) -> Tensor:
+    require_integer(indices.element, "indices")
+    for name, value in (("on_value", on_value), ("off_value", off_value)):
+        require_rank(value, 0, name)
+        if value.element is not dtype:
+            raise SignatureError(f"{name} must have dtype {dtype}, but has {value.element}")
+    at = normalized_axis(axis, indices.rank + 1)
+    return ranked(dtype, (*indices.dims[:at], depth, *indices.dims[at:]))
+
+
+@rule("relay.shape_of")
+def shape_of(data: Tensor, *, dtype: Element) -> Tensor:
+    """Infer a vector of one integer of `dtype` for each dim of `data`."""
+    require_integer(dtype, "the result of {op}")
+    return Tensor(dtype, (data.rank,))

@@ -1,0 +1,71 @@
+"""Rules of operators that find elements: by rank in an order, by value, or by being nonzero."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from .operands import normalized_axis, require_integer, require_ordered, require_rank
+from .rules import rule
+from .signature import ELEMENTS, Data, Element, Measured, Tensor, measure_data, ranked
+from .sizes import SignatureError, Size, measure
+
+INT32 = ELEMENTS["int32"]
+
+
+@rule("relay.topk")
+def topk(
+    data: Tensor,
+    *,
+    k: int,
+    axis: int,
+    ret_type: Literal["both", "values", "indices"],
+    is_ascend: bool,
+    dtype: Element,
+) -> Sequence[Tensor]:
+    """Infer the `k` first elements along `axis` in order, and their indices."""
+    return _topk(data, k, axis, ret_type, dtype)
+
+
+@rule("relay.dyn.topk")
+def dyn_topk(
+    data: Tensor,
+    k: Data,
+    *,
+    axis: int,
+    ret_type: Literal["both", "values", "indices"],
+    is_ascend: bool,
+    dtype: Element,
+) -> Sequence[Tensor]:
+    """Infer the `k` first elements along `axis` in order, and their indices."""
+    count = k.sizes("k")
+    if len(count) != 1:
+        raise SignatureError(f"k must have 1 element, but has {len(count)}")
+    return _topk(data, count[0], axis, ret_type, dtype)
+
+
+def _topk(data: Tensor, k: Size, axis: int, ret_type: str, dtype: Element) -> Sequence[Tensor]:
+    require_ordered(data.element, "data")
+    require_integer(dtype, "indices")
+    at = normalized_axis(axis, data.rank)
+    dims = list(data.dims)
+    dims[at] = measure("topk_length", k, dims[at])
+    values, indices = ranked(data.element, tuple(dims)), ranked(dtype, tuple(dims))
+    return {"both": (values, indices), "values": (values,), "indices": (indices,)}[ret_type]
+
+
+@rule("relay.argwhere")
+def argwhere(condition: Measured) -> Tensor:
+    """Infer one row of i32 for each nonzero element: its index on each axis."""
+    if not 1 <= condition.rank <= 5:
+        raise SignatureError(f"condition must have rank 1 to 5, but has rank {condition.rank}")
+    require_ordered(condition.element, "condition")
+    return ranked(INT32, (measure_data("count_nonzero", condition), condition.rank))
+
+
+@rule("relay.unique")
+def unique(data: Tensor, *, sorted: bool, return_counts: bool) -> Sequence[Tensor]:
+    """Infer vectors as long as `data`, and the number of distinct elements."""
+    require_rank(data, 1, "data")
+    require_ordered(data.element, "data")
+    numbers = Tensor(INT32, data.dims)
+    results = (data, numbers, numbers, Tensor(INT32, (1,)))
+    return (*results, numbers) if return_counts else results

@@ -1,0 +1,209 @@
+"""
+The closures of a module: what each one uses from above, and which of them are equal.
+
+    %f = relay.fn (%a: T) -> T {                  free       %y
+      %c = relay.constant dense<1.0> : T          constants  none (%c is its own)
+      %0 = relay.add %a, %c : …                   structure  a number; equal closures share it
+      %1 = relay.add %0, %y : …
+      relay.yield %1 : T
+    }
+
+Two closures have one structure if they have the same ops, attributes, types and wiring, whatever
+the names, and use corresponding values from above in the same order. Linear in ops, operands and
+free values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.ir import Attribute, Block, Operation, OpResult, ParametrizedAttribute, SSAValue
+from xdsl.traits import ConstantLike
+
+from ...dialects import relay
+from ...dialects.interfaces import Rematerializable
+from ...dialects.relay.annotations import TYPE_PARAMS
+from ..support.diagnostics import PassError
+
+MAX_CAPTURED = 1_000_000
+"""The maximum number of values that the closures of a module use from above, in total."""
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """A closure and what it uses from above."""
+
+    op: relay.FnOp
+    parent: relay.FnOp | None
+    """The innermost closure around it."""
+    top: Operation
+    """The op of the module that it is in, or that it is."""
+    free: tuple[SSAValue, ...]
+    """The values from above that are used in it, without constants, in order of first use."""
+    constants: tuple[OpResult, ...]
+    """The constants from above that are used in it, but not in closures in it."""
+    type_params: tuple[str, ...]
+    """The type parameters of the enclosing function that its types name."""
+    structure: int
+    """The same number for equal closures."""
+
+
+def is_constant(value: SSAValue) -> bool:
+    """Test whether `value` can be made again anywhere: a constant, or a function of the module."""
+    if not isinstance(value, OpResult) or value.op.operands:
+        return False
+    op = value.op
+    return (
+        isinstance(op, relay.GlobalOp | relay.ClosureOp)
+        or op.has_trait(Rematerializable, value_if_unregistered=False)
+        or op.has_trait(ConstantLike, value_if_unregistered=False)
+    )
+
+
+def itself(value: SSAValue) -> relay.FnOp | None:
+    """Return the recursive closure that `value` is inside of that closure, if it is one."""
+    block = value.owner
+    if not isinstance(block, Block):
+        return None
+    op = block.parent_op()
+    if not isinstance(op, relay.FnOp) or op.recursive is None:
+        return None
+    return op if block.args[0] is value else None
+
+
+def type_variables(attribute: Attribute) -> Iterator[str]:
+    """Yield the type variables in a type, or in an attribute that has types."""
+    pending = [attribute]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, relay.TypeVarType):
+            yield part.parameter.data
+        elif isinstance(part, ArrayAttr):
+            pending += reversed(cast("ArrayAttr[Attribute]", part).data)
+        elif isinstance(part, DictionaryAttr):
+            pending += reversed(tuple(part.data.values()))
+        elif isinstance(part, ParametrizedAttribute):
+            pending += reversed(part.parameters)
+
+
+@dataclass(eq=False)
+class _Frame:
+    """A closure whose body is being visited."""
+
+    op: relay.FnOp
+    parent: relay.FnOp | None
+    top: Operation
+    is_generic: bool
+    numbers: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    free: dict[SSAValue, None] = field(default_factory=dict[SSAValue, None])
+    constants: dict[OpResult, None] = field(default_factory=dict[OpResult, None])
+    type_params: dict[str, None] = field(default_factory=dict[str, None])
+    words: list[object] = field(default_factory=list[object])
+    """The ops and types in the closure, in order."""
+    structure: int = -1
+
+    def define(self, values: Sequence[SSAValue]) -> None:
+        for value in values:
+            self.numbers[value] = len(self.numbers)
+            self.mention(value.type)
+
+    def number(self, value: SSAValue) -> int:
+        """Return the number of `value`, which is from above if it has none yet."""
+        number = self.numbers.get(value)
+        if number is not None:
+            return number
+        if is_constant(value):
+            assert isinstance(value, OpResult)
+            self.constants[value] = None
+            self.word(value.op, ())
+        else:
+            self.free[value] = None
+            self.words.append(value.type)
+        self.define((value,))
+        return self.numbers[value]
+
+    def word(self, op: Operation, operands: tuple[int, ...], inner: int | None = None) -> None:
+        """Add `op`; of a closure, the structure is its `inner` one."""
+        types = tuple(result.type for result in op.results)
+        self.words.append((op.name, operands, *_attributes(op), types, inner, len(op.regions)))
+        if self.is_generic:
+            for attribute in op.properties.values():
+                self.mention(attribute)
+
+    def mention(self, attribute: Attribute) -> None:
+        if self.is_generic:
+            self.type_params.update(dict.fromkeys(type_variables(attribute)))
+
+
+def _attributes(op: Operation) -> tuple[object, ...]:
+    return tuple(sorted(op.properties.items())), tuple(sorted(op.attributes.items()))
+
+
+_END = "end"
+"""The word after the regions of an op."""
+
+
+def closures_in(module: ModuleOp) -> list[Closure]:
+    """Return the closures of `module`, each before those in it; an error if they use too much."""
+    found: list[_Frame] = []
+    structures: dict[object, int] = {}
+    total = 0
+    for top in module.ops:
+        is_generic = TYPE_PARAMS in top.attributes
+        frames: list[_Frame] = []
+        pending: list[Operation | Block | _Frame | None] = [top]
+        while pending:
+            here = pending.pop()
+            if here is None:
+                frames[-1].words.append(_END)
+                continue
+            if isinstance(here, _Frame):
+                frames.pop()
+                key = (here.op.result.type, *_attributes(here.op), *here.words)
+                here.structure = structures.setdefault(key, len(structures))
+                total += len(here.free)
+                if total > MAX_CAPTURED:
+                    raise too_many(here.op)
+                if frames:
+                    around = frames[-1]
+                    operands = tuple(around.number(value) for value in here.free)
+                    around.word(here.op, operands, here.structure)
+                    around.define(here.op.results)
+                    around.type_params.update(here.type_params)
+                continue
+            if isinstance(here, Block):
+                if frames:
+                    frames[-1].words.append(tuple(a.type for a in here.args))
+                    frames[-1].define(here.args)
+                pending += reversed(tuple(here.ops))
+                continue
+            if isinstance(here, relay.FnOp):
+                parent = frames[-1].op if frames else None
+                frame = _Frame(here, parent, top, is_generic)
+                found.append(frame)
+                frames.append(frame)
+                frame.mention(here.result.type)
+                pending += (frame, here.body.block)
+                continue
+            if frames:
+                frame = frames[-1]
+                frame.word(here, tuple(frame.number(value) for value in here.operands))
+                frame.define(here.results)
+                if here.regions:
+                    pending.append(None)
+            pending += reversed([block for region in here.regions for block in region.blocks])
+    return [
+        Closure(f.op, f.parent, f.top, (*f.free,), (*f.constants,), (*f.type_params,), f.structure)
+        for f in found
+    ]
+
+
+def too_many(op: relay.FnOp) -> PassError:
+    """Return the error about more than `MAX_CAPTURED` values."""
+    return PassError(
+        f"closures capture more than {MAX_CAPTURED} values in total; pass some of them in a tuple",
+        op,
+    )

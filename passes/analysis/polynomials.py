@@ -1,0 +1,391 @@
+"""
+Polynomials with integer coefficients, to compare sizes that are not known yet.
+
+    algebra = Algebra()
+    n = algebra.symbol("n")
+    (n + 1) * (n - 1) == n * n - 1
+    algebra.floordiv(n * 6 + 4, Polynomial.of(3)) == n * 2 + 1
+    algebra.floordiv(n, Polynomial.of(2))         a symbol, the same each time
+
+Equal polynomials are equal sizes; different ones may be equal for some values of their symbols.
+What a polynomial cannot express is a symbol that its operation and operands identify. Arithmetic
+is that of the integers: a size that overflows is an error of the program wherever it is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import gcd, prod
+from typing import TypeAlias
+
+from ...operators.sizes import Check, SizeOp
+
+MAX_TERMS = 16
+"""The maximum number of terms of a polynomial; a larger one becomes a symbol."""
+
+MAX_DEGREE = 16
+"""The maximum degree of a polynomial; one of a higher degree becomes a symbol."""
+
+MAX_COEFFICIENT = 2**63 - 1
+"""The maximum absolute coefficient of a polynomial; one with a larger one becomes a symbol."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Symbol:
+    """
+    A size that nothing is known of, except that it may be at least 0 (`natural`).
+
+    `kind` and `args` identify the symbol; in each analysis they determine the symbol.
+    """
+
+    number: int
+    name: str
+    kind: str
+    args: tuple[Hashable, ...]
+    natural: bool
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Monomial: TypeAlias = tuple[Symbol, ...]
+"""A product of symbols, by number; a power is a symbol repeated."""
+
+Term: TypeAlias = tuple[Monomial, int]
+
+
+def _rank(term: Term) -> tuple[int, tuple[int, ...]]:
+    """Return the sort key of a term: the leading one, by degree and then by symbols, is first."""
+    return -len(term[0]), tuple(symbol.number for symbol in term[0])
+
+
+def _number(symbol: Symbol) -> int:
+    return symbol.number
+
+
+@dataclass(frozen=True, slots=True)
+class Polynomial:
+    """A sum of terms with coefficients other than 0, the leading term first."""
+
+    terms: tuple[Term, ...]
+
+    @staticmethod
+    def of(value: int) -> Polynomial:
+        return Polynomial((((), value),) if value else ())
+
+    @staticmethod
+    def from_terms(coefficients: Mapping[Monomial, int]) -> Polynomial:
+        terms = [term for term in coefficients.items() if term[1]]
+        if len(terms) > 1:
+            terms.sort(key=_rank)
+        return Polynomial(tuple(terms))
+
+    @property
+    def constant(self) -> int | None:
+        """The value, if it does not depend on symbols."""
+        if not self.terms:
+            return 0
+        monomial, coefficient = self.terms[0]
+        return None if monomial else coefficient
+
+    @property
+    def offset(self) -> int:
+        """The constant term."""
+        if not self.terms:
+            return 0
+        monomial, coefficient = self.terms[-1]
+        return 0 if monomial else coefficient
+
+    @property
+    def content(self) -> int:
+        """The greatest common divisor of the coefficients."""
+        return gcd(*(coefficient for _, coefficient in self.terms))
+
+    @property
+    def symbol(self) -> Symbol | None:
+        """The symbol that the polynomial is, if it is one."""
+        if len(self.terms) != 1:
+            return None
+        monomial, coefficient = self.terms[0]
+        return monomial[0] if coefficient == 1 and len(monomial) == 1 else None
+
+    @property
+    def lower_bound(self) -> int | None:
+        """A bound that the value is never below, if there is an obvious one."""
+        for monomial, coefficient in self.terms:
+            if monomial and (coefficient < 0 or not all(s.natural for s in monomial)):
+                return None
+        return self.offset
+
+    def symbols(self) -> list[Symbol]:
+        return list(dict.fromkeys(s for monomial, _ in self.terms for s in monomial))
+
+    def value(self, values: Mapping[Symbol, int]) -> int:
+        """Return the value for these values of the symbols."""
+        return sum(c * prod(values[s] for s in monomial) for monomial, c in self.terms)
+
+    def __add__(self, other: Polynomial | int) -> Polynomial:
+        other = other if isinstance(other, Polynomial) else Polynomial.of(other)
+        if not other.terms:
+            return self
+        if not self.terms:
+            return other
+        sums = dict(self.terms)
+        for monomial, coefficient in other.terms:
+            sums[monomial] = sums.get(monomial, 0) + coefficient
+        return Polynomial.from_terms(sums)
+
+    def __neg__(self) -> Polynomial:
+        return Polynomial(tuple((monomial, -c) for monomial, c in self.terms))
+
+    def __sub__(self, other: Polynomial | int) -> Polynomial:
+        return self + -other
+
+    def __mul__(self, other: Polynomial | int) -> Polynomial:
+        other = other if isinstance(other, Polynomial) else Polynomial.of(other)
+        products: dict[Monomial, int] = {}
+        for left, a in self.terms:
+            for right, b in other.terms:
+                both = (
+                    tuple(sorted((*left, *right), key=_number)) if left and right else left or right
+                )
+                products[both] = products.get(both, 0) + a * b
+        return Polynomial.from_terms(products)
+
+    def quotient(self, divisor: Polynomial) -> Polynomial | None:
+        """Return the polynomial q with `self == q * divisor`, if there is one."""
+        if not divisor.terms:
+            return None
+        lead, coefficient = divisor.terms[0]
+        found, rest = Polynomial(()), self
+        while rest.terms:
+            monomial, c = rest.terms[0]
+            over = _without(monomial, lead)
+            if over is None or c % coefficient or len(found.terms) > MAX_TERMS:
+                return None
+            term = Polynomial(((over, c // coefficient),))
+            found += term
+            rest -= term * divisor
+        return found
+
+    def __str__(self) -> str:
+        text = ""
+        for monomial, coefficient in self.terms:
+            sign = (" - " if text else "-") if coefficient < 0 else " + " if text else ""
+            factors = [str(symbol) for symbol in monomial]
+            if abs(coefficient) != 1 or not factors:
+                factors.insert(0, str(abs(coefficient)))
+            text += sign + "*".join(factors)
+        return text or "0"
+
+
+def _without(monomial: Monomial, factor: Monomial) -> Monomial | None:
+    """Return `monomial / factor`, if that is a monomial."""
+    rest = list(monomial)
+    for symbol in factor:
+        if symbol not in rest:
+            return None
+        rest.remove(symbol)
+    return tuple(rest)
+
+
+def holds(check: Check, left: Polynomial, right: Polynomial) -> bool | None:
+    """Test whether the relation `check` always holds, or never does; None if neither is certain."""
+    a, b = left.constant, right.constant
+    if a is not None and b is not None:
+        return check.holds(a, b)
+    match check:
+        case Check.EQUAL:
+            return _equal(left, right)
+        case Check.AT_LEAST:
+            return _at_least(left, right)
+        case Check.AT_MOST:
+            return _at_least(right, left)
+        case Check.DIVISIBLE:
+            positive = b is not None and b > 0
+            return True if positive and left.quotient(right) is not None else None
+        case Check.ONE_OR_EQUAL:
+            return True if left == right or a == 1 else None
+        case Check.BROADCAST:
+            return True if left == right or 1 in (a, b) else None
+
+
+def _equal(left: Polynomial, right: Polynomial) -> bool | None:
+    difference = left - right
+    if not difference.terms:
+        return True
+    if difference.constant is not None:
+        return False
+    bounds = difference.lower_bound, (-difference).lower_bound
+    return False if any(bound is not None and bound > 0 for bound in bounds) else None
+
+
+def _at_least(left: Polynomial, right: Polynomial) -> bool | None:
+    bound = (left - right).lower_bound
+    if bound is not None and bound >= 0:
+        return True
+    bound = (right - left).lower_bound
+    return False if bound is not None and bound > 0 else None
+
+
+@dataclass
+class Algebra:
+    """Creates the symbols of one analysis, and the operations that may need a new one."""
+
+    _symbols: dict[tuple[Hashable, ...], Polynomial] = field(
+        default_factory=dict[tuple[Hashable, ...], Polynomial]
+    )
+
+    def symbol(
+        self, name: str, kind: str = "symbol", args: Sequence[Hashable] = (), natural: bool = True
+    ) -> Polynomial:
+        """
+        Return the symbol of this kind and these arguments; without arguments, of this name.
+
+        If it is new, it gets this name and bound.
+        """
+        key = (kind, *(args or (name,)))
+        found = self._symbols.get(key)
+        if found is None:
+            symbol = Symbol(len(self._symbols), name, kind, tuple(args), natural)
+            found = self._symbols[key] = Polynomial((((symbol,), 1),))
+        return found
+
+    def opaque(
+        self, kind: str, args: Sequence[Hashable], natural: bool, name: str | None = None
+    ) -> Polynomial:
+        """Return the symbol for the operation `kind` on `args`."""
+        shown = name or f"{kind}({', '.join(map(str, args))})"
+        if len(shown) > 80:
+            shown = f"{shown[:77]}..."
+        return self.symbol(shown, kind, args, natural)
+
+    def binary(self, op: SizeOp, left: Polynomial, right: Polynomial) -> Polynomial:
+        """Return `left op right`."""
+        match op:
+            case SizeOp.ADD:
+                return self._bounded(op, left, right, left + right)
+            case SizeOp.SUB:
+                return self._bounded(op, left, right, left - right)
+            case SizeOp.MUL:
+                degree = _degree(left) + _degree(right)
+                if len(left.terms) * len(right.terms) > MAX_TERMS**2 or degree > MAX_DEGREE:
+                    return self.opaque(op, _ordered(left, right), _natural(left, right))
+                return self._bounded(op, left, right, left * right)
+            case SizeOp.FLOORDIV:
+                return self.floordiv(left, right)
+            case SizeOp.MOD:
+                return self.mod(left, right)
+            case SizeOp.MAX:
+                return self._extremum(op, left, right)
+            case SizeOp.MIN:
+                return self._extremum(op, left, right)
+            case SizeOp.BROADCAST:
+                return self._broadcast(left, right)
+
+    def _bounded(
+        self, op: SizeOp, left: Polynomial, right: Polynomial, result: Polynomial
+    ) -> Polynomial:
+        if len(result.terms) <= MAX_TERMS and all(
+            abs(c) <= MAX_COEFFICIENT for _, c in result.terms
+        ):
+            return result
+        args = (left, right) if op is SizeOp.SUB else _ordered(left, right)
+        return self.opaque(op, args, op is not SizeOp.SUB and _natural(left, right))
+
+    def floordiv(self, left: Polynomial, right: Polynomial) -> Polynomial:
+        """Return `left / right`, rounded down."""
+        exact = left.quotient(right)
+        if exact is not None:
+            return exact
+        divisor = right.constant
+        if divisor is not None and divisor > 0:
+            whole = Polynomial.from_terms(
+                {m: c // divisor for m, c in left.terms if not c % divisor}
+            )
+            rest = left - whole * divisor
+            if rest.constant is not None:
+                return whole + rest.constant // divisor
+            if whole.terms:
+                return whole + self.floordiv(rest, right)
+        return self.opaque(SizeOp.FLOORDIV, (left, right), _natural(left, right))
+
+    def mod(self, left: Polynomial, right: Polynomial) -> Polynomial:
+        """Return the remainder of `floordiv`."""
+        if left.quotient(right) is not None:
+            return Polynomial.of(0)
+        divisor = right.constant
+        if divisor is not None and divisor > 0:
+            left = Polynomial.from_terms({m: c % divisor for m, c in left.terms})
+            if left.constant is not None:
+                return Polynomial.of(left.constant % divisor)
+        return self.opaque(SizeOp.MOD, (left, right), _natural(right))
+
+    def truncdiv(self, left: Polynomial, right: Polynomial) -> Polynomial:
+        """Return `left / right`, rounded towards 0."""
+        a, b = left.constant, right.constant
+        if a is not None and b is not None and b:
+            return Polynomial.of(abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1))
+        if _natural(left, right) or left.quotient(right) is not None:
+            return self.floordiv(left, right)
+        return self.opaque("truncdiv", (left, right), False)
+
+    def truncmod(self, left: Polynomial, right: Polynomial) -> Polynomial:
+        """Return the remainder of `truncdiv`, which has the sign of `left`."""
+        a, b = left.constant, right.constant
+        if a is not None and b is not None and b:
+            return Polynomial.of(abs(a) % abs(b) * (-1 if a < 0 else 1))
+        if _natural(left, right) or left.quotient(right) is not None:
+            return self.mod(left, right)
+        return self.opaque("truncmod", (left, right), _natural(left))
+
+    def _extremum(self, op: SizeOp, left: Polynomial, right: Polynomial) -> Polynomial:
+        greater, lesser = (left, right) if op is SizeOp.MAX else (right, left)
+        if holds(Check.AT_LEAST, greater, lesser):
+            return left
+        if holds(Check.AT_LEAST, lesser, greater):
+            return right
+        nested = self._nested_maximum(left, right) if op is SizeOp.MAX else None
+        if nested is not None:
+            return nested
+        natural = _natural(left, right) or (
+            op is SizeOp.MAX and (_natural(left) or _natural(right))
+        )
+        return self.opaque(op, _ordered(left, right), natural)
+
+    def _nested_maximum(self, left: Polynomial, right: Polynomial) -> Polynomial | None:
+        """Return `max(max(a, b) + k, c)` as `max(a + k, c)` if `b + k <= c`."""
+        for sum, other in ((left, right), (right, left)):
+            symbol = (sum - sum.offset).symbol
+            if symbol is None or symbol.kind != SizeOp.MAX:
+                continue
+            a, b = (p + sum.offset for p in symbol.args if isinstance(p, Polynomial))
+            for kept, dropped in ((a, b), (b, a)):
+                if holds(Check.AT_LEAST, other, dropped):
+                    return self._extremum(SizeOp.MAX, kept, other)
+        return None
+
+    def _broadcast(self, left: Polynomial, right: Polynomial) -> Polynomial:
+        if left == right or right.constant == 1:
+            return left
+        if left.constant == 1:
+            return right
+        if left.constant is not None:
+            return left
+        return self.opaque(SizeOp.BROADCAST, (left, right), _natural(left, right))
+
+
+def _degree(polynomial: Polynomial) -> int:
+    return len(polynomial.terms[0][0]) if polynomial.terms else 0
+
+
+def _natural(*polynomials: Polynomial) -> bool:
+    return all(p.lower_bound is not None and p.lower_bound >= 0 for p in polynomials)
+
+
+def _ordered(left: Polynomial, right: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """Return both in an order that does not depend on how they were given."""
+    key_left = [(_rank(term), term[1]) for term in left.terms]
+    key_right = [(_rank(term), term[1]) for term in right.terms]
+    return (left, right) if key_left <= key_right else (right, left)

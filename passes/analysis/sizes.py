@@ -1,0 +1,327 @@
+"""
+The sizes in a program of level `manifest`, as polynomials.
+
+    sizes = Sizes()
+    sizes.size(%bytes)        4*n*m             of an i64
+    sizes.dims(%y)            (n, 4)            of a tensor: what it was allocated with
+    sizes.elements(%shape)    (n, 4)            of an integer tensor of rank 0 or 1
+
+The symbols are dims of tensors whose shape nothing in the function computes (parameters, results
+of calls), elements of tensors, other i64 values, and operations that are not polynomials. Facts
+are read on demand and kept: read those of an op after those of its operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias, cast
+
+from xdsl.dialects import arith, func, tensor
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    i64,
+)
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.traits import ConstantLike
+
+from ...dialects import memory, relay, vm
+from ...dialects.dense import Dense, numbers
+from ...dialects.interfaces import DestinationPassing
+from ...dialects.relay.annotations import dim_names
+from ...dialects.relay.control import yielded
+from ...dialects.tensors import as_tensor
+from ...operators.measures import MEASURES
+from ...operators.sizes import Check, SizeOp
+from .polynomials import Algebra, Polynomial, holds
+
+MAX_ELEMENTS = 64
+"""The maximum length of a tensor whose elements are followed."""
+
+Dims: TypeAlias = tuple[Polynomial, ...]
+
+Compute: TypeAlias = Callable[[Algebra, Polynomial, Polynomial], Polynomial]
+
+
+def _size_op(op: SizeOp) -> Compute:
+    return lambda algebra, left, right: algebra.binary(op, left, right)
+
+
+ARITHMETIC: Mapping[type[Operation], Compute] = {
+    arith.AddiOp: _size_op(SizeOp.ADD),
+    arith.SubiOp: _size_op(SizeOp.SUB),
+    arith.MuliOp: _size_op(SizeOp.MUL),
+    arith.FloorDivSIOp: _size_op(SizeOp.FLOORDIV),
+    arith.DivSIOp: Algebra.truncdiv,
+    arith.RemSIOp: Algebra.truncmod,
+    arith.MaxSIOp: _size_op(SizeOp.MAX),
+    arith.MinSIOp: _size_op(SizeOp.MIN),
+}
+"""The polynomial of each operation on two i64."""
+
+SIGNED_MEASURES = ("rounded_product",)
+"""The measures that may be below 0."""
+
+
+def integer(value: SSAValue) -> int | None:
+    """Return the integer that `value` is, if it is a constant."""
+    op = value.owner
+    if isinstance(op, arith.ConstantOp):
+        attr = op.value
+        if isinstance(attr, IntegerAttr):
+            return attr.value.data
+    return None
+
+
+def dense_integers(value: SSAValue) -> list[int] | None:
+    """Return the elements of a constant tensor of few integers."""
+    op, type = value.owner, as_tensor(value.type)
+    if not isinstance(op, Operation) or not op.has_trait(ConstantLike) or type is None:
+        return None
+    attr = op.properties.get("value")
+    count = length(value.type)
+    if not isinstance(attr, DenseIntOrFPElementsAttr) or count is None:
+        return None
+    found = [int(number) for number in numbers(cast(Dense, attr))]
+    return found if len(found) == count else found[:1] * count
+
+
+def length(type: Attribute) -> int | None:
+    """Return the number of elements of a tensor of rank 0 or 1 with few integers, else None."""
+    found = as_tensor(type)
+    if found is None or not isinstance(found.element_type, IntegerType):
+        return None
+    shape = found.get_shape()
+    if len(shape) > 1:
+        return None
+    count = shape[0] if shape else 1
+    return count if 0 <= count <= MAX_ELEMENTS else None
+
+
+def measured(name: str, args: Sequence[float]) -> int | None:
+    """Return the measure `name` of `args`; None if it has no value for them."""
+    try:
+        return MEASURES[name](*args)
+    except ValueError:
+        return None
+
+
+def projected(value: SSAValue) -> SSAValue:
+    """Return the value that `value` is, through projections of tuples."""
+    while isinstance(op := value.owner, relay.TupleGetItemOp):
+        made = op.tuple.owner
+        if not isinstance(made, relay.TupleOp):
+            break
+        value = made.fields[op.index.value.data]
+    return value
+
+
+@dataclass
+class Sizes:
+    """The polynomials of sizes, dims and elements, each computed once."""
+
+    algebra: Algebra = field(default_factory=Algebra)
+    _sizes: dict[SSAValue, Polynomial] = field(default_factory=dict[SSAValue, Polynomial])
+    _dims: dict[SSAValue, Dims] = field(default_factory=dict[SSAValue, Dims])
+    _elements: dict[SSAValue, Dims | None] = field(default_factory=dict[SSAValue, "Dims | None"])
+    _named: dict[func.FuncOp, dict[tuple[SSAValue, int], Polynomial]] = field(
+        default_factory=dict[func.FuncOp, dict[tuple[SSAValue, int], Polynomial]]
+    )
+
+    def size(self, value: SSAValue) -> Polynomial:
+        """Return the polynomial of an i64."""
+        found = self._sizes.get(value)
+        if found is None:
+            found = self._sizes[value] = self._computed(value)
+        return found
+
+    def know(self, value: SSAValue, size: Polynomial) -> None:
+        """Record the size of a new value."""
+        self._sizes[value] = size
+
+    def _computed(self, value: SSAValue) -> Polynomial:
+        op = value.owner
+        constant = integer(value)
+        if constant is not None:
+            return Polynomial.of(constant)
+        if value.type == i64 and isinstance(op, Operation):
+            compute = ARITHMETIC.get(type(op))
+            if compute is not None:
+                return compute(self.algebra, *map(self.size, op.operands))
+            if isinstance(op, arith.SelectOp):
+                return self._selected(op)
+            if isinstance(op, tensor.ExtractOp):
+                return self._extracted(op)
+            if isinstance(op, relay.MeasureOp):
+                return self._measured(op)
+        return self.algebra.symbol(_shown(value), "value", (value,), natural=False)
+
+    def _selected(self, op: arith.SelectOp) -> Polynomial:
+        """Return one side if the condition is known; `a == 1 ? b : a` is a broadcast."""
+        condition = self.condition(op.cond)
+        left, right = self.size(op.lhs), self.size(op.rhs)
+        if condition is not None:
+            return left if condition else right
+        if left == right:
+            return left
+        test = op.cond.owner
+        if (
+            isinstance(test, arith.CmpiOp)
+            and test.predicate.value.data == 0
+            and test.lhs.type == i64
+            and {self.size(test.lhs), self.size(test.rhs)} == {right, Polynomial.of(1)}
+        ):
+            return self.algebra.binary(SizeOp.BROADCAST, right, left)
+        return self.algebra.symbol(_shown(op.result), "value", (op.result,), natural=False)
+
+    def _extracted(self, op: tensor.ExtractOp) -> Polynomial:
+        elements = self.elements(op.tensor)
+        indices = [integer(index) for index in op.indices]
+        index = indices[0] if indices else 0
+        if elements is not None and index is not None and 0 <= index < len(elements):
+            return elements[index]
+        return self.algebra.symbol("element", "value", (op.result,), natural=False)
+
+    def _measured(self, op: relay.MeasureOp) -> Polynomial:
+        name = op.measure.data
+        known = [self._number(arg) for arg in op.args]
+        numbers = [number for number in known if number is not None]
+        if len(numbers) == len(known) and (value := measured(name, numbers)) is not None:
+            return Polynomial.of(value)
+        args: list[Hashable] = [self.size(a) if a.type == i64 else a for a in op.args]
+        return self.algebra.opaque(name, args, name not in SIGNED_MEASURES, name)
+
+    def _number(self, value: SSAValue) -> float | None:
+        """Return the number that `value` is, if it is a constant."""
+        if value.type == i64:
+            return self.size(value).constant
+        op = value.owner
+        if isinstance(op, arith.ConstantOp) and isinstance(op.value, FloatAttr):
+            return op.value.value.data
+        return None
+
+    def condition(self, value: SSAValue) -> bool | None:
+        """Return the value of an i1, if it is certain."""
+        constant = integer(value)
+        if constant is not None:
+            return constant != 0
+        op = value.owner
+        if not isinstance(op, arith.CmpiOp) or op.lhs.type != i64:
+            return None
+        left, right = self.size(op.lhs), self.size(op.rhs)
+        predicate = op.predicate.value.data
+        if predicate in (0, 1):
+            equal = holds(Check.EQUAL, left, right)
+            return None if equal is None else equal == (predicate == 0)
+        if predicate in (2, 5):  # <, >=
+            at_least = holds(Check.AT_LEAST, left, right)
+            return None if at_least is None else at_least == (predicate == 5)
+        if predicate in (3, 4):  # <=, >
+            at_most = holds(Check.AT_MOST, left, right)
+            return None if at_most is None else at_most == (predicate == 3)
+        return None
+
+    def dims(self, value: SSAValue) -> Dims:
+        """Return the dims of a tensor."""
+        found = self._dims.get(value)
+        if found is None:
+            found = self._dims[value] = self._dims_of(value)
+        return found
+
+    def _dims_of(self, value: SSAValue) -> Dims:
+        type = as_tensor(value.type)
+        assert type is not None, f"{value.type} has no dims"
+        shape = type.get_shape()
+        known = self._defined_dims(value) if DYNAMIC_INDEX in shape else None
+        return tuple(
+            Polynomial.of(dim)
+            if dim != DYNAMIC_INDEX
+            else self._dim_symbol(value, axis)
+            if known is None
+            else known[axis]
+            for axis, dim in enumerate(shape)
+        )
+
+    def _defined_dims(self, value: SSAValue) -> Dims | None:
+        """Return the dims that the op of `value` gives it."""
+        if not isinstance(value, OpResult):
+            return None
+        op = value.op
+        if isinstance(op, memory.AllocTensorOp | vm.ReshapeTensorOp):
+            return None if op.shape is None else self.elements(op.shape)
+        if isinstance(op, relay.TupleGetItemOp):
+            source = projected(value)
+            return None if source is value else self.dims(source)
+        if isinstance(op, relay.IfOp):
+            return self._joined(op, value.index)
+        if op.has_trait(DestinationPassing):
+            return self.dims(DestinationPassing.outs(op)[value.index])
+        return None
+
+    def _joined(self, op: relay.IfOp, index: int) -> Dims:
+        """Return the dims that both branches yield; a symbol for one that they do not agree on."""
+        result = op.results[index]
+        one, other = (self.dims(yielded(region)[index]) for region in op.regions)
+        return tuple(
+            a if a == b else self._dim_symbol(result, axis)
+            for axis, (a, b) in enumerate(zip(one, other, strict=True))
+        )
+
+    def _dim_symbol(self, value: SSAValue, axis: int) -> Polynomial:
+        if isinstance(value, BlockArgument):
+            function = value.block.parent_op()
+            if isinstance(function, func.FuncOp) and value.block is function.body.block:
+                named = self._named_dims(function).get((value, axis))
+                if named is not None:
+                    return named
+        name = f"{value.name_hint}_dim{axis}" if value.name_hint else f"dim{axis}"
+        return self.algebra.symbol(name, "dim", (value, axis))
+
+    def _named_dims(self, function: func.FuncOp) -> dict[tuple[SSAValue, int], Polynomial]:
+        """Return the symbols of the function's named dims: equal names are one symbol."""
+        found = self._named.get(function)
+        if found is not None:
+            return found
+        found = self._named[function] = {}
+        first: dict[str, Polynomial] = {}
+        for argument, names in zip(function.args, dim_names(function), strict=False):
+            for axis, name in enumerate(names):
+                if isinstance(name, str):
+                    if name not in first:
+                        first[name] = self.algebra.symbol(name, "dim", (argument, axis))
+                    found[argument, axis] = first[name]
+        return found
+
+    def elements(self, value: SSAValue) -> Dims | None:
+        """Return the elements of a tensor of integers, of rank 0 or 1 and a small length."""
+        if value not in self._elements:
+            self._elements[value] = self._elements_of(value)
+        return self._elements[value]
+
+    def _elements_of(self, value: SSAValue) -> Dims | None:
+        source = value
+        while isinstance(source.owner, memory.CopyOp):
+            source = source.owner.ins
+        constants = dense_integers(source)
+        if constants is not None:
+            return tuple(map(Polynomial.of, constants))
+        type, count = as_tensor(source.type), length(source.type)
+        if count is None or type is None or type.element_type != i64:
+            return None
+        op = source.owner
+        if isinstance(op, vm.ShapeOfOp):
+            return self.dims(op.data)
+        if isinstance(op, tensor.FromElementsOp):
+            return tuple(map(self.size, op.elements))
+        return tuple(
+            self.algebra.symbol(f"{_shown(source)}[{i}]", "element", (source, i), natural=False)
+            for i in range(count)
+        )
+
+
+def _shown(value: SSAValue) -> str:
+    return value.name_hint or "value"

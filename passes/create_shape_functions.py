@@ -1,0 +1,182 @@
+"""
+Give each kernel with results of dynamic shape a function that computes their shapes.
+
+    relay.prim_func @fused_nn_relu(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {…}
+    ->
+    relay.prim_func @fused_nn_relu(%x: tensor<?x4xf32>) -> tensor<?x4xf32>
+        attributes {shape_func = @shape_func_nn_relu, shape_inputs = array<i64: 2>} {…}
+    relay.shape_func @shape_func_nn_relu(%x_shape: tensor<2xi64>) -> tensor<2xi64> {
+      relay.yield %x_shape : tensor<2xi64>
+    }
+
+The function is composed of the rules of the kernel's operators, in order: integers are folded,
+equal sizes are computed once, checks become `relay.require`. It has a parameter for the shape of an
+argument if it needs one of its unknown dims, and one for its data if it reads its elements. An
+operator that reads elements computed in the same kernel is an error; `fuse-ops` puts none there.
+Equal functions are shared. A kernel that has a shape function keeps it. From level `lowered` to
+`lowered`.
+"""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import FunctionType, ModuleOp, SymbolRefAttr
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from ..dialects import relay
+from ..dialects.relay.primitive import kernel_symbol
+from ..dialects.relay.properties import ints
+from ..dialects.relay.shapes import shape_type
+from ..dialects.tensors import has_dynamic
+from ..dialects.type_rules import data_operands
+from ..operators.signature import Elements, Tensor
+from .analysis.structure import Key, structural_key
+from .shapes.operators import traced_results
+from .shapes.traced import Trace, TracedElements, Unreadable, constant_elements
+from .support.diagnostics import PassError
+from .support.rewriting import apply_patterns
+from .support.symbols import SymbolNames
+
+DATA, SHAPE = 1, 2
+"""The two bits of an entry of `shape_inputs`."""
+
+
+@dataclass
+class Parameters:
+    """The parameters of a shape function for the kernel `kernel`, each made when it is needed."""
+
+    kernel: relay.PrimFuncOp
+    block: Block = field(default_factory=Block)
+    made: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    """The parameters of `block`: an index into those of the kernel, and `DATA` or `SHAPE`."""
+
+    def __call__(self, index: int, part: int) -> SSAValue:
+        """Return the parameter for the data or the shape of parameter `index` of the kernel."""
+        at = bisect_left(self.made, (index, part))
+        if self.made[at : at + 1] == [(index, part)]:
+            return self.block.args[at]
+        self.made.insert(at, (index, part))
+        source = self.kernel.body.block.args[index]
+        type = source.type if part == DATA else shape_type(source.type)
+        made = self.block.insert_arg(type, at)
+        if source.name_hint is not None:
+            made.name_hint = source.name_hint if part == DATA else f"{source.name_hint}_shape"
+        return made
+
+    @property
+    def inputs(self) -> list[int]:
+        """The entries of `shape_inputs`."""
+        entries = [0] * len(self.kernel.body.block.args)
+        for index, part in self.made:
+            entries[index] |= part
+        return entries
+
+
+def has_dynamic_results(kernel: relay.PrimFuncOp) -> bool:
+    return any(map(has_dynamic, kernel.function_type.outputs))
+
+
+def elements_in(
+    trace: Trace, parameters: Parameters, op: Operation, index: int, tensor: Tensor
+) -> Elements:
+    """Return the elements of operand `index` of `op`, an operator of a kernel."""
+    value = op.operands[index]
+    if isinstance(value, BlockArgument):
+        data = partial(parameters, value.index, DATA)
+        return TracedElements(trace, value, tensor, data)
+    assert isinstance(value, OpResult)
+    constant = constant_elements(trace, value)
+    if constant is not None:
+        return constant
+    return Unreadable(
+        lambda: PassError(
+            f"the result shape of {op.name} depends on the elements of its operand {index}, but "
+            f"{value.op.name} computes them in the same kernel",
+            op,
+            [(value.op, f"{value.op.name} is here")],
+        )
+    )
+
+
+def shape_function_body(kernel: relay.PrimFuncOp) -> Parameters:
+    """Return the parameters, and in their block the body, of the shape function of `kernel`."""
+    parameters, trace = Parameters(kernel), Trace()
+    body = kernel.body.block
+    tensors: dict[SSAValue, Tensor] = {}
+    for i, argument in enumerate(body.args):
+        shape = partial(parameters, i, SHAPE)
+        tensors[argument] = trace.dims(argument.type, shape, argument, argument.name_hint)
+    terminator = body.last_op
+    assert isinstance(terminator, relay.YieldOp), "verified: a kernel's body yields"
+    for op in body.ops:
+        if op is terminator:
+            break
+        operands = [tensors[operand] for operand in op.operands]
+        elements = {
+            i: elements_in(trace, parameters, op, i, operands[i]) for i in data_operands(op)
+        }
+        results = traced_results(trace, op, operands, elements)
+        tensors.update(zip(op.results, results, strict=True))
+    shapes = [trace.shape(tensors[value].dims) for value in terminator.operands]
+    parameters.block.add_ops(trace.ops)
+    parameters.block.add_op(relay.YieldOp.create(operands=shapes, location=terminator.location))
+    return parameters
+
+
+def _same_type(type: Attribute) -> Attribute:
+    return type
+
+
+@dataclass(frozen=True)
+class CreateShapeFunction(RewritePattern):
+    """Give a kernel with results of dynamic shape a shape function, the first of its kind."""
+
+    names: SymbolNames
+    created: dict[Key, SymbolRefAttr]
+    functions: list[relay.ShapeFuncOp] = field(default_factory=list[relay.ShapeFuncOp])
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.PrimFuncOp, rewriter: PatternRewriter, /) -> None:
+        if op.shape_func is not None or not has_dynamic_results(op):
+            return
+        parameters = shape_function_body(op)
+        block = parameters.block
+        key = structural_key(block, _same_type)
+        callee = self.created.get(key)
+        if callee is None:
+            callee = self.created[key] = self._create(op, block)
+        op.shape_func = callee
+        op.shape_inputs = ints(parameters.inputs)
+        rewriter.notify_op_modified(op)
+
+    def _create(self, kernel: relay.PrimFuncOp, block: Block) -> SymbolRefAttr:
+        name = self.names.unique(kernel_symbol(kernel.body.block.ops, "shape_func"))
+        outputs: Sequence[Attribute] = [shape_type(t) for t in kernel.function_type.outputs]
+        type = FunctionType.from_lists(block.arg_types, outputs)
+        function = relay.ShapeFuncOp(name, type, Region(block))
+        function.location = kernel.location
+        self.functions.append(function)
+        return SymbolRefAttr(name)
+
+
+@dataclass(frozen=True)
+class CreateShapeFunctionsPass(ModulePass):
+    """Give each kernel with results of dynamic shape a function that computes their shapes."""
+
+    name = "create-shape-functions"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        kernels = [kernel for kernel in op.ops if isinstance(kernel, relay.PrimFuncOp)]
+        existing = {
+            structural_key(f.body.block, _same_type): SymbolRefAttr(f.sym_name.data)
+            for f in op.ops
+            if isinstance(f, relay.ShapeFuncOp)
+        }
+        create = CreateShapeFunction(SymbolNames.of(op), existing)
+        apply_patterns(op, create, only=kernels)
+        op.body.block.add_ops(create.functions)

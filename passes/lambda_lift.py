@@ -1,0 +1,270 @@
+"""
+Turn every closure into a global function, and its use into a value of that function.
+
+    func.func @main(%x: T, %k: T) -> T {            func.func @main(%x: T, %k: T) -> T {
+      %f = relay.fn rec(%self) (%a: T) -> T {         %0 = func.call @main_f(%k, %x) : (T, T) -> T
+        %b = relay.multiply %a, %k : …                func.return %0 : T
+        %c = relay.call %self(%b) : (T) -> T    ->  }
+        relay.yield %c : T                          func.func private @main_f(%k: T, %a: T) -> T {
+      }                                               %b = relay.multiply %a, %k : …
+      %0 = relay.call %f(%x) : (T) -> T               %c = func.call @main_f(%k, %b) : (T, T) -> T
+      func.return %0 : T                              func.return %c : T
+    }                                               }
+
+Captured values become the first parameters, in order of first use; where the closure is not only
+called, it is a `relay.closure` of the function over them, or without any a `relay.global`. Calls of
+known functions become direct. Constants are not captured but made again. A closure that uses a
+recursive closure around it captures what that one captures, and names its function, so mutual
+recursion needs no closure values. Type variables become type parameters of the function.
+
+Equal closures share a function once their types carry devices; before planning they do not, as
+they may be put on different devices. The functions are private, and named after the function and
+the closure. (TVM: LambdaLift.) From level `planned` (or `relay`); the level stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+)
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from ..dialects import relay
+from ..dialects.device import DEVICE, UNCONSTRAINED, VirtualDeviceAttr, devices_in
+from ..dialects.relay.annotations import ATTRS, TYPE_PARAMS
+from ..dialects.relay.control import yielded
+from ..dialects.relay.incomplete import is_incomplete
+from ..dialects.walking import walk
+from .analysis.closures import MAX_CAPTURED, Closure, closures_in, itself, too_many
+from .support.calls import call_directly
+from .support.diagnostics import PassError
+from .support.patterns import RemoveUnusedValue
+from .support.rewriting import apply_patterns
+from .support.symbols import SymbolNames
+
+
+@dataclass(frozen=True, eq=False)
+class Lifted:
+    """The global function that a closure becomes."""
+
+    closure: Closure
+    symbol: SymbolRefAttr
+    captured: tuple[SSAValue, ...]
+    """The values that become the function's first parameters."""
+    type_params: tuple[str, ...]
+    is_shared: bool
+    """True if the function is made from an earlier closure, which is equal."""
+
+    def value(self, captured: Sequence[SSAValue]) -> relay.GlobalOp | relay.ClosureOp:
+        """Return an op, not inserted yet, that makes the closure from these values."""
+        op = self.closure.op
+        kind = relay.ClosureOp if captured else relay.GlobalOp
+        made = kind.create(
+            operands=captured,
+            result_types=[op.result.type],
+            properties={
+                "callee": self.symbol,
+                "type_args": ArrayAttr([relay.TypeVarType(name) for name in self.type_params]),
+            },
+            location=op.location,
+        )
+        made.result.name_hint = op.result.name_hint
+        return made
+
+
+def is_placed(closure: Closure) -> bool:
+    """Test whether the types of the closure's boundary carry devices."""
+    types = (closure.op.result.type, *(value.type for value in closure.free))
+    devices = [device for type in types for device in devices_in(type)]
+    return bool(devices) and None not in devices
+
+
+def require_types(op: relay.FnOp) -> None:
+    """Raise an error unless the types of a closure and of its body are complete."""
+    values = (op.result, *op.body.block.args, *yielded(op.body))
+    if any(is_incomplete(value.type) for value in values):
+        raise PassError("the type of this closure is incomplete: run infer-types first", op)
+
+
+def base_name(closure: Closure) -> str:
+    """Return the name of the function that a closure becomes, if it is not taken."""
+    name = closure.op.result.name_hint or "lambda"
+    around = closure.top.properties.get("sym_name")
+    return f"{around.data}_{name}" if isinstance(around, StringAttr) else name
+
+
+def functions_of(closures: Sequence[Closure], names: SymbolNames) -> dict[relay.FnOp, Lifted]:
+    """
+    Choose the function of each closure; closures come before those in them.
+
+    What is in a closure that shares a function is omitted.
+    """
+    lifted: dict[relay.FnOp, Lifted] = {}
+    known: dict[object, SymbolRefAttr] = {}
+    total = 0
+    for closure in closures:
+        require_types(closure.op)
+        if closure.parent is not None:
+            parent = lifted.get(closure.parent)
+            if parent is None or parent.is_shared:
+                continue
+        index: dict[SSAValue, int] = {}
+        """The captured values, numbered."""
+        wiring: list[object] = []
+        type_params = dict.fromkeys(closure.type_params)
+        for value in closure.free:
+            around = itself(value)
+            needed = (value,) if around is None else lifted[around].captured
+            wiring.append(None if around is None else lifted[around].symbol)
+            wiring.append(tuple(index.setdefault(v, len(index)) for v in needed))
+            if around is not None:
+                type_params.update(dict.fromkeys(lifted[around].type_params))
+        total += len(index)
+        if total > MAX_CAPTURED:
+            raise too_many(closure.op)
+        key = (closure.structure, *wiring)
+        symbol = known.get(key) if is_placed(closure) else None
+        is_shared = symbol is not None
+        if symbol is None:
+            symbol = known[key] = SymbolRefAttr(names.unique(base_name(closure)))
+        lifted[closure.op] = Lifted(closure, symbol, (*index,), (*type_params,), is_shared)
+    return lifted
+
+
+def device_attrs(
+    devices: Sequence[VirtualDeviceAttr],
+) -> ArrayAttr[DictionaryAttr] | None:
+    """Return the annotations of parameters or results; None if there are none."""
+    if all(device.is_unconstrained for device in devices):
+        return None
+    return ArrayAttr([DictionaryAttr({} if d.is_unconstrained else {DEVICE: d}) for d in devices])
+
+
+def parameters_of(lifted: Lifted) -> Sequence[SSAValue]:
+    """Return the values that have the types and names of the function's parameters."""
+    return (*lifted.captured, *lifted.closure.op.params)
+
+
+def body_of(lifted: Lifted, others: Mapping[relay.FnOp, Lifted]) -> Block:
+    """
+    Return the body of the function: that of the closure, in which no closure is left.
+
+    It begins with the constants and the recursive closures that it uses from above.
+    """
+    closure, old = lifted.closure, lifted.closure.op.body.block
+    parameters = parameters_of(lifted)
+    block = Block(arg_types=[value.type for value in parameters])
+    inner: dict[SSAValue, SSAValue] = {}
+    for value, argument in zip(parameters, block.args, strict=True):
+        inner[value] = argument
+        argument.name_hint = value.name_hint
+        argument.location = value.location if isinstance(value, BlockArgument) else UNKNOWN_LOC
+    for constant in closure.constants:
+        block.add_op(clone := constant.op.clone())
+        inner[constant] = clone.results[0]
+    users = [op for op in walk(old) if op.operands]
+    used = {operand for user in users for operand in user.operands}
+    recursive = {value: others[op] for value in closure.free if (op := itself(value)) is not None}
+    if closure.op.recursive is not None:
+        recursive[old.args[0]] = lifted
+    for value, function in recursive.items():
+        if value in used:  # not only by closures that were in it
+            block.add_op(made := function.value([inner[v] for v in function.captured]))
+            made.result.name_hint = value.name_hint
+            inner[value] = made.result
+    for user in users:
+        if any(operand in inner for operand in user.operands):
+            user.operands = [inner.get(operand, operand) for operand in user.operands]
+    for op in tuple(old.ops):
+        op.detach()
+        block.add_op(op)
+    return block
+
+
+def function_of(lifted: Lifted, others: Mapping[relay.FnOp, Lifted]) -> func.FuncOp:
+    """Move the body of a closure into a new function."""
+    op = lifted.closure.op
+    block = body_of(lifted, others)
+    last = block.last_op
+    assert isinstance(last, relay.YieldOp), "verified: the region of a closure ends in relay.yield"
+    results = last.operands
+    block.erase_op(last)
+    block.add_op(func.ReturnOp.create(operands=results, location=last.location))
+    function = func.FuncOp.create(
+        properties={
+            "sym_name": StringAttr(lifted.symbol.string_value()),
+            "function_type": FunctionType.from_lists(block.arg_types, [v.type for v in results]),
+            "sym_visibility": StringAttr("private"),
+        },
+        attributes=dict(op.attributes),
+        regions=[Region(block)],
+        location=op.location,
+    )
+    if op.attrs is not None:
+        function.attributes[ATTRS] = op.attrs
+    if lifted.type_params:
+        function.attributes[TYPE_PARAMS] = ArrayAttr(map(StringAttr, lifted.type_params))
+    if op.param_devices is not None:
+        nothing = (UNCONSTRAINED,) * len(lifted.captured)
+        function.arg_attrs = device_attrs((*nothing, *op.param_devices))
+    if op.result_device is not None:
+        function.res_attrs = device_attrs((op.result_device,))
+    return function
+
+
+@dataclass(frozen=True)
+class LiftClosure(RewritePattern):
+    """Replace a closure by a value of its function, which gets the closure's body."""
+
+    lifted: Mapping[relay.FnOp, Lifted]
+    functions: list[tuple[Operation, func.FuncOp]] = field(
+        default_factory=list[tuple[Operation, func.FuncOp]]
+    )
+    """The functions, and the op of the module that each one comes from."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.FnOp, rewriter: PatternRewriter, /) -> None:
+        lifted = self.lifted[op]
+        if not lifted.is_shared:
+            function = function_of(lifted, self.lifted)
+            self.functions.append((lifted.closure.top, function))
+        rewriter.replace(op, lifted.value(lifted.captured))
+
+
+def insert_functions(module: ModuleOp, functions: Sequence[tuple[Operation, func.FuncOp]]) -> None:
+    """Insert each function after the one that it comes from, the last one first."""
+    for top, function in functions:
+        if isinstance(top, func.FuncOp):
+            module.body.block.insert_op_after(function, top)
+        else:
+            module.body.block.add_op(function)
+
+
+@dataclass(frozen=True)
+class LambdaLiftPass(ModulePass):
+    """Turn every closure into a global function, and its use into a value of that function."""
+
+    name = "lambda-lift"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        lifted = functions_of(closures_in(op), SymbolNames.of(op))
+        if lifted:
+            lift = LiftClosure(lifted)
+            apply_patterns(op, lift, only=[*reversed(lifted)])
+            insert_functions(op, lift.functions)
+        call_directly(op)
+        constants = dict.fromkeys(c.op for one in lifted.values() for c in one.closure.constants)
+        apply_patterns(op, RemoveUnusedValue(), only=[*constants])

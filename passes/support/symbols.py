@@ -1,0 +1,38 @@
+"""Names of a module's symbols."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Operation
+
+
+def symbols_of(module: ModuleOp) -> dict[str, Operation]:
+    """Return the symbols of `module`, by name."""
+    return {
+        name.data: op
+        for op in module.ops
+        if isinstance(name := op.properties.get("sym_name"), StringAttr)
+    }
+
+
+@dataclass
+class SymbolNames:
+    """The symbol names of a module; makes names that are not taken."""
+
+    taken: set[str]
+    next_number: dict[str, int] = field(default_factory=dict[str, int])
+
+    @staticmethod
+    def of(module: ModuleOp) -> SymbolNames:
+        return SymbolNames(set(symbols_of(module)))
+
+    def unique(self, base: str) -> str:
+        name, number = base, self.next_number.get(base, 0)
+        while name in self.taken:
+            number += 1
+            name = f"{base}_{number}"
+        self.next_number[base] = number
+        self.taken.add(name)
+        return name

@@ -1,0 +1,62 @@
+"""
+The operators of `dyn`, whose sizes are operands.
+
+Sizes are read when a kernel runs, not when it is bound: the program computes them. They are
+checked against the results first (see `checked`), which were allocated before.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .bind import Array, Attrs, Bind, Thunk, word
+from .elementwise import copy
+from .padding import pad as static_pad
+from .rearrange import reshape, slices
+from .rearrange import tile as static_tile
+
+
+def tile(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """Repeat the operand along each axis, as often as it fits into the result."""
+    (x, _), (y,) = ins, outs
+    dims = (1,) * (y.ndim - x.ndim) + x.shape
+    reps = tuple(to // dim for to, dim in zip(y.shape, dims, strict=True))
+    return static_tile({"reps": reps}, [x], outs)
+
+
+def strided_slice(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """Take every `strides`-th element in [`begin`, `end`) of each axis, as NumPy slices."""
+    (x, begin, end, strides), (y,) = ins, outs
+
+    def copy_slice() -> None:
+        given = {"begin": begin.tolist(), "end": end.tolist(), "strides": strides.tolist()}
+        part = x[(*slices({**attrs, **given}, x.shape), ...)]
+        np.copyto(y.reshape(part.shape), part)  # of the same shape: a view
+
+    return copy_slice
+
+
+def pad(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """Add `pad_width` slices before and after each axis."""
+    (x, width, value), _ = ins, outs
+    mode = word(attrs, "pad_mode")
+
+    def fill() -> None:
+        given = {"pad_width": width.reshape(-1).tolist(), "pad_mode": mode}
+        static_pad(given, [x, value], outs)()
+
+    return fill
+
+
+KERNELS: dict[str, Bind] = {
+    "relay.dyn.broadcast_to": copy,
+    "relay.dyn.nn.pad": pad,
+    "relay.dyn.strided_slice": strided_slice,
+    "relay.dyn.tile": tile,
+}
+
+RESHAPES: dict[str, Bind] = {
+    "relay.dyn.expand_dims": reshape,
+    "relay.dyn.reshape": reshape,
+    "relay.dyn.squeeze": reshape,
+}
