@@ -135,7 +135,7 @@ def machine_for(module: ModuleOp) -> Machine:
 
 
 @settings(
-    max_examples=40,
+    max_examples=25,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
