@@ -25,6 +25,7 @@ from ..dialects import memory, relay
 from ..dialects.device import UNCONSTRAINED, VirtualDeviceAttr, device_of, devices_in, disambiguated
 from ..dialects.interfaces import Bufferizable, DeviceRule, Fusible, Pinned, SameDomain
 from ..dialects.relay.incomplete import is_incomplete
+from ..dialects.tensors import has_dynamic
 from ..dialects.walking import walk
 from .analysis.aliases import bodies_of
 from .analysis.liveness import used_after_kill
@@ -129,6 +130,17 @@ def closure(op: Operation) -> str | None:
     return None
 
 
+def without_shape_function(op: Operation) -> str | None:
+    if isinstance(op, relay.PrimFuncOp) and op.shape_func is None:
+        type = next((type for type in op.function_type.outputs if has_dynamic(type)), None)
+        if type is not None:
+            return (
+                f"it has a result of dynamic shape, {type}: create-shape-functions should have "
+                "given it a shape function"
+            )
+    return None
+
+
 def unallocated(op: Operation) -> str | None:
     if op.has_trait(Bufferizable):
         return "manifest-alloc should have given it storage"
@@ -153,6 +165,7 @@ RULES = (
     Rule("planned", without_device, in_kernels=False),
     Rule("fused", loose_operator, in_kernels=False),
     Rule("lowered", primitive),
+    Rule("lowered", without_shape_function, in_kernels=False),
     Rule("lowered", closure),
     Rule("manifest", unallocated),
     Rule("bytecode", not_bytecode),
