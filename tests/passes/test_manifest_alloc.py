@@ -34,7 +34,7 @@ from xrelay.dialects.interfaces import (
 )
 from xrelay.dialects.relay.incomplete import AnyTensor
 from xrelay.dialects.relay.operator import Operator
-from xrelay.dialects.signatures import typed
+from xrelay.dialects.type_rules import typed
 from xrelay.operators.rules import Rule
 from xrelay.operators.signature import Data, Tensor
 from xrelay.operators.sizes import Shape, divided
