@@ -108,14 +108,19 @@ class ProgramSizes(Sizes):
         self.tensors = ShapeTensors(self.algebra)
 
     def read(self, module: ModuleOp) -> None:
-        """Read all tensors outside kernels, in program order, and check all operators."""
-        for op in outside_primitives(module):
+        """Read all tensors outside kernels, each after its operands, and check all operators."""
+        for op in outside_primitives(module, region_first=True):
             if rule_of(op) is not None and any(map(has_dynamic_dim, op.operands)):
                 self._inferred(op)
             for result in op.results:
                 if as_tensor(result.type) is not None:
                     self.dims(result)
                     self.elements(result)
+
+    def replace(self, old: SSAValue, new: SSAValue) -> None:
+        """Let `new`, which replaces `old`, have its dims and elements."""
+        self._dims[new] = self.dims(old)
+        self._elements[new] = self.elements(old)
 
     def as_size(self, polynomial: Polynomial) -> Size:
         """Return a polynomial as a size of rules: an integer if it is constant."""
