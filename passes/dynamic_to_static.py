@@ -142,9 +142,7 @@ def carried(
     return {name: known[name] for name in names if name in known}
 
 
-def replace(
-    op: Operation, by: Operation, sizes: ProgramSizes, rewriter: PatternRewriter
-) -> None:
+def replace(op: Operation, by: Operation, sizes: ProgramSizes, rewriter: PatternRewriter) -> None:
     """Replace `op` by an op that computes the same."""
     for old, new in zip(op.results, by.results, strict=True):
         sizes.replace(old, new)
