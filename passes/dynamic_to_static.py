@@ -142,6 +142,13 @@ def carried(
     return {name: known[name] for name in names if name in known}
 
 
+def replace(op: Operation, by: Operation, sizes: ProgramSizes, rewriter: PatternRewriter) -> None:
+    """Replace `op` by an op that computes the same."""
+    for old, new in zip(op.results, by.results, strict=True):
+        sizes.replace(old, new)
+    rewriter.replace(op, by)
+
+
 @dataclass(frozen=True)
 class ReadAttributes(RewritePattern):
     """Replace an operator that reads integers from operands by the one with attributes."""
@@ -160,7 +167,7 @@ class ReadAttributes(RewritePattern):
             attributes=op.attributes,
             result_types=op.result_types,
         )
-        rewriter.replace(op, static)
+        replace(op, static, self.sizes, rewriter)
 
 
 @dataclass(frozen=True)
@@ -185,7 +192,7 @@ class ReadNewshape(RewritePattern):
             attributes=op.attributes,
             result_types=op.result_types,
         )
-        rewriter.replace(op, static)
+        replace(op, static, self.sizes, rewriter)
 
 
 @dataclass(frozen=True)
@@ -203,7 +210,7 @@ class FoldShapeTensor(RewritePattern):
             return
         array = np.array(known, dtype).reshape(type.get_shape())
         constant = relay.ConstantOp(dense_of(array, type), device_of(type))
-        rewriter.replace(op, constant)
+        replace(op, constant, self.sizes, rewriter)
 
 
 @dataclass(frozen=True)
