@@ -97,7 +97,7 @@ def test_sizes_that_do_not_fit_the_output():
         run(made, x, np.array((2, 3), np.int64), dims=(3, 2))
     with pytest.raises(MachineError, match=r"relay\.dyn\.reshape"):
         run(made, x, np.array((4, 3), np.int64), dims=(4, 3))
-    with pytest.raises(MachineError, match=r"relay\.dyn\.reshape"):
+    with pytest.raises(MachineError, match="is declared as"):
         run(made, x, np.array((6, 1), np.int64), dims=(0, 1))
 
 
