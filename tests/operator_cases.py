@@ -803,7 +803,9 @@ def _inferred(
         for operand in operands
     ]
     try:
-        return RULES[f"relay.{name}"](call_on(f"relay.{name}", {**_defaults(name), **attrs}, arrays))
+        return RULES[f"relay.{name}"](
+            call_on(f"relay.{name}", {**_defaults(name), **attrs}, arrays)
+        )
     except SignatureError:
         return None
 

@@ -6,7 +6,6 @@ checked against the results first (see `checked`), which were allocated before.
 """
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 

@@ -13,6 +13,7 @@ from ..node import Node
 from ..values import Value, dims_of, dtype_of, has_static_shape, is_float, rank_of, shape_of
 from .rule import Convert, Rules, since
 
+
 @dataclass(frozen=True)
 class RunTimeAxes:
     """`count` axes, of which `axes`, a vector of i64, are known when the program runs."""
