@@ -27,7 +27,7 @@ def topk_by_input(node: Node, b: Builder) -> Results:
     node.ignore("sorted")  # sorted results are as good
     if not node.is_known(1):
         return _topk(node, b.vector(1, "k")[0], b)
-    k = int(node.scalar_at(1, "k"))
+    k = int(node.scalar_at(1, "k") or 0)
     if k < 0:
         raise node.error(f"k is {k}; supported: 0 and more")
     if k == 0:  # in Relay, all of them

@@ -168,8 +168,8 @@ def test_constant_of_shape():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int64])
 def test_range(dtype: type):
-    feeds = [
-        dict(zip("sld", np.array(numbers, dtype), strict=True))
+    feeds: list[Feeds] = [
+        {name: np.array(n, dtype) for name, n in zip("sld", numbers, strict=True)}
         for numbers in ((0, 5, 1), (7, -2, -2), (3, 3, 1), (1, 10, 4))
     ]
     agree(node("Range", "s l d"), *feeds, dtype=dtype)
