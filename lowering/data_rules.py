@@ -55,7 +55,7 @@ def lower_construct(builder: BytecodeBuilder, op: Operation) -> None:
 
 @dataclass(frozen=True)
 class Part:
-    """What `pattern` is to match: field `field` of the data in `source`, or (None) `source`."""
+    """A pattern, and the value that it is to match: a field of `source`, or (None) `source`."""
 
     pattern: Attribute
     source: RegisterAttr

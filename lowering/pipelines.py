@@ -4,18 +4,30 @@ Named pipelines: `-p` accepts their names wherever it accepts a pass.
 `vm` takes a `relay` program to `bytecode`. Why each pass is where it is:
 
 - `infer-types` first: every pass after it reads result types.
+- `simplify-inference` before `fold-constants`, which computes the scales and shifts of batch norms
+  from constant statistics, and before fusion: a multiplication and an addition fuse with the
+  convolution before and the activation after them, a batch norm does not.
 - `fold-constants` before planning: what is folded needs no device and no copy.
+- `dynamic-to-static` after it: constants in the computation of a shape are found then. Before
+  planning: what only computes sizes needs no device and no kernel.
+- `infer-types` again: operators that read sizes before now have them as attributes, so more dims
+  are known.
 - `plan-devices` before fusion: values on different devices must not be fused.
 - `share-device-copies` right after it: equal copies are easiest to find before fusion.
 - `lambda-lift` after planning: a captured value's type has its device, so the parameter that it
   becomes has it too, and closures on different devices do not share a function. Before fusion: what
   a closure uses is in its function then, constants included, and may fuse there.
+- `inline` after lambda lifting, which makes calls of closures direct, and before fusion, which does
+  not look into calls. Only marked functions are inlined.
+- `remove-unused-functions` right after both: closures that were inlined need not be compiled.
 - `fuse-ops` before outlining: it decides what one kernel is.
 - `outline-primitives` before allocation: equal kernels become one function, and only calls of
   kernels are left to allocate for.
 - `create-shape-functions` right after it: one function for each distinct kernel of dynamic shape.
 - `manifest-alloc` turns those calls into writes into allocated tensors.
-- `remove-dead-writes` right after it: a result that nothing reads is now storage that nothing
+- `simplify-shapes` right after it: it has the shapes of all results to read, and what it makes
+  unused, such as a copy of an argument to the host, is a dead write.
+- `remove-dead-writes` after both: a result that nothing reads is now storage that nothing
   needs, and no memory plan depends on it yet.
 - `remove-unused-kernels` after both: they leave kernels without calls.
 - `manifest-lifetimes` after all passes that remove or move ops: a kill marks the last use, so a
@@ -29,17 +41,23 @@ PIPELINES: dict[str, str] = {
     "vm": ",".join(
         (
             "infer-types",
+            "simplify-inference",
             "fold-constants",
+            "dynamic-to-static",
+            "infer-types",
             "plan-devices",
             "share-device-copies",
             "verify-stage{stage=planned}",
             "lambda-lift",
+            "inline",
+            "remove-unused-functions",
             "fuse-ops",
             "verify-stage{stage=fused}",
             "outline-primitives",
             "create-shape-functions",
             "verify-stage{stage=lowered}",
             "manifest-alloc",
+            "simplify-shapes",
             "remove-dead-writes",
             "remove-unused-kernels",
             "verify-stage{stage=manifest}",

@@ -47,17 +47,17 @@ def arange_length(start: float, stop: float, step: float) -> int:
     return max(0, ceil(length))
 
 
-def _at(axis: int, dims: Sequence[int]) -> int:
-    if not 0 <= axis < len(dims):
-        raise ValueError(f"there is no dim {axis} among {len(dims)}")
-    return dims[axis]
-
-
 def as_size(value: int) -> int:
     """Return an integer of any type as a size, which must be below 2^63."""
     if value >= 2**63:
         raise ValueError(f"a size must be below 2^63, but is {value}")
     return value
+
+
+def _at(axis: int, dims: Sequence[int]) -> int:
+    if not 0 <= axis < len(dims):
+        raise ValueError(f"there is no dim {axis} among {len(dims)}")
+    return dims[axis]
 
 
 def reshaped_dim(axis: int, allowzero: int, rank: int, *sizes: int) -> int:

@@ -130,10 +130,9 @@ def conv2d_transpose(
     groups: Groups,
     data_layout: Literal["NCHW"],
     kernel_layout: Literal["IOHW"],
-    out_dtype: Element | None,
 ) -> Tensor:
     """Infer (n, o, h', w') from `data` (n, c, h, w) and `weight` (c, o / groups, kh, kw)."""
-    element = product_element((data, weight), out_dtype)
+    element = product_element((data, weight), None)
     n, c, *sizes = _nchw(data, data_layout)
     require_rank(weight, 4, "weight")
     i, o, *windows = weight.dims

@@ -32,8 +32,8 @@ from ..dialects import relay
 from ..dialects.relay.primitive import kernel_symbol
 from ..dialects.relay.properties import ints
 from ..dialects.relay.shapes import shape_type
-from ..dialects.signatures import data_operands
 from ..dialects.tensors import has_dynamic
+from ..dialects.type_rules import data_operands
 from ..operators.signature import Elements, Tensor
 from .analysis.structure import Key, structural_key
 from .shapes.operators import traced_results

@@ -19,50 +19,34 @@ a repeated one; one that never holds is left for run time. Level `manifest`.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
-    IndexType,
     IntegerAttr,
     ModuleOp,
     i64,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.rewriter import InsertPoint
 from xdsl.traits import is_side_effect_free
 
 from ..dialects import memory, relay, vm
-from ..dialects.device import VirtualDeviceAttr, device_of, tensor_type, with_device
+from ..dialects.device import VirtualDeviceAttr, device_of, with_device
 from ..dialects.interfaces import AllocatesResults, Bufferizable
 from ..dialects.tensors import as_tensor
 from ..dialects.walking import walk
 from ..dialects.xdsl_internals import set_type
 from ..operators.measures import MEASURES
 from ..operators.sizes import Check
-from .analysis.polynomials import Monomial, Polynomial, Symbol, holds
-from .analysis.scopes import Scopes
-from .analysis.sizes import Dims, Sizes, integer
+from .analysis.polynomials import Polynomial, Symbol, holds
+from .analysis.sizes import Sizes, integer
+from .shapes.writer import Writer
 from .support.rewriting import apply_patterns
 from .support.walk import is_kernel, outside_primitives
-
-
-EMITTED: dict[str, type[Operation]] = {
-    "floordiv": arith.FloorDivSIOp,
-    "mod": arith.RemSIOp,
-    "truncdiv": arith.DivSIOp,
-    "truncmod": arith.RemSIOp,
-    "max": arith.MaxSIOp,
-    "min": arith.MinSIOp,
-    "add": arith.AddiOp,
-    "sub": arith.SubiOp,
-    "mul": arith.MuliOp,
-}
-"""The op for each kind of symbol that is an operation on two sizes."""
 
 
 def host_of(module: ModuleOp) -> VirtualDeviceAttr | None:
@@ -108,170 +92,13 @@ def copied(
 
 def is_size_op(op: Operation) -> bool:
     """Test whether `op` only computes a size, a shape or a part of one."""
-    return op.name.startswith(("arith.", "tensor.")) or isinstance(op, vm.ShapeOfOp | relay.MeasureOp)
-
-
-@dataclass
-class Writer:
-    """
-    Writes sizes as ops, each once for the places that it dominates.
-
-    `sizes` reads the sizes of values; `scopes` has the values that hold a size.
-    """
-
-    host: VirtualDeviceAttr | None
-    sizes: Sizes = field(default_factory=Sizes)
-    scopes: Scopes = field(default_factory=Scopes)
-    _last: dict[Block | Operation, Operation] = field(
-        default_factory=dict[Block | Operation, Operation]
+    return op.name.startswith(("arith.", "tensor.")) or isinstance(
+        op, vm.ShapeOfOp | relay.MeasureOp
     )
-    """The last op inserted at the start of a block, or after an op."""
 
-    def enter(self, op: Operation) -> None:
-        """Move to `op`."""
-        assert op.parent is not None, "the walk visits ops in blocks"
-        self.scopes.enter(op.parent)
 
-    def find(self, size: Polynomial) -> SSAValue | None:
-        """Return a value that holds `size` at the current op."""
-        found = self.scopes.find(size)
-        symbol = size.symbol
-        if found is None and symbol is not None and symbol.kind == "value":
-            (found,) = symbol.args
-            assert isinstance(found, SSAValue)
-        return found
-
-    def constant(self, attr: Attribute, rewriter: PatternRewriter) -> SSAValue:
-        """Return the constant `attr`, which the function has once."""
-        found = self.scopes.find(attr)
-        if found is None:
-            assert isinstance(attr, IntegerAttr)
-            op = arith.ConstantOp.create(properties={"value": attr}, result_types=[attr.type])
-            op.results[0].name_hint = f"c{attr.value.data}" if attr.value.data >= 0 else "c"
-            found = self._at_start(self.scopes.function, op, rewriter)
-            self.scopes.add(attr, found)
-            if attr.type == i64:
-                self.sizes.know(found, Polynomial.of(attr.value.data))
-        return found
-
-    def write(self, size: Polynomial, at: Operation, rewriter: PatternRewriter) -> SSAValue:
-        """Return a value that holds `size`; what computes it is inserted before `at`."""
-        constant = size.constant
-        if constant is not None:
-            return self.constant(IntegerAttr(constant, i64), rewriter)
-        found = self.find(size)
-        if found is None:
-            symbol = size.symbol
-            if symbol is None:
-                found = self._sum(size, at, rewriter)
-            elif symbol.kind == "dim":
-                found = self._dim(symbol, rewriter)
-            else:
-                found = self._operation(symbol, at, rewriter)
-            self.know(found, size)
-        return found
-
-    def know(self, value: SSAValue, size: Polynomial) -> None:
-        """Record that `value` holds `size`."""
-        self.sizes.know(value, size)
-        self.scopes.add(size, value)
-
-    def _sum(self, size: Polynomial, at: Operation, rewriter: PatternRewriter) -> SSAValue:
-        terms = [self._product(*term, at, rewriter) for term in size.terms]
-        result = terms[0]
-        for term in terms[1:]:
-            result = self._insert(arith.AddiOp(result, term), at, rewriter)
-        return result
-
-    def _product(
-        self, monomial: Monomial, coefficient: int, at: Operation, rewriter: PatternRewriter
-    ) -> SSAValue:
-        factors = [self.write(Polynomial((((s,), 1),)), at, rewriter) for s in monomial]
-        if coefficient != 1 or not factors:
-            factors.append(self.constant(IntegerAttr(coefficient, i64), rewriter))
-        result = factors[0]
-        for factor in factors[1:]:
-            result = self._insert(arith.MuliOp(result, factor), at, rewriter)
-        return result
-
-    def _operation(self, symbol: Symbol, at: Operation, rewriter: PatternRewriter) -> SSAValue:
-        args = [
-            self.write(arg, at, rewriter) if isinstance(arg, Polynomial) else arg
-            for arg in symbol.args
-        ]
-        first, second = args[0], args[-1]
-        assert isinstance(first, SSAValue)
-        if symbol.kind == "element":
-            assert isinstance(second, int)
-            return self._insert(self._extract(first, second, rewriter), at, rewriter)
-        values = [arg for arg in args if isinstance(arg, SSAValue)]
-        if symbol.kind in MEASURES:
-            return self._insert(relay.MeasureOp(symbol.kind, values), at, rewriter)
-        if symbol.kind == "broadcast":
-            one = self.constant(IntegerAttr(1, i64), rewriter)
-            is_one = self._insert(arith.CmpiOp(values[0], one, "eq"), at, rewriter)
-            return self._insert(arith.SelectOp(is_one, values[1], values[0]), at, rewriter)
-        made = EMITTED[symbol.kind].create(operands=values, result_types=[i64])
-        return self._insert(made, at, rewriter)
-
-    def _dim(self, symbol: Symbol, rewriter: PatternRewriter) -> SSAValue:
-        """Read a dim where its tensor is defined, or at the start of a closure that captures it."""
-        value, axis = symbol.args
-        assert isinstance(value, SSAValue)
-        assert isinstance(axis, int)
-        home = value.owner if isinstance(value.owner, Block) else value.owner.parent
-        place: Block | Operation = value.owner
-        if home is None or not self.scopes.is_local(home):
-            place = self.scopes.function
-        key = "shape", value
-        shape = self.scopes.find(key)
-        if shape is None:
-            tensor = as_tensor(value.type)
-            assert tensor is not None
-            type = tensor_type(i64, [tensor.get_num_dims()], self.host)
-            op = vm.ShapeOfOp.create(operands=[value], result_types=[type])
-            op.results[0].name_hint = f"{value.name_hint}_shape" if value.name_hint else "shape"
-            shape = self._at(place, op, rewriter)
-            self.scopes.add(key, shape)
-        found = self._at(place, self._extract(shape, axis, rewriter), rewriter)
-        found.name_hint = symbol.name
-        return found
-
-    def _extract(self, shape: SSAValue, index: int, rewriter: PatternRewriter) -> Operation:
-        type = as_tensor(shape.type)
-        assert type is not None
-        indices = [self.constant(IntegerAttr(index, IndexType()), rewriter)]
-        return tensor.ExtractOp.create(
-            operands=[shape, *indices[: type.get_num_dims()]], result_types=[i64]
-        )
-
-    def shape(self, dims: Dims, type: Attribute, at: Operation, rewriter: PatternRewriter) -> SSAValue:
-        """Return a tensor of these dims."""
-        found = self.scopes.find((dims, type))
-        if found is None:
-            values = [self.write(dim, at, rewriter) for dim in dims]
-            op = tensor.FromElementsOp.create(operands=values, result_types=[type])
-            found = self._insert(op, at, rewriter)
-            self.scopes.add((dims, type), found)
-        return found
-
-    def _insert(self, op: Operation, at: Operation, rewriter: PatternRewriter) -> SSAValue:
-        rewriter.insert(op, InsertPoint.before(at))
-        return op.results[0]
-
-    def _at(self, place: Block | Operation, op: Operation, rewriter: PatternRewriter) -> SSAValue:
-        if isinstance(place, Block):
-            return self._at_start(place, op, rewriter)
-        rewriter.insert(op, InsertPoint.after(self._last.get(place, place)))
-        self._last[place] = op
-        return op.results[0]
-
-    def _at_start(self, block: Block, op: Operation, rewriter: PatternRewriter) -> SSAValue:
-        last = self._last.get(block)
-        point = InsertPoint.at_start(block) if last is None else InsertPoint.after(last)
-        rewriter.insert(op, point)
-        self._last[block] = op
-        return op.results[0]
+def is_measure(symbol: Symbol | None) -> bool:
+    return symbol is not None and symbol.kind in MEASURES
 
 
 @dataclass(frozen=True)
@@ -331,6 +158,7 @@ class SimplifySize(RewritePattern):
             size.constant is not None
             or writer.find(size) is not None
             or (symbol is not None and symbol.kind == "dim")
+            or (isinstance(op, relay.MeasureOp) and not is_measure(symbol))
         ):
             found = writer.write(size, op, rewriter)
             if found.name_hint is None:
@@ -527,6 +355,11 @@ def in_functions(module: ModuleOp) -> list[Operation]:
     return list(walk(module.body, enters=is_function_level))
 
 
+def concerns_sizes(op: Operation) -> bool:
+    """Test whether the pass may change something because of `op`."""
+    return is_size_op(op) or isinstance(op, vm.ShapeFuncOp | relay.ShapeFuncOp | relay.RequireOp)
+
+
 def is_function_level(op: Operation) -> bool:
     return not is_kernel(op) and not isinstance(op, relay.ShapeFuncOp)
 
@@ -538,6 +371,8 @@ class SimplifyShapesPass(ModulePass):
     name = "simplify-shapes"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if not any(map(concerns_sizes, in_functions(op))):
+            return
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, relay.ShapeFuncOp)}
         writer = Writer(host_of(op))
         if functions:

@@ -19,6 +19,7 @@ from .kernels.bind import Thunk
 from .kernels.scratch import Workspace
 from .objects import Object, Ref, Storage, Tensor, birth
 from .program import Array, Step
+from .reference_counts import ReferenceCounts
 
 SEGMENT_SIZE, STATE_SIZE, FRAME_SIZE, HELD_SIZE = 1024, 2048, 1024, 100
 """Approximate bytes of a segment, its state, the frame that it calls, and each item held."""
@@ -79,7 +80,7 @@ class State:
 
     frame: Frame
     registers: dict[int, Object | Dead]
-    references: dict[Object, int]
+    references: ReferenceCounts
     free_lists: tuple[FreeList, ...]
     live: list[int]
     peak: list[int]
@@ -92,7 +93,7 @@ class State:
         """Return the state at the start of `frame`: its arguments are in the first registers."""
         free_lists = tuple(FreeList(arena) for arena in frame.arenas)
         base = list(frame.base)
-        state = State(frame, {}, {}, free_lists, base, list(base))
+        state = State(frame, {}, ReferenceCounts(), free_lists, base, list(base))
         for register, arg in enumerate(frame.args):
             state.write(register, arg)
         return state
@@ -103,7 +104,7 @@ class State:
         return State(
             self.frame,
             dict(self.registers),
-            dict(self.references),
+            self.references.copy(),
             free_lists,
             list(self.live),
             list(self.live),
@@ -141,9 +142,7 @@ class State:
         rest = [value]
         while rest:
             item = rest.pop()
-            count = self.references.get(item, 0)
-            self.references[item] = count + 1
-            if count or not self.frame.owns(item):
+            if self.references.change(item, 1) > 1 or not self.frame.owns(item):
                 continue
             rest.extend(item.parts)
             if isinstance(item, Storage):
@@ -154,12 +153,7 @@ class State:
         rest = [value]
         while rest:
             item = rest.pop()
-            count = self.references[item] - 1
-            if count:
-                self.references[item] = count
-                continue
-            del self.references[item]
-            if not self.frame.owns(item):
+            if self.references.change(item, -1) or not self.frame.owns(item):
                 continue
             rest.extend(item.parts)
             self.with_unwritten.discard(item)
@@ -176,8 +170,7 @@ class State:
             if not isinstance(value, Dead):
                 self.release(value)
         self.registers.clear()
-        kept, self.references = Kept(self.references, tuple(self.live)), {}
-        return kept
+        return Kept(self.references, tuple(self.live))
 
     def receive(self, register: int, result: Object, kept: Kept | None) -> None:
         """
@@ -189,10 +182,7 @@ class State:
         if kept is None:
             self.write(register, result)
             return
-        few, many = sorted((self.references, kept.references), key=len)
-        for item, count in few.items():
-            many[item] = many.get(item, 0) + count
-        self.references = many
+        self.references = self.references.joined(kept.references)
         self.live = list(kept.live)
         self.peak = list(map(max, self.peak, self.live))
         old = self.registers.get(register)
@@ -222,7 +212,7 @@ class State:
 class Kept:
     """The references to what a result keeps alive, its own included, and the live bytes."""
 
-    references: dict[Object, int]
+    references: ReferenceCounts
     live: tuple[int, ...]
 
 
@@ -313,5 +303,5 @@ class Segment:
         if isinstance(self.end, Call):
             self.trace_size += FRAME_SIZE
         if self.state is not None:
-            held = len(self.state.registers) + len(self.state.references)
+            held = len(self.state.registers) + self.state.references.unshared
             self.trace_size += STATE_SIZE + HELD_SIZE * held

@@ -15,6 +15,7 @@ import inferring
 import pytest
 import tvm_operators
 from kernel_references import REFERENCES
+from numpy_functions import SHAPES
 from operator_cases import GENERATORS
 from operator_kinds import KINDS
 from operator_samples import SAMPLES
@@ -297,13 +298,14 @@ def golden_text() -> str:
 
 
 TABLES: dict[str, Container[str]] = {
-    "a signature in RULES of a file in operators/": {name.removeprefix("relay.") for name in RULES},
+    "a rule in RULES of a file in operators/": {name.removeprefix("relay.") for name in RULES},
     "a kernel in KERNELS of a file in runtime/kernels/": {
         name.removeprefix("relay.") for name in KERNELS
     },
     "samples in tests/operator_samples.py": {sample.name for sample in SAMPLES},
     "random cases in GENERATORS of tests/operator_cases.py": GENERATORS,
     "a reference in REFERENCES of tests/kernel_references.py": REFERENCES,
+    "NumPy's shapes in SHAPES of tests/numpy_functions.py": SHAPES,
     "its fusion kind in KINDS of tests/operator_kinds.py": " ".join(KINDS.values()).split(),
     "its attributes in TVM, in ATTRIBUTES or OURS of tests/tvm_operators.py": {
         *tvm_operators.ATTRIBUTES,

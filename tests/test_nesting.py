@@ -82,7 +82,9 @@ def matches(depth: int) -> str:
 PROGRAMS = {"ifs": ifs, "closures": closures, "matches": matches}
 PASSES = (
     *("infer-types", "fold-constants", "plan-devices", "share-device-copies", "lambda-lift"),
+    *("lift-constants", "inline{once}", "eliminate-dead-code", "remove-unused-functions"),
     *("fuse-ops", "outline-primitives", "manifest-alloc", "remove-dead-writes"),
+    "lower-to-bytecode",
 )
 
 
@@ -112,10 +114,7 @@ def compiled(text: str) -> Iterator[tuple[str, int]]:
     yield "parse", calls
     yield "clone", steps_of(module.clone)[0]
     yield "print", steps_of(lambda: module_text(context, module, PrintOptions()))[0]
-    pipeline = list(PASSES)
-    if "relay.if" in text:
-        pipeline.append("lower-to-bytecode")
-    for step in build(",".join(pipeline), UNIVERSE.all_passes, named_pipelines):
+    for step in build(",".join(PASSES), UNIVERSE.all_passes, named_pipelines):
         yield step.run.name, steps_of(lambda step=step: step.run.apply(context, module))[0]
         yield f"verify after {step.run.name}", steps_of(lambda: verify(module))[0]
 

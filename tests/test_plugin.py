@@ -231,12 +231,12 @@ MISTAKES: dict[str, tuple[str, str, str, str]] = {
         *("kernels.py", '"demo.min_max": ', '"demo.other": '),
         "xrelay-run program.mlir --random-seed 0",
     ),
-    "a signature returns too few results": (
-        *("signatures.py", "kept), Tensor(data.element, kept))", "kept),)"),
+    "a rule returns too few results": (
+        *("rules.py", "return result, result", "return (result,)"),
         "xrelay-opt program.mlir",
     ),
-    "a signature raises another error": (
-        *("signatures.py", "    if not data.dims:", "    1 // 0\n    if not data.dims:"),
+    "a rule raises another error": (
+        *("rules.py", "    if not data.dims:", "    1 // 0\n    if not data.dims:"),
         "xrelay-opt program.mlir",
     ),
     "a kernel fails when it is bound": (

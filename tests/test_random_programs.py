@@ -19,6 +19,7 @@ from xrelay.passes.fold_constants import FoldConstantsPass
 from xrelay.passes.fuse_ops import FuseOpsPass
 from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.manifest_alloc import ManifestAllocPass
+from xrelay.passes.manifest_lifetimes import ManifestLifetimesPass
 from xrelay.passes.outline_primitives import OutlinePrimitivesPass
 from xrelay.passes.plan_devices import PlanDevicesPass
 from xrelay.passes.remove_dead_writes import RemoveDeadWritesPass
@@ -42,7 +43,7 @@ def exactly(examples: int) -> Any:
 
 
 def pipeline(level: int) -> list[ModulePass]:
-    """The passes to `manifest`, verifying each level; fusion level 0 keeps the constants."""
+    """The passes to `memory-planned`, verifying each level; fusion level 0 keeps the constants."""
     return [
         InferTypesPass(),
         *([FoldConstantsPass()] if level else []),
@@ -55,6 +56,8 @@ def pipeline(level: int) -> list[ModulePass]:
         ManifestAllocPass(),
         RemoveDeadWritesPass(),
         VerifyStagePass("manifest"),
+        ManifestLifetimesPass(),
+        VerifyStagePass("memory-planned"),
     ]
 
 
@@ -101,7 +104,9 @@ def test_every_level_computes_the_same(text: str, level: int):
         step.apply(context(), module)
         verify(module)
         if not isinstance(step, VerifyStagePass):
-            same_values(list(arrays(evaluate(module, args))), wanted, step.name)
+            memory = Memory(poison=True)  # a kill poisons the bytes
+            found = list(arrays(evaluate(module, args, memory=memory)))
+            same_values(found, wanted, step.name)
     LowerToBytecodePass().apply(context(), module)
     VerifyStagePass("bytecode").apply(context(), module)
     verify(module)

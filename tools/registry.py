@@ -34,7 +34,9 @@ DIALECTS = {
 
 PASSES = {
     "infer-types": "passes.infer_types:InferTypesPass",
+    "simplify-inference": "passes.simplify_inference:SimplifyInferencePass",
     "fold-constants": "passes.fold_constants:FoldConstantsPass",
+    "dynamic-to-static": "passes.dynamic_to_static:DynamicToStaticPass",
     "plan-devices": "passes.plan_devices:PlanDevicesPass",
     "sink-device-hints": "passes.sink_device_hints:SinkDeviceHintsPass",
     "assign-devices": "passes.assign_devices:AssignDevicesPass",
@@ -43,6 +45,10 @@ PASSES = {
     "explain-devices": "passes.explain_devices:ExplainDevicesPass",
     "share-device-copies": "passes.share_device_copies:ShareDeviceCopiesPass",
     "lambda-lift": "passes.lambda_lift:LambdaLiftPass",
+    "inline": "passes.inline:InlinePass",
+    "remove-unused-functions": "passes.remove_unused_functions:RemoveUnusedFunctionsPass",
+    "eliminate-dead-code": "passes.eliminate_dead_code:EliminateDeadCodePass",
+    "lift-constants": "passes.lift_constants:LiftConstantsPass",
     "fuse-ops": "passes.fuse_ops:FuseOpsPass",
     "outline-primitives": "passes.outline_primitives:OutlinePrimitivesPass",
     "create-shape-functions": "passes.create_shape_functions:CreateShapeFunctionsPass",

@@ -25,7 +25,7 @@ from xdsl.traits import HasParent
 from xdsl.utils.exceptions import VerifyException
 
 from ..errors import OpVerifyException
-from ..signatures import check_call
+from ..type_rules import check_call
 from .definitions import Definition, parse_body
 from .fields import (
     Dims,

@@ -42,7 +42,6 @@ from .memory import (
 )
 from .operators import (
     CallsKernel,
-    DataDependentShape,
     Fusible,
     FusionKind,
     InferTypes,
@@ -62,7 +61,6 @@ __all__ = [
     "CallsFunction",
     "CallsKernel",
     "ChoosesRegion",
-    "DataDependentShape",
     "DestinationPassing",
     "DeviceAnnotated",
     "DeviceConstraint",

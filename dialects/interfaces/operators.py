@@ -1,4 +1,4 @@
-"""Interfaces of tensor operators: types, fusion, views, data dependence, kernels."""
+"""Interfaces of tensor operators: types, fusion, views, kernels."""
 
 from __future__ import annotations
 
@@ -52,16 +52,6 @@ class ReshapesOnly(OpTrait):
 
     A primitive of such ops alone becomes a view of its operand, not a kernel (TVM's `TReshapeOp`).
     """
-
-
-@dataclass(frozen=True)
-class DataDependentShape(OpTrait):
-    """
-    The result shape depends on the data of these operands, not only on their shapes (TVM's
-    `TShapeDataDependent`). Without this trait it depends on shapes alone.
-    """
-
-    operands: tuple[int, ...]
 
 
 @dataclass(frozen=True)

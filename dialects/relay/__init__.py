@@ -7,6 +7,7 @@ from xdsl.ir import Dialect
 from .. import upstream
 from ..device import VirtualDeviceAttr
 from . import (
+    annotations,
     broadcast,
     convolution,
     creation,
@@ -119,3 +120,4 @@ Relay = Dialect(
 )
 
 upstream.attach_interfaces()
+annotations.attach()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
+from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import VerifyException
 
 from ...operators.named_dims import dims_fault
@@ -42,7 +44,7 @@ def dims_of(attrs: DictionaryAttr | None) -> tuple[DimName, ...] | None:
     if not isinstance(dims, ArrayAttr):
         return None
     found: list[DimName] = []
-    for dim in dims.data:
+    for dim in cast("ArrayAttr[Attribute]", dims).data:
         if isinstance(dim, StringAttr):
             found.append(dim.data)
         elif isinstance(dim, IntegerAttr):
@@ -92,13 +94,12 @@ def verify_dims(dims: Attribute, type: Attribute, what: str) -> None:
         raise VerifyException(f"{DIMS} describes a tensor, but {what} is {type}")
     if not isinstance(dims, ArrayAttr):
         raise VerifyException(f"{DIMS} of {what} must be an array, but is {dims}")
-    shape = tensor.get_shape()
-    if len(dims.data) != len(shape):
+    shape, entries = tensor.get_shape(), cast("ArrayAttr[Attribute]", dims).data
+    if len(entries) != len(shape):
         raise VerifyException(
-            f"{DIMS} of {what} needs an entry for each of {len(shape)} dims, "
-            f"but has {len(dims.data)}"
+            f"{DIMS} of {what} needs an entry for each of {len(shape)} dims, but has {len(entries)}"
         )
-    for axis, (entry, dim) in enumerate(zip(dims.data, shape, strict=True)):
+    for axis, (entry, dim) in enumerate(zip(entries, shape, strict=True)):
         if dim == DYNAMIC_INDEX:
             if not isinstance(entry, StringAttr):
                 raise VerifyException(
@@ -108,3 +109,25 @@ def verify_dims(dims: Attribute, type: Attribute, what: str) -> None:
             raise VerifyException(
                 f"dim {axis} of {what} is {dim}, and {DIMS} must say so, but has {entry}"
             )
+
+
+@dataclass(frozen=True)
+class DimsOfParameters(OpTrait):
+    """The `relay.dims` of a function's parameters describe their types."""
+
+    def verify(self, op: Operation) -> None:
+        assert isinstance(op, FuncOp)
+        attrs = () if op.arg_attrs is None else op.arg_attrs.data
+        for i, (entry, type) in enumerate(zip(attrs, op.function_type.inputs, strict=False)):
+            dims = entry.data.get(DIMS)
+            if dims is not None:
+                verify_dims(dims, type, f"parameter {i} of @{op.sym_name.data}")
+
+
+def attach() -> None:
+    """Let `func.func` verify the dims of its parameters; again changes nothing."""
+    FuncOp.traits.add_trait(DimsOfParameters())
+
+
+INLINE = "relay.inline"
+"""On a function: its calls are to be replaced by its body (`Inline` in Relay's attributes)."""

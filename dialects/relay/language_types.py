@@ -187,10 +187,11 @@ class TypeVarType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
 
 
 def substituted(type: Attribute, given: Mapping[str, Attribute]) -> Attribute:
-    """`type` with type variables replaced as in `given`."""
+    """`type` with type variables replaced as in `given`, on the variable's device if it has one."""
     if not given:
         return type
     if isinstance(type, TypeVarType):
-        return given.get(type.parameter.data, type)
+        found, device = given.get(type.parameter.data, type), type.carried_device
+        return found if device is None else with_device(found, device)
     inner = parts(type)
     return rebuild(type, [substituted(part, given) for part in inner]) if inner else type

@@ -2,7 +2,7 @@
 Base classes of tensor operators, and inference of their result types.
 
 An operator is an op class with operands, properties, results and the traits of
-`dialects.interfaces`; its signature is in `operators/`, its kernel in `runtime/kernels`.
+`dialects.interfaces`; its rule is in `operators/`, its kernel in `runtime/kernels`.
 A plug-in's operators may derive from `Operator` too.
 """
 
@@ -18,8 +18,8 @@ from xdsl.irdl import IRDLOperation, ParsePropInAttrDict, traits_def
 from xdsl.utils.exceptions import VerifyException
 
 from ..interfaces import InferTypes
-from ..signatures import infer
 from ..type_algebra import MAX_PARTS, has_more_parts
+from ..type_rules import infer
 from .incomplete import is_incomplete, refine
 
 
@@ -108,7 +108,7 @@ class Operator(IRDLOperation, ABC):
 
 class RelayOperator(Operator, ABC):
     """
-    An operator of `relay`, whose type rule is its signature in `xrelay.operators`.
+    An operator of `relay`, whose rule is in `xrelay.operators` under its name.
 
     ```mlir
     %y = relay.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
@@ -116,3 +116,11 @@ class RelayOperator(Operator, ABC):
     """
 
     traits = traits_def(InferTypes(infer))
+
+    def infer(self) -> Sequence[Attribute]:
+        """
+        Infer the result types, without devices, from complete operand types.
+
+        Raises `VerifyException` if operands or properties are invalid.
+        """
+        return infer(self)

@@ -219,17 +219,14 @@ _KINDS: dict[object, _Kind] = {
 
 
 @cache
-def _measured(measure: str) -> tuple[list[_Kind], _Kind | None]:
-    """The kinds of a measure's arguments, and of those that may follow them."""
-    wanted: list[_Kind] = []
-    more: _Kind | None = None
+def _measured(measure: str) -> tuple[tuple[_Kind, ...], _Kind | None]:
+    """Return the kinds of the arguments of a measure, and that of any number of further ones."""
+    kinds: list[_Kind] = []
     for parameter in signature(MEASURES[measure], eval_str=True).parameters.values():
-        kind = _KINDS[parameter.annotation]
         if parameter.kind is Parameter.VAR_POSITIONAL:
-            more = kind
-        else:
-            wanted.append(kind)
-    return wanted, more
+            return tuple(kinds), _KINDS[parameter.annotation]
+        kinds.append(_KINDS[parameter.annotation])
+    return tuple(kinds), None
 
 
 @irdl_op_definition
@@ -267,15 +264,16 @@ class MeasureOp(IRDLOperation):
             raise VerifyException(
                 f"measure must be one of {', '.join(MEASURES)}, but is {self.measure.data}"
             )
-        wanted, more = _measured(self.measure.data)
-        if len(self.args) < len(wanted) or (more is None and len(self.args) > len(wanted)):
-            at_least = "at least " if more else ""
+        wanted, others = _measured(self.measure.data)
+        more = len(self.args) - len(wanted)
+        if more and (others is None or more < 0):
+            at_least = "" if others is None else "at least "
             raise VerifyException(
                 f"{self.measure.data} has {at_least}{len(wanted)} arguments, "
                 f"but got {len(self.args)}"
             )
-        for i, arg in enumerate(self.args):
-            what, kinds = wanted[i] if i < len(wanted) else more or wanted[-1]
+        wanted += () if others is None else (others,) * more
+        for i, ((what, kinds), arg) in enumerate(zip(wanted, self.args, strict=True)):
             if not isinstance(arg.type, kinds):
                 raise VerifyException(
                     f"argument {i} of {self.measure.data} must be {what}, but is {arg.type}"

@@ -19,8 +19,8 @@ from xdsl.ir import Block, Operation
 
 from ...dialects.device import device_of
 from ...dialects.interfaces import Fusible, FusionKind, ReshapesOnly
-from ...dialects.signatures import data_operands
 from ...dialects.tensors import as_tensor, has_dynamic
+from ...dialects.type_rules import data_operands
 from .post_dominators import Edge, PostDominatorTree, post_dominators
 
 

@@ -16,8 +16,8 @@ from ...dialects.device import tensor_type, with_device
 from ...dialects.interfaces import kernel_attributes, kernel_name
 from ...dialects.relay.incomplete import refine
 from ...dialects.relay.operator import infer_result_types
-from ...dialects.signatures import data_operands, result_types, rule_of
 from ...dialects.tensors import Tensor, as_tensor, has_dynamic, is_static
+from ...dialects.type_rules import data_operands, result_types, rule_of
 from ...runtime.kernels.bind import Bind, Thunk
 from ...runtime.kernels.checked import ArrayElements, CheckedKernel
 from ...runtime.kernels.loading import no_kernel

@@ -19,8 +19,8 @@ from ...dialects import memory, relay, vm
 from ...dialects.device import VirtualDeviceAttr, device_of, with_device
 from ...dialects.interfaces import ReifiesShapes
 from ...dialects.relay.shapes import shape_type
-from ...dialects.signatures import data_operands, operand_of
 from ...dialects.tensors import as_tensor, element_size, is_static, storage_alignment, tensor_size
+from ...dialects.type_rules import data_operands, operand_of
 from ...operators.signature import Elements, Tensor
 from ...operators.sizes import Dim, Size, is_known, product
 from ..support.diagnostics import PassError

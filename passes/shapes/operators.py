@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.ir import Operation, OpResult
 
-from ...dialects.signatures import call_of, operand_of, rule_of
 from ...dialects.tensors import has_dynamic
+from ...dialects.type_rules import call_of, operand_of, rule_of
 from ...operators.signature import Elements, Tensor
 from ...operators.sizes import Shape, SignatureError, Size, is_known, require_equal
 from ..support.diagnostics import PassError

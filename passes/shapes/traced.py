@@ -37,8 +37,8 @@ from xdsl.traits import ConstantLike
 from ...dialects import relay
 from ...dialects.dense import Dense, numbers
 from ...dialects.device import VirtualDeviceAttr, tensor_type, with_device
-from ...dialects.signatures import ConstantElements, operand_of
 from ...dialects.tensors import AnyInteger, as_tensor
+from ...dialects.type_rules import ConstantElements, operand_of
 from ...operators.signature import Data, Elements, Tensor
 from ...operators.sizes import UNKNOWN, Check, Dim, Shape, SignatureError, Size, SizeOp
 

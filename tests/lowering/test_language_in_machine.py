@@ -10,37 +10,17 @@ import pytest
 from hinted_relay_programs import RelayProgram, inputs
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from in_machine import compiled, machine_of
 from relay_programs import read
-from xdsl.dialects.builtin import ModuleOp
 
-from xrelay.lowering.assemble import assemble
 from xrelay.passes.evaluation.evaluator import evaluate
-from xrelay.passes.support.diagnostics import PassError, ReportingContext
-from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.kernels.memory import Memory
+from xrelay.passes.support.diagnostics import PassError
 from xrelay.runtime.machine import Machine
 from xrelay.runtime.paths import Kept, Object, State
 from xrelay.runtime.program import Program
-from xrelay.tools.pipeline import build
-from xrelay.tools.plugins import load_universe
-from xrelay.tools.registry import named_pipelines
-from xrelay.tools.runner import Runner
 
-UNIVERSE = load_universe(lambda text: None)
 REPAIRED = "plan-devices{default=cuda:0 repair=true},vm"
 """Conflicts of devices become copies; the `vm` pipeline plans again, which changes nothing."""
-
-
-def compiled(module: ModuleOp, passes: str = "vm") -> Program:
-    ctx = ReportingContext(handler=lambda message: None)
-    for name, factory in UNIVERSE.all_dialects.items():
-        ctx.register_dialect(name, factory)
-    Runner(build(passes, UNIVERSE.all_passes, named_pipelines)).run(ctx, module)
-    return assemble(module)
-
-
-def machine(program: Program) -> Machine:
-    return Machine(program, kernels=KERNELS, memory=Memory(poison=True))
 
 
 @given(st.integers(0, 1 << 32))
@@ -52,7 +32,7 @@ def test_random_programs(seed: int):
         program = compiled(read(text), REPAIRED)
     except PassError:
         return  # a conflict that copies cannot repair
-    found = machine(program)
+    found = machine_of(program)
     _, *arrays = inputs()
     for flag in (True, False, True, False):
         args = [np.array(flag), *arrays]
@@ -72,7 +52,7 @@ def assert_peak_is_exact(program: Program, found: Machine, arrays: list[Any]) ->
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(State, "receive", visit)
-        other = machine(program)
+        other = machine_of(program)
         for flag in (True, False):
             other.run("main", np.array(flag), *arrays)
     assert found.counters.peak == other.counters.peak

@@ -1,10 +1,11 @@
-"""Reference evaluation of the functional language, against plain Python."""
+"""The functional language, evaluated and in the machine, against plain Python."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+from in_machine import assert_same, results_in_machine
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.func import Func
@@ -45,8 +46,9 @@ def parse(text: str) -> ModuleOp:
 
 
 def run(text: str, *args: Value, function: str = "main") -> Value:
-    """Evaluate a function of `text`, by default `@main`."""
+    """Evaluate a function of `text`, by default `@main`; the machine must return the same."""
     (result,) = evaluate(parse(text), args, function=function)
+    assert_same(tuple(results_in_machine(parse(text), args, function)), (result,))
     return result
 
 

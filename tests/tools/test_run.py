@@ -310,6 +310,66 @@ def test_the_reference_evaluator_needs_no_compilation(
     )
 
 
+LANGUAGE = DATA.replace(", ref(1), %square)", ")")
+"""Like `DATA`, without the results that cannot leave the machine."""
+
+
+def test_data_is_the_same_in_both(folder: Path, capsys: pytest.CaptureFixture[str]):
+    Path("data.relay").write_text(LANGUAGE)
+    np.savez("x.npz", x=np.float32(1.5))
+    for options in ([], ["--evaluate"]):
+        assert run.main(["data.relay", "--inputs", "x.npz", *options]) == 0
+        assert capsys.readouterr().out == "output_0: (Cons(2.25, Cons(4, Nil)), s(s(z)))\n"
+
+
+def test_data_of_a_type_that_contains_itself_at_larger_arguments(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+):
+    """The type of the innermost list has 2^40 parts."""
+    Path("nest.relay").write_text(
+        '#[version = "0.0.5"]\n'
+        "type Nest[A] { Flat(List[A]), Deep(Nest[(A, A)]) }\n"
+        "def @deepen[A](%n: int32) -> Nest[A] {\n"
+        "  if (%n == 0) { Flat(Nil) } else { Deep(@deepen(%n - 1)) }\n"
+        "}\n"
+        "def @main(%n: int32) -> Nest[int32] { @deepen(%n) }\n"
+    )
+    np.savez("n.npz", n=np.int32(40))
+    for options in ([], ["--evaluate"]):
+        assert run.main(["nest.relay", "--inputs", "n.npz", *options]) == 0
+        out = capsys.readouterr().out
+        assert out == f"output_0: {'Deep(' * 40}Flat(Nil){')' * 40}\n"
+
+
+@pytest.mark.parametrize(("result", "what"), [("ref(%x)", "reference"), ("%f", "closure")])
+def test_results_that_cannot_leave_the_machine(
+    folder: Path, capsys: pytest.CaptureFixture[str], result: str, what: str
+):
+    Path("data.relay").write_text(
+        f'#[version = "0.0.5"]\ndef @main(%x: float32) {{ let %f = fn (%y: float32) {{ %x }};'
+        f" (%x, {result}) }}"
+    )
+    message = f"the result contains a {what}, which cannot leave the machine"
+    assert message in error(capsys, "data.relay", "--random-seed", "0")
+
+
+def test_data_cannot_be_drawn(folder: Path, capsys: pytest.CaptureFixture[str]):
+    Path("data.relay").write_text(LANGUAGE)
+    argv = ["data.relay", "--function", "first", "--random-seed", "0"]
+    assert "'l': it is not a tensor" in error(capsys, *argv)
+
+
+def test_a_match_that_no_case_fits(folder: Path, capsys: pytest.CaptureFixture[str]):
+    Path("data.relay").write_text(
+        '#[version = "0.0.5"]\ndef @main(%x: float32) {\n  @hd(@tl(Cons(%x, Nil)))\n}'
+    )
+    for options, message in (
+        ([], "hd[6] fatal: no clause of a match applies"),
+        (["--evaluate"], "no case of this match fits the value"),
+    ):
+        assert message in error(capsys, "data.relay", "--random-seed", "0", *options)
+
+
 def test_evaluation_is_what_the_machine_computes(folder: Path, capsys: pytest.CaptureFixture[str]):
     shown: list[str] = []
     for options in ([], ["--evaluate"], ["--evaluate", "--pipeline", "infer-types,plan-devices"]):

@@ -8,9 +8,9 @@ from xrelay.dialects.interfaces import Fusible, FusionKind, InferTypes, Reshapes
 from xrelay.dialects.relay.incomplete import AnyTensor
 from xrelay.dialects.relay.operator import Operator
 from xrelay.dialects.relay.properties import float_prop, optional_ints_prop
-from xrelay.dialects.signatures import typed
+from xrelay.dialects.type_rules import typed
 
-from . import signatures
+from . import rules
 
 
 @irdl_op_definition
@@ -31,7 +31,7 @@ class ScaledTanhOp(Operator):
 
     traits = traits_def(
         Pure(),
-        InferTypes(typed(signatures.scaled_tanh)),
+        InferTypes(typed(rules.scaled_tanh)),
         SameDevice(),
         Fusible(FusionKind.ELEMWISE),
     )
@@ -54,7 +54,7 @@ class AsRowsOp(Operator):
 
     traits = traits_def(
         Pure(),
-        InferTypes(typed(signatures.as_rows)),
+        InferTypes(typed(rules.as_rows)),
         SameDevice(),
         Fusible(FusionKind.INJECTIVE),
         ReshapesOnly(),
@@ -81,7 +81,7 @@ class MinMaxOp(Operator):
 
     traits = traits_def(
         Pure(),
-        InferTypes(typed(signatures.min_max)),
+        InferTypes(typed(rules.min_max)),
         SameDevice(),
         Fusible(FusionKind.COMM_REDUCE),
     )
@@ -102,7 +102,7 @@ class SwishOp(Operator):
     data = operand_def(AnyTensor)
     result = result_def(AnyTensor)
 
-    traits = traits_def(Pure(), InferTypes(typed(signatures.swish)), SameDevice())
+    traits = traits_def(Pure(), InferTypes(typed(rules.swish)), SameDevice())
 
 
 Demo = Dialect("demo", [ScaledTanhOp, AsRowsOp, MinMaxOp, SwishOp], [])

@@ -8,7 +8,7 @@ import numpy as np
 from xrelay.runtime.kernels.bind import Array, Attrs, Bind, Thunk, fold, integers, number, sequence
 from xrelay.runtime.kernels.checked import CheckedKernel, Reuse
 
-from . import signatures
+from . import rules
 
 
 def scaled_tanh(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
@@ -36,8 +36,8 @@ def min_max(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 KERNELS: dict[str, Bind] = {
     "demo.scaled_tanh": CheckedKernel(
-        "demo.scaled_tanh", signatures.scaled_tanh, scaled_tanh, Reuse.ELEMENTWISE
+        "demo.scaled_tanh", rules.scaled_tanh, scaled_tanh, Reuse.ELEMENTWISE
     ),
-    "demo.as_rows": CheckedKernel("demo.as_rows", signatures.as_rows, as_rows, Reuse.RESHAPE),
-    "demo.min_max": CheckedKernel("demo.min_max", signatures.min_max, min_max),
+    "demo.as_rows": CheckedKernel("demo.as_rows", rules.as_rows, as_rows, Reuse.RESHAPE),
+    "demo.min_max": CheckedKernel("demo.min_max", rules.min_max, min_max),
 }

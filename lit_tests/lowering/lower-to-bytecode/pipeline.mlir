@@ -11,10 +11,13 @@
 // CHECK-NEXT:   bytecode.load_const r2, @const_1 on #cpu0
 // CHECK-NEXT:   bytecode.alloc_storage r3, 256 align 64 on #cpu0
 // CHECK-NEXT:   bytecode.alloc_tensor r4, r3[0] : tensor<4x16xf32>
+// CHECK-NEXT:   bytecode.kill_register r3
 // CHECK-NEXT:   bytecode.invoke_packed @fused_nn_dense_add_multiply(r0, r1, r2) -> (r4)
 // CHECK-NEXT:   bytecode.alloc_storage r5, 256 align 64 on #cpu0
 // CHECK-NEXT:   bytecode.alloc_tensor r6, r5[0] : tensor<4x16xf32>
+// CHECK-NEXT:   bytecode.kill_register r5
 // CHECK-NEXT:   bytecode.invoke_packed @fused_nn_softmax(r4) -> (r6)
+// CHECK-NEXT:   bytecode.kill_register r4
 // CHECK-NEXT:   bytecode.reshape_tensor r7, r6 to [64]
 // CHECK-NEXT:   bytecode.ret r7
 // CHECK-NEXT: }

@@ -81,7 +81,6 @@ func.func @entry() {
 // CHECK-NEXT:  }
 // CHECK-NEXT:  relay.shape_func @called
 // CHECK-NOT:   relay.shape_func
-// CHECK:       {{^}}// -----
 func.func @shape_functions(%x: tensor<?xf32>, %s: tensor<1xi64>) -> tensor<?xf32> {
   %0 = relay.call_lowered @exp(%x) : (tensor<?xf32>) -> tensor<?xf32>
   %a = memory.alloc_storage 8 align 64 : !memory.storage
@@ -107,5 +106,3 @@ relay.shape_func @called(%s: tensor<1xi64>) -> tensor<1xi64> {
 relay.shape_func @of_unused(%s: tensor<1xi64>) -> tensor<1xi64> {
   relay.yield %s : tensor<1xi64>
 }
-
-// -----

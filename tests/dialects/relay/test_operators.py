@@ -18,7 +18,6 @@ from xdsl.traits import Commutative, OpTrait, is_side_effect_free
 from xrelay.dialects.attributes import ELEMENT_TYPES, plain_attributes, properties_of
 from xrelay.dialects.device import CPU, device_of, tensor_type, with_device
 from xrelay.dialects.interfaces import (
-    DataDependentShape,
     DeviceRule,
     Fusible,
     InferTypes,
@@ -176,7 +175,6 @@ def test_operators_are_pure_and_have_a_device_rule():
         expected = ResultOnHost if name == "shape_of" else SizesOnHost
         assert isinstance(rule, expected), name
         assert len(cls.get_traits_of_type(InferTypes)) == 1, name
-        assert cls.get_traits_of_type(DataDependentShape) == [], name
 
 
 def test_fusion_kinds():

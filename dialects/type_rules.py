@@ -1,8 +1,8 @@
 """
-Type rules from operators' signatures.
+Type rules of ops, from the rules over sizes in `xrelay.operators`.
 
-    infer(op)                       the rule of the trait `InferTypes`, for ops of `relay`
-    InferTypes(typed(signature))    the same for a plug-in's operator and signature
+    infer(op)                  the rule of the trait `InferTypes`, for ops of `relay`
+    InferTypes(typed(rule))    the same for a plug-in's operator and rule
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -39,19 +39,17 @@ from ..operators.sizes import UNKNOWN, SignatureError, Size
 from .attributes import ELEMENT_TYPES, plain_value
 from .dense import Dense, numbers
 from .device import tensor_type
-from .interfaces import DataDependentShape, InferTypes
+from .interfaces import InferTypes
 from .tensors import Tensor as TensorType
 from .tensors import as_tensor, bits_of
 
-_TYPES: dict[Element, Attribute] = {
-    element: ELEMENT_TYPES[name] for name, element in ELEMENTS.items()
-}
-"""The type of each element seen so far, and of those that rules know."""
+_TYPES: dict[Element, Attribute] = {ELEMENTS[name]: ELEMENT_TYPES[name] for name in ELEMENTS}
+"""The type of each element seen so far, and of those that rules introduce."""
 
 
 @cache
 def element_of(type: Attribute) -> Element:
-    """The signature's representation of the element type `type`."""
+    """The element type `type` as rules see it."""
     bits = bits_of(type)
     if bits is None:
         kind = ElementKind.OPAQUE
@@ -150,45 +148,63 @@ def call_of(
 
 
 def result_types(
-    signature: Signature,
+    rule: Signature,
     op: Operation,
     operand_types: Iterable[Attribute],
     elements: Mapping[int, Elements],
-) -> list[Attribute]:
+) -> Sequence[Attribute]:
     """Infer the result types of `op` on operands of these types and `elements`."""
     call = call_of(op.name, op.properties, operand_types)
     if elements:
         call = call._replace(elements=elements)
     try:
-        return [_type_of(tensor) for tensor in signature(call)]
+        return [_type_of(tensor) for tensor in rule(call)]
     except SignatureError as error:
         raise VerifyException(str(error)) from error
 
 
-def _results(signature: Signature, op: Operation) -> list[Attribute]:
-    data = signature.data_operands if isinstance(signature, Rule) else ()
-    elements = constant_elements(op.operands, data) if data else {}
-    return result_types(signature, op, [operand.type for operand in op.operands], elements)
+_RESULTS: dict[tuple[object, ...], tuple[object, Sequence[Attribute]]] = {}
+"""
+Results by rule, operand types and properties, all by identity: equal layers share theirs.
+
+A value keeps the objects whose ids are in its key alive.
+"""
+
+
+def _results(rule: Signature, op: Operation) -> Sequence[Attribute]:
+    types, properties = [operand.type for operand in op.operands], op.properties
+    if isinstance(rule, Rule) and rule.data_operands:
+        elements = constant_elements(op.operands, rule.data_operands)
+        return result_types(rule, op, types, elements)
+    attributes = tuple(properties.values())
+    key = (rule, *map(id, types), *properties, *map(id, attributes))
+    found = _RESULTS.get(key)
+    if found is None:
+        results = result_types(rule, op, types, {})
+        if len(_RESULTS) >= 4096:
+            _RESULTS.clear()
+        found = _RESULTS[key] = (types, attributes), results
+    return found[1]
 
 
 def infer(op: Operation) -> Sequence[Attribute]:
-    """Infer the result types of an operator of `relay` from its signature in `xrelay.operators`."""
+    """Infer the result types of an operator of `relay` from its rule in `xrelay.operators`."""
     return _results(RULES[op.name], op)
 
 
 @dataclass(frozen=True)
 class Typed:
-    """The type rule defined by `signature`."""
+    """The type rule defined by `rule`."""
 
-    signature: Signature
+    rule: Signature
 
     def __call__(self, op: Operation) -> Sequence[Attribute]:
-        return _results(self.signature, op)
+        return _results(self.rule, op)
 
 
-def typed(signature: Signature) -> Callable[[Operation], Sequence[Attribute]]:
-    """The type rule defined by `signature`."""
-    return Typed(signature)
+def typed(rule: Signature) -> Callable[[Operation], Sequence[Attribute]]:
+    """The type rule defined by `rule`."""
+    return Typed(rule)
 
 
 def rule_of(op: Operation) -> Rule | None:
@@ -196,19 +212,21 @@ def rule_of(op: Operation) -> Rule | None:
     trait = op.get_trait(InferTypes)
     if trait is None:
         return None
-    rule = trait.rule
-    if rule is infer:
-        signature = RULES.get(op.name)
+    if isinstance(trait.rule, Typed):
+        found = trait.rule.rule
     else:
-        signature = rule.signature if isinstance(rule, Typed) else None
-    return signature if isinstance(signature, Rule) else None
+        found = RULES.get(op.name) if trait.rule is infer else None
+    return found if isinstance(found, Rule) else None
 
 
 def data_operands(op: Operation) -> Sequence[int]:
-    """Return the operands of `op` whose elements the shapes of its results depend on."""
-    rule, trait = rule_of(op), op.get_trait(DataDependentShape)
-    read = () if rule is None else rule.data_operands
-    return read if trait is None else sorted({*read, *trait.operands})
+    """
+    Return the operands of `op` whose elements the shapes of its results depend on.
+
+    The shapes of all other operators depend on shapes alone. (TVM: `TShapeDataDependent`.)
+    """
+    rule = rule_of(op)
+    return () if rule is None else rule.data_operands
 
 
 def check_call(
@@ -220,10 +238,10 @@ def check_call(
     """
     Raise `VerifyException` unless the operator `name` of `relay` accepts these types.
 
-    Operators without a signature are not checked.
+    Operators without a rule are not checked.
     """
-    signature = RULES.get(name)
-    if signature is None:
+    rule = RULES.get(name)
+    if rule is None:
         return
     results: list[Tensor] = []
     for type in result_types:
@@ -232,6 +250,6 @@ def check_call(
             raise VerifyException(f"a result of {name} must be a tensor, but is {result}")
         results.append(result)
     try:
-        check(signature, call_of(name, attributes, operand_types), results)
+        check(rule, call_of(name, attributes, operand_types), results)
     except SignatureError as error:
         raise VerifyException(str(error)) from error

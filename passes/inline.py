@@ -1,0 +1,327 @@
+"""
+Replace calls of functions by their bodies.
+
+    func.func @double(%a: T) -> T                   %s = relay.add %x, %x : …
+        attributes {relay.inline} {                 %y = relay.exp %s : …
+      %s = relay.add %a, %a : …              ->
+      func.return %s : T
+    }
+    %d = func.call @double(%x) : (T) -> T
+    %y = relay.exp %d : …
+
+A function is inlined if it is marked (`relay.inline`, or `Inline` in Relay's attributes); with
+`max-ops` also if its body, after inlining in it, has at most so many ops; with `once` also if it is
+private and its one use is the call. Recursion is never unrolled. Calls of function values become
+direct first. A call stays where it knows more dims than the function, or less. Bodies are copied,
+and functions stay for `remove-unused-functions`, except that with `once` a body is moved. Devices
+that a signature requires before planning become hints. (TVM: Inline.) From level `relay` to
+`lowered`; the level stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    BoolAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+)
+from xdsl.ir import (
+    Attribute,
+    Block,
+    Operation,
+    ParametrizedAttribute,
+    Region,
+    SSAValue,
+    TypeAttribute,
+)
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
+
+from ..dialects import relay
+from ..dialects.device import DEVICE, VirtualDeviceAttr
+from ..dialects.relay.annotations import ATTRS, INLINE, TYPE_PARAMS
+from ..dialects.relay.language_types import substituted
+from ..dialects.walking import walk
+from ..dialects.xdsl_internals import set_type
+from .analysis.call_graph import CallGraph, symbols_in
+from .support.calls import call_directly
+from .support.diagnostics import PassError, emit_remark
+from .support.rewriting import apply_patterns
+from .support.walk import outside_primitives
+
+MAX_COPIED = 1_000_000
+"""The maximum number of ops that inlining may copy in a module."""
+
+
+def is_marked(function: func.FuncOp) -> bool:
+    """Test whether `function` is marked for inlining."""
+    attrs = function.attributes.get(ATTRS)
+    relays = attrs.data.get("Inline") if isinstance(attrs, DictionaryAttr) else None
+    is_set = isinstance(relays, IntegerAttr) and relays.value.data != 0
+    return is_set or INLINE in function.attributes
+
+
+def body_of(function: func.FuncOp) -> Block | None:
+    """Return the block that is the body of `function`; None if it has none, or several blocks."""
+    block = function.body.first_block
+    if block is None or block.next_block is not None:
+        return None
+    return block if isinstance(block.last_op, func.ReturnOp) else None
+
+
+def size_of(block: Block) -> int:
+    """Return the number of ops in `block`, nested ones included, without terminators."""
+    return sum(1 for op in walk(block) if not isinstance(op, func.ReturnOp | relay.YieldOp))
+
+
+def callee_of(call: Operation) -> str | None:
+    """Return the name of the function that `call` calls; None if it is not a direct call."""
+    if not isinstance(call, func.CallOp | relay.InvokeOp):
+        return None
+    return call.callee.string_value()
+
+
+def type_arguments(call: Operation, function: func.FuncOp) -> dict[str, Attribute]:
+    """Return the type argument for each type parameter of the function that `call` calls."""
+    params = function.attributes.get(TYPE_PARAMS)
+    if not isinstance(call, relay.InvokeOp) or not isinstance(params, ArrayAttr):
+        return {}
+    names = (name.data for name in cast("ArrayAttr[StringAttr]", params))
+    return dict(zip(names, call.type_args, strict=True))
+
+
+def fits(call: Operation, function: func.FuncOp, given: Mapping[str, Attribute]) -> bool:
+    """Test whether the types in `call` are those of `function`."""
+    type = function.function_type
+    return all(
+        value.type == substituted(declared, given)
+        for values, types in ((call.operands, type.inputs), (call.results, type.outputs))
+        for value, declared in zip(values, types, strict=True)
+    )
+
+
+@dataclass
+class Criteria:
+    """Decides which functions are copied into their callers: each once, after inlining in it."""
+
+    graph: CallGraph
+    max_ops: int
+    recursive: set[str] = field(init=False)
+    known: dict[str, func.FuncOp | None] = field(default_factory=dict[str, "func.FuncOp | None"])
+    sizes: dict[str, int] = field(default_factory=dict[str, int])
+
+    def __post_init__(self) -> None:
+        self.recursive = self.graph.recursive()
+
+    def function(self, name: str) -> func.FuncOp | None:
+        """Return the function `name` if its calls are to be inlined."""
+        if name not in self.known:
+            self.known[name] = self._decide(name)
+        return self.known[name]
+
+    def size(self, name: str) -> int:
+        """Return the number of ops in the body of the function `name`."""
+        if name not in self.sizes:
+            self.sizes[name] = size_of(self.graph.symbols[name].regions[0].block)
+        return self.sizes[name]
+
+    def _decide(self, name: str) -> func.FuncOp | None:
+        op = self.graph.symbols.get(name)
+        if not isinstance(op, func.FuncOp) or name in self.recursive or body_of(op) is None:
+            return None
+        if is_marked(op):
+            return op
+        return op if self.max_ops and self.size(name) <= self.max_ops else None
+
+
+def used_once(graph: CallGraph, recursive: set[str]) -> dict[Operation, func.FuncOp]:
+    """
+    Return the private functions whose one use is a call, by that call; callers before callees.
+    """
+    users: dict[str, list[Operation]] = {name: [] for name in graph.symbols}
+    for top in graph.symbols.values():
+        for op in walk(top):
+            for name in symbols_in(op):
+                if name in users:
+                    users[name].append(op)
+    found: dict[Operation, func.FuncOp] = {}
+    for name in (name for component in reversed(graph.components()) for name in component):
+        op = graph.symbols[name]
+        if not isinstance(op, func.FuncOp) or op.sym_visibility != StringAttr("private"):
+            continue
+        is_free = name not in recursive and name not in graph.roots and body_of(op) is not None
+        if is_free and len(users[name]) == 1 and callee_of(users[name][0]) == name:
+            found[users[name][0]] = op
+    return found
+
+
+def substituted_in(attribute: Attribute, given: Mapping[str, Attribute]) -> Attribute:
+    """Replace type variables in all types in `attribute`."""
+    if isinstance(attribute, TypeAttribute):
+        return substituted(attribute, given)
+    if isinstance(attribute, ArrayAttr):
+        old = cast("ArrayAttr[Attribute]", attribute)
+        return ArrayAttr([substituted_in(part, given) for part in old])
+    if isinstance(attribute, ParametrizedAttribute):
+        parts = [substituted_in(part, given) for part in attribute.parameters]
+        if any(a is not b for a, b in zip(parts, attribute.parameters, strict=True)):
+            return attribute.new(parts)
+    return attribute
+
+
+def substitute(region: Region, given: Mapping[str, Attribute]) -> None:
+    """Replace type variables in `region` by the types `given`."""
+    for op in walk(region):
+        for name, attribute in op.properties.items():
+            op.properties[name] = substituted_in(attribute, given)
+        inner = (argument for r in op.regions for block in r.blocks for argument in block.args)
+        for value in (*op.results, *inner):
+            set_type(value, substituted(value.type, given))
+
+
+def hinted(
+    value: SSAValue, attrs: ArrayAttr[DictionaryAttr] | None, index: int, made: list[Operation]
+) -> SSAValue:
+    """Return `value` on the device that entry `index` of `attrs` names, by a new op in `made`."""
+    device = None if attrs is None else attrs.data[index].data.get(DEVICE)
+    if not isinstance(device, VirtualDeviceAttr):
+        return value
+    hint = relay.OnDeviceOp.create(
+        operands=[value],
+        result_types=[value.type],
+        properties={
+            "device": device,
+            "constrain_body": BoolAttr.from_bool(True),
+            "constrain_result": BoolAttr.from_bool(True),
+        },
+    )
+    made.append(hint)
+    hint.results[0].name_hint = value.name_hint
+    return hint.results[0]
+
+
+def inline_body(
+    call: Operation,
+    function: func.FuncOp,
+    body: Region,
+    given: Mapping[str, Attribute],
+    rewriter: PatternRewriter,
+) -> None:
+    """Replace `call` by the ops of `body`, the body of `function` or a copy of it."""
+    if given:
+        substitute(body, given)
+    last = body.block.last_op
+    assert last is not None, "a body ends in func.return"
+    here = InsertPoint.before(call)
+    before: list[Operation] = []
+    args = [hinted(v, function.arg_attrs, i, before) for i, v in enumerate(call.operands)]
+    rewriter.insert(before, here)
+    rewriter.inline_block(body.block, here, args)
+    after: list[Operation] = []
+    values = [hinted(v, function.res_attrs, i, after) for i, v in enumerate(last.operands)]
+    rewriter.insert(after, here)
+    rewriter.erase(last)
+    for old, new in zip(call.results, values, strict=True):
+        new.name_hint = new.name_hint or old.name_hint
+    rewriter.replace(call, [], values)
+
+
+@dataclass
+class CopyBody(RewritePattern):
+    """Replace a call by a copy of the function's body."""
+
+    criteria: Criteria
+    copied: int = 0
+    """The number of ops that were copied."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        name = callee_of(op)
+        function = None if name is None else self.criteria.function(name)
+        if function is None:
+            return
+        given = type_arguments(op, function)
+        if not fits(op, function, given):
+            return
+        self.count(op, function)
+        inline_body(op, function, function.body.clone(), given, rewriter)
+
+    def count(self, call: Operation, function: func.FuncOp) -> None:
+        """Count the ops that are copied for `call`; an error if there are too many."""
+        self.copied += self.criteria.size(function.sym_name.data)
+        if self.copied > MAX_COPIED:
+            raise PassError(
+                f"inlining copies more than {MAX_COPIED} ops; "
+                f"do not inline @{function.sym_name.data}, or call it less often",
+                call,
+            )
+
+
+@dataclass(frozen=True)
+class MoveBody(RewritePattern):
+    """Replace the one call of a function by its body, and remove the function."""
+
+    functions: Mapping[Operation, func.FuncOp]
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        function = self.functions[op]
+        given = type_arguments(op, function)
+        if not fits(op, function, given):
+            return
+        inline_body(op, function, function.detach_region(function.body), given, rewriter)
+        rewriter.erase(function)
+
+
+def remark_recursion(ctx: Context, criteria: Criteria) -> None:
+    """Tell the user which marked functions are not inlined."""
+    for name, op in criteria.graph.symbols.items():
+        if name in criteria.recursive and isinstance(op, func.FuncOp) and is_marked(op):
+            emit_remark(ctx, op, f"@{name} is recursive, so its calls are not inlined")
+
+
+@dataclass(frozen=True)
+class InlinePass(ModulePass):
+    """Replace calls of functions by their bodies."""
+
+    name = "inline"
+
+    max_ops: int = 0
+    """Inline functions of at most so many ops, besides marked ones."""
+
+    once: bool = False
+    """Inline private functions with a single use, besides marked ones."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.max_ops < 0:
+            raise PassError(f"max-ops must be at least 0, but is {self.max_ops}", op)
+        functions = [function for function in op.ops if isinstance(function, func.FuncOp)]
+        if not (self.max_ops or self.once or any(map(is_marked, functions))):
+            return
+        call_directly(op)
+        graph = CallGraph.of(op)
+        criteria = Criteria(graph, self.max_ops)
+        remark_recursion(ctx, criteria)
+        copy = CopyBody(criteria)
+        for component in graph.components():  # callees first: their bodies are complete
+            for name in component:
+                calls = calls_in(graph.symbols[name])
+                if calls:
+                    apply_patterns(op, copy, only=calls)
+        if self.once:
+            # Callers first: an op moves only once.
+            moved = used_once(CallGraph.of(op), criteria.recursive)
+            apply_patterns(op, MoveBody(moved), only=[*moved])
+
+
+def calls_in(function: Operation) -> Sequence[Operation]:
+    """Return the direct calls in `function`."""
+    return [op for op in outside_primitives(function) if callee_of(op) is not None]

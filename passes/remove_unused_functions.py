@@ -1,0 +1,91 @@
+"""
+Remove functions that cannot be reached.
+
+    func.func @main(…) {                          func.func @main(…) {
+      func.call @f(…) …                             func.call @f(…) …
+    }                                       ->    }
+    func.func private @f(…) {…}                   func.func private @f(…) {…}
+    func.func private @g(…) {…}
+
+Without `entries`, every function that is not private is an entry. With `entries`, only these are,
+and other functions stay only if they are used, even if they are public. A use is any reference
+to the symbol: a call, a function value, an attribute. Kernels are never entries; ops outside of
+functions keep what they name; data types stay. (MLIR: symbol-dce; TVM: RemoveUnusedFunctions.)
+Any level above `bytecode`; the level stays.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.traits import IsolatedFromAbove, SymbolOpInterface
+
+from .analysis.call_graph import CallGraph, symbol_name
+from .support.diagnostics import PassError
+from .support.rewriting import apply_patterns
+
+
+def is_function(op: Operation) -> bool:
+    """Test whether `op` is a function, or a kernel, that other ops name."""
+    return op.has_trait(SymbolOpInterface, value_if_unregistered=False) and op.has_trait(
+        IsolatedFromAbove
+    )
+
+
+def is_public(op: Operation) -> bool:
+    """Test whether the function `op` can be called from outside; kernels cannot."""
+    if not isinstance(op, func.FuncOp):
+        return not op.name.startswith("relay.")
+    visibility = op.sym_visibility
+    return visibility is None or visibility == StringAttr("public")
+
+
+def entries_of(graph: CallGraph, entries: Iterable[str], module: ModuleOp) -> list[str]:
+    """Return the symbols that are used from outside; an error if `entries` names no function."""
+    named = list(dict.fromkeys(entries))
+    for name in named:
+        op = graph.symbols.get(name)
+        if op is None:
+            raise PassError(f"@{name}, of the option entries, is not defined in the module", module)
+        if not is_function(op):
+            raise PassError(f"@{name}, of the option entries, is a {op.name}, not a function", op)
+    kept = [
+        name
+        for name, op in graph.symbols.items()
+        if not is_function(op) or (not named and is_public(op))
+    ]
+    return [*named, *kept, *graph.roots]
+
+
+@dataclass(frozen=True)
+class RemoveUnusedFunction(RewritePattern):
+    """Remove a function whose name is not in `used`."""
+
+    used: frozenset[str]
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if symbol_name(op) not in self.used:
+            rewriter.erase(op)
+
+
+@dataclass(frozen=True)
+class RemoveUnusedFunctionsPass(ModulePass):
+    """Remove functions that cannot be reached."""
+
+    name = "remove-unused-functions"
+
+    entries: tuple[str, ...] = ()
+    """The functions that are called from outside; if none is given, all that are not private."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = [function for function in op.ops if is_function(function)]
+        if not self.entries and all(map(is_public, functions)):
+            return
+        graph = CallGraph.of(op)
+        used = graph.reachable(entries_of(graph, self.entries, op))
+        apply_patterns(op, RemoveUnusedFunction(frozenset(used)), only=functions)

@@ -1,0 +1,100 @@
+"""Programs at level `relay`, compiled and run in the machine."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from xrelay.dialects.relay import TypeDataOp
+from xrelay.lowering.assemble import assemble
+from xrelay.passes.evaluation.values import DataValue, Value
+from xrelay.passes.support.diagnostics import ReportingContext
+from xrelay.runtime.kernels import KERNELS
+from xrelay.runtime.kernels.memory import Memory
+from xrelay.runtime.machine import Machine
+from xrelay.runtime.program import Program
+from xrelay.runtime.values import Tagged
+from xrelay.tools.pipeline import build
+from xrelay.tools.plugins import load_universe
+from xrelay.tools.registry import named_pipelines
+from xrelay.tools.result_types import ResultTypes
+from xrelay.tools.runner import Runner
+
+UNIVERSE = load_universe(lambda text: None)
+
+
+def run_passes(module: ModuleOp, passes: str) -> None:
+    """Run a pipeline; remarks are ignored."""
+    ctx = ReportingContext(handler=lambda message: None)
+    for name, factory in UNIVERSE.all_dialects.items():
+        ctx.register_dialect(name, factory)
+    Runner(build(passes, UNIVERSE.all_passes, named_pipelines)).run(ctx, module)
+
+
+def compiled(module: ModuleOp, passes: str = "vm") -> Program:
+    """Compile `module`, which becomes bytecode."""
+    run_passes(module, passes)
+    return assemble(module)
+
+
+def machine_of(program: Program) -> Machine:
+    """A machine whose unwritten memory is NaN."""
+    return Machine(program, kernels=KERNELS, memory=Memory(poison=True))
+
+
+def tagged(value: Value, tags: dict[str, int]) -> Any:
+    """Return an evaluator's value as the machine's: data with tags for constructors."""
+    done: list[Any] = []
+    rest: list[Any] = [(value, False)]
+    while rest:
+        item, is_open = rest.pop()
+        data = isinstance(item, DataValue)
+        if not data and not isinstance(item, tuple):
+            done.append(np.asarray(item))
+            continue
+        fields = item.fields if data else cast("tuple[Value, ...]", item)
+        if not is_open:
+            rest.append((item, True))
+            rest += [(field, False) for field in reversed(fields)]
+            continue
+        built = done[len(done) - len(fields) :]
+        del done[len(done) - len(fields) :]
+        done.append(Tagged(tags[item.constructor], built) if data else tuple(built))
+    return done.pop()
+
+
+def results_in_machine(module: ModuleOp, args: Sequence[Value], function: str) -> list[Value]:
+    """
+    Compile `module` and run `function` twice, which must return the same.
+
+    The first run records its path, the second one follows it.
+    """
+    tags = {
+        constructor.constructor.data: tag
+        for op in module.ops
+        if isinstance(op, TypeDataOp)
+        for tag, constructor in enumerate(op.constructors)
+    }
+    run_passes(module, "infer-types")
+    types = ResultTypes.of(module)
+    machine = machine_of(compiled(module))
+    given = [tagged(arg, tags) for arg in args]
+    first, second = (types.results(function, machine.evaluate(function, *given)) for _ in "12")
+    assert_same(tuple(first), tuple(second))
+    return first
+
+
+def assert_same(one: Value, other: Value) -> None:
+    """Check that two values are equal, however deep they are."""
+    rest = [(one, other)]
+    while rest:
+        a, b = rest.pop()
+        if isinstance(a, DataValue):
+            assert a.constructor == b.constructor
+            a, b = a.fields, b.fields
+        if isinstance(a, tuple):
+            rest += zip(a, b, strict=True)  # pyright: ignore[reportUnknownArgumentType]
+            continue
+        assert np.asarray(a).dtype == np.asarray(b).dtype
+        np.testing.assert_array_equal(a, b)

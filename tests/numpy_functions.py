@@ -1,0 +1,255 @@
+"""
+NumPy functions with the shapes of the operators' results.
+
+`REFERENCES` have the dtypes of the results too, `SHAPES` the shapes only.
+"""
+
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+Reference = Callable[..., Any]
+
+
+def _same(function: Callable[..., Any]) -> Reference:
+    """A NumPy function of arrays only, whose result has the dtype of the first array."""
+    return lambda *arrays: np.asarray(function(*arrays)).astype(arrays[0].dtype)
+
+
+def _told(function: Callable[..., Any]) -> Reference:
+    return lambda *arrays: np.asarray(function(*arrays))
+
+
+def _reduce(function: Callable[..., Any], data: Any, **attrs: Any) -> Any:
+    axes: Any = attrs.get("axis")
+    if attrs.get("exclude") and axes is not None:
+        axes = tuple(i for i in range(data.ndim) if i not in [a % data.ndim for a in axes])
+    return np.asarray(function(data, axis=axes, keepdims=attrs.get("keepdims", False))).astype(
+        data.dtype
+    )
+
+
+def _arg(function: Callable[..., Any], data: Any, **attrs: Any) -> Any:
+    axes: Any = attrs.get("axis")
+    if attrs.get("exclude") and axes is not None:
+        axes = tuple(i for i in range(data.ndim) if i not in [a % data.ndim for a in axes])
+    axis = None if axes is None or len(axes) == data.ndim else axes[0]
+    result = function(data, axis=axis, keepdims=attrs.get("keepdims", False))
+    return np.asarray(result).astype(attrs.get("dtype", "int32"))
+
+
+def _batch_matmul(x: Any, y: Any, **attrs: Any) -> Any:
+    x = x.swapaxes(1, 2) if attrs.get("transpose_a", False) else x
+    y = y.swapaxes(1, 2) if attrs.get("transpose_b", True) else y
+    return np.matmul(x, y).astype(attrs.get("out_dtype", x.dtype))
+
+
+def _matmul(a: Any, b: Any, **attrs: Any) -> Any:
+    a = a.T if attrs.get("transpose_a", False) else a
+    b = b.T if attrs.get("transpose_b", False) else b
+    return np.matmul(a, b).astype(attrs.get("out_dtype", a.dtype))
+
+
+def _slice(data: Any, begin: Any, end: Any, strides: Any = (), axes: Any = None, **_: Any) -> Any:
+    by_size = _.get("slice_mode") == "size"
+    for i, axis in enumerate(range(len(begin)) if axes is None else axes):
+        if by_size:
+            some = slice(None) if end[i] == -1 else slice(end[i])
+            data = data[_along(axis, slice(begin[i], None), data)][_along(axis, some, data)]
+        else:
+            stride = strides[i] if i < len(strides) else 1
+            data = data[_along(axis, slice(begin[i], end[i], stride), data)]
+    return data
+
+
+def _along(axis: int, chosen: slice, data: Any) -> tuple[slice, ...]:
+    index = [slice(None)] * data.ndim
+    index[axis] = chosen
+    return tuple(index)
+
+
+def _take(data: Any, indices: Any, axis: Any = None, batch_dims: int = 0, **_: Any) -> Any:
+    if batch_dims == 0:
+        return np.take(data, np.zeros_like(indices), axis)
+    axis = axis % data.ndim
+    batch_dims = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
+    batches = [_take(d, i, axis - 1, batch_dims - 1) for d, i in zip(data, indices, strict=True)]
+    if batches:
+        return np.stack(batches)
+    shapes = [[1, *x.shape[1:]] for x in (data, indices)]
+    shapes[0][axis] = 1  # so that there is an element to take
+    data, indices = (np.zeros(shape, int) for shape in shapes)
+    return _take(data, indices, axis, batch_dims)[:0]
+
+
+def _pad(data: Any, value: Any, pad_width: Any, pad_mode: str = "constant") -> Any:
+    width = np.reshape(pad_width, (-1, 2)).astype(int)
+    return np.pad(data, width, mode=pad_mode) if data.ndim else data  # pyright: ignore
+
+
+def _expand(data: Any, axis: int, num_newaxis: int = 1) -> Any:
+    at = axis if axis >= 0 else axis + data.ndim + 1
+    return np.expand_dims(data, tuple(range(at, at + num_newaxis)))
+
+
+def _reshape(data: Any, newshape: Any, allowzero: bool = False) -> Any:
+    """Reshape with NumPy, resolving Relay's entries from 0, which copies a dim, to -4."""
+    rest, entries, shape = list(data.shape), list(newshape), list[int]()
+    while entries:
+        entry = entries.pop(0)
+        if entry == -2:
+            shape += rest
+            rest = []
+        elif entry == -3:
+            shape.append(rest.pop(0) * rest.pop(0))
+        elif entry == -4:
+            shape += np.zeros(rest.pop(0)).reshape(entries.pop(0), entries.pop(0)).shape
+        else:
+            dim = rest.pop(0) if rest else None
+            shape.append(dim if dim is not None and entry == 0 and not allowzero else entry)
+    return data.reshape(shape)
+
+
+def _windows(size: int, pads: int, window: int, stride: int, dilation: int, more: int = 0) -> int:
+    """Slide a window over a row of `size` elements."""
+    row = np.zeros(size + pads + more)
+    reach = (window - 1) * dilation + 1
+    return len(np.lib.stride_tricks.sliding_window_view(row, reach)[::stride])
+
+
+def _to_nchw(layout: str) -> tuple[int, ...]:
+    return (0, 1, 2, 3) if layout == "NCHW" else (0, 3, 1, 2)
+
+
+def _from_nchw(layout: str) -> tuple[int, ...]:
+    return (0, 1, 2, 3) if layout == "NCHW" else (0, 2, 3, 1)
+
+
+def _conv2d(data: Any, weight: Any, **attrs: Any) -> Any:
+    n, _, h, w = data.transpose(_to_nchw(attrs["data_layout"])).shape
+    weight = weight if attrs["kernel_layout"] == "OIHW" else weight.transpose(3, 2, 0, 1)
+    o, _, kh, kw = weight.shape
+    top, left, bottom, right = attrs["padding"]
+    (sh, sw), (dh, dw) = attrs["strides"], attrs["dilation"]
+    shape = n, o, _windows(h, top + bottom, kh, sh, dh), _windows(w, left + right, kw, sw, dw)
+    return np.zeros(shape).transpose(_from_nchw(attrs["data_layout"]))
+
+
+def _conv2d_transpose(data: Any, weight: Any, **attrs: Any) -> Any:
+    """Every element writes a dilated window, `stride` after that of the element before it."""
+    n, _, *sizes = data.shape
+    _, o, *windows = weight.shape
+    result: list[int] = []
+    for side in (0, 1):
+        reached = [
+            i * attrs["strides"][side] + k * attrs["dilation"][side]
+            for i in range(sizes[side])
+            for k in range(windows[side])
+        ]
+        cut = attrs["padding"][side] + attrs["padding"][side + 2]
+        result.append(max(reached) + 1 + attrs["output_padding"][side] - cut)
+    return np.zeros((n, o * attrs["groups"], *result))
+
+
+def _pool2d(data: Any, **attrs: Any) -> Any:
+    n, c, h, w = data.transpose(_to_nchw(attrs["layout"])).shape
+    top, left, bottom, right = attrs["padding"]
+    (kh, kw), (sh, sw), (dh, dw) = attrs["pool_size"], attrs["strides"], attrs["dilation"]
+    more = (sh - 1, sw - 1) if attrs["ceil_mode"] else (0, 0)
+    h = _windows(h, top + bottom, kh, sh, dh, more[0])
+    w = _windows(w, left + right, kw, sw, dw, more[1])
+    return np.zeros((n, c, h, w)).transpose(_from_nchw(attrs["layout"]))
+
+
+def _global_pool2d(data: Any, layout: str) -> Any:
+    return data.sum(axis=_to_nchw(layout)[2:], keepdims=True)
+
+
+def _upsampling(data: Any, scale_h: float, scale_w: float, layout: str, **_: Any) -> Any:
+    n, c, h, w = data.transpose(_to_nchw(layout)).shape
+    h, w = int(np.rint(h * scale_h)), int(np.rint(w * scale_w))
+    return np.zeros((n, c, h, w)).transpose(_from_nchw(layout))
+
+
+def _first(data: Any, *_: Any, **attrs: Any) -> Any:
+    return data
+
+
+def _along_axis(data: Any, vector: Any, axis: int = 1) -> Any:
+    shape = [1] * data.ndim
+    shape[axis] = -1
+    return data + vector.reshape(shape)
+
+
+REFERENCES: Mapping[str, Reference] = {
+    **{name: _same(getattr(np, name)) for name in ("abs", "negative", "sign", "exp", "log")},
+    **{name: _same(getattr(np, name)) for name in ("ceil", "floor", "sqrt", "sin", "cos", "tan")},
+    **{name: _same(getattr(np, name)) for name in ("tanh", "copy", "logical_not")},
+    **{name: _same(getattr(np, name)) for name in ("sinh", "cosh", "log2", "log10", "trunc")},
+    **{f"a{name}": _same(getattr(np, f"arc{name}")) for name in ("sin", "cos", "tan")},
+    **{f"a{name}h": _same(getattr(np, f"arc{name}h")) for name in ("sin", "cos")},
+    "atanh": _same(lambda x: np.arctanh(x / 2)),
+    **{name: _same(getattr(np, name)) for name in ("add", "subtract", "multiply", "divide")},
+    **{name: _same(getattr(np, name)) for name in ("maximum", "minimum", "power", "floor_divide")},
+    "mod": _same(np.fmod),
+    "floor_mod": _same(np.mod),
+    "round": _same(np.round),
+    **{name: _told(getattr(np, name)) for name in ("isnan", "isfinite", "isinf")},
+    **{name: _told(getattr(np, name)) for name in ("logical_and", "logical_or", "logical_xor")},
+    **{name: _told(getattr(np, name)) for name in ("equal", "not_equal", "less", "less_equal")},
+    **{name: _told(getattr(np, name)) for name in ("greater", "greater_equal", "where")},
+    "cast": lambda data, dtype: data.astype(dtype),
+    "full": lambda value, shape: np.full(shape, value),
+    "broadcast_to": lambda data, shape: np.broadcast_to(data, shape),
+    "tile": lambda data, reps: np.tile(data, reps),
+    "repeat": lambda data, repeats, axis=0: np.repeat(data, repeats, axis),
+    "reverse": lambda data, axis=0: np.flip(data, axis),
+    **{
+        name: partial(_reduce, getattr(np, name))
+        for name in ("sum", "mean", "max", "min", "prod", "all", "any")
+    },
+    "argmax": lambda data, **attrs: _arg(np.argmax, data, **attrs),
+    "argmin": lambda data, **attrs: _arg(np.argmin, data, **attrs),
+    "nn.dense": lambda x, w, out_dtype=None: (x @ w.T).astype(out_dtype or x.dtype),
+    "nn.matmul": _matmul,
+    "nn.batch_matmul": _batch_matmul,
+    "transpose": lambda data, axes=None: np.transpose(data, axes),
+    "concatenate": lambda *tensors, axis=0: np.concatenate(tensors, axis),
+    "stack": lambda *tensors, axis=0: np.stack(tensors, axis),
+    "split": lambda data, indices_or_sections, axis=0: np.split(data, indices_or_sections, axis),
+    "nn.pad": _pad,
+    "expand_dims": _expand,
+    "squeeze": lambda data, axis=None: np.squeeze(data, axis),
+    "strided_slice": _slice,
+    "take": _take,
+    "reshape": _reshape,
+}
+
+SHAPES: Mapping[str, Reference] = {
+    **REFERENCES,
+    **dict.fromkeys(("rsqrt", "sigmoid", "erf", "clip", "nn.relu", "nn.leaky_relu"), _first),
+    **dict.fromkeys(("nn.gelu", "nn.softmax", "nn.log_softmax", "nn.layer_norm", "nn.lrn"), _first),
+    "nn.batch_norm": lambda data, gamma, beta, mean, var, **_: [data, mean, var],
+    "nn.bias_add": _along_axis,
+    "nn.prelu": _along_axis,
+    "nn.batch_flatten": lambda data: data.reshape(data.shape[0], int(np.prod(data.shape[1:]))),
+    "nn.conv2d": _conv2d,
+    "nn.conv2d_transpose": _conv2d_transpose,
+    "nn.max_pool2d": _pool2d,
+    "nn.avg_pool2d": _pool2d,
+    "nn.global_max_pool2d": _global_pool2d,
+    "nn.global_avg_pool2d": _global_pool2d,
+    "nn.upsampling": _upsampling,
+}
+"""Functions whose results have the right shapes; their elements and dtypes do not matter."""
+
+
+def results(function: Reference, operands: Sequence[Any], attrs: Mapping[str, Any]) -> list[Any]:
+    """The results of a function, one or several."""
+    found = function(*operands, **attrs)
+    return [*found] if isinstance(found, list) else [found]

@@ -1,0 +1,163 @@
+"""Polynomials against the values that they stand for."""
+
+import random
+
+import pytest
+
+from xrelay.operators.sizes import Check, SizeOp
+from xrelay.passes.analysis.polynomials import (
+    MAX_DEGREE,
+    MAX_TERMS,
+    Algebra,
+    Polynomial,
+    Symbol,
+    holds,
+)
+
+
+def constant(value: int) -> Polynomial:
+    return Polynomial.of(value)
+
+
+def apply(kind: str, a: int, b: int) -> int:
+    """The meaning of an operation on two integers."""
+    match kind:
+        case SizeOp.ADD:
+            return a + b
+        case SizeOp.SUB:
+            return a - b
+        case SizeOp.MUL:
+            return a * b
+        case SizeOp.FLOORDIV:
+            return a // b
+        case SizeOp.MOD:
+            return a % b
+        case SizeOp.MAX:
+            return max(a, b)
+        case SizeOp.MIN:
+            return min(a, b)
+        case SizeOp.BROADCAST:
+            return b if a == 1 else a
+        case "truncdiv":
+            return int(a / b)
+        case "truncmod":
+            return a - b * int(a / b)
+        case _:
+            raise AssertionError(kind)
+
+
+def evaluate(polynomial: Polynomial, values: dict[str, int]) -> int:
+    """Evaluate, operations that are symbols too."""
+
+    def value(symbol: Symbol) -> int:
+        if symbol.kind == "symbol":
+            return values[symbol.name]
+        a, b = symbol.args
+        assert isinstance(a, Polynomial)
+        assert isinstance(b, Polynomial)
+        return apply(symbol.kind, evaluate(a, values), evaluate(b, values))
+
+    return polynomial.value({symbol: value(symbol) for symbol in polynomial.symbols()})
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_operations_agree_with_those_on_integers(seed: int):
+    rng = random.Random(seed)
+    algebra = Algebra()
+    names = ["n", "m", "k"]
+    values = [{name: rng.randrange(6) for name in names} for _ in range(8)]
+    known = [(algebra.symbol(name), [v[name] for v in values]) for name in names]
+    known += [(constant(c), [c] * len(values)) for c in (0, 1, 2, 3)]
+    for _ in range(30):
+        kind = rng.choice([*SizeOp, "truncdiv", "truncmod"])
+        (left, a), (right, b) = rng.choice(known), rng.choice(known)
+        if kind in (SizeOp.FLOORDIV, SizeOp.MOD, "truncdiv", "truncmod"):
+            right, b = right + 1, [each + 1 for each in b]
+            if any(each <= 0 for each in b):
+                continue
+        if kind == "truncdiv":
+            result = algebra.truncdiv(left, right)
+        elif kind == "truncmod":
+            result = algebra.truncmod(left, right)
+        else:
+            result = algebra.binary(SizeOp(kind), left, right)
+        expected = [apply(kind, x, y) for x, y in zip(a, b, strict=True)]
+        if max(map(abs, expected)) > 2**40:
+            continue
+        assert [evaluate(result, v) for v in values] == expected, f"{left} {kind} {right}"
+        assert len(result.terms) <= MAX_TERMS
+        bound = result.lower_bound
+        assert bound is None or bound <= min(expected)
+        known.append((result, expected))
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_what_always_or_never_holds_does(seed: int):
+    rng = random.Random(seed)
+    algebra = Algebra()
+    n, m = algebra.symbol("n"), algebra.symbol("m")
+    left, right = (n * rng.randrange(3) + m * rng.randrange(3) + rng.randrange(3) for _ in range(2))
+    for check in Check:
+        certain = holds(check, left, right)
+        if certain is None:
+            continue
+        for a in range(4):
+            for b in range(4):
+                values = {"n": a, "m": b}
+                found = check.holds(evaluate(left, values), evaluate(right, values))
+                assert found is certain, f"{check} {left}, {right} with {values}"
+
+
+def test_certain_relations_are_found():
+    algebra = Algebra()
+    n, m = algebra.symbol("n"), algebra.symbol("m")
+    assert holds(Check.EQUAL, n, n) is True
+    assert holds(Check.EQUAL, n, n + 1) is False
+    assert holds(Check.EQUAL, n, n + m + 1) is False
+    assert holds(Check.EQUAL, n, m) is None
+    assert holds(Check.AT_LEAST, n + m, n) is True
+    assert holds(Check.AT_LEAST, constant(0), n + 1) is False
+    assert holds(Check.DIVISIBLE, n * 6, constant(3)) is True
+    assert holds(Check.ONE_OR_EQUAL, n, n) is True
+    assert holds(Check.BROADCAST, n, constant(1)) is True
+
+
+def test_division_is_exact_where_it_can_be():
+    algebra = Algebra()
+    n, m = algebra.symbol("n"), algebra.symbol("m")
+    assert (n * m * 4).quotient(m * 2) == n * 2
+    assert (n * n - 1).quotient(n + 1) == n - 1
+    assert (n * m + 1).quotient(m) is None
+    assert n.quotient(constant(0)) is None
+    assert algebra.floordiv(n * 6 + 4, constant(3)) == n * 2 + 1
+    assert algebra.floordiv(n, constant(2)) == algebra.floordiv(n, constant(2))
+    assert algebra.mod(n * 6 + 4, constant(3)) == constant(1)
+
+
+def test_nested_maxima_of_lesser_sizes_are_one():
+    algebra = Algebra()
+    n, zero = algebra.symbol("n"), constant(0)
+    once = algebra.binary(SizeOp.MAX, n - 1, zero)
+    twice = algebra.binary(SizeOp.MAX, once - 1, zero)
+    assert twice == algebra.binary(SizeOp.MAX, n - 2, zero)
+
+
+def test_large_polynomials_become_symbols():
+    algebra = Algebra()
+    total, product = constant(0), constant(1)
+    for i in range(100):
+        symbol = algebra.symbol(f"n{i}")
+        total = algebra.binary(SizeOp.ADD, total, symbol)
+        product = algebra.binary(SizeOp.MUL, product, symbol)
+        assert len(total.terms) <= MAX_TERMS
+        assert len(product.terms[0][0]) <= MAX_DEGREE
+    huge = algebra.binary(SizeOp.MUL, constant(2**40), constant(2**40))
+    assert huge.constant is None
+
+
+def test_a_polynomial_is_written_like_one():
+    algebra = Algebra()
+    n, m = algebra.symbol("n"), algebra.symbol("m")
+    assert str(n * m * 2 - n + 3) == "2*n*m - n + 3"
+    assert str(constant(0)) == "0"
+    assert str(algebra.floordiv(n, constant(2))) == "floordiv(n, 2)"
