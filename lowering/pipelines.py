@@ -8,11 +8,18 @@ Named pipelines: `-p` accepts their names wherever it accepts a pass.
   from constant statistics, and before fusion: a multiplication and an addition fuse with the
   convolution before and the activation after them, a batch norm does not.
 - `fold-constants` before planning: what is folded needs no device and no copy.
+- `dynamic-to-static` after it: constants in the computation of a shape are found then. Before
+  planning: what only computes sizes needs no device and no kernel.
+- `infer-types` again: operators that read sizes before now have them as attributes, so more dims
+  are known.
 - `plan-devices` before fusion: values on different devices must not be fused.
 - `share-device-copies` right after it: equal copies are easiest to find before fusion.
 - `lambda-lift` after planning: a captured value's type has its device, so the parameter that it
   becomes has it too, and closures on different devices do not share a function. Before fusion: what
   a closure uses is in its function then, constants included, and may fuse there.
+- `inline` after lambda lifting, which makes calls of closures direct, and before fusion, which does
+  not look into calls. Only marked functions are inlined.
+- `remove-unused-functions` right after both: closures that were inlined need not be compiled.
 - `fuse-ops` before outlining: it decides what one kernel is.
 - `outline-primitives` before allocation: equal kernels become one function, and only calls of
   kernels are left to allocate for.
@@ -36,10 +43,14 @@ PIPELINES: dict[str, str] = {
             "infer-types",
             "simplify-inference",
             "fold-constants",
+            "dynamic-to-static",
+            "infer-types",
             "plan-devices",
             "share-device-copies",
             "verify-stage{stage=planned}",
             "lambda-lift",
+            "inline",
+            "remove-unused-functions",
             "fuse-ops",
             "verify-stage{stage=fused}",
             "outline-primitives",

@@ -51,6 +51,14 @@ class Rule:
     """Returns what is wrong with an op; None if nothing is."""
     in_kernels: bool = True
     """True if the rule holds inside kernels too."""
+    only_there: bool = False
+    """True if the rule no longer holds after `stage`."""
+
+    def holds_at(self, stage: str) -> bool:
+        """Test whether the rule holds at `stage`."""
+        if self.only_there:
+            return self.stage == stage
+        return STAGES.index(self.stage) <= STAGES.index(stage)
 
 
 def incomplete_type(op: Operation) -> str | None:
@@ -165,7 +173,7 @@ RULES = (
     Rule("planned", without_device, in_kernels=False),
     Rule("fused", loose_operator, in_kernels=False),
     Rule("lowered", primitive),
-    Rule("lowered", without_shape_function, in_kernels=False),
+    Rule("lowered", without_shape_function, in_kernels=False, only_there=True),
     Rule("lowered", closure),
     Rule("manifest", unallocated),
     Rule("bytecode", not_bytecode),
@@ -177,7 +185,7 @@ def rules_at(stage: str) -> list[Rule]:
     if stage == "memref":
         return [Rule(stage, not_memref)]
     rules = [*RULES, Rule("planned", Misplaced(), in_kernels=False)]
-    return [rule for rule in rules if STAGES.index(rule.stage) <= STAGES.index(stage)]
+    return [rule for rule in rules if rule.holds_at(stage)]
 
 
 def defined_values(op: Operation) -> Iterator[SSAValue]:
