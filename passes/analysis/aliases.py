@@ -116,7 +116,7 @@ def may_hold_cells(type: Attribute) -> bool:
 
 
 class Returned(NamedTuple):
-    """What the results of a function may alias."""
+    """The aliases of the results of a function."""
 
     params: frozenset[int]
     """The parameters that it may return."""

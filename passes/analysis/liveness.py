@@ -236,7 +236,7 @@ class _Path:
     in_others: dict[int, Kill]
     """The kills in the regions of `choice` before it, by class."""
     before: dict[int, Kill | None] = field(default_factory=dict[int, "Kill | None"])
-    """What the block's kills replaced in `killed`, by class."""
+    """The entries of `killed` that the block's kills replaced."""
 
 
 @dataclass(eq=False)
