@@ -8,6 +8,10 @@ Named pipelines: `-p` accepts their names wherever it accepts a pass.
   from constant statistics, and before fusion: a multiplication and an addition fuse with the
   convolution before and the activation after them, a batch norm does not.
 - `fold-constants` before planning: what is folded needs no device and no copy.
+- `dynamic-to-static` after it: constants in the computation of a shape are found then. Before
+  planning: what only computes sizes needs no device and no kernel.
+- `infer-types` again: operators that read sizes before now have them as attributes, so more dims
+  are known.
 - `plan-devices` before fusion: values on different devices must not be fused.
 - `share-device-copies` right after it: equal copies are easiest to find before fusion.
 - `lambda-lift` after planning: a captured value's type has its device, so the parameter that it
@@ -39,6 +43,8 @@ PIPELINES: dict[str, str] = {
             "infer-types",
             "simplify-inference",
             "fold-constants",
+            "dynamic-to-static",
+            "infer-types",
             "plan-devices",
             "share-device-copies",
             "verify-stage{stage=planned}",

@@ -96,7 +96,7 @@ def scalable_layer(op: normalization.BatchNormOp) -> tuple[Operation, int] | Non
     Its result has no other use.
     """
     layer = op.data.owner
-    if not isinstance(layer, Operation) or len(list(op.data.uses)) != 1:
+    if not isinstance(layer, Operation) or not op.data.has_one_use():
         return None
     channels, type = output_channels(layer), wide_float(op.data)
     if channels is None or type is None or layer.parent is not op.parent:

@@ -4,7 +4,7 @@ The sizes in a program of level `manifest`, as polynomials.
     sizes = Sizes()
     sizes.size(%bytes)        4*n*m             of an i64
     sizes.dims(%y)            (n, 4)            of a tensor: what it was allocated with
-    sizes.elements(%shape)    (n, 4)            of an integer tensor of rank 0 or 1
+    sizes.elements(%shape)    (n, 4)            of a tensor of few integers
 
 The symbols are dims of tensors whose shape nothing in the function computes (parameters, results
 of calls), elements of tensors, other i64 values, and operations that are not polynomials. Facts
@@ -13,8 +13,9 @@ are read on demand and kept: read those of an op after those of its operands.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import prod
 from typing import TypeAlias, cast
 
 from xdsl.dialects import arith, func, tensor
@@ -34,10 +35,10 @@ from ...dialects.dense import Dense, numbers
 from ...dialects.interfaces import DestinationPassing
 from ...dialects.relay.annotations import dim_names
 from ...dialects.relay.control import yielded
-from ...dialects.tensors import as_tensor
-from ...operators.measures import MEASURES
+from ...dialects.tensors import as_tensor, is_static
 from ...operators.sizes import Check, SizeOp
 from .polynomials import Algebra, Polynomial, holds
+from .symbolic_measures import SIGNED, symbolic_measure
 
 MAX_ELEMENTS = 64
 """The maximum length of a tensor whose elements are followed."""
@@ -63,9 +64,6 @@ ARITHMETIC: Mapping[type[Operation], Compute] = {
 }
 """The polynomial of each operation on two i64."""
 
-SIGNED_MEASURES = ("rounded_product",)
-"""The measures that may be below 0."""
-
 
 def integer(value: SSAValue) -> int | None:
     """Return the integer that `value` is, if it is a constant."""
@@ -77,37 +75,25 @@ def integer(value: SSAValue) -> int | None:
     return None
 
 
-def dense_integers(value: SSAValue) -> list[int] | None:
-    """Return the elements of a constant tensor of few integers."""
-    op, type = value.owner, as_tensor(value.type)
-    if not isinstance(op, Operation) or not op.has_trait(ConstantLike) or type is None:
+def dense_integers(value: SSAValue, count: int) -> list[int] | None:
+    """Return the elements of a constant tensor of `count` integers."""
+    op = value.owner
+    if not isinstance(op, Operation) or not op.has_trait(ConstantLike):
         return None
     attr = op.properties.get("value")
-    count = length(value.type)
-    if not isinstance(attr, DenseIntOrFPElementsAttr) or count is None:
+    if not isinstance(attr, DenseIntOrFPElementsAttr):
         return None
     found = [int(number) for number in numbers(cast(Dense, attr))]
     return found if len(found) == count else found[:1] * count
 
 
-def length(type: Attribute) -> int | None:
-    """Return the number of elements of a tensor of rank 0 or 1 with few integers, else None."""
+def element_count(type: Attribute) -> int | None:
+    """Return the number of elements of a tensor of few integers, else None."""
     found = as_tensor(type)
-    if found is None or not isinstance(found.element_type, IntegerType):
+    if found is None or not isinstance(found.element_type, IntegerType) or not is_static(found):
         return None
-    shape = found.get_shape()
-    if len(shape) > 1:
-        return None
-    count = shape[0] if shape else 1
-    return count if 0 <= count <= MAX_ELEMENTS else None
-
-
-def measured(name: str, args: Sequence[float]) -> int | None:
-    """Return the measure `name` of `args`; None if it has no value for them."""
-    try:
-        return MEASURES[name](*args)
-    except ValueError:
-        return None
+    count = prod(found.get_shape())
+    return count if count <= MAX_ELEMENTS else None
 
 
 def projected(value: SSAValue) -> SSAValue:
@@ -179,26 +165,30 @@ class Sizes:
         return self.algebra.symbol(_shown(op.result), "value", (op.result,), natural=False)
 
     def _extracted(self, op: tensor.ExtractOp) -> Polynomial:
-        elements = self.elements(op.tensor)
-        indices = [integer(index) for index in op.indices]
-        index = indices[0] if indices else 0
+        elements = self.elements(op.tensor) if len(op.indices) < 2 else None
+        index = integer(op.indices[0]) if op.indices else 0
         if elements is not None and index is not None and 0 <= index < len(elements):
             return elements[index]
         return self.algebra.symbol("element", "value", (op.result,), natural=False)
 
     def _measured(self, op: relay.MeasureOp) -> Polynomial:
         name = op.measure.data
-        known = [self._number(arg) for arg in op.args]
-        numbers = [number for number in known if number is not None]
-        if len(numbers) == len(known) and (value := measured(name, numbers)) is not None:
-            return Polynomial.of(value)
-        args: list[Hashable] = [self.size(a) if a.type == i64 else a for a in op.args]
-        return self.algebra.opaque(name, args, name not in SIGNED_MEASURES, name)
+        given = [self._number(arg) for arg in op.args]
+        known = [arg for arg in given if arg is not None]
+        if len(known) == len(given):
+            try:
+                found = symbolic_measure(self.algebra, name, known)
+            except ValueError:  # it fails when the program runs
+                found = None
+            if found is not None:
+                return found
+        args = [value if arg is None else arg for arg, value in zip(given, op.args, strict=True)]
+        return self.algebra.opaque(name, args, name not in SIGNED, name)
 
-    def _number(self, value: SSAValue) -> float | None:
-        """Return the number that `value` is, if it is a constant."""
+    def _number(self, value: SSAValue) -> Polynomial | float | None:
+        """Return the size or number that `value` is, if it is known."""
         if value.type == i64:
-            return self.size(value).constant
+            return self.size(value)
         op = value.owner
         if isinstance(op, arith.ConstantOp) and isinstance(op.value, FloatAttr):
             return op.value.value.data
@@ -297,30 +287,42 @@ class Sizes:
         return found
 
     def elements(self, value: SSAValue) -> Dims | None:
-        """Return the elements of a tensor of integers, of rank 0 or 1 and a small length."""
+        """
+        Return the elements of a tensor of few integers in row-major order, as far as it is
+        followed; those of an i64 tensor of rank 0 or 1 always.
+        """
         if value not in self._elements:
             self._elements[value] = self._elements_of(value)
         return self._elements[value]
 
     def _elements_of(self, value: SSAValue) -> Dims | None:
-        source = value
-        while isinstance(source.owner, memory.CopyOp):
-            source = source.owner.ins
-        constants = dense_integers(source)
-        if constants is not None:
-            return tuple(map(Polynomial.of, constants))
-        type, count = as_tensor(source.type), length(source.type)
-        if count is None or type is None or type.element_type != i64:
+        found, type = self._made_of(value), as_tensor(value.type)
+        count = element_count(value.type)
+        if found is not None or count is None or type is None:
+            return found
+        if type.element_type != i64 or type.get_num_dims() > 1:
             return None
-        op = source.owner
-        if isinstance(op, vm.ShapeOfOp):
-            return self.dims(op.data)
-        if isinstance(op, tensor.FromElementsOp):
-            return tuple(map(self.size, op.elements))
         return tuple(
-            self.algebra.symbol(f"{_shown(source)}[{i}]", "element", (source, i), natural=False)
+            self.algebra.symbol(f"{_shown(value)}[{i}]", "element", (value, i), natural=False)
             for i in range(count)
         )
+
+    def _made_of(self, value: SSAValue) -> Dims | None:
+        """Return the elements of a tensor that something known computes."""
+        while isinstance(value.owner, memory.CopyOp):
+            value = value.owner.ins
+        count = element_count(value.type)
+        if count is None:
+            return None
+        constants = dense_integers(value, count)
+        if constants is not None:
+            return tuple(map(Polynomial.of, constants))
+        op = value.owner
+        if isinstance(op, vm.ShapeOfOp):
+            return self.dims(op.data)
+        if isinstance(op, tensor.FromElementsOp) and all(e.type == i64 for e in op.elements):
+            return tuple(map(self.size, op.elements))
+        return None
 
 
 def _shown(value: SSAValue) -> str:

@@ -215,8 +215,10 @@ class HostCode:
         return product((known * element_size(tensor.element_type), *unknown))
 
     def _value(self, size: TracedDim) -> SSAValue:
+        start = len(self.trace.ops)
         value = self.trace.value(size)
-        value.name_hint = value.name_hint or "bytes"
+        for op in self.trace.ops[start:]:
+            op.results[0].name_hint = op.results[0].name_hint or "bytes"
         return value
 
     def storage(self, type: Attribute, size: Size, hint: str = "storage") -> memory.AllocStorageOp:

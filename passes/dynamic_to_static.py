@@ -1,0 +1,287 @@
+"""
+Turn tensors that only hold sizes into sizes, and the operators that read them into static forms.
+
+    %s = relay.shape_of %x {dtype = i64} : (tensor<?x?x768xf32>) -> tensor<3xi64>
+    %b = relay.take %s, %c0 : …
+    %n = relay.take %s, %c1 : …
+    %t = relay.concatenate %b, %n, %heads : … -> tensor<4xi64>
+    %y = relay.dyn.reshape %x, %t : (tensor<?x?x768xf32>, tensor<4xi64>) -> tensor<?x?x?x?xf32>
+    ->
+    %y = relay.reshape %x {newshape = array<i64: 0, 0, 12, 64>}
+      : (tensor<?x?x768xf32>) -> tensor<?x?x?x?xf32>
+
+The elements of small integer tensors are followed through the program as polynomials of dims
+(`analysis.dims`). If those that an operator reads are integers, it becomes the operator that has
+them as attributes; a reshape does so if one entry at most is neither an integer nor the dim at its
+index. Otherwise it reads a `tensor.from_elements` of `arith` on dims. What then is unused is
+removed. Sizes that depend on data, and integers that may wrap, stay as they are. Result types stay
+as they are declared: run `infer-types` after. Level `relay`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.ir import Attribute, Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.traits import ConstantLike, is_side_effect_free
+
+from ..dialects import relay, vm
+from ..dialects.device import device_of
+from ..dialects.relay.creation import ShapeOfOp
+from ..dialects.relay.operator import Operator, RelayOperator
+from ..dialects.relay.properties import ints
+from ..dialects.tensors import as_tensor
+from ..dialects.type_rules import rule_of
+from ..operators.sizes import SizeOp
+from .analysis.arrays import dense_of, numpy_dtype
+from .analysis.dims import ProgramSizes
+from .analysis.polynomials import Polynomial
+from .analysis.sizes import Dims
+from .shapes.writer import Writer
+from .support.rewriting import apply_patterns
+from .support.walk import outside_primitives
+
+
+@dataclass(frozen=True)
+class StaticForm:
+    """The operator that has as attributes what a dynamic one reads from operands."""
+
+    operator: str
+    operands: tuple[int, ...]
+    """The operands that it keeps."""
+    read: Mapping[str, int]
+    """The operand for each attribute."""
+    scalars: tuple[str, ...] = ()
+    """The attributes that are one integer."""
+
+
+STATIC_FORMS: Mapping[str, StaticForm] = {
+    "relay.dyn.squeeze": StaticForm("squeeze", (0,), {"axis": 1}),
+    "relay.dyn.expand_dims": StaticForm("expand_dims", (0,), {"axis": 1}, ("axis",)),
+    "relay.dyn.broadcast_to": StaticForm("broadcast_to", (0,), {"shape": 1}),
+    "relay.dyn.tile": StaticForm("tile", (0,), {"reps": 1}),
+    "relay.dyn.strided_slice": StaticForm(
+        "strided_slice", (0,), {"begin": 1, "end": 2, "strides": 3}
+    ),
+    "relay.dyn.nn.pad": StaticForm("nn.pad", (0, 2), {"pad_width": 1}),
+    "relay.dyn.zeros": StaticForm("zeros", (), {"shape": 0}),
+    "relay.dyn.ones": StaticForm("ones", (), {"shape": 0}),
+    "relay.dyn.full": StaticForm("full", (0,), {"shape": 1}),
+    "relay.dyn.one_hot": StaticForm("one_hot", (0, 1, 2), {"depth": 3}, ("depth",)),
+    "relay.dyn.topk": StaticForm("topk", (0,), {"k": 1}, ("k",)),
+    "relay.dyn.image.resize2d": StaticForm("image.resize2d", (0,), {"size": 1}),
+}
+
+
+def integers(dims: Dims | None) -> list[int] | None:
+    """Return `dims` if all of them are integers."""
+    known = None if dims is None else [dim.constant for dim in dims]
+    return None if known is None or None in known else cast("list[int]", known)
+
+
+def product(sizes: ProgramSizes, dims: Sequence[Polynomial]) -> Polynomial:
+    result = Polynomial.of(1)
+    for dim in dims:
+        result = sizes.algebra.binary(SizeOp.MUL, result, dim)
+    return result
+
+
+def newshape(sizes: ProgramSizes, dims: Dims, entries: Dims, allowzero: bool) -> list[int] | None:
+    """
+    Return the `newshape` that reshapes a tensor of `dims` to `entries`; None if there is none.
+
+    An entry that is the dim at its index is 0. One other entry may be -1, if the product of all
+    is that of `dims` whatever their values.
+    """
+    known = integers(entries)
+    if known is not None:
+        return known
+    found: list[int] = []
+    inferred = [axis for axis, entry in enumerate(entries) if entry.constant == -1]
+    for axis, entry in enumerate(entries):
+        constant = entry.constant
+        if constant is not None and (constant or not allowzero):
+            found.append(constant)
+        elif constant is None and axis < len(dims) and entry == dims[axis] and not allowzero:
+            found.append(0)
+        elif constant is None and not inferred and product(sizes, entries) == product(sizes, dims):
+            inferred.append(axis)
+            found.append(-1)
+        else:
+            return None
+    return found
+
+
+def static_attributes(
+    sizes: ProgramSizes, op: Operation, form: StaticForm
+) -> dict[str, Attribute] | None:
+    """Return the attributes that `op` reads from its operands; None unless all are integers."""
+    found: dict[str, Attribute] = {}
+    for name, index in form.read.items():
+        known = integers(sizes.elements(op.operands[index]))
+        if known is None:
+            return None
+        found[name] = IntegerAttr(known[0], i64) if name in form.scalars else ints(known)
+    return found
+
+
+def carried(
+    op: Operation, to: type[Operator], given: Mapping[str, Attribute]
+) -> dict[str, Attribute]:
+    """Return the properties of the operator `to`: those `given`, and those that `op` has."""
+    known = {**op.properties, **given}
+    names = to.get_irdl_definition().properties
+    return {name: known[name] for name in names if name in known}
+
+
+def replace(op: Operation, by: Operation, sizes: ProgramSizes, rewriter: PatternRewriter) -> None:
+    """Replace `op` by an op that computes the same."""
+    for old, new in zip(op.results, by.results, strict=True):
+        sizes.replace(old, new)
+    rewriter.replace(op, by)
+
+
+@dataclass(frozen=True)
+class ReadAttributes(RewritePattern):
+    """Replace an operator that reads integers from operands by the one with attributes."""
+
+    sizes: ProgramSizes
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        form = STATIC_FORMS.get(op.name)
+        attributes = None if form is None else static_attributes(self.sizes, op, form)
+        if form is None or attributes is None:
+            return
+        operator = relay.BY_NAME[form.operator]
+        static = operator.create(
+            operands=[op.operands[i] for i in form.operands],
+            properties=carried(op, operator, attributes),
+            attributes=op.attributes,
+            result_types=op.result_types,
+        )
+        replace(op, static, self.sizes, rewriter)
+
+
+@dataclass(frozen=True)
+class ReadNewshape(RewritePattern):
+    """Replace a reshape to sizes by one with a `newshape`."""
+
+    sizes: ProgramSizes
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(op, relay.dynamic.DynReshapeOp):
+            return
+        entries = self.sizes.elements(op.shape)
+        if entries is None:
+            return
+        allowzero = bool(op.allowzero.value.data)
+        shape = newshape(self.sizes, self.sizes.dims(op.data), entries, allowzero)
+        if shape is None or min(shape, default=0) < -1:
+            return
+        static = relay.BY_NAME["reshape"].create(
+            operands=[op.data],
+            properties={"newshape": ints(shape), "allowzero": op.allowzero},
+            attributes=op.attributes,
+            result_types=op.result_types,
+        )
+        replace(op, static, self.sizes, rewriter)
+
+
+@dataclass(frozen=True)
+class FoldShapeTensor(RewritePattern):
+    """Replace a tensor of integers that follow from shapes by a constant."""
+
+    sizes: ProgramSizes
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if len(op.results) != 1 or not isinstance(op, RelayOperator):
+            return
+        (result,) = op.results
+        known, type = integers(self.sizes.elements(result)), as_tensor(result.type)
+        if known is None or type is None or (dtype := numpy_dtype(type)) is None:
+            return
+        array = np.array(known, dtype).reshape(type.get_shape())
+        constant = relay.ConstantOp(dense_of(array, type), device_of(type))
+        replace(op, constant, self.sizes, rewriter)
+
+
+@dataclass(frozen=True)
+class ReadSizes(RewritePattern):
+    """Let an operator that reads sizes read a tensor made of them."""
+
+    sizes: ProgramSizes
+    writer: Writer
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        for i in read_operands(op):
+            operand = op.operands[i]
+            dims, type = self.sizes.elements(operand), as_tensor(operand.type)
+            if dims is None or type is None or type.element_type != i64:
+                continue
+            if integers(dims) is not None or isinstance(operand.owner, tensor.FromElementsOp):
+                continue
+            self.writer.enter(op)
+            op.operands[i] = self.writer.shape(dims, operand.type, op, rewriter)
+            rewriter.notify_op_modified(op)
+
+
+def read_operands(op: Operation) -> Sequence[int]:
+    """Return the operands of `op` whose elements its result shapes depend on."""
+    rule = rule_of(op)
+    return () if rule is None else rule.data_operands
+
+
+@dataclass(frozen=True)
+class RemoveUnused(RewritePattern):
+    """Remove what computed sizes that nothing reads any more."""
+
+    sizes: ProgramSizes
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if any(result.uses for result in op.results) or not is_side_effect_free(op):
+            return
+        if isinstance(op, RelayOperator):
+            removable = all(self.sizes.elements(result) is not None for result in op.results)
+        else:
+            sized = op.name.startswith(("arith.", "tensor.")) or isinstance(op, vm.ShapeOfOp)
+            removable = sized or op.has_trait(ConstantLike)
+        if removable:
+            rewriter.erase(op)
+
+
+def makes_sizes(op: Operation) -> bool:
+    """Test whether `op` reads sizes from a tensor, or a shape."""
+    return isinstance(op, ShapeOfOp | vm.ShapeOfOp) or bool(read_operands(op))
+
+
+@dataclass(frozen=True)
+class DynamicToStaticPass(ModulePass):
+    """Turn tensors that only hold sizes into sizes, and their readers into static forms."""
+
+    name = "dynamic-to-static"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        ops = list(outside_primitives(op.body))
+        if not any(map(makes_sizes, ops)):
+            return
+        sizes = ProgramSizes()
+        sizes.read(op)
+        writer = Writer(None, sizes)
+        apply_patterns(
+            op,
+            FoldShapeTensor(sizes),
+            ReadNewshape(sizes),
+            ReadAttributes(sizes),
+            ReadSizes(sizes, writer),
+            only=ops,
+        )
+        left = list(outside_primitives(op.body))
+        apply_patterns(op, RemoveUnused(sizes), only=left[::-1])
