@@ -42,13 +42,13 @@ from .interfaces import (
     DeviceRule,
     Lookup,
     OnHost,
+    PreferSameDomain,
     ResultAliases,
     ResultOnHost,
-    SameDevice,
     SameDomain,
 )
 from .memory import ResultIsOuts, verify_destinations, verify_shape
-from .tensors import as_tensor, is_static
+from .tensors import as_tensor, dtype_name, is_static
 
 
 def verify_kernel_call(
@@ -119,6 +119,33 @@ class DestinationCall(IRDLOperation, ABC):
         verify_kernel_call(self, self.callee, self.ins, self.outs, lookup)
 
 
+def may_be_sizes(value: SSAValue) -> bool:
+    """Test whether `value` is a scalar or vector of integers, which a kernel may read as sizes."""
+    type = as_tensor(value.type)
+    assert type is not None, "verified: operands are tensors"
+    return type.get_num_dims() <= 1 and "int" in (dtype_name(type.element_type) or "")
+
+
+@dataclass(frozen=True)
+class KernelDevices(DeviceRule):
+    """
+    Operands and results are on one device, but those that may be sizes may be on the host.
+
+    Which ones the kernel reads there is up to it; the machine checks that.
+    """
+
+    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
+        assert isinstance(op, InvokeTvmOp)
+        sizes = [value for value in op.ins if may_be_sizes(value)]
+        placed = [value for value in op.ins if value not in sizes]
+        placed += (*op.outs, *op.results)
+        reason = f"operands and results of {op.name} share a device"
+        if len(placed) > 1:
+            yield SameDomain(tuple(placed), reason)
+        for value in sizes if placed else ():
+            yield PreferSameDomain((value, placed[0]), reason)
+
+
 @irdl_op_definition
 class InvokeTvmOp(DestinationCall):
     """
@@ -130,12 +157,13 @@ class InvokeTvmOp(DestinationCall):
            outs(%t : tensor<8x16xf32>) -> tensor<8x16xf32>
     ```
 
-    Result i is the value written to `outs` i.
+    Result i is the value written to `outs` i. Operands that the kernel reads as sizes may be on the
+    host while all others are on another device.
     """
 
     name = "vm.invoke_tvm_op"
 
-    traits = traits_def(SameDevice())
+    traits = traits_def(KernelDevices())
 
 
 @irdl_op_definition

@@ -36,14 +36,13 @@ from ..dialects.bytecode.fields import ObjectType
 from ..dialects.device import with_device
 from ..dialects.interfaces import kernel_attributes, kernel_name
 from ..dialects.relay.annotations import dim_names, parameter_names
-from ..dialects.tensors import as_tensor, dtype_name
+from ..dialects.tensors import as_tensor
 from ..dialects.type_algebra import parts
+from ..dialects.type_rules import rule_of
 from ..passes.analysis.blocks import only_block
 from ..passes.devices.options import device_option
 from ..passes.support.plain_types import PlainTypes
 from ..passes.support.rewriting import apply_patterns
-from ..runtime.kernel_shapes import data_operands
-from ..runtime.kernels import KERNELS
 from .bytecode_builder import BytecodeBuilder, Constants, Devices, Tags, device_at, dims, integer
 from .bytecode_rules import RULES, lower_return
 from .data_rules import tags_in
@@ -148,15 +147,9 @@ class LowerKernel(RewritePattern):
 
 
 def is_read_as_sizes(argument: SSAValue) -> bool:
-    """Test whether operators only read the elements of `argument`, and only as sizes."""
-    type = as_tensor(argument.type)
-    if type is None or type.get_num_dims() > 1:
-        return False
-    if "int" not in (dtype_name(type.element_type) or ""):
-        return False
-    return bool(argument.uses) and all(
-        use.index in data_operands(kernel_name(use.operation), KERNELS) for use in argument.uses
-    )
+    """Test whether operators read `argument` only as sizes."""
+    read = [(rule_of(use.operation), use.index) for use in argument.uses]
+    return bool(read) and all(rule is not None and i in rule.size_operands for rule, i in read)
 
 
 def _step(op: Operation, number: dict[SSAValue, int]) -> Operation:

@@ -17,6 +17,9 @@ Named pipelines: `-p` accepts their names wherever it accepts a pass.
 - `lambda-lift` after planning: a captured value's type has its device, so the parameter that it
   becomes has it too, and closures on different devices do not share a function. Before fusion: what
   a closure uses is in its function then, constants included, and may fuse there.
+- `inline` after lambda lifting, which makes calls of closures direct, and before fusion, which does
+  not look into calls. Only marked functions are inlined.
+- `remove-unused-functions` right after both: closures that were inlined need not be compiled.
 - `fuse-ops` before outlining: it decides what one kernel is.
 - `outline-primitives` before allocation: equal kernels become one function, and only calls of
   kernels are left to allocate for.
@@ -46,6 +49,8 @@ PIPELINES: dict[str, str] = {
             "share-device-copies",
             "verify-stage{stage=planned}",
             "lambda-lift",
+            "inline",
+            "remove-unused-functions",
             "fuse-ops",
             "verify-stage{stage=fused}",
             "outline-primitives",

@@ -2,12 +2,12 @@
 Rules: typed functions from operands and attributes to results.
 
     @rule("relay.nn.dense")
-    def dense(data: Tensor, weight: Tensor, *, out_dtype: Element | None = None) -> Tensor: ...
+    def dense(data: Tensor, weight: Tensor, *, out_dtype: Element | None) -> Tensor: ...
 
 Positional parameters are the operands: `Tensor`, or `Data` if the result shape depends on the
 elements of the operand, which are sizes (or `Measured`, for a measure of them).
 Keyword-only parameters are the attributes: `int`, `bool`, `float`, `str`,
-a `Literal` of strings, `Ints`, `int | Ints`, `Element`; optional with the default `None`, bounded
+a `Literal` of strings, `Ints`, `int | Ints`, `Element`; optional as `… | None`, bounded
 by `Annotated` (`AtLeast`, `Length`). A rule checks their kinds, as a program may contain anything.
 """
 
@@ -178,7 +178,7 @@ Function = TypeVar("Function", bound=Callable[..., Tensor | Sequence[Tensor]])
 
 class Rule:
     """
-    A typed function as the signature of an operator.
+    The rule of an operator, made of a typed function.
 
     `attributes` are the names of its attributes; `data_operands` the indices of the operands
     whose elements it reads, and `size_operands` of those among them whose elements are sizes.

@@ -2,7 +2,7 @@
 The vocabulary of rules: element types, tensors, and an operator's call.
 
     @rule("relay.nn.dense")
-    def dense(data: Tensor, weight: Tensor, *, out_dtype: Element | None = None) -> Tensor:
+    def dense(data: Tensor, weight: Tensor, *, out_dtype: Element | None) -> Tensor:
         ...
         return Tensor(data.element, (*data.dims[:-1], weight.dims[0]))
 

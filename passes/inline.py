@@ -12,9 +12,10 @@ Replace calls of functions by their bodies.
 A function is inlined if it is marked (`relay.inline`, or `Inline` in Relay's attributes); with
 `max-ops` also if its body, after inlining in it, has at most so many ops; with `once` also if it is
 private and its one use is the call. Recursion is never unrolled. Calls of function values become
-direct first. A call stays where it knows more dims than the function, or less. Functions stay: run
-`remove-unused-functions` after. Devices that a function's signature requires before planning become
-hints. (TVM: Inline.) From level `relay` to `lowered`; the level stays.
+direct first. A call stays where it knows more dims than the function, or less. Bodies are copied,
+and functions stay for `remove-unused-functions`, except that with `once` a body is moved. Devices
+that a signature requires before planning become hints. (TVM: Inline.) From level `relay` to
+`lowered`; the level stays.
 """
 
 from __future__ import annotations
@@ -111,27 +112,16 @@ def fits(call: Operation, function: func.FuncOp, given: Mapping[str, Attribute])
 
 @dataclass
 class Criteria:
-    """Decides which functions are inlined: each once, after inlining in it."""
+    """Decides which functions are copied into their callers: each once, after inlining in it."""
 
     graph: CallGraph
     max_ops: int
-    once: bool
     recursive: set[str] = field(init=False)
-    uses: dict[str, int] = field(init=False)
-    """The number of ops that name each symbol."""
     known: dict[str, func.FuncOp | None] = field(default_factory=dict[str, "func.FuncOp | None"])
     sizes: dict[str, int] = field(default_factory=dict[str, int])
 
     def __post_init__(self) -> None:
         self.recursive = self.graph.recursive()
-        self.uses = {}
-        if self.once:
-            for top in self.graph.symbols.values():
-                for op in walk(top):
-                    for name in symbols_in(op):
-                        self.uses[name] = self.uses.get(name, 0) + 1
-            for name in self.graph.roots:
-                self.uses[name] = self.uses.get(name, 0) + 1
 
     def function(self, name: str) -> func.FuncOp | None:
         """Return the function `name` if its calls are to be inlined."""
@@ -149,10 +139,30 @@ class Criteria:
         op = self.graph.symbols.get(name)
         if not isinstance(op, func.FuncOp) or name in self.recursive or body_of(op) is None:
             return None
-        is_private = op.sym_visibility == StringAttr("private")
-        if is_marked(op) or (is_private and self.uses.get(name) == 1):
+        if is_marked(op):
             return op
         return op if self.max_ops and self.size(name) <= self.max_ops else None
+
+
+def used_once(graph: CallGraph, recursive: set[str]) -> dict[Operation, func.FuncOp]:
+    """
+    Return the private functions whose one use is a call, by that call; callers before callees.
+    """
+    users: dict[str, list[Operation]] = {name: [] for name in graph.symbols}
+    for top in graph.symbols.values():
+        for op in walk(top):
+            for name in symbols_in(op):
+                if name in users:
+                    users[name].append(op)
+    found: dict[Operation, func.FuncOp] = {}
+    for name in (name for component in reversed(graph.components()) for name in component):
+        op = graph.symbols[name]
+        if not isinstance(op, func.FuncOp) or op.sym_visibility != StringAttr("private"):
+            continue
+        is_free = name not in recursive and name not in graph.roots and body_of(op) is not None
+        if is_free and len(users[name]) == 1 and callee_of(users[name][0]) == name:
+            found[users[name][0]] = op
+    return found
 
 
 def substituted_in(attribute: Attribute, given: Mapping[str, Attribute]) -> Attribute:
@@ -200,8 +210,34 @@ def hinted(
     return hint.results[0]
 
 
+def inline_body(
+    call: Operation,
+    function: func.FuncOp,
+    body: Region,
+    given: Mapping[str, Attribute],
+    rewriter: PatternRewriter,
+) -> None:
+    """Replace `call` by the ops of `body`, the body of `function` or a copy of it."""
+    if given:
+        substitute(body, given)
+    last = body.block.last_op
+    assert last is not None, "a body ends in func.return"
+    here = InsertPoint.before(call)
+    before: list[Operation] = []
+    args = [hinted(v, function.arg_attrs, i, before) for i, v in enumerate(call.operands)]
+    rewriter.insert(before, here)
+    rewriter.inline_block(body.block, here, args)
+    after: list[Operation] = []
+    values = [hinted(v, function.res_attrs, i, after) for i, v in enumerate(last.operands)]
+    rewriter.insert(after, here)
+    rewriter.erase(last)
+    for old, new in zip(call.results, values, strict=True):
+        new.name_hint = new.name_hint or old.name_hint
+    rewriter.replace(call, [], values)
+
+
 @dataclass
-class InlineCall(RewritePattern):
+class CopyBody(RewritePattern):
     """Replace a call by a copy of the function's body."""
 
     criteria: Criteria
@@ -217,24 +253,7 @@ class InlineCall(RewritePattern):
         if not fits(op, function, given):
             return
         self.count(op, function)
-        region = function.body.clone()
-        if given:
-            substitute(region, given)
-        block = region.block
-        last = block.last_op
-        assert last is not None, "a body ends in func.return"
-        here = InsertPoint.before(op)
-        before: list[Operation] = []
-        args = [hinted(v, function.arg_attrs, i, before) for i, v in enumerate(op.operands)]
-        rewriter.insert(before, here)
-        rewriter.inline_block(block, here, args)
-        after: list[Operation] = []
-        values = [hinted(v, function.res_attrs, i, after) for i, v in enumerate(last.operands)]
-        rewriter.insert(after, here)
-        rewriter.erase(last)
-        for old, new in zip(op.results, values, strict=True):
-            new.name_hint = new.name_hint or old.name_hint
-        rewriter.replace(op, [], values)
+        inline_body(op, function, function.body.clone(), given, rewriter)
 
     def count(self, call: Operation, function: func.FuncOp) -> None:
         """Count the ops that are copied for `call`; an error if there are too many."""
@@ -245,6 +264,21 @@ class InlineCall(RewritePattern):
                 f"do not inline @{function.sym_name.data}, or call it less often",
                 call,
             )
+
+
+@dataclass(frozen=True)
+class MoveBody(RewritePattern):
+    """Replace the one call of a function by its body, and remove the function."""
+
+    functions: Mapping[Operation, func.FuncOp]
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        function = self.functions[op]
+        given = type_arguments(op, function)
+        if not fits(op, function, given):
+            return
+        inline_body(op, function, function.detach_region(function.body), given, rewriter)
+        rewriter.erase(function)
 
 
 def remark_recursion(ctx: Context, criteria: Criteria) -> None:
@@ -269,16 +303,23 @@ class InlinePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.max_ops < 0:
             raise PassError(f"max-ops must be at least 0, but is {self.max_ops}", op)
+        functions = [function for function in op.ops if isinstance(function, func.FuncOp)]
+        if not (self.max_ops or self.once or any(map(is_marked, functions))):
+            return
         call_directly(op)
         graph = CallGraph.of(op)
-        criteria = Criteria(graph, self.max_ops, self.once)
+        criteria = Criteria(graph, self.max_ops)
         remark_recursion(ctx, criteria)
-        inline = InlineCall(criteria)
+        copy = CopyBody(criteria)
         for component in graph.components():  # callees first: their bodies are complete
             for name in component:
                 calls = calls_in(graph.symbols[name])
                 if calls:
-                    apply_patterns(op, inline, only=calls)
+                    apply_patterns(op, copy, only=calls)
+        if self.once:
+            # Callers first: an op moves only once.
+            moved = used_once(CallGraph.of(op), criteria.recursive)
+            apply_patterns(op, MoveBody(moved), only=[*moved])
 
 
 def calls_in(function: Operation) -> Sequence[Operation]:

@@ -83,7 +83,9 @@ class RemoveUnusedFunctionsPass(ModulePass):
     """The functions that are called from outside; if none is given, all that are not private."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = [function for function in op.ops if is_function(function)]
+        if not self.entries and all(map(is_public, functions)):
+            return
         graph = CallGraph.of(op)
         used = graph.reachable(entries_of(graph, self.entries, op))
-        functions = [function for function in op.ops if is_function(function)]
         apply_patterns(op, RemoveUnusedFunction(frozenset(used)), only=functions)

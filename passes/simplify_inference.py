@@ -96,7 +96,7 @@ def scalable_layer(op: normalization.BatchNormOp) -> tuple[Operation, int] | Non
     Its result has no other use.
     """
     layer = op.data.owner
-    if not isinstance(layer, Operation) or len(list(op.data.uses)) != 1:
+    if not isinstance(layer, Operation) or not op.data.has_one_use():
         return None
     channels, type = output_channels(layer), wide_float(op.data)
     if channels is None or type is None or layer.parent is not op.parent:
@@ -299,7 +299,7 @@ class MergeReshapes(RewritePattern):
                 result_types=[result.type],
                 properties={
                     "newshape": ints(type.get_shape()),
-                    "allowzero": BoolAttr.from_bool(True),
+                    "allowzero": BoolAttr.from_bool(0 in type.get_shape()),
                 },
             )
             merged.result.name_hint = result.name_hint

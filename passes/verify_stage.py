@@ -25,6 +25,7 @@ from ..dialects import memory, relay
 from ..dialects.device import UNCONSTRAINED, VirtualDeviceAttr, device_of, devices_in, disambiguated
 from ..dialects.interfaces import Bufferizable, DeviceRule, Fusible, Pinned, SameDomain
 from ..dialects.relay.incomplete import is_incomplete
+from ..dialects.tensors import has_dynamic
 from ..dialects.walking import walk
 from .analysis.aliases import bodies_of
 from .analysis.liveness import used_after_kill
@@ -50,6 +51,14 @@ class Rule:
     """Returns what is wrong with an op; None if nothing is."""
     in_kernels: bool = True
     """True if the rule holds inside kernels too."""
+    only_there: bool = False
+    """True if the rule no longer holds after `stage`."""
+
+    def holds_at(self, stage: str) -> bool:
+        """Test whether the rule holds at `stage`."""
+        if self.only_there:
+            return self.stage == stage
+        return STAGES.index(self.stage) <= STAGES.index(stage)
 
 
 def incomplete_type(op: Operation) -> str | None:
@@ -129,6 +138,17 @@ def closure(op: Operation) -> str | None:
     return None
 
 
+def without_shape_function(op: Operation) -> str | None:
+    if isinstance(op, relay.PrimFuncOp) and op.shape_func is None:
+        type = next((type for type in op.function_type.outputs if has_dynamic(type)), None)
+        if type is not None:
+            return (
+                f"it has a result of dynamic shape, {type}: create-shape-functions should have "
+                "given it a shape function"
+            )
+    return None
+
+
 def unallocated(op: Operation) -> str | None:
     if op.has_trait(Bufferizable):
         return "manifest-alloc should have given it storage"
@@ -153,6 +173,7 @@ RULES = (
     Rule("planned", without_device, in_kernels=False),
     Rule("fused", loose_operator, in_kernels=False),
     Rule("lowered", primitive),
+    Rule("lowered", without_shape_function, in_kernels=False, only_there=True),
     Rule("lowered", closure),
     Rule("manifest", unallocated),
     Rule("bytecode", not_bytecode),
@@ -164,7 +185,7 @@ def rules_at(stage: str) -> list[Rule]:
     if stage == "memref":
         return [Rule(stage, not_memref)]
     rules = [*RULES, Rule("planned", Misplaced(), in_kernels=False)]
-    return [rule for rule in rules if STAGES.index(rule.stage) <= STAGES.index(stage)]
+    return [rule for rule in rules if rule.holds_at(stage)]
 
 
 def defined_values(op: Operation) -> Iterator[SSAValue]:

@@ -163,14 +163,14 @@ def _function_faults(function: Function, program: Program) -> Iterator[str | Mac
         yield f"{function.name}: the last instruction must return or jump"
 
 
-def _signature_fault(kernel: Kernel, step: Step) -> str | None:
+def _rule_fault(kernel: Kernel, step: Step) -> str | None:
     """Return why the operator of `step` rejects its operands, attributes or results, or None."""
-    signature = RULES.get(step.op)
-    if signature is None:
+    rule = RULES.get(step.op)
+    if rule is None:
         return None  # a plug-in's: its kernel checks them when it is bound
     try:
         call = Call(step.op, step.attrs, [tensor_of(kernel.spec(value)) for value in step.ins])
-        check(signature, call, [tensor_of(kernel.spec(value)) for value in step.outs])
+        check(rule, call, [tensor_of(kernel.spec(value)) for value in step.outs])
     except SignatureError as error:
         return str(error)
     return None
@@ -188,7 +188,7 @@ def _kernel_faults(kernel: Kernel) -> Iterator[str]:
             if value not in every[first_local:] or value in known:
                 yield f"step {number} ({step.op}) must write a new local, but writes value {value}"
             known.add(value)
-        fault = _signature_fault(kernel, step)
+        fault = _rule_fault(kernel, step)
         if fault is not None:
             yield f"step {number} ({step.op}): {fault}"
     for value in kernel.host_ins:

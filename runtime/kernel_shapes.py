@@ -9,18 +9,13 @@ The shapes of a kernel's values when its operands are given: step by step, by th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
-import numpy as np
-
-from ..operators.measures import MEASURES
 from ..operators.rules import Rule
-from ..operators.signature import Call, Data, Elements, Signature, SignatureError
+from ..operators.signature import Call, Signature, SignatureError
 from ..operators.signature import Tensor as SignatureTensor
-from ..operators.sizes import Size
 from .errors import MachineError
 from .kernels.bind import Bind
-from .kernels.checked import CheckedKernel, tensor_of
+from .kernels.checked import ArrayElements, CheckedKernel, tensor_of
 from .program import Array, Kernel, Step, TensorSpec, spec_of
 
 MAX_SIZES = 64
@@ -29,27 +24,6 @@ MAX_SIZES = 64
 
 class UnknownShape(MachineError):
     """The shape of an intermediate value depends on elements that are not known."""
-
-
-@dataclass(frozen=True)
-class KnownElements(Elements):
-    """The elements of an array."""
-
-    array: Array
-
-    def sizes(self, count: int) -> Sequence[Size]:
-        return [int(element) for element in self.array.reshape(-1)]
-
-    def measure(self, name: str, args: Sequence[Data]) -> Size:
-        arrays: list[object] = []
-        for arg in args:
-            assert isinstance(arg.elements, KnownElements)
-            array = arg.elements.array
-            arrays.append(array if array.ndim else array.item())
-        try:
-            return MEASURES[name](*arrays)
-        except ValueError as error:
-            raise SignatureError(f"{{op}}: {error}") from error
 
 
 def signature_of(op: str, binds: Mapping[str, Bind]) -> Signature | None:
@@ -64,42 +38,42 @@ def data_operands(op: str, binds: Mapping[str, Bind]) -> tuple[int, ...]:
     return signature.data_operands if isinstance(signature, Rule) else ()
 
 
-def _is_sizes(spec: TensorSpec) -> bool:
-    return np.dtype(spec.dtype).kind in "iu" and len(spec.shape) <= 1
+def size_operands(op: str, binds: Mapping[str, Bind]) -> tuple[int, ...]:
+    """Return those among the `data_operands` of operator `op` whose elements are sizes."""
+    signature = signature_of(op, binds)
+    return signature.size_operands if isinstance(signature, Rule) else ()
 
 
 def size_inputs(kernel: Kernel, binds: Mapping[str, Bind]) -> tuple[int, ...]:
-    """Return the inputs of `kernel` that are scalars or vectors of sizes, read by some step."""
+    """Return the inputs of `kernel`, by number, that some step reads as sizes."""
     found = {
         step.ins[i]
         for step in kernel.steps
-        for i in data_operands(step.op, binds)
+        for i in size_operands(step.op, binds)
         if i < len(step.ins) and step.ins[i] < len(kernel.ins)
     }
-    return tuple(value for value in sorted(found) if _is_sizes(kernel.ins[value]))
+    return tuple(sorted(found))
 
 
 def host_input_faults(kernel: Kernel, binds: Mapping[str, Bind]) -> Iterator[str]:
     """Yield what is wrong with the declaration of `host_ins`: only sizes are read on the host."""
-    sizes = size_inputs(kernel, binds)
-    for value in kernel.host_ins:
-        readers = [
-            (number, step, i)
-            for number, step in enumerate(kernel.steps)
-            for i, read in enumerate(step.ins)
-            if read == value
-        ]
-        other = next((r for r in readers if r[2] not in data_operands(r[1].op, binds)), None)
-        if other is not None:
-            number, step, i = other
-            yield (
-                f"input {value} is on the host, but step {number} ({step.op}) reads it as operand "
-                f"{i}, which is not a size"
-            )
-        elif value not in sizes:
-            yield f"input {value} is on the host, but no step reads it as sizes"
-        if value in kernel.results:
-            yield f"input {value} is on the host, so that it must not be a result"
+    unread = set(kernel.host_ins)
+    if not unread:
+        return
+    on_host = frozenset(unread)
+    for number, step in enumerate(kernel.steps):
+        sizes = size_operands(step.op, binds)
+        for i, value in enumerate(step.ins):
+            unread.discard(value)
+            if value in on_host and i not in sizes:
+                yield (
+                    f"input {value} is on the host, but step {number} ({step.op}) reads it as "
+                    f"operand {i}, which is not a size"
+                )
+    for value in sorted(unread):
+        yield f"input {value} is on the host, but no step reads it as sizes"
+    for value in on_host.intersection(kernel.results):
+        yield f"input {value} is on the host, but it is a result, which is elsewhere"
 
 
 def specs_on(
@@ -110,26 +84,26 @@ def specs_on(
     elements: Mapping[int, Array],
 ) -> list[TensorSpec]:
     """
-    Return the static type of each value of `kernel` on these operands.
+    Return the static type of each value that `kernel` computes on these operands, by number.
 
     `elements` are those of inputs, by number, that are known. Raises `UnknownShape` if the shape of
     a value depends on others, or is unknown because a step has no checked kernel.
     """
     n = len(kernel.ins)
-    specs = [spec_of(array) for array in (*ins, *kernel.constants)]
+    specs = [*kernel.ins, *map(spec_of, kernel.constants), *kernel.locals]
     if all(spec.is_static for spec in kernel.locals):
-        return specs + list(kernel.locals)
-    specs += kernel.locals
+        return specs
+    for value, array in (*enumerate(ins), *zip(kernel.results, outs, strict=True)):
+        specs[value] = TensorSpec(specs[value].dtype, array.shape)
+    if all(spec.is_static for spec in specs):
+        return specs
     known = dict(elements) | dict(enumerate(kernel.constants, n))
-    written = dict(zip(kernel.results, map(spec_of, outs), strict=True))
     for step in kernel.steps:
-        open_outs = [v for v in step.outs if not kernel.spec(v).is_static]
-        if open_outs and any(value not in written for value in open_outs):
-            _infer(kernel, step, specs, known, binds)
-        for value in open_outs:
-            if value in written:
-                specs[value] = written[value]
-            elif not specs[value].is_static:
+        if all(specs[value].is_static for value in step.outs):
+            continue
+        _infer(kernel, step, specs, known, binds)
+        for value in step.outs:
+            if not specs[value].is_static:
                 raise UnknownShape(
                     f"kernel {kernel.name}: intermediate value {value} must have a static shape, "
                     f"but is {specs[value]}",
@@ -150,7 +124,7 @@ def _infer(
     if signature is None:
         return
     given = {
-        i: KnownElements(known[step.ins[i]])
+        i: ArrayElements(known[step.ins[i]])
         for i in data_operands(step.op, binds)
         if i < len(step.ins) and step.ins[i] in known
     }
@@ -162,9 +136,11 @@ def _infer(
                 f"{step.op} has {len(results)} results, but {len(step.outs)} are declared"
             )
     except SignatureError as error:
-        raise MachineError(f"kernel {kernel.name}: {error}", step.location) from error
+        text = str(error) if step.op in str(error) else f"{step.op}: {error}"
+        raise MachineError(f"kernel {kernel.name}: {text}", step.location) from error
     for value, result in zip(step.outs, results, strict=True):
-        specs[value] = _refined(specs[value], result)
+        if not specs[value].is_static:
+            specs[value] = _refined(specs[value], result)
 
 
 def _refined(declared: TensorSpec, found: SignatureTensor) -> TensorSpec:

@@ -177,6 +177,8 @@ class Recorder:
 
     def values(self, *tensors: Tensor) -> list[Array]:
         """Return the elements of `tensors`, on which this instruction depends."""
+        if all(tensor.constant for tensor in tensors):
+            return [tensor.array for tensor in tensors]
         self.require_written(*tensors)
         needed = unknown_sources(tensors, self.known_elements)
         if needed:

@@ -82,6 +82,7 @@ def matches(depth: int) -> str:
 PROGRAMS = {"ifs": ifs, "closures": closures, "matches": matches}
 PASSES = (
     *("infer-types", "fold-constants", "plan-devices", "share-device-copies", "lambda-lift"),
+    *("lift-constants", "inline{once}", "eliminate-dead-code", "remove-unused-functions"),
     *("fuse-ops", "outline-primitives", "manifest-alloc", "remove-dead-writes"),
     "lower-to-bytecode",
 )

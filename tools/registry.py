@@ -47,6 +47,8 @@ PASSES = {
     "lambda-lift": "passes.lambda_lift:LambdaLiftPass",
     "inline": "passes.inline:InlinePass",
     "remove-unused-functions": "passes.remove_unused_functions:RemoveUnusedFunctionsPass",
+    "eliminate-dead-code": "passes.eliminate_dead_code:EliminateDeadCodePass",
+    "lift-constants": "passes.lift_constants:LiftConstantsPass",
     "fuse-ops": "passes.fuse_ops:FuseOpsPass",
     "outline-primitives": "passes.outline_primitives:OutlinePrimitivesPass",
     "create-shape-functions": "passes.create_shape_functions:CreateShapeFunctionsPass",

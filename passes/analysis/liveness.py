@@ -12,7 +12,7 @@ Liveness of alias classes over structured control flow.
 A class lives while one of its values does: from the definition to the last use on the path. One
 walk from the end to the start finds each point where a class is live before and dead after. At
 the start of a region, only the values that one of its sibling regions uses are considered, so the
-walk is linear in ops, and in the deaths that it finds. `memory.kill` is no use.
+walk is linear in ops, and in the deaths that it finds. `memory.kill` is not a use.
 """
 
 from __future__ import annotations
@@ -217,66 +217,93 @@ def live_ranges(classes: AliasClasses) -> dict[int, Interval]:
     return ranges
 
 
+class Kill(NamedTuple):
+    """A kill on the current path, and its number in program order."""
+
+    number: int
+    op: Operation
+
+
+@dataclass(eq=False)
+class _Path:
+    """A block on the path that is being checked."""
+
+    ops: Iterator[Operation]
+    choice: Operation | None
+    """The op that chose the block; None for a body."""
+    rest: list[Block]
+    """The regions of `choice` to check after it, the next one last."""
+    in_others: dict[int, Kill]
+    """The kills in the regions of `choice` before it, by class."""
+    before: dict[int, Kill | None] = field(default_factory=dict[int, "Kill | None"])
+    """The entries of `killed` that the block's kills replaced."""
+
+
+@dataclass(eq=False)
+class _KillCheck:
+    classes: AliasClasses
+    defined: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    """The number in program order of each value's definition."""
+    killed: dict[int, Kill] = field(default_factory=dict[int, Kill])
+    """The last kill of each class on the path to here, or on one of the paths that meet here."""
+    path: list[_Path] = field(default_factory=list[_Path])
+    number: int = 0
+
+    def first_fault(self) -> tuple[Operation, Operation] | None:
+        self.path.append(_Path(iter(self.classes.block.ops), None, [], {}))
+        while self.path:
+            self.number += 1
+            op = next(self.path[-1].ops, None)
+            if op is None:
+                self.leave()
+                continue
+            frees = facts_of(op).frees
+            for value in op.operands if frees else self.classes.uses(op):
+                kill = self.killed.get(self.classes.of(value))
+                if kill is not None and self.defined.get(value, 0) < kill.number:
+                    return op, kill.op
+            if frees:
+                for value in op.operands:
+                    self.kill(self.classes.of(value), Kill(self.number, op))
+            elif is_choice(op) and op.regions:
+                self.enter(op, [region.block for region in reversed(op.regions)], {})
+            else:
+                self.define(op.results)
+        return None
+
+    def define(self, values: Iterable[SSAValue]) -> None:
+        for value in values:
+            self.defined[value] = self.number
+
+    def kill(self, number: int, kill: Kill) -> None:
+        self.path[-1].before.setdefault(number, self.killed.get(number))
+        self.killed[number] = kill
+
+    def enter(self, choice: Operation, blocks: list[Block], in_others: dict[int, Kill]) -> None:
+        """Go on with the last of `blocks`."""
+        block = blocks.pop()
+        self.define(block.args)
+        self.path.append(_Path(iter(block.ops), choice, blocks, in_others))
+
+    def leave(self) -> None:
+        """Leave a block at its end, for the next region of its choice, or for what follows."""
+        left = self.path.pop()
+        if left.choice is None:
+            return
+        for number, before in left.before.items():
+            left.in_others[number] = self.killed[number]
+            if before is None:
+                del self.killed[number]
+            else:
+                self.killed[number] = before
+        if left.rest:
+            self.enter(left.choice, left.rest, left.in_others)
+            return
+        for number, kill in left.in_others.items():
+            self.kill(number, kill)
+        self.define(left.choice.results)
+
+
 def used_after_kill(classes: AliasClasses) -> tuple[Operation, Operation] | None:
-    """
-    Find the first op that uses bytes after a kill of them, on some path; return it and the kill.
-    """
-    defined: dict[SSAValue, int] = {}
-    killed: dict[int, tuple[int, Operation]] = {}
-    """Of each class, the number of the kill on this path, and the kill."""
-    replaced: list[list[tuple[int, tuple[int, Operation] | None]]] = []
-    """For each open block, what its kills replaced in `killed`."""
-    merged: list[dict[int, tuple[int, Operation]]] = []
-    """For each open choice, the kills in the regions left so far."""
-    pending: list[tuple[Iterator[Operation], Operation | None, list[Block]]] = [
-        (iter(classes.block.ops), None, [])
-    ]
-    replaced.append([])
-    time = 0
-    for argument in classes.block.args:
-        defined[argument] = time
-    while pending:
-        ops, choice, rest = pending[-1]
-        op = next(ops, None)
-        time += 1
-        if op is None:
-            pending.pop()
-            done = replaced.pop()
-            if choice is None:
-                continue
-            for number, _ in done:
-                merged[-1][number] = killed[number]
-            for number, before in reversed(done):
-                if before is None:
-                    del killed[number]
-                else:
-                    killed[number] = before
-            if rest:
-                block = rest.pop(0)
-                defined.update((argument, time) for argument in block.args)
-                replaced.append([])
-                pending.append((iter(block.ops), choice, rest))
-                continue
-            for number, kill in merged.pop().items():
-                replaced[-1].append((number, killed.get(number)))
-                killed[number] = kill
-            defined.update((result, time) for result in choice.results)
-            continue
-        for value in op.operands if facts_of(op).frees else classes.uses(op):
-            kill = killed.get(classes.of(value))
-            if kill is not None and defined.get(value, 0) < kill[0]:
-                return op, kill[1]
-        if facts_of(op).frees:
-            for value in op.operands:
-                number = classes.of(value)
-                replaced[-1].append((number, killed.get(number)))
-                killed[number] = (time, op)
-        elif is_choice(op) and op.regions:
-            first, *others = [region.block for region in op.regions]
-            defined.update((argument, time) for argument in first.args)
-            merged.append({})
-            replaced.append([])
-            pending.append((iter(first.ops), op, others))
-        else:
-            defined.update((result, time) for result in op.results)
-    return None
+    """Find an op that uses bytes after a kill of them, on some path; return it and the kill."""
+    return _KillCheck(classes).first_fault()

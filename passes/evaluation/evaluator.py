@@ -29,7 +29,7 @@ from ...runtime.kernels.memory import Memory, OutOfMemory, Stack
 from ...runtime.kernels.scratch import Workspace
 from ..analysis.arrays import Array
 from ..analysis.blocks import only_block
-from ..support.diagnostics import PassError
+from ..support.diagnostics import Note, PassError, location_of
 from .operators import OperatorEvaluator
 from .rules import RULES
 from .values import Enter, Value
@@ -110,18 +110,25 @@ class Evaluator:
 
     def _run(self, first: Enter) -> Sequence[Value]:
         """Evaluate a block, and all blocks that it enters on the way."""
-        stack = [self._block(first)]
+        stack = [(first, self._block(first))]
         answer: Sequence[Value] | None = None
         while True:
             try:
-                request = stack[-1].send(cast(Any, answer))
+                request = stack[-1][1].send(cast(Any, answer))
             except StopIteration as stop:
                 stack.pop()
                 answer = cast(Sequence[Value], stop.value)
                 if not stack:
                     return answer
+            except PassError as error:
+                caller = stack[-1][0].caller
+                if caller is not None and location_of(caller) != error.location:
+                    error.notes += (
+                        Note("its shape is computed for this call", location_of(caller)),
+                    )
+                raise
             else:
-                stack.append(self._block(request))
+                stack.append((request, self._block(request)))
                 answer = None
 
     def _grow(self, block: Block) -> int:

@@ -275,7 +275,8 @@ def destination_call(
         return outs
 
     entered = evaluation.enter(op.callee.string_value(), args[: len(op.ins)])
-    return Enter(entered.block, entered.args, entered.frame, write)
+    caller = op if isinstance(op, vm.ShapeFuncOp) else None
+    return Enter(entered.block, entered.args, entered.frame, write, caller)
 
 
 RULES: dict[type[Operation], Rule] = {

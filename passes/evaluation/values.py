@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 Value: TypeAlias = Any
 """
@@ -60,3 +60,5 @@ class Enter:
     args: Sequence[Value]
     frame: Frame
     then: Callable[[Sequence[Value]], Sequence[Value]] | None = None
+    caller: Operation | None = None
+    """The op to name beside the place of an error in the block, if that block has many callers."""

@@ -54,4 +54,4 @@ KERNELS: Mapping[str, CheckedKernel] = {
     for table, reuse in _TABLES
     for name, bind in table.items()
 }
-"""The kernel of each operator, bound only to what the operator's signature accepts."""
+"""The kernel of each operator, bound only to what the operator's rule accepts."""

@@ -1,4 +1,4 @@
-"""Kernels that check the signature of their operator before they are bound."""
+"""Kernels that check the rule of their operator before they are bound."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ def _element(name: str) -> Element:
 
 
 def tensor_of(spec: TensorSpec) -> Tensor:
-    """Return `spec` as a signature's tensor; `SignatureError` for unsupported elements."""
+    """Return `spec` as a rule's tensor; `SignatureError` for unsupported elements."""
     return Tensor(_element(spec.dtype), tuple(UNKNOWN if d is None else d for d in spec.shape))
 
 

@@ -135,7 +135,7 @@ def machine_for(module: ModuleOp) -> Machine:
 
 
 @settings(
-    max_examples=40,
+    max_examples=25,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
@@ -144,7 +144,7 @@ def machine_for(module: ModuleOp) -> Machine:
 def test_no_bytes_are_freed_too_early(text: str):
     module = parse(text)
     verify(module)
-    x, y = np.arange(4, dtype=np.float32), np.float32([1, -1, 2, 0.25])
+    x, y = np.arange(4, dtype=np.float32), np.array([1, -1, 2, 0.25], np.float32)
     inputs = [[np.array(a), np.array(b), x, y] for a, b in product([False, True], repeat=2)]
     wanted = [evaluate(module, args) for args in inputs]
 

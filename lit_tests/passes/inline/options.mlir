@@ -25,6 +25,9 @@
 // ONCE-NEXT:     func.call @used_twice
 // ONCE-NEXT:     func.call @used_twice
 // ONCE-NEXT:     func.call @also_a_value
+// ONCE:        func.func @small(
+// ONCE-NOT:    func.func private @large(
+// ONCE:        func.func private @used_twice(
 // NEGATIVE:    error: max-ops must be at least 0, but is -1
 func.func @main(%x: tensor<4xf32>) -> ((tensor<4xf32>) -> tensor<4xf32>) {
   %0 = func.call @small(%x) : (tensor<4xf32>) -> tensor<4xf32>

@@ -78,3 +78,22 @@ func.func @returned() -> (tuple<tensor<4xf32>>, (tensor<4xf32>) -> tensor<4xf32>
   %k = relay.construct @Box(%d) : (tensor<4xf32>) -> !relay.adt<@Box, []>
   func.return %t, %f, %r, %k : tuple<tensor<4xf32>>, (tensor<4xf32>) -> tensor<4xf32>, !relay.ref<tensor<4xf32>>, !relay.adt<@Box, []>
 }
+
+// -----
+
+// A copy has bytes of its own, even on the same device: the source dies after it.
+//
+// CHECK-LABEL: func.func @copies
+// CHECK:         %[[Y:.*]] = memory.copy
+// CHECK-NEXT:    memory.kill %[[A:.*]] :
+// CHECK-NEXT:    "test.op"(%[[Y]])
+// CHECK-NEXT:    memory.kill %[[Y]]
+// CHECK-NEXT:    func.return
+func.func @copies() {
+  %a = "test.op"() : () -> tensor<4xf32>
+  %s = memory.alloc_storage 16 align 64 : !memory.storage
+  %t = memory.alloc_tensor %s[0] : tensor<4xf32>
+  %y = memory.copy ins(%a : tensor<4xf32>) outs(%t : tensor<4xf32>) -> tensor<4xf32>
+  "test.op"(%y) : (tensor<4xf32>) -> ()
+  func.return
+}

@@ -169,3 +169,28 @@ func.func @match_cases() {
   }
   func.return
 }
+
+// -----
+
+// A tensor that is allocated before a branch and written in it dies where it is not written.
+//
+// CHECK-LABEL: func.func @written_in_one_branch
+// CHECK:         %[[T:.*]] = memory.alloc_tensor
+// CHECK:         relay.if
+// CHECK:           %[[Y:.*]] = memory.copy
+// CHECK-NEXT:      relay.yield %[[Y]]
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      memory.kill %[[T]]
+// CHECK-NEXT:      "test.op"() {other}
+func.func @written_in_one_branch(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %s = memory.alloc_storage 16 align 64 : !memory.storage
+  %t = memory.alloc_tensor %s[0] : tensor<4xf32>
+  %r = relay.if %c : tensor<i1> -> (tensor<4xf32>) {
+    %y = memory.copy ins(%x : tensor<4xf32>) outs(%t : tensor<4xf32>) -> tensor<4xf32>
+    relay.yield %y : tensor<4xf32>
+  } else {
+    %z = "test.op"() {other} : () -> tensor<4xf32>
+    relay.yield %z : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}

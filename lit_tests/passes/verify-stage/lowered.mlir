@@ -30,3 +30,26 @@ func.func @closure() {
   }
   func.return
 }
+
+// -----
+
+// A kernel with a result of dynamic shape has a shape function, whose types carry no device.
+
+// expected-error@+1 {{relay.prim_func is left at stage lowered: it has a result of dynamic shape, tensor<?xf32>: create-shape-functions should have given it a shape function}}
+relay.prim_func @without(%a: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = relay.exp %a : (tensor<?xf32>) -> tensor<?xf32>
+  relay.yield %0 : tensor<?xf32>
+}
+
+// -----
+
+relay.prim_func @with(%a: tensor<?xf32>) -> tensor<?xf32> attributes {shape_func = @s, shape_inputs = array<i64: 2>} {
+  %0 = relay.exp %a : (tensor<?xf32>) -> tensor<?xf32>
+  relay.yield %0 : tensor<?xf32>
+}
+relay.shape_func @s(%s: tensor<1xi64>) -> tensor<1xi64> {
+  %i0 = arith.constant 0 : index
+  %n = tensor.extract %s[%i0] : tensor<1xi64>
+  %t = tensor.from_elements %n : tensor<1xi64>
+  relay.yield %t : tensor<1xi64>
+}

@@ -1,6 +1,7 @@
 """Operators with arbitrary operands and attributes are typed or rejected with a message."""
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any, cast
@@ -185,7 +186,7 @@ def test_what_is_unknown_does_not_contradict_what_is_known(name: str):
         operands = TestOp(result_types=types).results
         properties = properties_of(cls, sample.attrs)
         if message := refusal(lambda o=operands, p=properties: cls.on(o, p)):
-            assert "squeeze needs axis" in message
+            assert re.search("squeeze needs axis|length of .* must be known", message)
             continue
         op = cls.on(operands, properties)
         assert len(op.results) == len(sample.results)

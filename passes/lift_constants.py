@@ -1,0 +1,121 @@
+"""
+Move constants to the start of their function, and share equal ones.
+
+    %0 = relay.exp %x : …                           %c = relay.constant dense<1.0> : T
+    %c = relay.constant dense<1.0> : T              %0 = relay.exp %x : …
+    %1 = relay.add %0, %c : …                ->     %1 = relay.add %0, %c : …
+    %2 = relay.if %b : … {                          %2 = relay.if %b : … {
+      %d = relay.constant dense<1.0> : T              relay.yield %c : T
+      relay.yield %d : T                            } …
+    } …
+
+Constants are in order of first use. Equal ones are those with one value, type and device; a large
+one is equal to those with its name. A closure is a function of its own; kernels keep their
+constants, as do numbers that are not tensors. (TVM: LiftConstants, once in the VM's pipeline.)
+From level `relay` to `manifest`; the level stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
+
+from ..dialects import relay
+from ..dialects.interfaces import Rematerializable
+from .support.rewriting import apply_patterns
+from .support.walk import outside_primitives
+
+
+def is_constant(op: Operation) -> bool:
+    """Test whether `op` is a constant, small or large."""
+    return op.has_trait(Rematerializable, value_if_unregistered=False)
+
+
+def key_of(constant: Operation) -> object:
+    """Return a key that is equal for equal constants."""
+    return (
+        constant.name,
+        tuple(sorted(constant.properties.items())),
+        tuple(sorted(constant.attributes.items())),
+        tuple(result.type for result in constant.results),
+    )
+
+
+def entry_of(op: Operation) -> Block | None:
+    """Return the block in which the body of `op` starts, if it is a function or closure."""
+    return op.regions[0].first_block if isinstance(op, func.FuncOp | relay.FnOp) else None
+
+
+def constants_by_function(module: ModuleOp) -> Mapping[Block, Sequence[Operation]]:
+    """Return the constants of each function, in program order, by the function's first block."""
+    entries: dict[Operation, Block | None] = {}
+    """For each op with regions, the function that they are in."""
+    found: dict[Block, list[Operation]] = {}
+    for op in outside_primitives(module):
+        around = op.parent_op()
+        entry = None if around is None else entries.get(around)
+        if op.regions:
+            entries[op] = entry_of(op) or entry
+        if entry is not None and is_constant(op):
+            found.setdefault(entry, []).append(op)
+    return found
+
+
+@dataclass(frozen=True)
+class ShareConstant(RewritePattern):
+    """Replace a constant by the first equal one in its function."""
+
+    first: Mapping[Operation, Operation]
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        rewriter.replace(op, [], self.first[op].results)
+
+
+@dataclass(frozen=True)
+class MoveConstant(RewritePattern):
+    """Move a constant to the place of the op that is to follow it."""
+
+    before: Mapping[Operation, Operation]
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        op.detach()
+        rewriter.insert(op, InsertPoint.before(self.before[op]))
+
+
+def moves(entry: Block, constants: Sequence[Operation]) -> dict[Operation, Operation]:
+    """Return, for each constant that is not among the first ops of `entry`, the op to precede."""
+    found: dict[Operation, Operation] = {}
+    here = entry.first_op
+    for constant in constants:
+        assert here is not None, "a block ends in a terminator"
+        if here is constant:
+            here = here.next_op
+        else:
+            found[constant] = here
+    return found
+
+
+@dataclass(frozen=True)
+class LiftConstantsPass(ModulePass):
+    """Move constants to the start of their function, and share equal ones."""
+
+    name = "lift-constants"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        first: dict[Operation, Operation] = {}
+        kept: dict[Block, list[Operation]] = {}
+        for entry, constants in constants_by_function(op).items():
+            by_key: dict[object, Operation] = {}
+            first.update((c, by_key.setdefault(key_of(c), c)) for c in constants)
+            kept[entry] = [*by_key.values()]
+        apply_patterns(op, ShareConstant(first), only=[c for c in first if first[c] is not c])
+        before = {c: place for entry in kept for c, place in moves(entry, kept[entry]).items()}
+        apply_patterns(op, MoveConstant(before), only=[*before])

@@ -1,0 +1,88 @@
+"""Random programs with dynamic dims: those of `programs`, with dims of parameters hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Any
+
+from hypothesis import strategies as st
+from programs import parameter_types, parse, printed, programs
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, ModuleOp, f32
+from xdsl.ir import Attribute
+from xdsl.rewriter import Rewriter
+from xdsl.transforms.dead_code_elimination import dce
+
+from xrelay.dialects import relay
+from xrelay.dialects.device import tensor_type
+from xrelay.dialects.relay.incomplete import IncompleteType
+from xrelay.dialects.walking import walk
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class DynamicProgram:
+    """The text of a program whose parameters have the dims of `shapes`, None where dynamic."""
+
+    text: str
+    shapes: tuple[tuple[int | None, ...], ...]
+    calls: tuple[tuple[Shape, ...], ...]
+    """Shapes of arguments: the original ones first."""
+
+    def at(self, shapes: Sequence[Shape]) -> ModuleOp:
+        """Return the program with parameters of these shapes and no other types."""
+        return with_parameters(self.text, shapes)
+
+    def save(self, calls: Sequence[Sequence[Shape]]) -> Path:
+        """Write the program to a file for `xrelay-run`; the last one written is the smallest."""
+        path = Path(gettempdir()) / "xrelay_dynamic_program.mlir"
+        shown = "".join(f"// fails at {shapes}\n" for shapes in calls)
+        path.write_text(shown + printed(self.at_open()), encoding="utf-8")
+        return path
+
+    def at_open(self) -> ModuleOp:
+        """Return the program with its dynamic dims."""
+        return with_parameters(self.text, self.shapes)
+
+
+def with_parameters(text: str, shapes: Sequence[Sequence[int | None]]) -> ModuleOp:
+    """Return the program with parameters of `shapes`; the types of all results are unknown."""
+    module = parse(text)
+    (main,) = [op for op in module.ops if isinstance(op, func.FuncOp)]
+    types: list[Attribute] = []
+    for argument, shape in zip(main.args, shapes, strict=True):
+        dims = [DYNAMIC_INDEX if dim is None else dim for dim in shape]
+        type = tensor_type(f32, dims)
+        types.append(type)
+        Rewriter.replace_value_with_new_type(argument, type)
+    for op in walk(main):
+        if not isinstance(op, relay.ConstantOp):
+            for result in op.results:
+                Rewriter.replace_value_with_new_type(result, IncompleteType())
+    dce(module)  # a dead op that fails at some shapes is removed by passes, but evaluated before
+    outputs = [IncompleteType() for _ in main.function_type.outputs]
+    main.function_type = FunctionType.from_lists(types, outputs)
+    return module
+
+
+@st.composite
+def dynamic_programs(draw: Callable[[st.SearchStrategy[Any]], Any]) -> DynamicProgram:
+    """A random program, some dims of its parameters dynamic, and the shapes of a few calls."""
+    text = draw(programs())
+    module = parse(text)
+    original: list[Shape] = [type.get_shape() for type in parameter_types(module)]
+    sizes = sorted({dim for shape in original for dim in shape})
+    hidden: set[int] = draw(st.sets(st.sampled_from(sizes), min_size=1)) if sizes else set()
+    # a size is dynamic everywhere, and changes everywhere: operands still fit
+    renamed = [
+        {size: draw(st.integers(0, 5)) for size in sizes if size in hidden} for _ in range(2)
+    ]
+    shapes = tuple(tuple(None if dim in hidden else dim for dim in shape) for shape in original)
+    calls = [tuple(original)]
+    for sizes_now in renamed:
+        calls.append(tuple(tuple(sizes_now.get(dim, dim) for dim in shape) for shape in original))
+    return DynamicProgram(text, shapes, tuple(calls))
