@@ -40,8 +40,9 @@ from ..dialects.interfaces import AllocatesResults, Bufferizable
 from ..dialects.tensors import as_tensor
 from ..dialects.walking import walk
 from ..dialects.xdsl_internals import set_type
+from ..operators.measures import MEASURES
 from ..operators.sizes import Check
-from .analysis.polynomials import Polynomial, holds
+from .analysis.polynomials import Polynomial, Symbol, holds
 from .analysis.sizes import Sizes, integer
 from .shapes.writer import Writer
 from .support.rewriting import apply_patterns
@@ -94,6 +95,10 @@ def is_size_op(op: Operation) -> bool:
     return op.name.startswith(("arith.", "tensor.")) or isinstance(
         op, vm.ShapeOfOp | relay.MeasureOp
     )
+
+
+def is_measure(symbol: Symbol | None) -> bool:
+    return symbol is not None and symbol.kind in MEASURES
 
 
 @dataclass(frozen=True)
@@ -153,6 +158,7 @@ class SimplifySize(RewritePattern):
             size.constant is not None
             or writer.find(size) is not None
             or (symbol is not None and symbol.kind == "dim")
+            or (isinstance(op, relay.MeasureOp) and not is_measure(symbol))
         ):
             found = writer.write(size, op, rewriter)
             if found.name_hint is None:

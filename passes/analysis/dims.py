@@ -23,14 +23,14 @@ from ...dialects import relay
 from ...dialects.relay.creation import ShapeOfOp
 from ...dialects.tensors import as_tensor, is_static
 from ...dialects.type_rules import call_of, constant_elements, operand_of, rule_of
-from ...operators.measures import MEASURES
 from ...operators.signature import Data, Elements, Tensor
 from ...operators.sizes import UNKNOWN, Check, Dim, SignatureError, Size, SizeOp, fill
 from ..support.diagnostics import PassError
 from ..support.walk import outside_primitives
 from .polynomials import Polynomial, holds
 from .shape_tensors import ShapeTensors, is_exact
-from .sizes import SIGNED_MEASURES, Dims, Sizes, element_count
+from .sizes import Dims, Sizes, element_count
+from .symbolic_measures import SIGNED, symbolic_measure
 
 
 class SymbolicDim(Dim):
@@ -108,14 +108,19 @@ class ProgramSizes(Sizes):
         self.tensors = ShapeTensors(self.algebra)
 
     def read(self, module: ModuleOp) -> None:
-        """Read all tensors outside kernels, in program order, and check all operators."""
-        for op in outside_primitives(module):
+        """Read all tensors outside kernels, each after its operands, and check all operators."""
+        for op in outside_primitives(module, region_first=True):
             if rule_of(op) is not None and any(map(has_dynamic_dim, op.operands)):
                 self._inferred(op)
             for result in op.results:
                 if as_tensor(result.type) is not None:
                     self.dims(result)
                     self.elements(result)
+
+    def replace(self, old: SSAValue, new: SSAValue) -> None:
+        """Let `new`, which replaces `old`, have its dims and elements."""
+        self._dims[new] = self.dims(old)
+        self._elements[new] = self.elements(old)
 
     def as_size(self, polynomial: Polynomial) -> Size:
         """Return a polynomial as a size of rules: an integer if it is constant."""
@@ -131,14 +136,12 @@ class ProgramSizes(Sizes):
         """Return the measure `name`, a symbol unless all `args` are numbers."""
         if UNKNOWN in args:
             return UNKNOWN
-        if not any(isinstance(arg, SymbolicDim) for arg in args):
-            try:
-                return MEASURES[name](*args)
-            except ValueError as error:
-                raise SignatureError(str(error)) from error
         given = [as_polynomial(arg) if isinstance(arg, int | Dim) else arg for arg in args]
-        natural = name not in SIGNED_MEASURES
-        return self.as_size(self.algebra.opaque(name, given, natural))
+        try:
+            found = symbolic_measure(self.algebra, name, given)
+        except ValueError as error:
+            raise SignatureError(str(error)) from error
+        return self.as_size(found or self.algebra.opaque(name, given, name not in SIGNED))
 
     def _defined_dims(self, value: SSAValue) -> Dims | None:
         if not isinstance(value, OpResult):

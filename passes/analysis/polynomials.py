@@ -373,7 +373,38 @@ class Algebra:
             return right
         if left.constant is not None:
             return left
+        symbol = left.symbol  # if the other dim is 1 too wherever it is, as min(n, 64) is, it wins
+        if symbol is not None and self._where_one(right, symbol) == Polynomial.of(1):
+            return left
         return self.opaque(SizeOp.BROADCAST, (left, right), _natural(left, right))
+
+    def _where_one(self, size: Polynomial, symbol: Symbol, depth: int = 4) -> Polynomial | None:
+        """Return `size` where `symbol` is 1; None if it is too deep, or not arithmetic on it."""
+        result = Polynomial.of(0)
+        for monomial, coefficient in size.terms:
+            term = Polynomial.of(coefficient)
+            for factor in monomial:
+                found = self._factor_where_one(factor, symbol, depth)
+                if found is None:
+                    return None
+                term = term * found
+            result = result + term
+        return result
+
+    def _factor_where_one(self, factor: Symbol, symbol: Symbol, depth: int) -> Polynomial | None:
+        if factor is symbol:
+            return Polynomial.of(1)
+        if factor.kind not in list(SizeOp):
+            return None
+        args: list[Polynomial] = []
+        for arg in factor.args:
+            found = None
+            if depth and isinstance(arg, Polynomial):
+                found = self._where_one(arg, symbol, depth - 1)
+            if found is None:
+                return None
+            args.append(found)
+        return self.binary(SizeOp(factor.kind), *args)
 
 
 def _degree(polynomial: Polynomial) -> int:

@@ -13,7 +13,7 @@ are read on demand and kept: read those of an op after those of its operands.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import prod
 from typing import TypeAlias, cast
@@ -36,9 +36,9 @@ from ...dialects.interfaces import DestinationPassing
 from ...dialects.relay.annotations import dim_names
 from ...dialects.relay.control import yielded
 from ...dialects.tensors import as_tensor, is_static
-from ...operators.measures import MEASURES
 from ...operators.sizes import Check, SizeOp
 from .polynomials import Algebra, Polynomial, holds
+from .symbolic_measures import SIGNED, symbolic_measure
 
 MAX_ELEMENTS = 64
 """The maximum length of a tensor whose elements are followed."""
@@ -63,9 +63,6 @@ ARITHMETIC: Mapping[type[Operation], Compute] = {
     arith.MinSIOp: _size_op(SizeOp.MIN),
 }
 """The polynomial of each operation on two i64."""
-
-SIGNED_MEASURES = ("rounded_product",)
-"""The measures that may be below 0."""
 
 
 def integer(value: SSAValue) -> int | None:
@@ -97,14 +94,6 @@ def element_count(type: Attribute) -> int | None:
         return None
     count = prod(found.get_shape())
     return count if count <= MAX_ELEMENTS else None
-
-
-def measured(name: str, args: Sequence[float]) -> int | None:
-    """Return the measure `name` of `args`; None if it has no value for them."""
-    try:
-        return MEASURES[name](*args)
-    except ValueError:
-        return None
 
 
 def projected(value: SSAValue) -> SSAValue:
@@ -184,17 +173,22 @@ class Sizes:
 
     def _measured(self, op: relay.MeasureOp) -> Polynomial:
         name = op.measure.data
-        known = [self._number(arg) for arg in op.args]
-        numbers = [number for number in known if number is not None]
-        if len(numbers) == len(known) and (value := measured(name, numbers)) is not None:
-            return Polynomial.of(value)
-        args: list[Hashable] = [self.size(a) if a.type == i64 else a for a in op.args]
-        return self.algebra.opaque(name, args, name not in SIGNED_MEASURES, name)
+        given = [self._number(arg) for arg in op.args]
+        known = [arg for arg in given if arg is not None]
+        if len(known) == len(given):
+            try:
+                found = symbolic_measure(self.algebra, name, known)
+            except ValueError:  # it fails when the program runs
+                found = None
+            if found is not None:
+                return found
+        args = [value if arg is None else arg for arg, value in zip(given, op.args, strict=True)]
+        return self.algebra.opaque(name, args, name not in SIGNED, name)
 
-    def _number(self, value: SSAValue) -> float | None:
-        """Return the number that `value` is, if it is a constant."""
+    def _number(self, value: SSAValue) -> Polynomial | float | None:
+        """Return the size or number that `value` is, if it is known."""
         if value.type == i64:
-            return self.size(value).constant
+            return self.size(value)
         op = value.owner
         if isinstance(op, arith.ConstantOp) and isinstance(op.value, FloatAttr):
             return op.value.value.data

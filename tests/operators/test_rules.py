@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import pytest
 from inferring import OPERATORS, attributes
 from numpy_functions import SHAPES, results
-from operator_cases import DTYPES, GENERATORS, Case, Draw, case
+from operator_cases import DTYPES, GENERATORS, Case, Draw, Spec, case
+from traced_rules import by_shape_function, static_shapes
 
 from xrelay.operators import RULES
 from xrelay.operators.measures import MEASURES
@@ -106,10 +107,16 @@ def by_late_sizes(call: Call, hidden: Hidden) -> Shapes:
     return [tuple(map(number, result.dims)) for result in found]
 
 
+def by_traced_sizes(call: Call, hidden: Hidden) -> Shapes:
+    found = by_shape_function(call, hidden)
+    return [*(static_shapes(call, hidden) if found is None else found)]
+
+
 READERS: dict[str, Reader] = {
     "integers": by_integers,
     "unknowns": by_unknowns,
     "late sizes": by_late_sizes,
+    "traced sizes": by_traced_sizes,
 }
 
 
@@ -142,13 +149,29 @@ def numpy_shapes(case: Case) -> Shapes:
     return [array.shape for array in arrays]
 
 
-def outcome(reader: Reader, call: Call, hidden: Hidden) -> str | None:
-    """The error of a call; None if the rule accepts it."""
+Found = TypeVar("Found")
+
+
+def read(reader: Callable[[Call, Hidden], Found], call: Call, hidden: Hidden) -> Found | str:
+    """Return the shapes of the results of a call, or the error."""
     try:
-        reader(call, hidden)
+        return reader(call, hidden)
     except SignatureError as error:
         return str(error)
-    return None
+
+
+def outcome(reader: Reader, call: Call, hidden: Hidden) -> str | None:
+    """The error of a call; None if the rule accepts it."""
+    found = read(reader, call, hidden)
+    return found if isinstance(found, str) else None
+
+
+def tensor_of(operand: Spec | np.ndarray[Any, Any]) -> Tensor:
+    """Return a generated operand, of which some are arrays, as a tensor."""
+    if isinstance(operand, np.ndarray):
+        return Tensor(ELEMENTS[operand.dtype.name], operand.shape)
+    shape, dtype = operand
+    return Tensor(ELEMENTS[dtype], shape)
 
 
 every_operator = pytest.mark.parametrize("name", sorted(GENERATORS))
@@ -163,15 +186,15 @@ def agrees(dim: Size, wanted: Size) -> bool:
 @pytest.mark.parametrize("reader", READERS)
 def test_readers_agree_with_numpy(name: str, reader: str):
     rng = np.random.default_rng(0)
-    for each in range(CASES):
+    for each in range(CASES if reader != "traced sizes" else CASES // 5):
         drawn = case(name, each)
         call, wanted = call_of(drawn), numpy_shapes(drawn)
         for hidden in choices(call, rng):
-            message = outcome(READERS[reader], call, hidden)
-            if message is not None:
-                assert "squeeze needs axis" in message, f"{drawn} {hidden}: {message}"
+            found = read(READERS[reader], call, hidden)
+            if isinstance(found, str):
+                assert "squeeze needs axis" in found, f"{drawn} {hidden}: {found}"
                 continue
-            found = READERS[reader](call, hidden)
+            assert found is not None
             assert len(found) == len(wanted)
             for dims, exact in zip(found, wanted, strict=True):
                 assert len(dims) == len(exact), f"{drawn} {hidden}"
@@ -198,6 +221,23 @@ def test_what_is_invalid_is_rejected_as_soon_as_its_sizes_are_known(name: str):
             assert unknown is None or at_once is not None, f"{call} {hidden}: {unknown}"
             for message in (at_once, unknown, late):
                 assert not set(message or "") & set("{}"), message
+
+
+@every_operator
+def test_shape_functions_reject_what_is_invalid(name: str):
+    """A shape function fails for the same sizes as the rule, if the result has unknown dims."""
+    rng = np.random.default_rng(2)
+    if RULES[f"relay.{name}"].data_operands:
+        return  # these calls have no elements
+    for each in range(CASES // 2):
+        operands, given = GENERATORS[name](Draw(rng, DTYPES[each % len(DTYPES)]))
+        tensors = [tensor_of(operand) for operand in operands]
+        call = Call(f"relay.{name}", attributes(name, **given), tensors)
+        for hidden in choices(call, rng):
+            found = read(by_shape_function, call, hidden)
+            if found is not None and "squeeze needs axis" not in found:
+                at_once = outcome(by_integers, call, hidden)
+                assert isinstance(found, str) == (at_once is not None), f"{call} {hidden}: {found}"
 
 
 @every_operator

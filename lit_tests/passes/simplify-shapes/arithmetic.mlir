@@ -179,10 +179,73 @@ func.func @measures(%x: tensor<?xf32>) {
   %m = tensor.extract %s[%i] : tensor<1xi64>
   %b = arith.constant 1 : i64
   %e = arith.constant -1 : i64
-  %one = arith.constant 1 : i64
-  %p = relay.measure "slice_length"(%n, %b, %e, %one) : (i64, i64, i64, i64) -> i64
-  %q = relay.measure "slice_length"(%m, %one, %e, %b) : (i64, i64, i64, i64) -> i64
+  %two = arith.constant 2 : i64
+  %p = relay.measure "slice_length"(%n, %b, %e, %two) : (i64, i64, i64, i64) -> i64
+  %q = relay.measure "slice_length"(%m, %b, %e, %two) : (i64, i64, i64, i64) -> i64
   "test.op"(%p, %q) : (i64, i64) -> ()
+  func.return
+}
+
+// -----
+
+// A measure that is arithmetic becomes that: the length of [1:] of n + 1 elements is n.
+//
+// CHECK-LABEL: @arithmetic_measure
+// CHECK:         %[[N:.*]] = tensor.extract
+// CHECK-NEXT:    "test.op"(%[[N]], %[[N]])
+func.func @arithmetic_measure(%x: tensor<?xf32>) {
+  %s = vm.shape_of %x : (tensor<?xf32>) -> tensor<1xi64>
+  %i = arith.constant 0 : index
+  %n = tensor.extract %s[%i] : tensor<1xi64>
+  %one = arith.constant 1 : i64
+  %m = arith.addi %n, %one : i64
+  %end = arith.constant 9223372036854775807 : i64
+  %p = relay.measure "slice_length"(%m, %one, %end, %one) : (i64, i64, i64, i64) -> i64
+  %zero = arith.constant 0 : i64
+  %inferred = arith.constant -1 : i64
+  %six = arith.constant 6 : i64
+  %n6 = arith.muli %n, %six : i64
+  %q = relay.measure "reshaped_dim"(%zero, %zero, %one, %n6, %inferred, %six) : (i64, i64, i64, i64, i64, i64) -> i64
+  "test.op"(%p, %q) : (i64, i64) -> ()
+  func.return
+}
+
+// -----
+
+// A measure whose check may fail is kept.
+//
+// CHECK-LABEL: @checked_measure
+// CHECK:         relay.measure "reshaped_dim"
+func.func @checked_measure(%x: tensor<?xf32>) {
+  %s = vm.shape_of %x : (tensor<?xf32>) -> tensor<1xi64>
+  %i = arith.constant 0 : index
+  %n = tensor.extract %s[%i] : tensor<1xi64>
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %inferred = arith.constant -1 : i64
+  %six = arith.constant 6 : i64
+  %q = relay.measure "reshaped_dim"(%zero, %zero, %one, %n, %inferred, %six) : (i64, i64, i64, i64, i64, i64) -> i64
+  "test.op"(%q) : (i64) -> ()
+  func.return
+}
+
+// -----
+
+// A broadcast with a dim that is 1 wherever the first is, such as min(n, 64), is the first.
+//
+// CHECK-LABEL: @broadcast_with_minimum
+// CHECK:         %[[N:.*]] = tensor.extract
+// CHECK-NEXT:    "test.op"(%[[N]])
+func.func @broadcast_with_minimum(%x: tensor<?xf32>) {
+  %s = vm.shape_of %x : (tensor<?xf32>) -> tensor<1xi64>
+  %i = arith.constant 0 : index
+  %n = tensor.extract %s[%i] : tensor<1xi64>
+  %c64 = arith.constant 64 : i64
+  %m = arith.minsi %n, %c64 : i64
+  %one = arith.constant 1 : i64
+  %is_one = arith.cmpi eq, %n, %one : i64
+  %b = arith.select %is_one, %m, %n : i64
+  "test.op"(%b) : (i64) -> ()
   func.return
 }
 

@@ -1,0 +1,93 @@
+"""Symbolic measures against those of integers."""
+
+import random
+
+import pytest
+
+from xrelay.operators.measures import MEASURES
+from xrelay.passes.analysis.polynomials import Algebra, Polynomial, Symbol
+from xrelay.passes.analysis.symbolic_measures import symbolic_measure
+
+
+def evaluate(size: Polynomial, values: dict[str, int]) -> int:
+    """Evaluate, maxima and minima too."""
+
+    def value(symbol: Symbol) -> int:
+        if symbol.kind == "symbol":
+            return values[symbol.name]
+        args = [evaluate(arg, values) for arg in symbol.args if isinstance(arg, Polynomial)]
+        return {"max": max, "min": min}[symbol.kind](args)
+
+    return size.value({symbol: value(symbol) for symbol in size.symbols()})
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_lengths_of_slices(seed: int):
+    rng = random.Random(seed)
+    algebra = Algebra()
+    n, m = algebra.symbol("n"), algebra.symbol("m")
+    dim = n * rng.randrange(1, 3) + rng.randrange(2)
+    begin, end = (
+        rng.choice([m, n, m + 1, Polynomial.of(rng.randrange(-3, 4)), Polynomial.of(2**63 - 1)])
+        for _ in range(2)
+    )
+    args = dim, begin, end, Polynomial.of(1)
+    found = symbolic_measure(algebra, "slice_length", args)
+    assert found is not None
+    for a in range(5):
+        for b in range(5):
+            values = {"n": a, "m": b}
+            numbers = [evaluate(arg, values) for arg in args]
+            assert evaluate(found, values) == MEASURES["slice_length"](*numbers)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_dims_of_reshaped_tensors(seed: int):
+    rng = random.Random(seed)
+    algebra = Algebra()
+    n, m = algebra.symbol("n"), algebra.symbol("m")
+    parts = [n, m, Polynomial.of(2), Polynomial.of(3), n + 1]
+    dims = rng.sample(parts, 3)
+    merged = rng.choice(
+        [
+            [dims[0], dims[1] * dims[2]],
+            [dims[0] * dims[1], dims[2]],
+            [dims[0], dims[1], dims[2]],
+            [dims[0] * dims[1] * dims[2]],
+        ]
+    )
+    entries = list(merged)
+    if rng.random() < 0.6:
+        entries[rng.randrange(len(entries))] = Polynomial.of(-1)
+    allowzero = rng.randrange(2)
+    found_any = False
+    for axis in range(len(entries)):
+        first = [Polynomial.of(axis), Polynomial.of(allowzero), Polynomial.of(len(dims))]
+        args = [*first, *dims, *entries]
+        found = symbolic_measure(algebra, "reshaped_dim", args)
+        if found is None:
+            continue
+        found_any = True
+        for a in range(4):
+            for b in range(4):
+                values = {"n": a, "m": b}
+                numbers = [evaluate(arg, values) for arg in args]
+                assert evaluate(found, values) == MEASURES["reshaped_dim"](*numbers)
+    if allowzero and entries == merged:
+        assert found_any
+
+
+def test_a_reshape_that_may_fail_is_not_arithmetic():
+    algebra = Algebra()
+    n = algebra.symbol("n")
+    numbers = [Polynomial.of(c) for c in (0, 0, 1)]
+    for entries in ([Polynomial.of(-1), Polynomial.of(6)], [n + 1], [algebra.symbol("m")]):
+        assert symbolic_measure(algebra, "reshaped_dim", [*numbers, n, *entries]) is None
+
+
+def test_a_measure_of_constants_is_its_value_or_error():
+    algebra = Algebra()
+    sizes = [Polynomial.of(c) for c in (5, 0, -1, 2)]
+    assert symbolic_measure(algebra, "slice_length", sizes) == Polynomial.of(2)
+    with pytest.raises(ValueError, match="step"):
+        symbolic_measure(algebra, "arange_length", [0, 4, 0])
