@@ -1,7 +1,7 @@
 """Random programs with dynamic dims: one lowered program computes what each static one does."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,7 @@ Outcome = list[Array] | str
 def flat(values: Sequence[Any]) -> list[Array]:
     found: list[Array] = []
     for value in values:
-        found += flat(value) if isinstance(value, tuple) else [np.asarray(value)]
+        found += flat(cast("tuple[Any, ...]", value)) if isinstance(value, tuple) else [value]
     return found
 
 
