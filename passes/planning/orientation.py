@@ -108,11 +108,11 @@ def orientation_of(problem: Problem, offsets: Sequence[int]) -> Orientation:
     Return the orientation of a placement: of two buffers, the one at the lower offset is below.
 
     At the problem's sizes its arena is at most that of the placement. Buffers of size 0 come
-    first: there they cost nothing. Raises ProblemError for rows that have more than a
-    lifetime, a size, an alignment and branch arms. O(n log n) without branches; with
+    first: there they cost nothing. Raises ProblemError for several pools, gaps, ties and
+    fixed offsets. O(n log n) without branches; with
     them, also in proportion to the buffers of different arms that are alive together.
     """
-    _check_rows(problem)
+    check_expressible(problem)
     lower, upper, size, alignment = (column.tolist() for column in problem.columns)
     rows = [i for i in range(len(size)) if upper[i] > lower[i]]
     rows.sort(key=lambda i: (offsets[i] if size[i] else -1, lower[i], upper[i], size[i], i))
@@ -122,7 +122,8 @@ def orientation_of(problem: Problem, offsets: Sequence[int]) -> Orientation:
     return Orientation(tuple(rows), tuple(tuple(under) for under in below), tuple(alignment))
 
 
-def _check_rows(problem: Problem) -> None:
+def check_expressible(problem: Problem) -> None:
+    """Raise ProblemError if an orientation cannot express a constraint of `problem`."""
     if len(problem.pools) != 1:
         raise ProblemError(f"an orientation is of one pool, but there are {len(problem.pools)}")
     if problem.is_plain:
