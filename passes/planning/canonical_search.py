@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .buffers import Ints, as_list
-from .search import Meter, OutOfNodes, Tables, depth_first
+from .meter import Meter, OutOfNodes
+from .search import Tables, depth_first
 
 
 class _Part(NamedTuple):

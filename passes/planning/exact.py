@@ -19,7 +19,8 @@ from .buffers import Ints
 from .canonical_search import CanonicalSearch
 from .core import Core, components, oriented
 from .lowest_floor_search import LowestFloorSearch
-from .search import Meter, Tables
+from .meter import NEVER, Meter, is_over
+from .search import Tables
 from .sort_keys import busiest
 
 _LONG = 12
@@ -43,10 +44,15 @@ class Outcome:
 
 
 def shrink(
-    core: Core, offsets: Ints, bound: int, budget: int, capacity: int | None = None
+    core: Core,
+    offsets: Ints,
+    bound: int,
+    budget: int,
+    capacity: int | None = None,
+    deadline: float = NEVER,
 ) -> Outcome:
     """
-    Improve a plan of one pool with at most `budget` nodes.
+    Improve a plan of one pool with at most `budget` nodes, until `deadline`.
 
     Starts from known `offsets` and a proved lower `bound`; stops when the height is
     proved or the nodes are spent. With a `capacity` above the bound it only searches for
@@ -58,13 +64,18 @@ def shrink(
     height = max((part.height for part in parts), default=0)
     target = max(capacity, bound) if capacity is not None else bound
     enough = bound if capacity is None else target
-    while height > enough and open_from <= target < height and nodes < budget:
+    while (
+        height > enough
+        and open_from <= target < height
+        and nodes < budget
+        and not is_over(deadline)
+    ):
         is_last = capacity is not None or open_from >= height - 1
         allowance = budget - nodes if is_last else max((budget - nodes) // 2, 1)
         answer: bool | None = True
         for part in parts:
             if answer and part.height > target:
-                meter = Meter(allowance)
+                meter = Meter(allowance, deadline=deadline)
                 answer = part.fit(target, meter)
                 nodes += meter.nodes
                 allowance = max(allowance - meter.nodes, 0)
@@ -115,14 +126,14 @@ def decide(tables: Tables, capacity: int, meter: Meter) -> tuple[bool | None, In
     Returns True and offsets in bytes, or False, or None if `meter` ran out.
     """
     long, short, round_ = max(1000, _LONG * tables.n), max(1000, _SHORT * tables.n), 0
-    while meter.nodes < meter.limit:
+    while not meter.is_spent:
         for search, is_long in _attempts(tables, round_):
-            own = Meter(min(long if is_long else short, meter.limit - meter.nodes))
+            own = meter.part(long if is_long else short)
             answer = search.run(capacity, own)
             meter.nodes += min(own.nodes, own.limit)
             if answer is not None:
                 return answer, search.offsets if answer else None
-            if meter.nodes >= meter.limit:
+            if meter.is_spent:
                 break
         long *= _GROWTH
         round_ += 1

@@ -38,22 +38,27 @@ class Placement(NamedTuple):
     heights: list[int]
 
 
-def place_in_order(core: Core, order: Ints, best_fit: bool = False) -> Placement | None:
+def place_in_order(
+    core: Core, order: Ints, best_fit: bool = False, start: Ints | None = None
+) -> Placement | None:
     """
     Place the bodies of `core` in `order`.
+
+    A simple core's bodies may have offsets from the `start` (-1: none); they must come
+    first in `order`.
 
     With several pools, a body is placed where the sum of heights grows least, then where
     it prefers to be. Returns None if a body fits in no pool's capacity (with one pool
     the capacity is ignored: the caller compares the height).
     """
     if core.is_simple:
-        offsets = _place_simple(core, order, best_fit)
+        offsets = _place_simple(core, order, best_fit, start)
         ends = np.array(offsets, dtype=np.int64) + core.size
         return Placement(offsets, None, [int(ends.max(initial=0))])
     return _place_general(core, order, best_fit)
 
 
-def _place_simple(core: Core, order: Ints, best_fit: bool) -> list[int]:
+def _place_simple(core: Core, order: Ints, best_fit: bool, start: Ints | None) -> list[int]:
     """Place bodies of one box each, in one pool, none fixed."""
     gap: Callable[[list[tuple[int, int]], int, int], int] = _lowest_gap
     if best_fit or (core.alignment > 1).any():
@@ -63,15 +68,19 @@ def _place_simple(core: Core, order: Ints, best_fit: bool) -> list[int]:
     alignment = as_list(core.alignment)
     before: list[list[tuple[int, int]]] = [[] for _ in range(n)]
     placed: list[tuple[int, int] | None] = [None] * n
-    offsets = [0] * n
-    for k in as_list(order):
+    offsets = [0] * n if start is None else as_list(start)
+    n_given = 0 if start is None else int((start >= 0).sum())
+    for turn, k in enumerate(as_list(order)):
         stop = reach[k]
-        near = before[k]
-        if stop > k + 1:
-            near += filter(None, placed[k + 1 : stop])
-        near.sort()
-        at = gap(near, size[k], alignment[k])
-        offsets[k] = at
+        if turn < n_given:
+            at = offsets[k]
+        else:
+            near = before[k]
+            if stop > k + 1:
+                near += filter(None, placed[k + 1 : stop])
+            near.sort()
+            at = gap(near, size[k], alignment[k])
+            offsets[k] = at
         placed[k] = here = (at, at + size[k])
         if stop > k + 1:
             for later in before[k + 1 : stop]:

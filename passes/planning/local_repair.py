@@ -16,7 +16,8 @@ import numpy as np
 from .buffers import Ints, as_list
 from .core import Core
 from .exact import Outcome, decide
-from .search import Meter, Tables
+from .meter import NEVER, Meter
+from .search import Tables
 
 _REACHES = (10, 30, 90)
 """Bodies removed on either side of one that is too high, in order of birth."""
@@ -29,15 +30,20 @@ _STEPS = (0.0, 0.1, 0.25, 0.5, 0.75)
 
 
 def repair(
-    core: Core, offsets: Ints, bound: int, budget: int, capacity: int | None = None
+    core: Core,
+    offsets: Ints,
+    bound: int,
+    budget: int,
+    capacity: int | None = None,
+    deadline: float = NEVER,
 ) -> Outcome:
-    """Lower a simple core's plan towards `bound` with at most `budget` nodes."""
-    offsets, meter = offsets.copy(), Meter(budget)
+    """Lower a simple core's plan towards `bound` with at most `budget` nodes, until `deadline`."""
+    offsets, meter = offsets.copy(), Meter(budget, deadline=deadline)
     lives = _Lives(core)
     for step in _STEPS:
         height = int((offsets + core.size).max(initial=0))
         target = max(bound + int(step * (height - bound)), capacity or 0)
-        if height <= target or meter.nodes >= budget:
+        if height <= target or meter.is_spent:
             break
         high = np.flatnonzero(offsets + core.size > target)
         if all([_lower(lives, offsets, k, target, meter) for k in as_list(high)]):
@@ -70,13 +76,13 @@ def _lower(lives: _Lives, offsets: Ints, k: int, target: int, meter: Meter) -> b
     if offsets[k] + core.size[k] <= target:
         return True
     for reach in _REACHES:
-        if meter.nodes >= meter.limit:
+        if meter.is_spent:
             return False
         found = _window(lives, offsets, k, target, reach)
         if found is None:
             return False
         window, free = found
-        own = Meter(min(30 * len(free) + 200, meter.limit - meter.nodes))
+        own = meter.part(30 * len(free) + 200)
         answer, new = decide(Tables(window), target, own)
         meter.nodes += min(own.nodes, own.limit)
         if answer and new is not None:

@@ -27,7 +27,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .buffers import Ints, as_list
-from .search import Meter, OutOfNodes, Tables, depth_first
+from .meter import Meter, OutOfNodes
+from .search import Tables, depth_first
 
 _FAR = 2**62
 

@@ -18,8 +18,8 @@ from .buffers import Ints, as_list
 from .core import Core
 from .exact import Outcome, shrink
 from .greedy import Placement, find_gap
+from .meter import NEVER, Meter, OutOfNodes
 from .portfolio import as_array, best_plan
-from .search import Meter, OutOfNodes
 from .sort_keys import by_size
 
 
@@ -43,11 +43,13 @@ class PoolsOutcome:
         return sum(self.placement.heights)
 
 
-def shrink_pools(core: Core, placement: Placement | None, bound: int, budget: int) -> PoolsOutcome:
-    """Improve `placement` with at most `budget` nodes; see the module docstring."""
+def shrink_pools(
+    core: Core, placement: Placement | None, bound: int, budget: int, deadline: float = NEVER
+) -> PoolsOutcome:
+    """Improve `placement` with at most `budget` nodes, until `deadline`."""
     if placement is not None and sum(placement.heights) <= bound:
         return PoolsOutcome(prefer(core, placement), bound, 0, True)
-    search = _AssignmentSearch(core, placement, budget)
+    search = _AssignmentSearch(core, placement, Meter(budget, deadline=deadline))
     try:
         search.run(bound)
         is_complete = search.all_proved
@@ -60,10 +62,10 @@ def shrink_pools(core: Core, placement: Placement | None, bound: int, budget: in
 
 
 class _AssignmentSearch:
-    def __init__(self, core: Core, placement: Placement | None, budget: int):
+    def __init__(self, core: Core, placement: Placement | None, meter: Meter):
         self.core = core
         self.best = placement
-        self.meter = Meter(budget)
+        self.meter = meter
         self.known: dict[tuple[int, tuple[int, ...]], Outcome] = {}
         self.all_proved = True
 
@@ -142,7 +144,7 @@ class _AssignmentSearch:
             found = best_plan(core, bound)
             assert found is not None, "a single pool has no capacity here, so it holds everything"
             left = self.meter.limit - self.meter.nodes
-            outcome = shrink(core, as_array(found[1]), bound, left)
+            outcome = shrink(core, as_array(found[1]), bound, left, deadline=self.meter.deadline)
             self.meter.nodes += outcome.nodes
             self.known[key] = outcome
         return self.known[key]

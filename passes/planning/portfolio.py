@@ -15,6 +15,7 @@ from . import sort_keys
 from .buffers import Ints, as_list
 from .core import Core
 from .greedy import Placement, place_in_order
+from .meter import NEVER, is_over
 from .sweep import sweep_from_peak
 
 PAIRS_PER_BODY = 100
@@ -121,15 +122,24 @@ def plans(core: Core) -> Iterator[tuple[str, Placement]]:
 
 
 def best_plan(
-    core: Core, bound: int, found: Iterator[tuple[str, Placement]] | None = None
+    core: Core,
+    bound: int,
+    found: Iterator[tuple[str, Placement]] | None = None,
+    deadline: float = NEVER,
 ) -> tuple[str, Placement] | None:
-    """Return the best of `found` (default: `plans`), stopping at `bound`; None if there is none."""
+    """
+    Return the best of `found` (default: `plans`), or None if there is none.
+
+    Stops at `bound`, and with what there is at `deadline`.
+    """
     best: tuple[str, Placement] | None = None
     for name, plan in plans(core) if found is None else found:
         if best is None or sum(plan.heights) < sum(best[1].heights):
             best = (name, plan)
             if sum(plan.heights) <= bound:
                 break
+        if is_over(deadline):
+            break
     return best
 
 

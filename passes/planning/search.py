@@ -20,7 +20,6 @@ often reaches them again along another path.
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from math import gcd
@@ -33,23 +32,6 @@ from .core import Core
 
 _MAX_ARM_CHOICES = 64
 """Limit on the cliques that branch arms make of the bodies alive at one time."""
-
-
-class OutOfNodes(Exception):
-    """The search has used up its node limit."""
-
-
-@dataclass
-class Meter:
-    """Search nodes spent, and their limit."""
-
-    limit: int
-    nodes: int = 0
-
-    def tick(self) -> None:
-        self.nodes += 1
-        if self.nodes > self.limit:
-            raise OutOfNodes
 
 
 class Tables:

@@ -1,20 +1,22 @@
 """
-Solve a problem with a named strategy: `solve(problem, strategy, budget)`.
+Solve a problem with a named strategy: `solve(problem, strategy, budget, timeout)`.
 
 - `coalesce`, `first-fit`, `best-fit`, `greedy-by-size`, `greedy-by-breadth`: one plan,
   in milliseconds.
 - `exact`: the best of the cheap plans, then a search for the smallest height; without a
   budget it continues until that is proved.
 - `auto`: the cheap plans until one reaches the lower bound, then a search with a budget
-  that depends on the problem's size, or local repair of a large problem.
+  that depends on the problem's size. A large problem is repaired locally, then planned from
+  its peak; only what an explicit budget leaves is spent on searching it as a whole.
 
-A budget counts search nodes, not seconds, so results do not depend on the machine.
+A budget counts search nodes, not seconds, so results do not depend on the machine. A
+timeout does depend on it: it ends the search where it is.
 The searches are imported on first use: a cheap plan is enough for most problems, and
 `xrelay-plan` should start fast.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
 
@@ -24,6 +26,7 @@ from .bounds import lower_bound
 from .buffers import as_list
 from .core import Core, allowed_places, core_of, tied_rows
 from .greedy import Placement
+from .meter import NEVER, is_over
 from .portfolio import NAMED, as_array, best_plan, plans
 from .problem import Infeasible, Plan, Problem
 
@@ -34,8 +37,15 @@ NODES = 130_000
 """Search nodes that `auto` may spend without an explicit budget; see `_usual_budget`."""
 
 _UNLIMITED = 2**62
+
+_PEAK_NODES = 12_000
+"""Search nodes for the peaks of a large problem."""
+
 _MAX_BODIES = 1500
-"""Above this, `auto` without a budget repairs locally instead of searching."""
+"""Above this, windows and peaks are searched before the whole problem."""
+
+_PAIRS_PER_NODE = 14_000
+"""Overlapping pairs that double the time of a search node."""
 
 
 class UnknownStrategy(ValueError):
@@ -43,10 +53,10 @@ class UnknownStrategy(ValueError):
 
 
 class _Best:
-    """The best placement so far, its strategy, and the nodes spent."""
+    """The best placement so far, its strategy, the nodes spent, and the deadline."""
 
-    def __init__(self, core: Core, bound: int):
-        self.core, self.bound = core, bound
+    def __init__(self, core: Core, bound: int, deadline: float):
+        self.core, self.bound, self.deadline = core, bound, deadline
         self.name = ""
         self.placement: Placement | None = None
         self.nodes = 0
@@ -57,13 +67,35 @@ class _Best:
         assert self.placement is not None, "no placement yet"
         return sum(self.placement.heights)
 
+    @property
+    def is_done(self) -> bool:
+        """True if the height is proved smallest or fits a capacity, or time is up."""
+        if self.placement is None:
+            return False
+        capacity = self.core.capacities[0] if len(self.core.capacities) == 1 else None
+        enough = self.bound if capacity is None else max(self.bound, capacity)
+        return self.height <= enough or is_over(self.deadline)
 
-def solve(problem: Problem, strategy: str = "auto", budget: int | None = None) -> Plan | Infeasible:
+    def keep(self, name: str, placement: Placement) -> bool:
+        """Keep `placement` if it is lower than the best so far; return whether it is."""
+        if self.placement is not None and sum(placement.heights) >= self.height:
+            return False
+        self.name, self.placement = name, placement
+        return True
+
+
+def solve(
+    problem: Problem,
+    strategy: str = "auto",
+    budget: int | None = None,
+    timeout: float | None = None,
+) -> Plan | Infeasible:
     """
     Plan `problem` with `strategy`; raise UnknownStrategy if it does not exist.
 
     `budget` limits the search nodes of `exact` and `auto`; the others ignore it. With a
-    capacity, the search stops at the first plan that fits.
+    capacity, the search stops at the first plan that fits. After `timeout` seconds, `exact` and
+    `auto` return the best plan so far (at least one cheap plan is always completed).
     """
     began = time.process_time()
     if strategy not in STRATEGIES:
@@ -71,7 +103,8 @@ def solve(problem: Problem, strategy: str = "auto", budget: int | None = None) -
             f"unknown strategy '{strategy}' (expected one of: {', '.join(STRATEGIES)})"
         )
     core = core_of(problem)
-    best = _Best(core, lower_bound(core))
+    deadline = NEVER if timeout is None else time.monotonic() + timeout
+    best = _Best(core, lower_bound(core), deadline)
     _STEPS.get(strategy, _cheap)(best, strategy, budget)
     return _answer(problem, best, strategy, time.process_time() - began)
 
@@ -82,51 +115,96 @@ def _cheap(best: _Best, strategy: str, budget: int | None) -> None:
 
 def _exact(best: _Best, strategy: str, budget: int | None) -> None:
     """Take the best cheap plan, then search with the whole budget."""
-    found = best_plan(best.core, best.bound)
-    if found is not None:
-        best.name, best.placement = found
-    _search(best, _UNLIMITED if budget is None else budget)
+    if _is_large(best.core):
+        _plan_large(best, NODES if budget is None else budget)
+    else:
+        _plan_cheaply(best)
+    _search(best, _UNLIMITED if budget is None else _left(best, budget))
 
 
 def _auto(best: _Best, strategy: str, budget: int | None) -> None:
     core = best.core
-    if budget is None and core.is_simple and core.n_bodies > _MAX_BODIES:
-        _auto_large(best)
+    if _is_large(core):
+        _plan_large(best, NODES if budget is None else budget)
+        if budget is not None:
+            _search(best, _left(best, budget))
         return
-    found = best_plan(core, best.bound)
-    if found is not None:
-        best.name, best.placement = found
-        if best.height <= best.bound:
-            return
-    _search(best, _usual_budget(core) if budget is None else budget)
+    _plan_cheaply(best)
+    if best.placement is None or best.height > best.bound:
+        _search(best, _usual_budget(core) if budget is None else budget)
+
+
+def _is_large(core: Core) -> bool:
+    return core.is_simple and core.n_bodies > _MAX_BODIES
 
 
 def _usual_budget(core: Core) -> int:
     """Return fewer nodes if each costs more: a few seconds in all, whatever the problem."""
-    return int(NODES / (1 + core.n_overlaps / 14_000))
+    return int(NODES / (1 + core.n_overlaps / _PAIRS_PER_NODE))
 
 
-def _auto_large(best: _Best) -> None:
-    """Repair the better of two cheap plans; if that is not enough, the best of the others."""
+def _left(best: _Best, budget: int) -> int:
+    """
+    Return how many nodes of `budget` are left for the whole problem.
+
+    In a large problem a node counts for as many as it takes time, and preparing the search
+    for one node per body: a budget bounds the time of the answer, whatever the size.
+    """
+    left = max(budget - best.nodes, 0)
+    if not _is_large(best.core):
+        return left
+    nodes = int(left / (1 + best.core.n_overlaps / _PAIRS_PER_NODE))
+    return max(nodes - best.core.n_bodies, 0)
+
+
+def _plan_cheaply(best: _Best) -> None:
+    found = best_plan(best.core, best.bound, deadline=best.deadline)
+    if found is not None:
+        best.keep(*found)
+
+
+def _plan_large(best: _Best, budget: int) -> None:
+    """
+    Improve a large problem's plan step by step, until a step reaches the bound.
+
+    Repair the better of two cheap plans; plan from the peak; repair the best of the other
+    cheap plans. No step makes the plan worse.
+    """
+    everything = plans(best.core)
+    for step in (
+        lambda: _repair_best(best, islice(everything, 2), budget),
+        lambda: _plan_from_peak(best, budget),
+        lambda: _repair_best(best, everything, budget),
+    ):
+        step()
+        if best.is_done:
+            return
+
+
+def _plan_from_peak(best: _Best, budget: int) -> None:
+    from .peak_first import plans_from_peak
+
+    share = min(budget - best.nodes, _PEAK_NODES)
+    for name, placement, nodes in plans_from_peak(best.core, share, best.deadline):
+        best.nodes += nodes
+        best.keep(name, placement)
+        if best.is_done:
+            return
+
+
+def _repair_best(best: _Best, some: Iterator[tuple[str, Placement]], budget: int) -> None:
+    """Repair the best of `some` plans if it is the best so far."""
     from .local_repair import repair
 
-    core, capacity = best.core, best.core.capacities[0]
-    everything = plans(core)
-    for some in (islice(everything, 2), everything):
-        found = best_plan(core, best.bound, some)
-        if found is None or (best.placement and sum(found[1].heights) >= best.height):
-            continue
-        best.name, best.placement = found
-        if best.height <= best.bound:
-            return
-        left = NODES - best.nodes
-        outcome = repair(core, as_array(best.placement), best.bound, left, capacity)
-        best.nodes += outcome.nodes
-        if outcome.height < best.height:
-            best.name = f"{best.name}, local repair"
-            best.placement = Placement(as_list(outcome.offsets), None, [outcome.height])
-        if best.height <= best.bound:
-            return
+    found = best_plan(best.core, best.bound, some, best.deadline)
+    if found is None or not best.keep(*found) or best.is_done:
+        return
+    core, left = best.core, budget - best.nodes
+    offsets = as_array(found[1])
+    outcome = repair(core, offsets, best.bound, left, core.capacities[0], best.deadline)
+    best.nodes += outcome.nodes
+    repaired = Placement(as_list(outcome.offsets), None, [outcome.height])
+    best.keep(f"{best.name}, local repair", repaired)
 
 
 _STEPS: dict[str, Callable[[_Best, str, int | None], None]] = {"exact": _exact, "auto": _auto}
@@ -137,7 +215,7 @@ def _search(best: _Best, budget: int) -> None:
     if core.pools is not None:
         from .pools import shrink_pools
 
-        result = shrink_pools(core, best.placement, best.bound, budget)
+        result = shrink_pools(core, best.placement, best.bound, budget, best.deadline)
         if result.placement is not None and result.height < (
             best.height if best.placement is not None else _UNLIMITED
         ):
@@ -146,11 +224,12 @@ def _search(best: _Best, budget: int) -> None:
         best.is_impossible = result.is_complete and result.placement is None
         best.nodes += result.nodes
         return
-    if best.placement is None or best.height <= best.bound:
+    if best.placement is None or best.is_done or not budget:
         return
     from .exact import shrink
 
-    outcome = shrink(core, as_array(best.placement), best.bound, budget, core.capacities[0])
+    offsets = as_array(best.placement)
+    outcome = shrink(core, offsets, best.bound, budget, core.capacities[0], best.deadline)
     if outcome.height < best.height:
         best.name = "exact"
         best.placement = Placement(as_list(outcome.offsets), None, [outcome.height])

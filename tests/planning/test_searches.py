@@ -9,7 +9,8 @@ from xrelay.passes.planning.canonical_search import CanonicalSearch
 from xrelay.passes.planning.core import Core, core_of
 from xrelay.passes.planning.greedy import place_in_order
 from xrelay.passes.planning.lowest_floor_search import LowestFloorSearch
-from xrelay.passes.planning.search import Meter, Tables
+from xrelay.passes.planning.meter import Meter
+from xrelay.passes.planning.search import Tables
 from xrelay.passes.planning.sort_keys import by_birth, by_life, by_size
 
 
