@@ -66,6 +66,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--strategy", choices=STRATEGIES, default="auto", help="planning strategy (default: auto)")
     add("--capacity", type=_number, metavar="N", help="capacity of the arena in bytes")
     add("--budget", type=_number, metavar="N", help="search nodes for exact and auto")
+    add("--timeout", type=_seconds, metavar="S",
+        help="seconds after which exact and auto return their best plan")  # fmt: skip
     add("--pool", type=_pool, action="append", default=[], metavar="NAME[=N]",
         help="declare a pool, optionally with a capacity; may be repeated")  # fmt: skip
     add(
@@ -88,6 +90,16 @@ def _number(text: str) -> int:
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError(f"must be a non-negative integer, but is '{text}'")
     return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be a non-negative number, but is '{text}'")
+    return seconds
 
 
 def _pool(text: str) -> Pool:
@@ -128,7 +140,7 @@ def _problem(options: argparse.Namespace, table: Table) -> Problem:
 def _plan(options: argparse.Namespace) -> int:
     table = _read(options.problem)
     problem = _problem(options, table)
-    answer = solve(problem, options.strategy, options.budget)
+    answer = solve(problem, options.strategy, options.budget, options.timeout)
     # With the plan on stdout, the summary must go elsewhere.
     stream = sys.stderr if options.output == "-" else sys.stdout
     if options.json:

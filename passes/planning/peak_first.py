@@ -2,17 +2,18 @@
 Solve the busiest times exactly, then fill in everything else.
 
 In a large problem the height is decided where the load is near its maximum. The bodies
-alive there are few: they are planned on their own, with the exact search if cheap plans do
-not reach the lower bound, and keep their offsets. All others are then placed one by one,
+alive there are few: they are planned on their own, by sweeps and by the exact search, and
+keep their offsets. All others are then placed one by one,
 each in the lowest gap left, large ones first.
 
 Where few pairs are alive together, gaps are found through the pairs (`greedy`). Otherwise
 the placed bodies are kept as arrays sorted by offset, and one pass of array operations
-finds a gap: O(n * placed) elements, but a fraction of a nanosecond each; `MAX_BODIES`
-bounds that. Weakness: nothing is reconsidered when a gap is missing away from the peak.
+finds a gap: O(n * placed) elements, but a nanosecond or two each; `MAX_BODIES` bounds
+that. Weakness: nothing is reconsidered when a gap is missing away from the peak.
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,12 +22,13 @@ from .buffers import Ints, as_list
 from .core import Core
 from .exact import shrink
 from .greedy import Placement, place_in_order
-from .meter import NEVER
-from .portfolio import PAIRS_PER_BODY, as_array, best_plan
-from .sort_keys import Order, busiest, by_area, by_size_and_life
+from .meter import NEVER, is_over
+from .portfolio import as_array, best_plan, is_dense
+from .sort_keys import busiest, by_size_and_life
+from .sweep import sweep_from_peak
 
 MAX_BODIES = 30_000
-"""Number of bodies up to which gaps are searched without pairs."""
+"""Number of bodies up to which this is tried."""
 
 _MAX_PEAK = 1500
 """Number of bodies alive near the peak up to which they are searched exactly."""
@@ -34,59 +36,80 @@ _MAX_PEAK = 1500
 _FRACTIONS = (0.97, 0.9, 0.99)
 """Shares of the largest load above which a time is busy."""
 
-_ORDERS: tuple[Order, ...] = (by_size_and_life, by_area)
-"""Orders in which the other bodies are placed."""
+
+class PeakPlan(NamedTuple):
+    """The best plan found, or None if none is lower than the known height, and nodes spent."""
+
+    name: str
+    placement: Placement | None
+    nodes: int
 
 
-def plans_from_peak(
-    core: Core, budget: int, deadline: float = NEVER
-) -> Iterator[tuple[str, Placement, int]]:
+def plan_from_peak(
+    core: Core, bound: int, height: int, budget: int, deadline: float = NEVER
+) -> PeakPlan:
     """
-    Yield plans of a simple core: a name, the placement, and the search nodes spent on it.
+    Search for a plan of a simple core that is lower than `height`, until one is at `bound`.
 
-    Each peak gets an equal share of `budget`. Yields nothing if the problem is too large,
-    or its peaks are.
+    Each set of busy times gets an equal share of `budget`. A plan of the peak that is too
+    high on its own is not filled in. Does nothing if there are too many bodies.
     """
-    dense = core.n_overlaps > PAIRS_PER_BODY * core.n_bodies + 50_000
-    if not core.n_bodies or (dense and core.n_bodies > MAX_BODIES):
-        return
+    best = PeakPlan("", None, 0)
+    if not 0 < core.n_bodies <= MAX_BODIES:
+        return best
+    dense = is_dense(core)
     load = busiest(core)[0]
     tried: set[int] = set()
+    filled: set[bytes] = set()
     for fraction in _FRACTIONS:
         peak = np.flatnonzero(load >= fraction * int(load.max()))
         # Peaks of different fractions contain each other: equal numbers are equal peaks.
         if len(peak) > _MAX_PEAK or len(peak) in tried:
             continue
         tried.add(len(peak))
-        offsets, nodes = _solve_peak(core, peak, budget // len(_FRACTIONS), deadline)
-        for order in _ORDERS:
-            rest = order(core)
-            rest = rest[offsets[rest] < 0]
+        part = core.restrict(peak)
+        for offsets, nodes in _plans_of_peak(part, budget // len(_FRACTIONS), deadline):
+            best = best._replace(nodes=best.nodes + nodes)
+            if is_over(deadline):
+                return best
+            key = offsets.tobytes()
+            if key in filled or int((offsets + part.size).max()) >= height:
+                continue
+            filled.add(key)
+            start = np.full(core.n_bodies, -1)
+            start[peak] = offsets
+            rest = by_size_and_life(core)
+            rest = rest[start[rest] < 0]
             if dense:
-                found = _fill(core, offsets, rest)
+                found = fill(core, start, rest)
             else:
-                found = place_in_order(core, np.concatenate([peak, rest]), start=offsets)
+                found = place_in_order(core, np.concatenate([peak, rest]), start=start)
                 assert found is not None, "one pool holds everything"
-            yield f"peak first {fraction}", found, nodes
-            nodes = 0
+            if found.heights[0] < height:
+                height = found.heights[0]
+                best = PeakPlan(f"peak first, {fraction}", found, best.nodes)
+            if height <= bound:
+                return best
+    return best
 
 
-def _solve_peak(core: Core, peak: Ints, budget: int, deadline: float) -> tuple[Ints, int]:
-    """Return the offsets of the bodies in `peak` (-1 for others), and the nodes spent."""
-    part = core.restrict(peak)
+def _plans_of_peak(part: Core, budget: int, deadline: float) -> Iterator[tuple[Ints, int]]:
+    """
+    Yield plans of the peak's bodies, with the nodes spent on each.
+
+    The exact search finds the lowest plan; sweeps with the longest-lived bodies lowest leave
+    the most regular gaps.
+    """
     bound = lower_bound(part)
     found = best_plan(part, bound, deadline=deadline)
     assert found is not None, "one pool holds everything"
-    placed, nodes = as_array(found[1]), 0
-    if sum(found[1].heights) > bound:
-        outcome = shrink(part, placed, bound, budget, deadline=deadline)
-        placed, nodes = outcome.offsets, outcome.nodes
-    offsets = np.full(core.n_bodies, -1)
-    offsets[peak] = placed
-    return offsets, nodes
+    outcome = shrink(part, as_array(found[1]), bound, budget, deadline=deadline)
+    yield outcome.offsets, outcome.nodes
+    for ends in (False, True):
+        yield sweep_from_peak(part, "death", ends), 0
 
 
-def _fill(core: Core, start: Ints, rest: Ints) -> Placement:
+def fill(core: Core, start: Ints, rest: Ints) -> Placement:
     """Place the bodies of `rest` in order, each in the lowest gap, around those in `start`."""
     offsets = start.copy()
     # Times as ranks in 32 bits: half the memory to compare.

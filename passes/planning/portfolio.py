@@ -96,10 +96,15 @@ _MORE: dict[str, Strategy] = {
 }
 
 
+def is_dense(core: Core) -> bool:
+    """Test whether so many bodies are alive together that visiting each pair costs too much."""
+    return core.n_overlaps > PAIRS_PER_BODY * core.n_bodies + 50_000
+
+
 def plans(core: Core) -> Iterator[tuple[str, Placement]]:
     """Yield plans of `core` with the names of their strategies, the most promising first."""
     few = core.n_bodies <= _FEW
-    sparse = core.n_overlaps <= PAIRS_PER_BODY * core.n_bodies + 50_000 or not core.is_simple
+    sparse = not (core.is_simple and is_dense(core))
     tried: list[tuple[str, Strategy]] = []
     if sparse:
         tried.append(("greedy-by-size", NAMED["greedy-by-size"]))

@@ -16,7 +16,7 @@ The searches are imported on first use: a cheap plan is enough for most problems
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
 
@@ -27,7 +27,7 @@ from .buffers import as_list
 from .core import Core, allowed_places, core_of, tied_rows
 from .greedy import Placement
 from .meter import NEVER, is_over
-from .portfolio import NAMED, as_array, best_plan, plans
+from .portfolio import NAMED, as_array, best_plan, is_dense, plans
 from .problem import Infeasible, Plan, Problem
 
 STRATEGIES = (*NAMED, "exact", "auto")
@@ -167,40 +167,45 @@ def _plan_large(best: _Best, budget: int) -> None:
     """
     Improve a large problem's plan step by step, until a step reaches the bound.
 
-    Repair the better of two cheap plans; plan from the peak; repair the best of the other
-    cheap plans. No step makes the plan worse.
+    Take the better of two cheap plans, lower it in windows, plan from the peak, then repair
+    the best of the other cheap plans. In a dense problem, where windows seldom help, the peak
+    comes first. No step makes the plan worse.
     """
     everything = plans(best.core)
-    for step in (
-        lambda: _repair_best(best, islice(everything, 2), budget),
-        lambda: _plan_from_peak(best, budget),
-        lambda: _repair_best(best, everything, budget),
-    ):
-        step()
-        if best.is_done:
-            return
+    found = best_plan(best.core, best.bound, islice(everything, 2), best.deadline)
+    assert found is not None, "one pool holds everything"
+    best.keep(*found)
+    if is_dense(best.core):
+        _plan_from_peak(best, budget)
+    _repair(best, max(budget - _PEAK_NODES, 0))
+    if not is_dense(best.core) and _plan_from_peak(best, budget):
+        _repair(best, budget)
+    if not best.is_done:
+        found = best_plan(best.core, best.bound, everything, best.deadline)
+        if found is not None and best.keep(*found):
+            _repair(best, budget)
 
 
-def _plan_from_peak(best: _Best, budget: int) -> None:
-    from .peak_first import plans_from_peak
+def _plan_from_peak(best: _Best, budget: int) -> bool:
+    """Keep a plan from the peak if it is lower; return whether it is."""
+    if best.is_done:
+        return False
+    from .peak_first import plan_from_peak
 
-    share = min(budget - best.nodes, _PEAK_NODES)
-    for name, placement, nodes in plans_from_peak(best.core, share, best.deadline):
-        best.nodes += nodes
-        best.keep(name, placement)
-        if best.is_done:
-            return
+    share = min(max(budget - best.nodes, 0), _PEAK_NODES)
+    found = plan_from_peak(best.core, best.bound, best.height, share, best.deadline)
+    best.nodes += found.nodes
+    return found.placement is not None and best.keep(found.name, found.placement)
 
 
-def _repair_best(best: _Best, some: Iterator[tuple[str, Placement]], budget: int) -> None:
-    """Repair the best of `some` plans if it is the best so far."""
+def _repair(best: _Best, budget: int) -> None:
+    """Lower the best plan in windows with what is left of `budget`."""
+    if best.is_done or best.placement is None:
+        return
     from .local_repair import repair
 
-    found = best_plan(best.core, best.bound, some, best.deadline)
-    if found is None or not best.keep(*found) or best.is_done:
-        return
-    core, left = best.core, budget - best.nodes
-    offsets = as_array(found[1])
+    core, left = best.core, max(budget - best.nodes, 0)
+    offsets = as_array(best.placement)
     outcome = repair(core, offsets, best.bound, left, core.capacities[0], best.deadline)
     best.nodes += outcome.nodes
     repaired = Placement(as_list(outcome.offsets), None, [outcome.height])
@@ -226,6 +231,8 @@ def _search(best: _Best, budget: int) -> None:
         return
     if best.placement is None or best.is_done or not budget:
         return
+    if best.deadline < NEVER and _is_large(core) and is_dense(core):
+        return  # the tables of such a search alone may take longer than the time limit
     from .exact import shrink
 
     offsets = as_array(best.placement)

@@ -226,3 +226,13 @@ def test_it_runs_as_a_program(small: Path):
     )
     assert "height 12" in done.stdout
     assert done.stderr == ""
+
+
+def test_a_timeout_is_a_number_of_seconds(small: Path, capsys: pytest.CaptureFixture[str]):
+    assert main([str(small), "--timeout", "0.5", "--strategy", "exact"]) == 0
+    assert "height 12, bound 12" in capsys.readouterr().out
+    for text in ("soon", "-1", "inf", "nan"):
+        with pytest.raises(SystemExit) as error:
+            main([str(small), f"--timeout={text}"])
+        assert error.value.code == 2
+        assert f"must be a non-negative number, but is '{text}'" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """Large problems: sweeps from the peak, local repair, and columns instead of rows."""
 
 import random
+import time
 from pathlib import Path
 
 import numpy as np
@@ -9,14 +10,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from planning.random_problems import plain_problems
 
-from xrelay.passes.planning import Interval, Plan, Problem, ProblemError, check, solve
+from xrelay.passes.planning import (
+    Interval,
+    Plan,
+    Problem,
+    ProblemError,
+    check,
+    peak_first,
+    solve,
+)
 from xrelay.passes.planning.bounds import lower_bound
 from xrelay.passes.planning.buffers import Ints
 from xrelay.passes.planning.core import Core, core_of, oriented
 from xrelay.passes.planning.csv_io import parse_problem
 from xrelay.passes.planning.greedy import place_in_order
 from xrelay.passes.planning.local_repair import repair
-from xrelay.passes.planning.sort_keys import busiest, by_birth, by_size
+from xrelay.passes.planning.peak_first import fill, plan_from_peak
+from xrelay.passes.planning.portfolio import as_array, is_dense, plans
+from xrelay.passes.planning.sort_keys import busiest, by_birth, by_size, by_size_and_life
 from xrelay.passes.planning.sweep import sweep_from_peak
 
 DATA = Path(__file__).parents[1] / "data" / "planning"
@@ -96,6 +107,113 @@ def test_a_training_step_is_planned_at_the_bound_without_pairs():
     assert check(problem, plan) == []
     assert plan.is_optimal
     assert plan.strategy == "auto (sweep)"
+
+
+def long_step(layers: int, seed: int) -> Problem:
+    """A training step in which temporaries of varying sizes fill the space between activations."""
+    rng = np.random.default_rng(seed)
+    half, most = 30 * layers, 60 * layers + 30
+    sizes = np.array([5120, 10240, 640, 8192, 4, 400, 2560, 320, 1600, 1])
+    now = np.arange(2 * half)
+    until = now + 1 + rng.choice([2, 3, 4, 6, 10, 30], 2 * half, p=[0.2, 0.3, 0.2, 0.1, 0.1, 0.1])
+    saved = (now < half) & (now % 10 == 3)
+    until[saved] = 2 * half - now[saved] + rng.integers(-10, 10, saved.sum())
+    until[now % 30 == 9] = most
+    return Problem.of(now, np.minimum(until, most), rng.choice(sizes, 2 * half))
+
+
+STEP = long_step(80, 0)
+
+
+def cheapest(core: Core) -> int:
+    return min(placement.heights[0] for _, placement in plans(core))
+
+
+def test_a_plan_from_the_peak_is_lower_than_the_cheap_plans():
+    core = core_of(STEP)
+    assert is_dense(core)
+    bound, known = lower_bound(core), cheapest(core)
+    found = plan_from_peak(core, bound, known, 3000)
+    assert found.placement is not None
+    assert faults(STEP, core, as_array(found.placement)) == []
+    assert found.nodes <= 3000
+    assert bound <= found.placement.heights[0] < known
+    plan = solve(STEP)
+    assert isinstance(plan, Plan)
+    assert plan.height <= found.placement.heights[0]
+    assert check(STEP, plan) == []
+    assert solve(STEP) == plan
+
+
+def test_a_problem_too_large_for_peaks_is_left_alone(monkeypatch: pytest.MonkeyPatch):
+    core = core_of(STEP)
+    monkeypatch.setattr(peak_first, "MAX_BODIES", 100)
+    assert plan_from_peak(core, 0, 2**62, 3000) == ("", None, 0)
+
+
+@given(plain_problems(most=25), st.integers(0, 500), st.booleans())
+@settings(max_examples=80, deadline=None)
+def test_plans_from_the_peak_are_right_and_within_budget(
+    problem: Problem, budget: int, dense: bool
+):
+    core = core_of(problem)
+
+    def returns(_: Core) -> bool:
+        return dense
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(peak_first, "is_dense", returns)
+        found = plan_from_peak(core, 0, 2**62, budget)
+    assert found.nodes <= budget
+    if core.n_bodies:
+        assert found.placement is not None
+        assert faults(problem, core, as_array(found.placement)) == []
+
+
+@given(plain_problems(most=25), st.integers(0, 25))
+@settings(max_examples=80, deadline=None)
+def test_arrays_find_the_same_gaps_as_pairs(problem: Problem, n_given: int):
+    core = core_of(problem)
+    if not core.n_bodies:
+        return
+    order = by_size_and_life(core)
+    placed = place_in_order(core, order)
+    assert placed is not None
+    start = as_array(placed)
+    start[order[n_given:]] = -1
+    assert fill(core, start, order[n_given:]) == place_in_order(core, order, start=start) == placed
+
+
+@pytest.mark.parametrize("strategy", ["auto", "exact"])
+@pytest.mark.parametrize("budget", [0, 500, 20_000])
+def test_a_budget_on_a_large_problem_is_kept_and_makes_nothing_worse(strategy: str, budget: int):
+    core = core_of(STEP)
+    plan = solve(STEP, strategy, budget)
+    assert isinstance(plan, Plan)
+    assert check(STEP, plan) == []
+    assert plan.nodes <= budget
+    assert plan.height <= cheapest(core)
+
+
+@pytest.mark.parametrize("strategy", ["auto", "exact"])
+def test_a_timeout_ends_the_search_with_the_best_plan_so_far(strategy: str):
+    problem = parse_problem((DATA / "J.1048576.csv").read_text())
+    for copy, cheap in ((problem, cheapest(core_of(problem))), (STEP, cheapest(core_of(STEP)))):
+        began = time.process_time()
+        plan = solve(copy, strategy, timeout=0.1)
+        # Without a limit, exact does not end on either. CPU time: the machine may be busy.
+        assert time.process_time() - began < 5
+        assert isinstance(plan, Plan)
+        assert check(copy, plan) == []
+        if copy is problem:
+            assert plan.height <= cheap
+
+
+def test_a_timeout_of_0_returns_a_cheap_plan():
+    plan = solve(STEP, timeout=0)
+    assert isinstance(plan, Plan)
+    assert plan.nodes == 0
+    assert check(STEP, plan) == []
 
 
 def test_columns_and_rows_are_the_same_problem():
