@@ -121,6 +121,21 @@ def training(n: int, seed: int = 0) -> Problem:
     return net.problem(n)
 
 
+def busy_training(n: int, seed: int = 0) -> Problem:
+    """Generate forward and backward passes with many temporaries: hundreds are alive together."""
+    rng, half = np.random.default_rng(seed), n // 2
+    sizes = np.array([5120, 10240, 640, 8192, 4, 400, 2560, 320, 1600, 1]) * 4096
+    now = np.arange(2 * half)
+    shares = [0.2, 0.3, 0.2, 0.1, 0.1, 0.05, 0.05]
+    until = now + 1 + rng.choice([2, 3, 4, 6, 10, 30, 60], 2 * half, p=shares)
+    saved = (now < half) & (now % 10 == 3)
+    until[saved] = 2 * half - now[saved] + rng.integers(-30, 30, saved.sum())
+    until[now % 30 == 9] = 2 * half + 30  # gradients of parameters
+    size = rng.choice(sizes, 2 * half)
+    size[saved] = rng.choice(sizes[[5, 8, 6, 7]], saved.sum())
+    return Problem.of(now, np.clip(until, now + 1, 2 * half + 30), size)
+
+
 def encoder(layers: int = 12, hidden: int = 768, heads: int = 12) -> Callable[[int], Problem]:
     """
     Build a transformer encoder, and return its buffers as a function of the sequence length.
@@ -158,4 +173,5 @@ NETS: dict[str, Callable[[int, int], Problem]] = {
     "attention blocks": attention_blocks,
     "encoder-decoder": encoder_decoder,
     "training": training,
+    "busy training": busy_training,
 }

@@ -115,14 +115,17 @@ def long_step(layers: int, seed: int) -> Problem:
     half, most = 30 * layers, 60 * layers + 30
     sizes = np.array([5120, 10240, 640, 8192, 4, 400, 2560, 320, 1600, 1])
     now = np.arange(2 * half)
-    until = now + 1 + rng.choice([2, 3, 4, 6, 10, 30], 2 * half, p=[0.2, 0.3, 0.2, 0.1, 0.1, 0.1])
+    shares = [0.2, 0.3, 0.2, 0.1, 0.1, 0.05, 0.05]
+    until = now + 1 + rng.choice([2, 3, 4, 6, 10, 30, 60], 2 * half, p=shares)
     saved = (now < half) & (now % 10 == 3)
-    until[saved] = 2 * half - now[saved] + rng.integers(-10, 10, saved.sum())
+    until[saved] = 2 * half - now[saved] + rng.integers(-30, 30, saved.sum())
     until[now % 30 == 9] = most
-    return Problem.of(now, np.minimum(until, most), rng.choice(sizes, 2 * half))
+    size = rng.choice(sizes, 2 * half)
+    size[saved] = rng.choice([400, 1600, 2560, 320], saved.sum())
+    return Problem.of(now, np.clip(until, now + 1, most), size)
 
 
-STEP = long_step(80, 0)
+STEP = long_step(50, 0)
 
 
 def cheapest(core: Core) -> int:
@@ -140,7 +143,8 @@ def test_a_plan_from_the_peak_is_lower_than_the_cheap_plans():
     assert bound <= found.placement.heights[0] < known
     plan = solve(STEP)
     assert isinstance(plan, Plan)
-    assert plan.height <= found.placement.heights[0]
+    assert plan.is_optimal
+    assert plan.strategy.startswith("auto (peak first")
     assert check(STEP, plan) == []
     assert solve(STEP) == plan
 
@@ -198,15 +202,16 @@ def test_a_budget_on_a_large_problem_is_kept_and_makes_nothing_worse(strategy: s
 @pytest.mark.parametrize("strategy", ["auto", "exact"])
 def test_a_timeout_ends_the_search_with_the_best_plan_so_far(strategy: str):
     problem = parse_problem((DATA / "J.1048576.csv").read_text())
-    for copy, cheap in ((problem, cheapest(core_of(problem))), (STEP, cheapest(core_of(STEP)))):
-        began = time.process_time()
-        plan = solve(copy, strategy, timeout=0.1)
-        # Without a limit, exact does not end on either. CPU time: the machine may be busy.
-        assert time.process_time() - began < 5
-        assert isinstance(plan, Plan)
-        assert check(copy, plan) == []
-        if copy is problem:
-            assert plan.height <= cheap
+    first = solve(problem, "greedy-by-size")
+    assert isinstance(first, Plan)
+    began = time.process_time()
+    plan = solve(problem, strategy, timeout=0.1)
+    # Without a limit, exact does not end. CPU time, because the machine may be busy.
+    assert time.process_time() - began < 5
+    assert isinstance(plan, Plan)
+    assert check(problem, plan) == []
+    assert plan.height <= first.height
+    assert not plan.is_optimal
 
 
 def test_a_timeout_of_0_returns_a_cheap_plan():
@@ -278,8 +283,9 @@ def test_busiest_is_the_largest_load_of_a_life(problem: Problem):
     assert busiest(core)[0].tolist() == expected
 
 
-def test_the_example_of_the_documentation_runs():
+def test_the_examples_of_the_documentation_run():
     text = (Path(__file__).parents[2] / "docs" / "planning.md").read_text()
     blocks = [part.partition("```")[0] for part in text.split("```python\n")[1:]]
-    assert len(blocks) == 1
-    exec(blocks[0], {})
+    assert len(blocks) == 2
+    for block in blocks:
+        exec(block, {})
