@@ -384,7 +384,7 @@ class Recorder:
                 f"{storage.size} bytes"
             )
         memory = storage.block.memory[offset : offset + size]
-        array = memory.view(kind).reshape(shape)
+        array = viewed(memory.view(kind), shape)
         self.state.write(dst, Tensor(array, storage.device, parts=(storage,), offset=offset))
 
     def reshape_tensor(self, i: vm.ReshapeTensor) -> None:
@@ -395,7 +395,7 @@ class Recorder:
             shape = i.shape
         if any(dim < 0 for dim in shape) or prod(shape) != source.array.size:
             raise MachineError(f"cannot reshape {spec_of(source.array)} to {list(shape)}")
-        array = source.array.reshape(shape)
+        array = viewed(source.array, shape)
         view = Tensor(array, source.device, source.constant, source.parts, source.offset)
         self.state.write(i.dst, view)
 
@@ -513,6 +513,14 @@ class Recorder:
 
     def kill_register(self, i: vm.KillRegister) -> None:
         self.state.kill(i.register, self.pc)
+
+
+def viewed(array: Array, shape: tuple[int, ...]) -> Array:
+    """Return `array` in `shape`, which has as many elements."""
+    try:
+        return array.reshape(shape)
+    except ValueError as error:
+        raise MachineError(f"a tensor of {list(shape)} exceeds NumPy's array size limit") from error
 
 
 def _holds(scalars: list[Array]) -> bool:
