@@ -26,7 +26,7 @@ from xrelay.dialects.attributes import ELEMENT_TYPES, plain_attributes, properti
 from xrelay.dialects.device import tensor_type
 from xrelay.dialects.tensors import as_tensor
 from xrelay.operators import RULES
-from xrelay.operators.signature import ELEMENTS, SignatureError, Tensor
+from xrelay.operators.signature import ELEMENTS, Call, SignatureError, Tensor
 from xrelay.runtime.kernels.checked import call_on
 
 Array: TypeAlias = Any
@@ -795,20 +795,23 @@ def _spec(operand: Spec | Given) -> Spec:
     return operand if isinstance(operand, tuple) else (operand.shape, operand.dtype.name)
 
 
-def _inferred(
-    name: str, operands: Sequence[Spec | Given], attrs: Mapping[str, Any]
-) -> Sequence[Tensor] | None:
-    """The results according to the rule, which reads the operands that are arrays, or None."""
+def proposed_call(name: str, operands: Sequence[Spec | Given], attrs: Mapping[str, Any]) -> Call:
+    """The call of an operator on a proposal; its rule may read the operands that are arrays."""
     arrays = [
         np.broadcast_to(np.zeros((), operand[1]), operand[0])
         if isinstance(operand, tuple)
         else operand
         for operand in operands
     ]
+    return call_on(f"relay.{name}", {**_defaults(name), **attrs}, arrays)
+
+
+def _inferred(
+    name: str, operands: Sequence[Spec | Given], attrs: Mapping[str, Any]
+) -> Sequence[Tensor] | None:
+    """The results according to the rule; None if it rejects the proposal."""
     try:
-        return RULES[f"relay.{name}"](
-            call_on(f"relay.{name}", {**_defaults(name), **attrs}, arrays)
-        )
+        return RULES[f"relay.{name}"](proposed_call(name, operands, attrs))
     except SignatureError:
         return None
 

@@ -30,6 +30,22 @@ def size(value: int) -> Any:
     return np.array(value, np.int64)
 
 
+def size_of_other(x: Any) -> Any:
+    return np.float32((np.count_nonzero(x) + 1) * 2)
+
+
+def negative(x: Any) -> Any:
+    return -x
+
+
+def joined(x: Any, n: Any) -> Any:
+    return -np.concatenate((np.arange(n, dtype=np.float32), x))
+
+
+def views(c: Any, x: Any, s: Any) -> Any:
+    return -(x.reshape(s) if c else x.reshape(2, -1))
+
+
 def branches(c: Any, x: Any, y: Any) -> Any:
     return np.exp(np.ones((np.count_nonzero(x if c else y), 1), np.float32))
 
@@ -80,7 +96,7 @@ func.func @main(%x: tensor<?xf32>) -> tensor<f32> {
   func.return %e : tensor<f32>
 }
 """,
-        lambda x: np.float32((np.count_nonzero(x) + 1) * 2),
+        size_of_other,
         ({"x": vector(0, 3, 0, 1)}, {"x": vector()}),
     ),
     "copies of dynamic tensors, there and back": Program(
@@ -94,7 +110,7 @@ func.func @main(%x: tensor<?x2xf32, #cpu>) -> tensor<?x2xf32, #cpu> {
   func.return %2 : tensor<?x2xf32, #cpu>
 }
 """,
-        lambda x: -x,
+        negative,
         ({"x": np.arange(6, dtype=np.float32).reshape(3, 2)}, {"x": np.ones((0, 2), np.float32)}),
     ),
     "a recursion whose tensors grow on another device": Program(
@@ -147,7 +163,7 @@ func.func @main(%x: tensor<?xf32>, %n: tensor<i64>) -> tensor<?xf32> {
   func.return %2 : tensor<?xf32>
 }
 """,
-        lambda x, n: -np.concatenate((np.arange(n, dtype=np.float32), x)),
+        joined,
         ({"x": vector(5, 6), "n": size(3)}, {"x": vector(), "n": size(0)}),
     ),
     "views of different shapes from a branch": Program(
@@ -167,7 +183,7 @@ func.func @main(%c: tensor<i1>, %x: tensor<?x4xf32>, %s: tensor<2xi64>) -> tenso
   func.return %e : tensor<?x?xf32>
 }
 """,
-        lambda c, x, s: -(x.reshape(s) if c else x.reshape(2, -1)),
+        views,
         tuple(
             {
                 "c": flag(c),

@@ -154,7 +154,7 @@ class AliasClasses:
         return self._owned[number] and not self._kept[number]
 
     def uses(self, op: Operation) -> Sequence[SSAValue]:
-        """Return the values that `op` uses, itself or in code that it holds; a kill is not a use."""
+        """Return the values that `op` uses, itself or in code that it holds; kills are not uses."""
         if facts_of(op).frees:
             return ()
         captured = self.captured.get(op)

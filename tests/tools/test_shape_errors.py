@@ -1,4 +1,4 @@
-"""Shapes that do not fit when a program runs: an error at the operator's line, never a traceback."""
+"""Shapes that do not fit when a program runs: an error at the operator, never a traceback."""
 
 from collections.abc import Sequence
 from pathlib import Path
