@@ -521,7 +521,7 @@ def viewed(array: Array, shape: tuple[int, ...]) -> Array:
     try:
         return array.reshape(shape)
     except ValueError as error:
-        raise MachineError(f"a tensor of {list(shape)} exceeds NumPy's array size limit") from error
+        raise MachineError(f"NumPy has no array of shape {list(shape)}: {error}") from error
 
 
 def _holds(scalars: list[Array]) -> bool:

@@ -115,7 +115,7 @@ INVALID: Sequence[tuple[Text, Arrays, str]] = (
         "5:8 relay.dyn.zeros of tensor<1xi64>: an element of shape must be at least 0, but is -1",
     ),
     (ZEROS, {"s": sizes(2**32, 2**32, 1)}, "3:3 73786976294838206464"),
-    (ZEROS, {"s": sizes(0, 2**32, 2**32)}, "3:3 exceeds NumPy's array size limit"),
+    (ZEROS, {"s": sizes(0, 2**32, 2**32)}, "3:3 NumPy"),
     (ZEROS, {"s": sizes(1, 2**20, 2**10)}, "3:3 in use and the memory limit is 67108864"),
     (SLICE, {"x": filled(3, 3), "b": sizes(0), "s": sizes(0)}, "3:3 strides must not be 0"),
     (ARANGE, {"a": size(0), "b": size(5), "s": size(0)}, "3:3 the step of arange must not be 0"),
