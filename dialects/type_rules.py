@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TypeVar, cast
 
+from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseIntOrFPElementsAttr,
     IndexType,
+    IntegerAttr,
     IntegerType,
 )
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
@@ -128,14 +130,36 @@ class ConstantElements(Elements):
             raise SignatureError(str(error)) from error
 
 
+@dataclass(frozen=True)
+class MadeElements(Elements):
+    """The elements of a tensor made of sizes, of which some are constants."""
+
+    values: Sequence[SSAValue]
+
+    def sizes(self, count: int) -> Sequence[Size]:
+        return [_size_of(value) for value in self.values]
+
+    def measure(self, name: str, args: Sequence[Data]) -> Size:
+        return UNKNOWN
+
+
+def _size_of(value: SSAValue) -> Size:
+    op = value.owner
+    if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
+        return op.value.value.data
+    return UNKNOWN
+
+
 def constant_elements(operands: Sequence[SSAValue], wanted: Iterable[int]) -> dict[int, Elements]:
-    """Return the elements of those operands among `wanted` that are constants."""
+    """Return the elements of those operands among `wanted` that are constants, all or some."""
     found: dict[int, Elements] = {}
     for i in wanted:
         if i < len(operands) and isinstance(op := operands[i].owner, Operation):
             value = op.properties.get("value")
             if op.has_trait(ConstantLike) and isinstance(value, DenseIntOrFPElementsAttr):
                 found[i] = ConstantElements(cast(Dense, value))
+            elif isinstance(op, tensor.FromElementsOp):
+                found[i] = MadeElements(op.elements)
     return found
 
 

@@ -54,9 +54,9 @@ class RegisterLifetimes:
         default_factory=dict[int, dict[RegisterAttr, None]]
     )
     _cleared: list[tuple[int, RegisterAttr]] = field(default_factory=list[tuple[int, RegisterAttr]])
-    """What was removed from `held` since the start of the function or branch, in order."""
+    """Registers removed from `held` since the start of the function or branch, in order."""
     _defined: list[tuple[int, RegisterAttr]] = field(default_factory=list[tuple[int, RegisterAttr]])
-    """What was added to it."""
+    """Registers added to it."""
 
     @staticmethod
     def of(classes: AliasClasses) -> RegisterLifetimes:

@@ -171,10 +171,14 @@ def lower_extract(builder: BytecodeBuilder, op: Operation) -> None:
 def lower_from_elements(builder: BytecodeBuilder, op: Operation) -> None:
     (result,) = op.results
     type = as_tensor(result.type)
-    if type is None or type.get_num_dims() != 1 or type.element_type not in (i64, IndexType()):
+    if type is None or type.get_num_dims() > 1 or type.element_type not in (i64, IndexType()):
         raise PassError(
-            f"{op.name} has an instruction for vectors of i64 only, not {result.type}", op
+            f"{op.name} has an instruction for scalars and vectors of i64 only, not {result.type}",
+            op,
         )
+    if type.get_num_dims() == 0:  # a size and a tensor of one are the same value
+        (builder.registers[result],) = _operands(builder, op)
+        return
     builder.registers[result] = _compute(builder, op, "from_elements", *_operands(builder, op))
 
 

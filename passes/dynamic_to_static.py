@@ -13,7 +13,7 @@ Turn tensors that only hold sizes into sizes, and the operators that read them i
 The elements of small integer tensors are followed through the program as polynomials of dims
 (`analysis.dims`). If those that an operator reads are integers, it becomes the operator that has
 them as attributes; a reshape does so if one entry at most is neither an integer nor the dim at its
-index. Otherwise it reads a `tensor.from_elements` of `arith` on dims. What then is unused is
+index. Otherwise it reads a `tensor.from_elements` of `arith` on dims. What is unused then is
 removed. Sizes that depend on data, and integers that may wrap, stay as they are. Result types stay
 as they are declared: run `infer-types` after. Level `relay`.
 """
@@ -26,7 +26,6 @@ from typing import cast
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects import tensor
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
@@ -196,47 +195,29 @@ class ReadNewshape(RewritePattern):
 
 
 @dataclass(frozen=True)
-class FoldShapeTensor(RewritePattern):
-    """Replace a tensor of integers that follow from shapes by a constant."""
-
-    sizes: ProgramSizes
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if len(op.results) != 1 or not isinstance(op, RelayOperator):
-            return
-        (result,) = op.results
-        known, type = integers(self.sizes.elements(result)), as_tensor(result.type)
-        if known is None or type is None or (dtype := numpy_dtype(type)) is None:
-            return
-        array = np.array(known, dtype).reshape(type.get_shape())
-        constant = relay.ConstantOp(dense_of(array, type), device_of(type))
-        replace(op, constant, self.sizes, rewriter)
-
-
-@dataclass(frozen=True)
-class ReadSizes(RewritePattern):
-    """Let an operator that reads sizes read a tensor made of them."""
+class MakeShapeTensor(RewritePattern):
+    """Replace an operator that computes sizes by a constant, or a tensor made of i64 sizes."""
 
     sizes: ProgramSizes
     writer: Writer
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        for i in read_operands(op):
-            operand = op.operands[i]
-            dims, type = self.sizes.elements(operand), as_tensor(operand.type)
-            if dims is None or type is None or type.element_type != i64:
-                continue
-            if integers(dims) is not None or isinstance(operand.owner, tensor.FromElementsOp):
-                continue
+        if len(op.results) != 1 or not isinstance(op, RelayOperator):
+            return
+        (result,) = op.results
+        dims, type = self.sizes.elements(result), as_tensor(result.type)
+        if dims is None or type is None:
+            return
+        known, dtype = integers(dims), numpy_dtype(type)
+        if known is not None and dtype is not None:
+            array = np.array(known, dtype).reshape(type.get_shape())
+            replace(
+                op, relay.ConstantOp(dense_of(array, type), device_of(type)), self.sizes, rewriter
+            )
+        elif type.element_type == i64:
             self.writer.enter(op)
-            op.operands[i] = self.writer.shape(dims, operand.type, op, rewriter)
-            rewriter.notify_op_modified(op)
-
-
-def read_operands(op: Operation) -> Sequence[int]:
-    """Return the operands of `op` whose elements its result shapes depend on."""
-    rule = rule_of(op)
-    return () if rule is None else rule.data_operands
+            made = self.writer.shape(dims, type, op, rewriter)
+            rewriter.replace(op, [], [made])
 
 
 @dataclass(frozen=True)
@@ -259,7 +240,10 @@ class RemoveUnused(RewritePattern):
 
 def makes_sizes(op: Operation) -> bool:
     """Test whether `op` reads sizes from a tensor, or a shape."""
-    return isinstance(op, ShapeOfOp | vm.ShapeOfOp) or bool(read_operands(op))
+    if isinstance(op, ShapeOfOp | vm.ShapeOfOp):
+        return True
+    rule = rule_of(op)
+    return rule is not None and bool(rule.data_operands)
 
 
 @dataclass(frozen=True)
@@ -277,10 +261,9 @@ class DynamicToStaticPass(ModulePass):
         writer = Writer(None, sizes)
         apply_patterns(
             op,
-            FoldShapeTensor(sizes),
+            MakeShapeTensor(sizes, writer),
             ReadNewshape(sizes),
             ReadAttributes(sizes),
-            ReadSizes(sizes, writer),
             only=ops,
         )
         left = list(outside_primitives(op.body))

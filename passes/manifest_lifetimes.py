@@ -34,7 +34,7 @@ from .support.rewriting import apply_patterns
 
 @dataclass(frozen=True)
 class Changes:
-    """What to change: kills to insert at each point, and kills to remove."""
+    """The kills to insert at each point, and those to remove."""
 
     inserts: dict[Point, list[SSAValue]] = field(default_factory=dict[Point, list[SSAValue]])
     removes: dict[Operation, None] = field(default_factory=dict[Operation, None])

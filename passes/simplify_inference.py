@@ -299,7 +299,7 @@ class MergeReshapes(RewritePattern):
                 result_types=[result.type],
                 properties={
                     "newshape": ints(type.get_shape()),
-                    "allowzero": BoolAttr.from_bool(True),
+                    "allowzero": BoolAttr.from_bool(0 in type.get_shape()),
                 },
             )
             merged.result.name_hint = result.name_hint

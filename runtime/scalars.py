@@ -70,6 +70,8 @@ class Scalar:
             return self.function(*(arg if arg.ndim else arg.item() for arg in args))
         except MachineError:
             raise
+        except ValueError as error:  # of a measure, whose message says why it has no value
+            raise MachineError(str(error)) from error
         except Exception as error:
             raise MachineError(f"{self.name} has no value: {error}") from error
 

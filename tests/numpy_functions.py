@@ -186,6 +186,29 @@ def _along_axis(data: Any, vector: Any, axis: int = 1) -> Any:
     return data + vector.reshape(shape)
 
 
+def _one_hot(indices: Any, on: Any, off: Any, depth: Any, axis: int, **_: Any) -> Any:
+    return np.moveaxis(np.zeros((*indices.shape, int(depth))), -1, axis)
+
+
+def _topk(data: Any, k: Any, axis: int, ret_type: str, **_: Any) -> Any:
+    count = int(np.ravel(k)[0])
+    found = np.moveaxis(np.moveaxis(data, axis, 0)[: count if count > 0 else None], 0, axis)
+    return [found] * (2 if ret_type == "both" else 1)
+
+
+def _unique(data: Any, sorted: bool, return_counts: bool) -> Any:
+    return [data, data, data, np.zeros(1), *([data] if return_counts else [])]
+
+
+def _resize2d(data: Any, size: Any, *_: Any, layout: str, **attrs: Any) -> Any:
+    n, c, _h, _w = data.transpose(_to_nchw(layout)).shape
+    return np.zeros((n, c, *size)).transpose(_from_nchw(layout))
+
+
+def _non_max_suppression(data: Any, *_: Any, return_indices: bool, **attrs: Any) -> Any:
+    return [data.sum(2), data.sum((1, 2))[:, None]] if return_indices else data
+
+
 REFERENCES: Mapping[str, Reference] = {
     **{name: _same(getattr(np, name)) for name in ("abs", "negative", "sign", "exp", "log")},
     **{name: _same(getattr(np, name)) for name in ("ceil", "floor", "sqrt", "sin", "cos", "tan")},
@@ -245,6 +268,34 @@ SHAPES: Mapping[str, Reference] = {
     "nn.global_max_pool2d": _global_pool2d,
     "nn.global_avg_pool2d": _global_pool2d,
     "nn.upsampling": _upsampling,
+    **dict.fromkeys(("zeros", "ones"), lambda shape, dtype: np.zeros(shape)),
+    **dict.fromkeys(("dyn.zeros", "dyn.ones"), lambda shape, dtype: np.zeros(shape)),
+    "arange": lambda start, stop, step, dtype: np.arange(start.item(), stop.item(), step.item()),
+    "argwhere": np.argwhere,
+    "dyn.broadcast_to": np.broadcast_to,
+    "dyn.expand_dims": lambda data, axis, num_newaxis: _expand(data, int(axis), num_newaxis),
+    "dyn.full": lambda value, shape: np.full(shape, value),
+    "dyn.image.resize2d": _resize2d,
+    "dyn.nn.pad": lambda data, width, value, pad_mode: _pad(data, value, width, pad_mode),
+    "dyn.one_hot": _one_hot,
+    "dyn.reshape": lambda data, shape, allowzero: _reshape(data, shape.tolist(), allowzero),
+    "dyn.squeeze": lambda data, axis: np.squeeze(data, tuple(axis)),
+    "dyn.strided_slice": lambda data, *bounds, **attrs: _slice(
+        data, *(numbers.tolist() for numbers in bounds), **attrs
+    ),
+    "dyn.tile": np.tile,
+    "dyn.topk": _topk,
+    "image.resize2d": _resize2d,
+    "one_hot": _one_hot,
+    "shape_of": lambda data, dtype: np.array(data.shape),
+    "topk": _topk,
+    "unique": _unique,
+    "vision.all_class_non_max_suppression": lambda boxes, scores, *_, **attrs: [
+        np.zeros((scores.size, 3)),
+        np.zeros(1),
+    ],
+    "vision.get_valid_counts": lambda data, *_, **attrs: [data.sum((1, 2)), data, data.sum(2)],
+    "vision.non_max_suppression": _non_max_suppression,
 }
 """Functions whose results have the right shapes; their elements and dtypes do not matter."""
 

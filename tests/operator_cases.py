@@ -26,13 +26,14 @@ from xrelay.dialects.attributes import ELEMENT_TYPES, plain_attributes, properti
 from xrelay.dialects.device import tensor_type
 from xrelay.dialects.tensors import as_tensor
 from xrelay.operators import RULES
-from xrelay.operators.signature import ELEMENTS, SignatureError, Tensor
+from xrelay.operators.signature import ELEMENTS, Call, SignatureError, Tensor
 from xrelay.runtime.kernels.checked import call_on
 
 Array: TypeAlias = Any
 Spec: TypeAlias = tuple[tuple[int, ...], str]
 """A tensor's shape and the name of its NumPy dtype."""
-Proposal: TypeAlias = tuple[Sequence[Spec | Array], Mapping[str, Any]]
+Given: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+Proposal: TypeAlias = tuple[Sequence[Spec | Given], Mapping[str, Any]]
 """
 Operands and attributes, which may be invalid.
 
@@ -462,7 +463,7 @@ def take(draw: Draw) -> Proposal:
 # -------------------------------------------------------------------- sizes as operands
 
 
-def integers(draw: Draw, values: Any) -> Array:
+def integers(draw: Draw, values: Any) -> Given:
     """Sizes, of i32 if they fit, or i64."""
     array = np.asarray(values, np.int64)
     fits = (np.abs(array) < 2**31).all()
@@ -485,8 +486,9 @@ def at_run_time(static: Generator, *names: str, at: int = 1) -> Generator:
 
 
 def dyn_pad(draw: Draw) -> Proposal:
-    (data, width, value), attrs = at_run_time(pad, "pad_width")(draw)
-    return [data, width.reshape(-1, 2), value], attrs
+    operands, attrs = pad(draw)
+    width = integers(draw, attrs["pad_width"]).reshape(-1, 2)
+    return [operands[0], width, operands[1]], {"pad_mode": attrs["pad_mode"]}
 
 
 def filled(draw: Draw) -> Proposal:
@@ -494,7 +496,7 @@ def filled(draw: Draw) -> Proposal:
 
 
 def arange(draw: Draw) -> Proposal:
-    def number(most: int) -> Array:
+    def number(most: int) -> Given:
         if draw.dtype in FLOATS:
             return np.asarray(draw.rng.uniform(-most, most)).astype(draw.dtype)
         return np.asarray(draw.number(0 if draw.dtype in UNSIGNED else -most, most), draw.dtype)
@@ -522,7 +524,8 @@ def topk(draw: Draw) -> Proposal:
         axis=draw.axis(len(shape)), ret_type=draw.one_of("both", "values", "indices")
     )
     attrs |= draw.flags("is_ascend")
-    k = draw.number(-1, 1 + shape[attrs.get("axis", -1)])
+    axis: int = attrs.get("axis", -1)
+    k = draw.number(-1, 1 + shape[axis])
     return [(shape, draw.dtype)], {**attrs, "k": k, "dtype": draw.one_of(*SIGNED, *UNSIGNED)}
 
 
@@ -788,28 +791,33 @@ def _defaults(name: str) -> Mapping[str, Any]:
 _DTYPES = {element: dtype for dtype, element in ELEMENTS.items()}
 
 
-def _spec(operand: Spec | Array) -> Spec:
+def _spec(operand: Spec | Given) -> Spec:
     return operand if isinstance(operand, tuple) else (operand.shape, operand.dtype.name)
 
 
-def _inferred(
-    name: str, operands: Sequence[Spec | Array], attrs: Mapping[str, Any]
-) -> Sequence[Tensor] | None:
-    """The results according to the rule, which reads the operands that are arrays, or None."""
+def proposed_call(name: str, operands: Sequence[Spec | Given], attrs: Mapping[str, Any]) -> Call:
+    """The call of an operator on a proposal; its rule may read the operands that are arrays."""
     arrays = [
         np.broadcast_to(np.zeros((), operand[1]), operand[0])
         if isinstance(operand, tuple)
         else operand
         for operand in operands
     ]
+    return call_on(f"relay.{name}", {**_defaults(name), **attrs}, arrays)
+
+
+def _inferred(
+    name: str, operands: Sequence[Spec | Given], attrs: Mapping[str, Any]
+) -> Sequence[Tensor] | None:
+    """The results according to the rule; None if it rejects the proposal."""
     try:
-        return RULES[f"relay.{name}"](call_on(f"relay.{name}", {**_defaults(name), **attrs}, arrays))
+        return RULES[f"relay.{name}"](proposed_call(name, operands, attrs))
     except SignatureError:
         return None
 
 
 def _typed(
-    name: str, operands: Sequence[Spec | Array], attrs: Mapping[str, Any]
+    name: str, operands: Sequence[Spec | Given], attrs: Mapping[str, Any]
 ) -> tuple[Mapping[str, Any], list[Spec]] | None:
     """All attributes, and the results; None if the type rule rejects operands or attributes."""
     inferred = _inferred(name, operands, attrs)

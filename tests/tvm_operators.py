@@ -35,9 +35,10 @@ _POOL = {
     **{"pool_size": Given((2, 2)), "strides": (1, 1), "dilation": (1, 1), "padding": (0, 0)},
     **{"layout": "NCHW", "out_layout": "", "ceil_mode": False},
 }
-_TOPK = {
-    **{"axis": -1, "ret_type": "both", "is_ascend": False, "dtype": Given("int32")},
-}
+_FILLED = {"shape": Given((2, 3)), "dtype": Given("float32")}
+_DYN_FILLED = {"shape": None, "dtype": Given("float32")}
+_DYN_SHAPE = {"shape": None, "dtype": ""}
+_TOPK = {"axis": -1, "ret_type": "both", "is_ascend": False, "dtype": Given("int32")}
 _ONE_HOT = {"axis": Given(-1), "dtype": Given("float32")}
 _RESIZE = {
     **{"layout": "NCHW", "method": "linear", "coordinate_transformation_mode": "half_pixel"},
@@ -58,9 +59,9 @@ ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
     ),
     **dict.fromkeys(("sum", "prod", "mean", "max", "min", "all", "any"), _REDUCTION),
     **dict.fromkeys(("argmax", "argmin"), _POSITION),
-    **dict.fromkeys(("zeros", "ones"), {"shape": Given((2, 3)), "dtype": Given("float32")}),
-    **dict.fromkeys(("dyn.zeros", "dyn.ones"), {"shape": None, "dtype": Given("float32")}),
-    **dict.fromkeys(("dyn.full", "dyn.broadcast_to"), {"shape": None, "dtype": ""}),
+    **dict.fromkeys(("zeros", "ones"), _FILLED),
+    **dict.fromkeys(("dyn.zeros", "dyn.ones"), _DYN_FILLED),
+    **dict.fromkeys(("dyn.full", "dyn.broadcast_to"), _DYN_SHAPE),
     "arange": {"dtype": Given("float32")},
     "argwhere": _NONE,
     "dyn.expand_dims": {"num_newaxis": 1},

@@ -41,6 +41,8 @@ _AT_START: dict[str, Attribute] = {
     "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 0]),
 }
 
+_AT_START_SHAPED = {**_AT_START, "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 1])}
+
 
 @irdl_op_definition
 class AllocTensorOp(IRDLOperation):
@@ -86,6 +88,13 @@ class AllocTensorOp(IRDLOperation):
     def static(cls, storage: SSAValue, type: Attribute) -> Self:
         """A tensor of static shape at byte 0, made without checks: passes make one a result."""
         return cls.create(operands=[storage], result_types=[type], properties=_AT_START)
+
+    @classmethod
+    def dynamic(cls, storage: SSAValue, type: Attribute, shape: SSAValue) -> Self:
+        """A tensor of dynamic shape at byte 0, made without checks."""
+        return cls.create(
+            operands=[storage, shape], result_types=[type], properties=_AT_START_SHAPED
+        )
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

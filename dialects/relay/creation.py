@@ -110,7 +110,8 @@ class ArangeOp(RelayOperator):
     Count from `start` up to `stop` (exclusive) in steps of `step`.
 
     ```mlir
-    %y = relay.arange %a, %b, %c {dtype = i32} : (tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<?xi32>
+    %y = relay.arange %a, %b, %c {dtype = i32}
+      : (tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<?xi32>
     ```
 
     Element i is `start + i * step`. The operands are scalars of `dtype`.

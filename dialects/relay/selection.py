@@ -14,8 +14,10 @@ class TopkOp(RelayOperator):
     Select the `k` greatest elements of `data` along `axis`, in order, and their indices.
 
     ```mlir
-    %v, %i = relay.topk %x {k = 2 : i64, dtype = i32} : (tensor<3x4xf32>) -> (tensor<3x2xf32>, tensor<3x2xi32>)
-    %w = relay.topk %x {k = 2 : i64, ret_type = "values", dtype = i32} : (tensor<3x4xf32>) -> tensor<3x2xf32>
+    %v, %i = relay.topk %x {k = 2 : i64, dtype = i32}
+      : (tensor<3x4xf32>) -> (tensor<3x2xf32>, tensor<3x2xi32>)
+    %w = relay.topk %x {k = 2 : i64, ret_type = "values", dtype = i32}
+      : (tensor<3x4xf32>) -> tensor<3x2xf32>
     ```
 
     With `is_ascend` the least elements. All of them if `k` is below 1. Of equal elements the first
@@ -41,7 +43,8 @@ class DynTopkOp(RelayOperator):
     Select the `k` greatest elements of `data` along `axis`, in order, and their indices.
 
     ```mlir
-    %v, %i = relay.dyn.topk %x, %k {dtype = i32} : (tensor<3x4xf32>, tensor<i64>) -> (tensor<3x?xf32>, tensor<3x?xi32>)
+    %v, %i = relay.dyn.topk %x, %k {dtype = i32}
+      : (tensor<3x4xf32>, tensor<i64>) -> (tensor<3x?xf32>, tensor<3x?xi32>)
     ```
 
     The attributes mean what those of `relay.topk` mean.
@@ -86,13 +89,16 @@ class UniqueOp(RelayOperator):
     List the distinct elements of the vector `data`, where each is first, and which each element is.
 
     ```mlir
-    %y, %i, %j, %n = relay.unique %x : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi32>, tensor<4xi32>, tensor<1xi32>)
-    %z, %k, %l, %m, %c = relay.unique %x {return_counts = true} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi32>, tensor<4xi32>, tensor<1xi32>, tensor<4xi32>)
+    %y, %i, %j, %n = relay.unique %x
+      : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi32>, tensor<4xi32>, tensor<1xi32>)
+    %z, %k, %l, %m, %c = relay.unique %x {return_counts = true}
+      : (tensor<4xf32>)
+      -> (tensor<4xf32>, tensor<4xi32>, tensor<4xi32>, tensor<1xi32>, tensor<4xi32>)
     ```
 
-    The results are as long as `data`: the distinct elements, in ascending order or, unless `sorted`,
-    that of their first occurrences; the index of the first occurrence of each; for each element of
-    `data` the index of its value among the distinct ones; their number `%n`; and, with
+    The results are as long as `data`: the distinct elements, in ascending order or, unless
+    `sorted`, that of their first occurrences; the index of the first occurrence of each; for each
+    element of `data` the index of its value among the distinct ones; their number `%n`; and, with
     `return_counts`, how often each occurs. What follows the first `%n` in the first two and the
     last is 0.
     """

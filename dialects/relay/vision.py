@@ -24,8 +24,8 @@ class Resizing(RelayOperator, ABC):
     `method` is "nearest_neighbor", "linear" or "cubic"; the latter two need floats.
     `coordinate_transformation_mode` ("half_pixel", "align_corners", "asymmetric",
     "pytorch_half_pixel" or "tf_half_pixel_for_nn") maps pixels of the result to the image;
-    `rounding_method` ("round", "round_prefer_floor", "round_prefer_ceil", "floor" or "ceil") chooses
-    the nearest pixel: by default "round" if corners are aligned, otherwise "floor". Cubic
+    `rounding_method` ("round", "round_prefer_floor", "round_prefer_ceil", "floor" or "ceil")
+    chooses the nearest pixel: by default "round" if corners are aligned, otherwise "floor". Cubic
     interpolation has the coefficient `cubic_alpha`; it ignores pixels out of the image if
     `cubic_exclude` is not 0, and otherwise repeats those at the edge.
     """
@@ -48,7 +48,8 @@ class Resize2dOp(Resizing):
     Resize the images `data` to `size`, height and width.
 
     ```mlir
-    %y = relay.image.resize2d %x {size = array<i64: 6, 8>} : (tensor<1x2x3x4xf32>) -> tensor<1x2x6x8xf32>
+    %y = relay.image.resize2d %x {size = array<i64: 6, 8>}
+      : (tensor<1x2x3x4xf32>) -> tensor<1x2x6x8xf32>
     ```
     """
 
@@ -89,7 +90,8 @@ class GetValidCountsOp(RelayOperator):
     Move the rows of `data` whose score is above the scalar `score_threshold` to the front.
 
     ```mlir
-    %n, %y, %i = relay.vision.get_valid_counts %x, %t : (tensor<1x5x6xf32>, tensor<f32>) -> (tensor<1xi32>, tensor<1x5x6xf32>, tensor<1x5xi32>)
+    %n, %y, %i = relay.vision.get_valid_counts %x, %t
+      : (tensor<1x5x6xf32>, tensor<f32>) -> (tensor<1xi32>, tensor<1x5x6xf32>, tensor<1x5xi32>)
     ```
 
     A row has its score at `score_index` and its class at `id_index`, which is -1 if rows have
@@ -116,8 +118,12 @@ class NonMaxSuppressionOp(RelayOperator):
     Remove the boxes of `data` that overlap a box of a higher score.
 
     ```mlir
-    %i, %n = relay.vision.non_max_suppression %x, %c, %k, %m, %t : (tensor<1x5x6xf32>, tensor<1xi32>, tensor<1x5xi32>, tensor<i32>, tensor<f32>) -> (tensor<1x5xi32>, tensor<1x1xi32>)
-    %y = relay.vision.non_max_suppression %x, %c, %k, %m, %t {return_indices = false} : (tensor<1x5x6xf32>, tensor<1xi32>, tensor<1x5xi32>, tensor<i32>, tensor<f32>) -> tensor<1x5x6xf32>
+    %i, %n = relay.vision.non_max_suppression %x, %c, %k, %m, %t
+      : (tensor<1x5x6xf32>, tensor<1xi32>, tensor<1x5xi32>, tensor<i32>, tensor<f32>)
+      -> (tensor<1x5xi32>, tensor<1x1xi32>)
+    %y = relay.vision.non_max_suppression %x, %c, %k, %m, %t {return_indices = false}
+      : (tensor<1x5x6xf32>, tensor<1xi32>, tensor<1x5xi32>, tensor<i32>, tensor<f32>)
+      -> tensor<1x5x6xf32>
     ```
 
     The operands are those that `relay.vision.get_valid_counts` computes (`data`, `valid_count`,
@@ -159,7 +165,9 @@ class AllClassNonMaxSuppressionOp(RelayOperator):
     Select for each class the boxes that do not overlap one with a higher score in that class.
 
     ```mlir
-    %y, %n = relay.vision.all_class_non_max_suppression %b, %s, %m, %t, %u : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>, tensor<f32>) -> (tensor<12x3xi64>, tensor<1xi64>)
+    %y, %n = relay.vision.all_class_non_max_suppression %b, %s, %m, %t, %u
+      : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>, tensor<f32>)
+      -> (tensor<12x3xi64>, tensor<1xi64>)
     ```
 
     `boxes` are two opposite corners (y, x, y, x) for each batch and box, `scores` numbers for each

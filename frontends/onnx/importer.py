@@ -112,9 +112,7 @@ class _Importer:
             results.append(self.builder.tensor(value))
         return results
 
-    def _module(
-        self, arguments: Sequence[DictionaryAttr], results: Sequence[SSAValue]
-    ) -> ModuleOp:
+    def _module(self, arguments: Sequence[DictionaryAttr], results: Sequence[SSAValue]) -> ModuleOp:
         place = NameLoc(StringAttr(self.graph.name or "main"), self._location(0))
         self.block.add_op(ReturnOp.create(operands=results, location=place))
         main = FuncOp(

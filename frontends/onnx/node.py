@@ -98,7 +98,9 @@ class Node:
 
     def is_known(self, *indices: int) -> bool:
         """Test whether the inputs at `indices` are known at compile time, or omitted."""
-        return all(self.optional(i) is None or isinstance(self.optional(i), Constant) for i in indices)
+        return all(
+            self.optional(i) is None or isinstance(self.optional(i), Constant) for i in indices
+        )
 
     def optional_array(self, index: int, what: str) -> Array | None:
         """Return input `index` as an array known at compile time, or None if it is omitted."""

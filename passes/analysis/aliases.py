@@ -116,7 +116,7 @@ def may_hold_cells(type: Attribute) -> bool:
 
 
 class Returned(NamedTuple):
-    """What the results of a function may alias."""
+    """The aliases of the results of a function."""
 
     params: frozenset[int]
     """The parameters that it may return."""
@@ -154,7 +154,7 @@ class AliasClasses:
         return self._owned[number] and not self._kept[number]
 
     def uses(self, op: Operation) -> Sequence[SSAValue]:
-        """Return the values that `op` uses, itself or in code that it holds; a kill is no use."""
+        """Return the values that `op` uses, itself or in code that it holds; kills are not uses."""
         if facts_of(op).frees:
             return ()
         captured = self.captured.get(op)

@@ -12,7 +12,7 @@ Liveness of alias classes over structured control flow.
 A class lives while one of its values does: from the definition to the last use on the path. One
 walk from the end to the start finds each point where a class is live before and dead after. At
 the start of a region, only the values that one of its sibling regions uses are considered, so the
-walk is linear in ops, and in the deaths that it finds. `memory.kill` is no use.
+walk is linear in ops, and in the deaths that it finds. `memory.kill` is not a use.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ class _Path:
     in_others: dict[int, Kill]
     """The kills in the regions of `choice` before it, by class."""
     before: dict[int, Kill | None] = field(default_factory=dict[int, "Kill | None"])
-    """What the block's kills replaced in `killed`, by class."""
+    """The entries of `killed` that the block's kills replaced."""
 
 
 @dataclass(eq=False)

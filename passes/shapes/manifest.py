@@ -8,21 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from math import prod
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import DenseArrayBase, i64
+from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, i64
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from ...dialects import memory, relay, vm
-from ...dialects.device import VirtualDeviceAttr, device_of, with_device
+from ...dialects.device import VirtualDeviceAttr, device_of, tensor_type, with_device
 from ...dialects.interfaces import ReifiesShapes
-from ...dialects.relay.shapes import shape_type
-from ...dialects.tensors import as_tensor, element_size, is_static, storage_alignment, tensor_size
+from ...dialects.tensors import (
+    as_tensor,
+    element_size,
+    has_dynamic,
+    is_static,
+    storage_alignment,
+    tensor_size,
+)
 from ...dialects.type_rules import data_operands, operand_of
 from ...operators.signature import Elements, Tensor
-from ...operators.sizes import Dim, Size, is_known, product
+from ...operators.sizes import Size, is_known, product
 from ..support.diagnostics import PassError
 from .operators import checked_dims, traced_results
 from .traced import Trace, TracedDim, TracedElements, constant_elements
@@ -102,7 +108,7 @@ class DynamicShapes:
             if entry & 2:
                 ins.append(code.shape_of(arg))
                 is_input.append(0)
-        types = [with_device(shape_type(r.type), self.host) for r in call.results]
+        types = [shape_on(self.host, _rank(result)) for result in call.results]
         storages = [code.storage(t, code.size_of(t), "storage_out_shape") for t in types]
         code.trace.ops += storages
         tensors = [
@@ -111,7 +117,7 @@ class DynamicShapes:
         for tensor in tensors:
             code.trace.emit(tensor, "tensor_out_shape")
         op = vm.ShapeFuncOp.on(kernel.shape_func, ins, [t.tensor for t in tensors])
-        op.is_input = DenseArrayBase.from_list(i64, is_input)
+        op.properties["is_input"] = _flags(tuple(is_input))
         code.trace.ops.append(op)
         for result in op.results:
             result.name_hint = "out_shape"
@@ -122,11 +128,36 @@ def alloc_tensor(
     storage: memory.AllocStorageOp, type: Attribute, shape: SSAValue | None = None
 ) -> memory.AllocTensorOp:
     """Allocate a tensor of `type` at byte 0; `shape` is ignored if the type knows it."""
-    tensor = as_tensor(type)
-    assert tensor is not None
-    if is_static(tensor):
+    if shape is None or not has_dynamic(type):
         return memory.AllocTensorOp.static(storage.storage, type)
-    return memory.AllocTensorOp(storage.storage, 0, type, shape)
+    return memory.AllocTensorOp.dynamic(storage.storage, type, shape)
+
+
+@lru_cache(maxsize=256)
+def shape_on(host: VirtualDeviceAttr, rank: int) -> Attribute:
+    """Return the type of a shape of `rank` dims."""
+    return tensor_type(i64, [rank], host)
+
+
+@lru_cache(maxsize=256)
+def _flags(flags: tuple[int, ...]) -> DenseArrayBase[I64]:
+    return DenseArrayBase.from_list(i64, flags)
+
+
+@lru_cache(maxsize=1024)
+def _bytes(count: int) -> Attribute:
+    return IntegerAttr(count, i64)
+
+
+@lru_cache(maxsize=256)
+def _storage_on(device: VirtualDeviceAttr | None) -> memory.StorageType:
+    return memory.StorageType(device)
+
+
+def _rank(value: SSAValue) -> int:
+    tensor = as_tensor(value.type)
+    assert tensor is not None, "only tensors have shapes"
+    return tensor.get_num_dims()
 
 
 @dataclass
@@ -161,7 +192,7 @@ class HostCode:
         return found
 
     def _shape_of(self, value: SSAValue) -> SSAValue:
-        type = with_device(shape_type(value.type), self.host)
+        type = shape_on(self.host, _rank(value))
         op = vm.ShapeOfOp.create(operands=[value], result_types=[type])
         return self.trace.emit(op, "in_shape")
 
@@ -225,9 +256,14 @@ class HostCode:
         """Return the storage of a tensor of `type`; it is not emitted yet."""
         tensor = as_tensor(type)
         assert tensor is not None
-        alignment = storage_alignment(tensor.element_type)
-        given = self._value(size) if isinstance(size, TracedDim) else size
-        assert not isinstance(given, Dim), "traced dims have traced products"
-        op = memory.AllocStorageOp(given, alignment, device_of(type))
+        assert isinstance(size, int | TracedDim), "traced dims have traced products"
+        properties = {"alignment": _bytes(storage_alignment(tensor.element_type))}
+        if isinstance(size, int):
+            properties["size"] = _bytes(size)
+        op = memory.AllocStorageOp.create(
+            operands=[self._value(size)] if isinstance(size, TracedDim) else [],
+            result_types=[_storage_on(device_of(type))],
+            properties=properties,
+        )
         op.storage.name_hint = hint
         return op

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import TypeAlias, cast
@@ -97,6 +98,7 @@ _ARITH: dict[SizeOp, type[Operation]] = {
     SizeOp.MIN: arith.MinSIOp,
 }
 _COMMUTES = {SizeOp.ADD, SizeOp.MUL, SizeOp.MAX, SizeOp.MIN}
+_INDEX = IndexType()
 _EQUAL = IntegerAttr(0, i64)
 """The predicate `eq` of `arith.cmpi`."""
 _FLAGGED = (arith.AddiOp, arith.SubiOp, arith.MuliOp)
@@ -104,11 +106,14 @@ _FLAGGED = (arith.AddiOp, arith.SubiOp, arith.MuliOp)
 _NO_FLAGS: dict[str, Attribute] = {"overflowFlags": arith.IntegerOverflowAttr("none")}
 
 
+@lru_cache(maxsize=1024)
+def _integer(value: int, type: IntegerType | IndexType) -> Attribute:
+    return IntegerAttr(value, type)
+
+
 def constant(value: int, type: IntegerType | IndexType = i64) -> arith.ConstantOp:
     """Return the constant `value`, without checks."""
-    op = arith.ConstantOp.create(
-        result_types=[type], properties={"value": IntegerAttr(value, type)}
-    )
+    op = arith.ConstantOp.create(result_types=[type], properties={"value": _integer(value, type)})
     hint = "i" if isinstance(type, IndexType) else "c"
     op.result.name_hint = None if value < 0 else f"{hint}{value}"
     return op
@@ -272,7 +277,7 @@ class Trace:
     def _extract(self, data: SSAValue, at: Sequence[int], hint: str | None = None) -> SSAValue:
         type = as_tensor(data.type)
         assert type is not None
-        indices = [self.integer(i, IndexType()) for i in at]
+        indices = [self.integer(i, _INDEX) for i in at]
         return self.emit(
             tensor.ExtractOp.create(operands=[data, *indices], result_types=[type.element_type]),
             hint,

@@ -51,6 +51,12 @@ def defining(symbol: Symbol) -> SSAValue:
     return cast(SSAValue, symbol.args[0])
 
 
+def constant_name(attr: Integer) -> str:
+    """Return the hint for a constant: `%c4`, or `%i4` for an index."""
+    letter, value = "i" if isinstance(attr.type, IndexType) else "c", attr.value.data
+    return f"{letter}{value}" if value >= 0 else letter
+
+
 @dataclass
 class Writer:
     """
@@ -85,7 +91,7 @@ class Writer:
         found = self.scopes.find(attr)
         if found is None:
             op = arith.ConstantOp.create(properties={"value": attr}, result_types=[attr.type])
-            op.results[0].name_hint = f"c{attr.value.data}" if attr.value.data >= 0 else "c"
+            op.results[0].name_hint = constant_name(attr)
             found = self._at_start(self.scopes.function, op, rewriter)
             self.scopes.add(attr, found)
             if attr.type == i64:

@@ -42,8 +42,8 @@ def pad(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     mode = word(attrs, "pad_mode")
 
     def fill() -> None:
-        given = {"pad_width": width.reshape(-1).tolist(), "pad_mode": mode}
-        static_pad(given, [x, value], outs)()
+        given = tuple(width.reshape(-1).tolist())
+        static_pad({"pad_width": given, "pad_mode": mode}, [x, value], outs)()
 
     return fill
 

@@ -10,7 +10,9 @@ from .scratch import scratch
 
 COORDINATES: Mapping[str, Callable[[Array, int, int], Array]] = {
     "half_pixel": lambda x, old, new: (x + 0.5) / _scale(x, old, new) - 0.5,
-    "align_corners": lambda x, old, new: x * (x.dtype.type(old - 1) / x.dtype.type(max(new - 1, 1))),
+    "align_corners": lambda x, old, new: (
+        x * (x.dtype.type(old - 1) / x.dtype.type(max(new - 1, 1)))
+    ),
     "asymmetric": lambda x, old, new: x / _scale(x, old, new),
     "pytorch_half_pixel": lambda x, old, new: (
         (x + 0.5) / _scale(x, old, new) - 0.5 if new > 1 else x * 0

@@ -49,13 +49,20 @@ def unique(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     ordered = flag(attrs, "sorted")
 
     def find() -> None:
-        found: list[Any] = [*np.unique(x, return_index=True, return_inverse=True, return_counts=True)]
+        found: list[Any] = [
+            *np.unique(x, return_index=True, return_inverse=True, return_counts=True)
+        ]
         values, first, inverse, counts = found
         if not ordered:
             order = np.argsort(first)
             rank = np.empty_like(order)
             rank[order] = np.arange(len(order))
-            values, first, inverse, counts = values[order], first[order], rank[inverse], counts[order]
+            values, first, inverse, counts = (
+                values[order],
+                first[order],
+                rank[inverse],
+                counts[order],
+            )
         results = [values, first, inverse, [len(values)], counts]
         for y, result in zip(outs, results, strict=False):
             y[: len(result)] = result

@@ -75,7 +75,9 @@ def non_max_suppression(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array
                 outs[1][n] = len(remaining)
                 continue
             outs[0][n] = -1
-            places = np.arange(kept.sum()) if flag(attrs, "invalid_to_bottom") else kept.nonzero()[0]
+            places = np.flatnonzero(kept)
+            if flag(attrs, "invalid_to_bottom"):
+                places = np.arange(len(places))
             outs[0][n, places] = x[n, order[kept]]
 
     return suppress

@@ -50,12 +50,25 @@ def _printed(text: str, *options: str) -> str | None:
 LEVELS = ("relay", "planned", "fused", "lowered", "manifest", "bytecode")
 
 
+DYNAMIC = """
+func.func @main(%x: tensor<?x4xf32> {relay.dims = ["n", 4]}, %y: tensor<?x4xf32> {relay.dims = ["n", 4]}, %s: tensor<2xi64>) -> !relay.incomplete {
+  %z = relay.add %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> !relay.incomplete
+  %r = relay.dyn.reshape %z, %s : (!relay.incomplete, tensor<2xi64>) -> !relay.incomplete
+  %e = relay.exp %r : (!relay.incomplete) -> !relay.incomplete
+  %w = relay.argwhere %e : (!relay.incomplete) -> !relay.incomplete
+  %t = relay.tuple %e, %w : (!relay.incomplete, !relay.incomplete) -> !relay.incomplete
+  func.return %t : !relay.incomplete
+}
+"""  # noqa: E501
+
+
 @cache
 def _relay_programs() -> list[str]:
     files = [ROOT / "examples" / "classifier.mlir"]
     folders = ("passes/fuse-ops", "passes/plan-devices", "passes/manifest-alloc", "lowering")
     texts = [*(file.read_text() for file in files), *(p for f in folders for p in _parts(f))]
-    return [text for text in texts if _printed(text, "-p", "infer-types") is not None][::3]
+    static = [text for text in texts if _printed(text, "-p", "infer-types") is not None][::3]
+    return [DYNAMIC, *static]
 
 
 def ir_seeds(level: str) -> list[bytes]:

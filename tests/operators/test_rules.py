@@ -14,14 +14,14 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import pytest
-from inferring import OPERATORS, attributes
+from inferring import OPERATORS
 from numpy_functions import SHAPES, results
-from operator_cases import DTYPES, GENERATORS, Case, Draw, Spec, case
+from operator_cases import DTYPES, GENERATORS, Case, Draw, case, proposed_call
 from traced_rules import by_shape_function, static_shapes
 
 from xrelay.operators import RULES
 from xrelay.operators.measures import MEASURES
-from xrelay.operators.signature import ELEMENTS, Call, Tensor
+from xrelay.operators.signature import Call, Tensor
 from xrelay.operators.sizes import (
     UNKNOWN,
     Check,
@@ -80,7 +80,12 @@ class Late(Dim):
             raise SignatureError(fill(message, (a, b)))
 
     def measure(self, name: str, args: Sequence[Size | float]) -> Size:
-        return UNKNOWN if UNKNOWN in args else Late(MEASURES[name](*map(number, args)))
+        if UNKNOWN in args:
+            return UNKNOWN
+        try:
+            return Late(MEASURES[name](*map(number, args)))
+        except ValueError as error:  # of a measure without a value for these sizes
+            raise SignatureError(str(error)) from error
 
 
 def hide(call: Call, hidden: Hidden, dim: Callable[[int], Size]) -> Call:
@@ -166,14 +171,6 @@ def outcome(reader: Reader, call: Call, hidden: Hidden) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def tensor_of(operand: Spec | np.ndarray[Any, Any]) -> Tensor:
-    """Return a generated operand, of which some are arrays, as a tensor."""
-    if isinstance(operand, np.ndarray):
-        return Tensor(ELEMENTS[operand.dtype.name], operand.shape)
-    shape, dtype = operand
-    return Tensor(ELEMENTS[dtype], shape)
-
-
 every_operator = pytest.mark.parametrize("name", sorted(GENERATORS))
 compared_operator = pytest.mark.parametrize("name", sorted(set(GENERATORS) & set(SHAPES)))
 
@@ -209,8 +206,7 @@ def test_what_is_invalid_is_rejected_as_soon_as_its_sizes_are_known(name: str):
     rng = np.random.default_rng(1)
     for each in range(4 * CASES):
         operands, given = GENERATORS[name](Draw(rng, DTYPES[each // 2 % len(DTYPES)]))
-        tensors = [Tensor(ELEMENTS[dtype], shape) for shape, dtype in operands]
-        call = Call(f"relay.{name}", attributes(name, **given), tensors)
+        call = proposed_call(name, operands, given)
         for hidden in choices(call, rng):
             at_once = outcome(by_integers, call, hidden)
             unknown = outcome(by_unknowns, call, hidden)
@@ -231,8 +227,7 @@ def test_shape_functions_reject_what_is_invalid(name: str):
         return  # these calls have no elements
     for each in range(CASES // 2):
         operands, given = GENERATORS[name](Draw(rng, DTYPES[each % len(DTYPES)]))
-        tensors = [tensor_of(operand) for operand in operands]
-        call = Call(f"relay.{name}", attributes(name, **given), tensors)
+        call = proposed_call(name, operands, given)
         for hidden in choices(call, rng):
             found = read(by_shape_function, call, hidden)
             if found is not None and "squeeze needs axis" not in found:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from inferring import attributes
 from machine_programs import call, f32, function, kernel, program, tensor
 
+from xrelay.operators.sizes import Check
 from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels.memory import Memory
@@ -360,6 +361,8 @@ def test_values_computed_on_the_way_need_a_shape():
 
 REGISTERS = st.integers(0, 5)
 LISTS = st.lists(REGISTERS, max_size=3).map(tuple)
+PAIRS = st.tuples(REGISTERS, REGISTERS)
+CHECKS = st.sampled_from(list(Check)).map(str)
 SMALL = st.integers(-1, 9)
 SHAPES = st.lists(st.integers(0, 3), max_size=2).map(tuple)
 INSTRUCTIONS = st.one_of(
@@ -381,6 +384,10 @@ INSTRUCTIONS = st.one_of(
     st.builds(vm.ReshapeTensor, REGISTERS, REGISTERS, SHAPES | REGISTERS.map(vm.Reg)),
     st.builds(vm.DeviceCopy, REGISTERS, REGISTERS, st.integers(0, 1), st.integers(0, 1)),
     st.builds(vm.KillRegister, REGISTERS),
+    st.builds(vm.Compute, REGISTERS, st.sampled_from(["addi", "divsi", "cmpi_slt"]), PAIRS),
+    st.builds(vm.Compute, REGISTERS, st.sampled_from(["extract", "from_elements"]), LISTS),
+    st.builds(vm.Compute, REGISTERS, st.just("count_nonzero"), st.tuples(REGISTERS)),
+    st.builds(vm.Require, CHECKS, REGISTERS, REGISTERS, st.just("{0} {1}"), LISTS),
     st.builds(vm.AllocRef, REGISTERS, REGISTERS),
     st.builds(vm.ReadRef, REGISTERS, REGISTERS),
     st.builds(vm.WriteRef, REGISTERS, REGISTERS),

@@ -120,6 +120,90 @@ def test_a_seed_leaves_what_files_give(folder: Path, capsys: pytest.CaptureFixtu
     assert capsys.readouterr().out == without
 
 
+OPEN = """
+func.func @main(%x: tensor<?x4xf32> {relay.dims = ["n", 4]},
+                %y: tensor<?x?xf32> {relay.dims = ["n", ""]}) -> tensor<?x4xf32> {
+  %0 = relay.add %x, %y : (tensor<?x4xf32>, tensor<?x?xf32>) -> tensor<?x4xf32>
+  func.return %0 : tensor<?x4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("mode", [[], ["--evaluate"]])
+def test_dims_of_inputs_to_draw(folder: Path, capsys: pytest.CaptureFixture[str], mode: list[str]):
+    (folder / "open.mlir").write_text(OPEN)
+    np.savez("x.npz", x=np.zeros((5, 4), np.float32))
+    argv = ["open.mlir", "--random-seed", "0", *mode]
+    for dims, rows in (
+        (["n=3", "y:1=4"], 3),
+        (["x:0=2", "y:0=2", "y:1=1"], 2),
+        (["n=0", "y:1=4"], 0),
+    ):
+        options = [word for dim in dims for word in ("--dim", dim)]
+        assert run.main([*argv, *options]) == 0
+        assert capsys.readouterr().out.startswith(f"output_0: float32[{rows}, 4]")
+    assert run.main([*argv, "--inputs", "x.npz", "--dim", "y:1=4"]) == 0
+    assert capsys.readouterr().out.startswith("output_0: float32[5, 4]")
+
+
+@pytest.mark.parametrize("mode", [[], ["--evaluate"]])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            [],
+            "cannot draw inputs of dynamic shape: the size of dim 0 (n) of 'x', dim 0 (n) of 'y', "
+            "dim 1 of 'y' is unknown; give --dim n=SIZE --dim y:1=SIZE\n",
+        ),
+        (
+            ["--dim", "n=3"],
+            "cannot draw inputs of dynamic shape: the size of dim 1 of 'y' is unknown; "
+            "give --dim y:1=SIZE\n",
+        ),
+        (["--dim", "m=3"], "--dim m: main has no dynamic dim 'm'; it has: n, y:1\n"),
+        (["--dim", "x:1=3"], "--dim x:1: main has no dynamic dim 'x:1'; it has: n, y:1\n"),
+        (
+            ["--inputs", "x.npz", "--dim", "n=3", "--dim", "y:1=4"],
+            "--dim n=3: dim 0 of input 'x' is 5\n",
+        ),
+        (
+            ["--dim", "n=999999999999999999", "--dim", "y:1=1"],
+            "drawing 'x', float32[999999999999999999, 4], needs ",
+        ),
+    ],
+)
+def test_dims_that_nothing_binds(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    mode: list[str],
+    options: list[str],
+    message: str,
+):
+    (folder / "open.mlir").write_text(OPEN)
+    np.savez("x.npz", x=np.zeros((5, 4), np.float32))
+    said = error(capsys, "open.mlir", "--random-seed", "0", *options, *mode)
+    assert said.startswith(f"open.mlir: error: {message}")
+
+
+@pytest.mark.parametrize("mode", [[], ["--evaluate"]])
+def test_dims_of_one_name_are_equal(
+    folder: Path, capsys: pytest.CaptureFixture[str], mode: list[str]
+):
+    (folder / "open.mlir").write_text(OPEN)
+    np.savez("in.npz", x=np.zeros((1, 4), np.float32), y=np.zeros((3, 4), np.float32))
+    said = error(capsys, "open.mlir", "--inputs", "in.npz", *mode)
+    wanted = "main: parameter 'x' has dim 0 (n) of 1, but parameter 'y' has dim 0 (n) of 3\n"
+    assert wanted in said
+
+
+def test_a_failed_check_is_at_the_operator(folder: Path, capsys: pytest.CaptureFixture[str]):
+    (folder / "open.mlir").write_text(OPEN.replace('["n", ""]', '["m", ""]'))
+    np.savez("in.npz", x=np.zeros((2, 4), np.float32), y=np.zeros((3, 4), np.float32))
+    said = error(capsys, "open.mlir", "--inputs", "in.npz")
+    assert said.startswith("open.mlir:4:8: error: main[")
+    assert "relay.add of tensor<2x4xf32> and tensor<3x4xf32>: dims 2 and 3 at axis -2" in said
+
+
 def test_scalars_truth_values_and_empty_outputs(folder: Path, capsys: pytest.CaptureFixture[str]):
     (folder / "s.mlir").write_text(
         "func.func @main(%x: tensor<i64>, %c: tensor<2xi1>, %e: tensor<0x2xf32>)\n"
@@ -248,6 +332,15 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
         ),
         (["bad.onnx"], "bad.onnx:1:1: error: "),
         (["--nonsense"], "xrelay-run: error: "),
+        (
+            ["mlp.mlir", "--random-seed", "0", "--dim", "n="],
+            "xrelay-run: error: argument --dim: must be a dim and its size, like n=3 or x:0=3, "
+            "but is 'n=' (see",
+        ),
+        (
+            ["mlp.mlir", "--inputs", "in.npz", "--dim", "n=3"],
+            "xrelay-run: error: --dim needs --random-seed: inputs from a file have their own",
+        ),
         (["mlp.mlir", "--random-seed", "-1"], "xrelay-run: error: "),
     ],
 )

@@ -66,7 +66,8 @@ def conv_transpose(node: Node, b: Builder) -> Value:
     dilations = per_dim(node, "dilations", rank, 1)
     extra = per_dim(node, "output_padding", rank, 0)
     reach = [
-        (k - 1) * d + 1 + e - s for s, k, d, e in zip(strides, kernel, dilations, extra, strict=True)
+        (k - 1) * d + 1 + e - s
+        for s, k, d, e in zip(strides, kernel, dilations, extra, strict=True)
     ]
     pads, missing = _transposed_pads(node, dims, strides, reach)
     extra = tuple(e + m for e, m in zip(extra, missing, strict=True))

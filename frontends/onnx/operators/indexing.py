@@ -332,9 +332,7 @@ def one_hot(node: Node, b: Builder) -> Value:
     return b.op("where", hit, on, off)
 
 
-def _one_hot_at_run_time(
-    node: Node, indices: Value, axis: int, values: Value, b: Builder
-) -> Value:
+def _one_hot_at_run_time(node: Node, indices: Value, axis: int, values: Value, b: Builder) -> Value:
     depth = b.cast(b.reshape(node.input(1), ()), np.dtype(np.int64))
     back = b.op("add", indices, depth)
     indices = b.op("where", b.op("less", indices, b.scalar_like(0, indices)), back, indices)

@@ -1,63 +1,128 @@
 """
 Resizing to the nearest element.
 
-Sizes are static, so it is known which input element each output element copies: `nn.upsampling`
-where rows and columns are only repeated, otherwise `take`, axis by axis. Coordinates are computed
-in float32, as in onnxruntime: 5 rows scaled by 2.6 are 13, not 12.
+With static sizes it is known which input element each output element copies: `nn.upsampling` where
+rows and columns are only repeated, otherwise `take`, axis by axis. Otherwise the program computes
+the indices to take, by the same formulas. Coordinates are computed in float32, as in onnxruntime:
+5 rows scaled by 2.6 are 13, not 12.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
 from math import floor
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..builder import Builder
 from ..node import Node
-from ..values import Array, Value, shape_of
+from ..values import Array, Value, dims_of, has_static_shape, rank_of, shape_of
 from .rule import Rule, Rules
 
-CoordinateMap = Callable[[Array, float, int, int], Array]
+FLOAT, INT = np.dtype(np.float32), np.dtype(np.int64)
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A number, or numbers, that the program computes in float32."""
+
+    value: Value
+    b: Builder
+
+    def _with(self, name: str, left: Number, right: Number) -> Computed:
+        values = (
+            n.value if isinstance(n, Computed) else self.b.scalar(float(n), FLOAT)
+            for n in (left, right)
+        )
+        return Computed(self.b.op(name, *values), self.b)
+
+    def __add__(self, other: Number) -> Computed:
+        return self._with("add", self, other)
+
+    def __sub__(self, other: Number) -> Computed:
+        return self._with("subtract", self, other)
+
+    def __mul__(self, other: Number) -> Computed:
+        return self._with("multiply", self, other)
+
+    def __truediv__(self, other: Number) -> Computed:
+        return self._with("divide", self, other)
+
+    def __rsub__(self, other: float) -> Computed:
+        return self._with("subtract", other, self)
+
+    def __lt__(self, other: Number) -> Computed:
+        return self._with("less", self, other)
+
+
+Number: TypeAlias = Any
+"""A float, an array of float32, or `Computed`."""
+
+
+def _round(name: str, x: Number) -> Number:
+    if isinstance(x, Computed):
+        return Computed(x.b.op(name, x.value), x.b)
+    return {"floor": np.floor, "ceil": np.ceil}[name](x)
+
+
+def _choose(condition: bool | Computed, one: Number, other: Number) -> Number:
+    if not isinstance(condition, Computed):
+        return one if condition else other
+    return Computed(condition.b.op("where", condition.value, one.value, other.value), condition.b)
+
+
+CoordinateMap = Callable[[Number, Number, Number, Number], Number]
 """Maps coordinates in the result, scale, old size and new size to coordinates in the input."""
 
 
-def _aligned_corners(x: Array, scale: float, old: int, new: int) -> Array:
-    return x * ((old - 1) / (new - 1)) if new > 1 else x * 0.0
+def _half_pixel(x: Number, scale: Number, old: Number, new: Number) -> Number:
+    return (x + 0.5) / scale - 0.5
 
 
-def _pytorch_half_pixel(x: Array, scale: float, old: int, new: int) -> Array:
-    return (x + 0.5) / scale - 0.5 if new > 1 else x * 0.0
+def _aligned_corners(x: Number, scale: Number, old: Number, new: Number) -> Number:
+    if not isinstance(x, Computed) and new <= 1:
+        return x * 0.0
+    return _choose(new < 2, x * 0.0, x * ((old - 1) / (new - 1)))
 
 
-def _half_pixel_symmetric(x: Array, scale: float, old: int, new: int) -> Array:
+def _pytorch_half_pixel(x: Number, scale: Number, old: Number, new: Number) -> Number:
+    return _choose(new < 2, x * 0.0, _half_pixel(x, scale, old, new))
+
+
+def _half_pixel_symmetric(x: Number, scale: Number, old: Number, new: Number) -> Number:
     adjustment = new / (scale * old)
     centre = old / 2
-    return centre * (1 - adjustment) + (x + 0.5) / scale - 0.5
+    return (x + 0.5) / scale - 0.5 + centre * (1 - adjustment)
 
 
 COORDINATE_MAPS: dict[str, CoordinateMap] = {
-    "half_pixel": lambda x, scale, old, new: (x + 0.5) / scale - 0.5,
+    "half_pixel": _half_pixel,
     "half_pixel_symmetric": _half_pixel_symmetric,
     "pytorch_half_pixel": _pytorch_half_pixel,
     "align_corners": _aligned_corners,
     "asymmetric": lambda x, scale, old, new: x / scale,
 }
 
-Rounding = Callable[[Array, float], Array]
+Rounding = Callable[[Number, Number], Number]
 """Rounds coordinates in the input, given the scale, to elements."""
 
 ROUNDINGS: dict[str, Rounding] = {
-    "round_prefer_floor": lambda x, _: np.ceil(x - 0.5),
-    "round_prefer_ceil": lambda x, _: np.floor(x + 0.5),
-    "floor": lambda x, _: np.floor(x),
-    "ceil": lambda x, _: np.ceil(x),
+    "round_prefer_floor": lambda x, _: _round("ceil", x - 0.5),
+    "round_prefer_ceil": lambda x, _: _round("floor", x + 0.5),
+    "floor": lambda x, _: _round("floor", x),
+    "ceil": lambda x, _: _round("ceil", x),
 }
 
 
-def _round_as_opset_10(x: Array, scale: float) -> Array:
+def _round_as_opset_10(x: Number, scale: Number) -> Number:
     """Round as in opset 10, following its examples and onnxruntime: up when downsampling."""
-    return np.ceil(x) if scale < 1 else np.floor(x)
+    return _choose(scale < 1, _round("ceil", x), _round("floor", x))
+
+
+POLICIES = ("stretch", "not_larger", "not_smaller")
 
 
 def upsample_by_attribute(node: Node, b: Builder) -> Value:
@@ -70,6 +135,13 @@ def upsample_by_attribute(node: Node, b: Builder) -> Value:
 
 def upsample_by_input(node: Node, b: Builder) -> Value:
     """Convert Upsample of opset 9 and Resize of opset 10, where the scales are an input."""
+    if not node.is_known(1) or not has_static_shape(node.input(0)):
+        node.choice("mode", "nearest", ("nearest",))
+        axes = range(rank_of(node.input(0)))
+        targets = _by_scales(node, 1, axes, b)
+        return _resized_at_run_time(
+            node, axes, targets, COORDINATE_MAPS["asymmetric"], _round_as_opset_10, b
+        )
     return _scaled(node, [float(s) for s in node.array(1, "scales").reshape(-1)], b)
 
 
@@ -83,7 +155,9 @@ def _scaled(node: Node, scales: Sequence[float], b: Builder) -> Value:
 
 def resize(node: Node, b: Builder) -> Value:
     """Convert from opset 11 on: to scales or to sizes, of all axes or some."""
-    node.choice("mode", "nearest", ("nearest",))
+    mode = node.choice("mode", "nearest", ("nearest", *METHODS))
+    if mode != "nearest":
+        return _interpolated(node, mode, b)
     coordinate_map = node.choice(
         "coordinate_transformation_mode", "half_pixel", tuple(COORDINATE_MAPS)
     )
@@ -92,9 +166,13 @@ def resize(node: Node, b: Builder) -> Value:
     if node.flag("antialias", False):
         raise node.error("attribute antialias is 1; supported: 0")
     x = node.input(0)
-    shape = shape_of(x)
     named = node.ints("axes")
-    axes = list(range(len(shape))) if named is None else node.axes(named, len(shape))
+    axes = list(range(rank_of(x))) if named is None else node.axes(named, rank_of(x))
+    if not node.is_known(2, 3) or not has_static_shape(x):
+        targets = _targets_at_run_time(node, axes, b)
+        maps = COORDINATE_MAPS[coordinate_map], ROUNDINGS[rounding]
+        return _resized_at_run_time(node, axes, targets, *maps, b)
+    shape = shape_of(x)
     scales, sizes = _targets(node, axes, shape)
     return _resized(x, sizes, scales, COORDINATE_MAPS[coordinate_map], ROUNDINGS[rounding], b)
 
@@ -103,8 +181,7 @@ def _targets(
     node: Node, axes: Sequence[int], shape: Sequence[int]
 ) -> tuple[list[float], list[int]]:
     """Return scale and new size of every axis; those not in `axes` are unchanged."""
-    policies = ("stretch", "not_larger", "not_smaller")
-    policy = node.choice("keep_aspect_ratio_policy", "stretch", policies)
+    policy = node.choice("keep_aspect_ratio_policy", "stretch", POLICIES)
     scales, sizes = [1.0] * len(shape), list(shape)
     given = node.optional_array(2, "scales")
     if given is not None and given.size:
@@ -163,6 +240,110 @@ def _resized(
         return b.op("nn.upsampling", x, scale_h=height, scale_w=width, layout="NCHW")
     for axis, found in picks.items():
         x = b.op("take", x, b.constant(found), axis=axis, mode="clip")
+    return x
+
+
+METHODS = ("linear", "cubic")
+INTERPOLATED = ("half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel")
+"""The coordinate transformations of `image.resize2d`."""
+
+
+def _interpolated(node: Node, mode: str, b: Builder) -> Value:
+    """Convert to `image.resize2d`: images of static size, and scales that it computes too."""
+    x = node.input(0)
+    transformation = node.choice("coordinate_transformation_mode", "half_pixel", INTERPOLATED)
+    alpha, exclude = node.number("cubic_coeff_a", -0.75), node.flag("exclude_outside", False)
+    node.ignore("nearest_mode", "extrapolation_value")
+    if node.flag("antialias", False):
+        raise node.error("attribute antialias is 1; supported: 0")
+    named, shape = node.ints("axes"), shape_of(x)
+    axes = list(range(len(shape))) if named is None else node.axes(named, len(shape))
+    scales, sizes = _targets(node, axes, shape)
+    if len(shape) != 4 or tuple(sizes[:2]) != shape[:2] or scales[:2] != [1, 1]:
+        raise node.error(
+            f"shape {list(shape)} becomes {sizes}; supported for mode {mode}: images (batch, "
+            "channel, height, width) of another height and width"
+        )
+    for old, new, scale in zip(shape, sizes, scales, strict=True):
+        if abs(new / max(old, 1) - scale) > 1e-6:
+            raise node.error(
+                f"a scale is {scale}, but {old} elements become {new}; supported for mode {mode}: "
+                "sizes, and scales by which sizes become integers"
+            )
+    return b.op(
+        "image.resize2d",
+        x,
+        size=sizes[2:],
+        method=mode,
+        coordinate_transformation_mode=transformation,
+        cubic_alpha=alpha,
+        cubic_exclude=int(exclude),
+    )
+
+
+# -------------------------------------------------------------------- at run time
+
+
+@dataclass(frozen=True)
+class Target:
+    """The scale of an axis in float32, and its new size in i64: scalars."""
+
+    scale: Computed
+    size: Value
+
+
+def _old_sizes(x: Value, axes: Sequence[int], b: Builder) -> list[Computed]:
+    return [Computed(b.cast(b.size(dims_of(x)[axis]), FLOAT), b) for axis in axes]
+
+
+def _numbers(node: Node, index: int, count: int, what: str, b: Builder) -> list[Value]:
+    """Return the `count` numbers of input `index` as scalars."""
+    given = node.input(index)
+    if dims_of(given) != (count,):
+        raise node.error(f"{what} must be a vector of {count} numbers of known length")
+    return [b.reshape(b.slice(given, 0, i, i + 1), ()) for i in range(count)]
+
+
+def _by_scales(node: Node, index: int, axes: Sequence[int], b: Builder) -> list[Target]:
+    scales = [Computed(v, b) for v in _numbers(node, index, len(axes), "scales", b)]
+    old = _old_sizes(node.input(0), axes, b)
+    sizes = [_round("floor", n * scale) for n, scale in zip(old, scales, strict=True)]
+    return [Target(s, b.cast(n.value, INT)) for s, n in zip(scales, sizes, strict=True)]
+
+
+def _targets_at_run_time(node: Node, axes: Sequence[int], b: Builder) -> list[Target]:
+    policy = node.choice("keep_aspect_ratio_policy", "stretch", POLICIES)
+    scales = node.optional(2)
+    if scales is not None and dims_of(scales) != (0,):
+        return _by_scales(node, 2, axes, b)
+    sizes = [b.cast(v, INT) for v in _numbers(node, 3, len(axes), "sizes", b)]
+    old = _old_sizes(node.input(0), axes, b)
+    ratios = [Computed(b.cast(n, FLOAT), b) / o for n, o in zip(sizes, old, strict=True)]
+    if policy == "stretch":
+        return [Target(ratio, size) for ratio, size in zip(ratios, sizes, strict=True)]
+    name = "minimum" if policy == "not_larger" else "maximum"
+    scale = Computed(reduce(lambda a, c: b.op(name, a, c), [r.value for r in ratios]), b)
+    return [Target(scale, b.cast(_round("floor", n * scale + 0.5).value, INT)) for n in old]
+
+
+def _resized_at_run_time(
+    node: Node,
+    axes: Sequence[int],
+    targets: Sequence[Target],
+    coordinate_map: CoordinateMap,
+    rounding: Rounding,
+    b: Builder,
+) -> Value:
+    """Resize by copying the nearest element of the input, along one axis after the other."""
+    x = node.input(0)
+    old = _old_sizes(x, axes, b)
+    zero, one = (b.scalar(n, INT) for n in (0, 1))
+    for axis, target, before in zip(axes, targets, old, strict=True):
+        pixels = b.op("arange", zero, target.size, one, dtype=INT)
+        new = Computed(b.cast(target.size, FLOAT), b)
+        places = coordinate_map(Computed(b.cast(pixels, FLOAT), b), target.scale, before, new)
+        nearest = rounding(places, target.scale).value
+        x = b.op("take", x, b.cast(b.op("maximum", nearest, b.scalar(0, FLOAT)), INT), axis=axis)
     return x
 
 

@@ -27,7 +27,7 @@ def topk_by_input(node: Node, b: Builder) -> Results:
     node.ignore("sorted")  # sorted results are as good
     if not node.is_known(1):
         return _topk(node, b.vector(1, "k")[0], b)
-    k = int(node.scalar_at(1, "k"))
+    k = int(node.scalar_at(1, "k") or 0)
     if k < 0:
         raise node.error(f"k is {k}; supported: 0 and more")
     if k == 0:  # in Relay, all of them
@@ -63,7 +63,7 @@ def unique(node: Node, b: Builder) -> Results:
     """List the distinct elements of the flattened input, and where they are."""
     x = node.input(0)
     axis = node.optional_int("axis")
-    if (axis is not None and node.axis(axis, rank_of(x)) != 0) or (axis is not None and rank_of(x) > 1):
+    if axis is not None and (node.axis(axis, rank_of(x)) != 0 or rank_of(x) > 1):
         raise node.error(f"attribute axis is {axis}; supported: none, or 0 of a vector")
     if rank_of(x) != 1:
         x = b.op("reshape", x, newshape=(-1,))

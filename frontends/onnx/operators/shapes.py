@@ -161,7 +161,9 @@ def expand(node: Node, b: Builder) -> Value:
 def _expanded_at_run_time(x: Value, shape: Value, count: int, b: Builder) -> Value:
     """Broadcast to `shape` of `count` dims, but where it is 1 to the dims of `x`."""
     rank = rank_of(x)
-    dims = b.joined([b.ints([1] * max(count - rank, 0)), b.shape(x)]) if count > rank else b.shape(x)
+    dims = (
+        b.joined([b.ints([1] * max(count - rank, 0)), b.shape(x)]) if count > rank else b.shape(x)
+    )
     if rank > count:
         shape = b.joined([b.ints([1] * (rank - count)), shape])
     same = b.op("equal", shape, b.scalar_like(1, shape))
@@ -178,9 +180,7 @@ def tile(node: Node, b: Builder) -> Value:
         return b.op("dyn.tile", x, reps)
     repeats = node.required_ints(1, "repeats")
     if len(repeats) != rank or any(r < 0 for r in repeats):
-        raise node.error(
-            f"repeats are {repeats}; supported: {rank} integers of at least 0"
-        )
+        raise node.error(f"repeats are {repeats}; supported: {rank} integers of at least 0")
     return b.op("tile", x, reps=tuple(repeats)) if repeats else x
 
 
@@ -221,8 +221,10 @@ def depth_to_space(node: Node, b: Builder) -> Value:
     x = node.input(0)
     node.require_rank(x, [4], "the input")
     mode = node.choice("mode", "DCR", ("DCR", "CRD"))
-    n, c, h, w = shape_of(x)
+    n, c, h, w = dims_of(x)
     block = _block_size(node)
+    if not isinstance(c, int):
+        raise node.error("the number of channels is dynamic; supported: static ones")
     if c % block**2:
         raise node.error(f"{c} channels do not divide into blocks of {block} by {block}")
     depth = c // block**2
@@ -230,7 +232,9 @@ def depth_to_space(node: Node, b: Builder) -> Value:
         x = b.transpose(b.reshape(x, (n, block, block, depth, h, w)), (0, 3, 4, 1, 5, 2))
     else:
         x = b.transpose(b.reshape(x, (n, depth, block, block, h, w)), (0, 1, 4, 2, 5, 3))
-    return b.reshape(x, (n, depth, h * block, w * block))
+    if isinstance(h, int) and isinstance(w, int):
+        return b.reshape(x, (n, depth, h * block, w * block))
+    return b.op("reshape", x, newshape=(0, 0, -3, -3))  # joins rows with blocks, and columns
 
 
 def space_to_depth(node: Node, b: Builder) -> Value:

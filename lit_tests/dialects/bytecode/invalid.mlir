@@ -127,3 +127,36 @@ bytecode.func @f () registers 1 {
 
 // expected-error@+1 {{'bytecode.ret' expects parent op 'bytecode.func'}}
 bytecode.ret r0
+
+// -----
+
+bytecode.func @f () registers 2 {
+  // expected-error@+1 {{'bytecode.require' op check must be one of eq, at_least, at_most, divisible, one_or_eq, broadcast}}
+  bytecode.require "like" r0, r1, ""()
+}
+
+// -----
+
+bytecode.func @f () registers 3 {
+  // expected-error@+1 {{'bytecode.require' op the message has {3}, but there are 3 operands}}
+  bytecode.require "eq" r0, r1, "{0} {3}"(r2)
+}
+
+// -----
+
+// expected-error@+1 {{'bytecode.func' op 1 dims of parameter "x" are named, but there are 2}}
+bytecode.func @f ("x" : tensor<?x?xf32> dims ["n"]) registers 1 {
+}
+
+// -----
+
+// expected-error@+1 {{'bytecode.func' op dims of 1 parameters are named, but there are 2}}
+"bytecode.func"() <{sym_name = "f", param_names = ["x", "y"], param_types = [tensor<?xf32>, tensor<?xf32>], param_dims = [["n"]], register_count = 2 : i64}> ({
+^bb0:
+}) : () -> ()
+
+// -----
+
+// expected-error@+1 {{'bytecode.kernel' op host input 1 is not an argument: there are 1}}
+bytecode.kernel @k (tensor<4xf32>) host [1] -> [0] {
+}

@@ -60,6 +60,10 @@ bytecode.kernel @same () -> [] {
 // CHECK-NEXT:   bytecode.alloc_storage r1, 140 align 64 on #cpu0
 // CHECK-NEXT:   bytecode.alloc_storage r1, r5 align 64 on #cuda1
 // CHECK-NEXT:   bytecode.shape_of r2, r1
+// CHECK-NEXT:   bytecode.compute r2, "muli"(r5, r6)
+// CHECK-NEXT:   bytecode.compute r2, "from_elements"()
+// CHECK-NEXT:   bytecode.require "eq" r5, r6, "{0} is not {1}"()
+// CHECK-NEXT:   bytecode.require "divisible" r5, r6, "\22{0}\22 by {1} of {2}"(r2)
 // CHECK-NEXT:   bytecode.reshape_tensor r2, r1 to [2, 2]
 // CHECK-NEXT:   bytecode.reshape_tensor r2, r1 to []
 // CHECK-NEXT:   bytecode.reshape_tensor r2, r1 to r5
@@ -92,10 +96,27 @@ bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>, "t" : !bytecode.
   bytecode.alloc_storage r1, 140 align 64 on #relay.device<cpu:0>
   bytecode.alloc_storage r1, r5 align 64 on #relay.device<cuda:1>
   bytecode.shape_of r2, r1
+  bytecode.compute r2, "muli"(r5, r6)
+  bytecode.compute r2, "from_elements"()
+  bytecode.require "eq" r5, r6, "{0} is not {1}"()
+  bytecode.require "divisible" r5, r6, "\"{0}\" by {1} of {2}"(r2)
   bytecode.reshape_tensor r2, r1 to [2, 2]
   bytecode.reshape_tensor r2, r1 to []
   bytecode.reshape_tensor r2, r1 to r5
   bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:0>
   bytecode.kill_register r8 {note}
   bytecode.ret r3
+}
+
+// -----
+
+// Dims of parameters may have names, and a kernel may read sizes on the host.
+//
+// CHECK:      bytecode.func @named ("x" : tensor<?x4xf32, #cpu0> dims ["n", ""], "y" : tensor<f32, #cpu0>, "z" : tensor<?xf32, #cpu0> dims ["n"]) registers 3 {
+// CHECK:      bytecode.kernel @fill (tensor<f32>, tensor<2xi64>) host [1] -> [2] {
+bytecode.func @named ("x" : tensor<?x4xf32, #relay.device<cpu:0>> dims ["n", ""], "y" : tensor<f32, #relay.device<cpu:0>>, "z" : tensor<?xf32, #relay.device<cpu:0>> dims ["n"]) registers 3 {
+  bytecode.ret r0
+}
+bytecode.kernel @fill (tensor<f32>, tensor<2xi64>) host [1] -> [2] {
+  bytecode.step "relay.dyn.full" [0, 1] -> [2] : (tensor<?x?xf32>) with {dtype = f32}
 }

@@ -35,3 +35,35 @@ func.func @blocks() {
 func.func @integer(%n: i64) {
   func.return
 }
+
+// -----
+
+// Scalars are integers of up to 64 bits.
+
+func.func @wide(%x: tensor<1xi64, #relay.device<cpu:0>>) {
+  %zero = arith.constant 0 : index
+  %n = tensor.extract %x[%zero] : tensor<1xi64, #relay.device<cpu:0>>
+  // expected-error@+1 {{the machine has no scalars of type i128}}
+  %w = arith.extsi %n : i64 to i128
+  func.return
+}
+
+// -----
+
+func.func @bit(%x: tensor<1xi1, #relay.device<cpu:0>>) {
+  %zero = arith.constant 0 : index
+  %b = tensor.extract %x[%zero] : tensor<1xi1, #relay.device<cpu:0>>
+  // expected-error@+1 {{arith.addi has no instruction for i1}}
+  %s = arith.addi %b, %b : i1
+  func.return
+}
+
+// -----
+
+func.func @vector(%x: tensor<1xi64, #relay.device<cpu:0>>) {
+  %zero = arith.constant 0 : index
+  %n = tensor.extract %x[%zero] : tensor<1xi64, #relay.device<cpu:0>>
+  // expected-error@+1 {{tensor.from_elements has an instruction for vectors of i64 only, not tensor<1x1xi64>}}
+  %s = tensor.from_elements %n : tensor<1x1xi64>
+  func.return
+}

@@ -115,6 +115,20 @@ func.func @static_shape(%x: tensor<2x3x4xf32>) -> tensor<i64> {
 
 // -----
 
+// Sizes that are used as a tensor are computed as sizes too.
+//
+// CHECK-LABEL: @returned
+// CHECK:         %[[P:.*]] = arith.muli
+// CHECK-NEXT:    %[[S:.*]] = tensor.from_elements %[[P]] : tensor<1xi64>
+// CHECK-NEXT:    func.return %[[S]]
+func.func @returned(%x: tensor<?x?xf32>) -> tensor<1xi64> {
+  %s = relay.shape_of %x {dtype = i64} : (tensor<?x?xf32>) -> tensor<2xi64>
+  %p = relay.prod %s {axis = array<i64: 0>, keepdims = true} : (tensor<2xi64>) -> tensor<1xi64>
+  func.return %p : tensor<1xi64>
+}
+
+// -----
+
 // A size that depends on data stays a tensor.
 //
 // CHECK-LABEL: @data
@@ -150,7 +164,7 @@ func.func @narrow(%x: tensor<?x?xf32>) -> (tensor<?xf32>, tensor<?x?xf32>) {
 //
 // CHECK-LABEL: @positions
 // CHECK:         %[[N:.*]] = tensor.from_elements %{{.*}} : tensor<i64>
-// CHECK-NEXT:    relay.arange %{{.*}}, %[[N]], %{{.*}}
+// CHECK:         relay.arange %{{.*}}, %[[N]], %{{.*}}
 func.func @positions(%x: tensor<4x?xi64>) -> tensor<?xi64> {
   %s = relay.shape_of %x {dtype = i64} : (tensor<4x?xi64>) -> tensor<2xi64>
   %i = relay.constant dense<1> : tensor<i64>

@@ -3,7 +3,7 @@
 // A reshape of a reshape is one reshape, or none if it leads back to the first shape.
 //
 // CHECK-LABEL: func.func @reshapes(%x
-// CHECK-NEXT:    %b = relay.reshape %x {newshape = array<i64: 3, 2>, allowzero = true} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+// CHECK-NEXT:    %b = relay.reshape %x {newshape = array<i64: 3, 2>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
 // CHECK-NEXT:    func.return %b, %x
 func.func @reshapes(%x: tensor<2x3xf32>) -> (tensor<3x2xf32>, tensor<2x3xf32>) {
   %a = relay.reshape %x {newshape = array<i64: -1>} : (tensor<2x3xf32>) -> tensor<6xf32>

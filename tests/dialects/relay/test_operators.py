@@ -6,7 +6,6 @@ from io import StringIO
 
 import pytest
 from inferring import OPERATORS, context
-from operator_kinds import KINDS
 from operator_samples import SAMPLES, Sample, Spec, on_each_sample
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.test import TestOp
@@ -19,7 +18,6 @@ from xrelay.dialects.attributes import ELEMENT_TYPES, plain_attributes, properti
 from xrelay.dialects.device import CPU, device_of, tensor_type, with_device
 from xrelay.dialects.interfaces import (
     DeviceRule,
-    Fusible,
     InferTypes,
     ReshapesOnly,
     ResultOnHost,
@@ -175,12 +173,6 @@ def test_operators_are_pure_and_have_a_device_rule():
         expected = ResultOnHost if name == "shape_of" else SizesOnHost
         assert isinstance(rule, expected), name
         assert len(cls.get_traits_of_type(InferTypes)) == 1, name
-
-
-def test_fusion_kinds():
-    for name, cls in OPERATORS.items():
-        (fusible,) = cls.get_traits_of_type(Fusible)
-        assert name in KINDS[fusible.kind].split()
 
 
 def test_commutative_operators():

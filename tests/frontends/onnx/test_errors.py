@@ -69,7 +69,7 @@ REFUSED: list[tuple[NodeProto, int, str]] = [
         'auto_pad is "SOME"; supported: NOTSET, SAME_UPPER, SAME_LOWER, VALID',
     ),
     (node("MaxPool", "x", kernel_shape=[2, 2], strides=[0, 1]), 13, "strides is [0, 1]; supported"),
-    (node("Resize", "x - s", mode="cubic"), 13, 'mode is "cubic"; supported: nearest'),
+    (node("Resize", "x - s", mode="area"), 13, 'mode is "area"; supported: nearest, linear, cubic'),
     (node("Gelu", "x", approximate="rough"), 20, 'approximate is "rough"; supported: none, tanh'),
     (node("Transpose", "x", perm=[0, 1]), 13, "perm is [0, 1]; supported: an order of 4 axes"),
     (node("Concat", "x x", axis=4), 13, "axis must be in [-4, 4), but is 4"),
@@ -114,10 +114,19 @@ def test_shapes_that_do_not_fit_are_named():
     assert 'node "the_add" (Add, opset 13): dims 3 and 4' in message
 
 
-def test_a_shape_that_is_computed_at_run_time():
-    feeds = {"x": X, "s": np.array([1, -1], np.int64)}
-    assert "shape (input 1) is computed at run time; supported: initializers, constants" in (
-        message_of(node("Reshape", "x s"), feeds)
+def test_a_rank_that_is_computed_at_run_time():
+    """The second input has as many elements as the result has dims."""
+    model = model_of(node("Reshape", "x s"), {"x": X, "s": np.array([1, -1], np.int64)})
+    model.graph.input[1].type.tensor_type.shape.dim[0].dim_param = "rank"
+    assert "the length of shape (input 1) is computed at run time; supported: vectors" in str(
+        error_of(model)
+    )
+
+
+def test_a_number_that_must_be_known():
+    feeds = {"x": X, "s": np.array([3, 3], np.int64)}
+    assert "split (input 1) is computed at run time; supported: initializers, constants" in (
+        message_of(node("Split", "x s", "y z", axis=2), feeds)
     )
 
 
@@ -139,11 +148,16 @@ def test_an_operator_set_of_another_version(opset: int):
     assert message.startswith(f"the model uses opset {opset}; supported: opsets 6 to 28")
 
 
-def test_a_dynamic_dim():
-    model = model_of(node("Relu", "x"), {"x": X})
-    model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"
-    assert str(error_of(model)).startswith(
-        'dim 0 "batch" of input "x" is dynamic; supported: static shapes'
+def test_a_dynamic_dim_that_must_be_static():
+    model = model_of(node("MaxPool", "x", kernel_shape=[2, 2], auto_pad="SAME_UPPER"), {"x": X})
+    model.graph.input[0].type.tensor_type.shape.dim[3].dim_param = "width"
+    assert str(error_of(model)).endswith(
+        "attribute auto_pad SAME_UPPER needs the size of the input, but dims [6, ?] are dynamic"
+    )
+    model = model_of(node("EyeLike", "x"), {"x": X[0, 0]})
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "rows"
+    assert str(error_of(model)).endswith(
+        "an operand of type tensor<?x6xf32> has dynamic dims; supported: static shapes"
     )
 
 

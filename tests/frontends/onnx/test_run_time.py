@@ -1,0 +1,371 @@
+"""
+Arguments that are computed at run time, and dims that are not known before, against onnxruntime.
+
+Every input is a graph input with dynamic dims, unless a test says otherwise. Models run at level
+relay and in the VM.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+from onnx import NodeProto
+from onnx_models import Array, run_onnxruntime
+from onnx_small import model_of, node, operators_of, random_array
+from transformer import encoder
+from xdsl.context import Context
+from xdsl.dialects.func import FuncOp
+
+from xrelay.dialects.relay.annotations import dim_names
+from xrelay.frontends.onnx.importer import Conversion, convert_model
+from xrelay.lowering.assemble import assemble
+from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.passes.support.verifier import verify
+from xrelay.runtime.kernels import KERNELS
+from xrelay.runtime.kernels.memory import Memory
+from xrelay.runtime.machine import Machine
+from xrelay.tools.pipeline import build
+from xrelay.tools.registry import UNIVERSE, named_pipelines
+
+VM = build("vm", UNIVERSE.all_passes, named_pipelines)
+Feeds = Mapping[str, Array]
+
+
+def ints(*numbers: int) -> Array:
+    return np.array(numbers, np.int64)
+
+
+def agree(
+    nodes: NodeProto | Sequence[NodeProto],
+    *feeds: Feeds,
+    dynamic: str = "",
+    outputs: str = "y",
+    opset: int = 21,
+    dtype: type = np.float32,
+) -> Conversion:
+    """
+    Convert a model once, and compare its results on each of `feeds` with onnxruntime's.
+
+    The dims of the inputs named in `dynamic` are dynamic.
+    """
+    model = model_of(nodes, feeds[0], outputs=outputs, opset=opset, dtype=dtype)
+    for info in model.graph.input:
+        if info.name in dynamic.split():
+            for i, dim in enumerate(info.type.tensor_type.shape.dim):
+                dim.dim_param = f"{info.name}{i}"
+    conversion = convert_model(model, "small.onnx")
+    verify(conversion.module)
+    wanted = [run_onnxruntime(model, dict(feed)) for feed in feeds]
+    for feed, expected in zip(feeds, wanted, strict=True):
+        actual = evaluate(conversion.module, list(feed.values()), conversion.params)
+        compare(actual, expected)
+    operators = conversion.module.clone()
+    for step in VM:
+        step.run.apply(Context(), conversion.module)
+    bytecode = assemble(conversion.module)
+    machine = Machine(bytecode, conversion.params, KERNELS, memory=Memory(poison=True))
+    for feed, expected in zip(feeds, wanted, strict=True):
+        compare(machine.run("main", *feed.values()), expected)
+    return Conversion(operators, conversion.params)
+
+
+def compare(actual: Sequence[Array], expected: Sequence[Array]) -> None:
+    for a, e in zip(actual, expected, strict=True):
+        assert (a.dtype, a.shape) == (e.dtype, e.shape)
+        np.testing.assert_allclose(a, e, rtol=1e-4, atol=1e-5)
+
+
+X, Z = random_array(2, 3, 4), random_array(3, 5, 2, seed=1)
+
+
+def test_dims_keep_their_names():
+    model = model_of(node("Relu", "x"), {"x": X})
+    dims = model.graph.input[0].type.tensor_type.shape.dim
+    dims[0].dim_param = "batch"
+    dims[2].Clear()
+    conversion = convert_model(model, "small.onnx")
+    (main,) = conversion.module.ops
+    assert isinstance(main, FuncOp)
+    assert dim_names(main) == [("batch", None, None)]
+    assert 'relay.dims = ["batch", 3 : i64, ""]' in str(conversion.module)
+
+
+def test_a_transformer_of_any_batch_and_length():
+    model = encoder()
+    conversion = convert_model(model, "encoder.onnx")
+    for shape in ((1, 3), (2, 7), (4, 1)):
+        ids = np.random.default_rng(0).integers(0, 50, shape)
+        actual = evaluate(conversion.module, [ids], conversion.params)
+        compare(actual, run_onnxruntime(model, {"ids": ids}))
+
+
+# -------------------------------------------------------------------- arguments
+
+
+@pytest.mark.parametrize("dynamic", ["", "x"])
+def test_reshape(dynamic: str):
+    made = agree(
+        node("Reshape", "x s"),
+        {"x": X, "s": ints(0, -1)},
+        {"x": X, "s": ints(4, 6)},
+        dynamic=dynamic,
+    )
+    assert operators_of(made) == ["dyn.reshape"]
+    agree(node("Reshape", "x s"), {"x": X, "s": ints(0, -1)}, {"x": Z, "s": ints(3, 10)},
+          dynamic="x")  # fmt: skip
+
+
+def test_a_known_shape_of_an_unknown_operand():
+    nodes = [node("Constant", "", "s", value_ints=[0, -1, 2]), node("Reshape", "x s")]
+    made = agree(nodes, {"x": X}, {"x": Z}, dynamic="x")
+    assert operators_of(made) == ["reshape"]
+
+
+@pytest.mark.parametrize("dynamic", ["", "x"])
+def test_slice(dynamic: str):
+    feed = {"x": X, "s": ints(1, -1), "e": ints(2**63 - 1, -9), "a": ints(2, 0), "t": ints(2, -1)}
+    other = {"x": X, "s": ints(-9, -9), "e": ints(-1, 2), "a": ints(-1, 1), "t": ints(1, -2)}
+    agree(node("Slice", "x s e a t"), feed, other, dynamic=dynamic)
+    agree(node("Slice", "x s e"), {"x": X, "s": ints(1), "e": ints(2)},
+          {"x": X, "s": ints(-1), "e": ints(9)}, dynamic=dynamic)  # fmt: skip
+
+
+def test_slice_of_unknown_dims_by_known_numbers():
+    numbers = {"s": [-1, 1], "e": [-(2**62), 2**62], "a": [0, 2], "t": [-1, 2]}
+    nodes = [node("Constant", "", name, value_ints=value) for name, value in numbers.items()]
+    agree([*nodes, node("Slice", "x s e a t")], {"x": X}, {"x": Z}, dynamic="x")
+
+
+@pytest.mark.parametrize("dynamic", ["", "x"])
+def test_expand(dynamic: str):
+    x = random_array(3, 1)
+    feeds = [{"x": x, "s": ints(2, 1, 4)}, {"x": x, "s": ints(1, 3, 1)}]
+    agree(node("Expand", "x s"), *feeds, dynamic=dynamic)
+    agree(node("Expand", "x s"), {"x": X, "s": ints(1)}, dynamic=dynamic)
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect"])
+@pytest.mark.parametrize("axes", ["-", "a"])
+def test_pad(mode: str, axes: str):
+    pads = (ints(1, 0, 2, 0), ints(0, 2, 1, 1)) if axes == "a" else (
+        ints(0, 1, 0, 0, 2, 1), ints(1, 0, 0, 0, 0, 3))  # fmt: skip
+    extra = {"a": ints(1, -1)} if axes == "a" else {}
+    feeds = [{"x": X, "p": p, "v": np.array(7, np.float32), **extra} for p in pads]
+    agree(node("Pad", f"x p v {axes}", mode=mode), *feeds, dynamic="x")
+
+
+def test_pad_that_crops():
+    agree(node("Pad", "x p"), {"x": X, "p": ints(0, -1, 1, 0, 2, -2)}, dynamic="x")
+
+
+def test_tile():
+    agree(node("Tile", "x r"), {"x": X, "r": ints(2, 1, 0)}, {"x": X, "r": ints(1, 3, 1)})
+
+
+def test_constant_of_shape():
+    agree(node("ConstantOfShape", "s"), {"s": ints(2, 3)}, {"s": ints(0, 4)})
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_range(dtype: type):
+    feeds: list[Feeds] = [
+        {name: np.array(n, dtype) for name, n in zip("sld", numbers, strict=True)}
+        for numbers in ((0, 5, 1), (7, -2, -2), (3, 3, 1), (1, 10, 4))
+    ]
+    agree(node("Range", "s l d"), *feeds, dtype=dtype)
+
+
+def test_squeeze_and_unsqueeze():
+    x = random_array(1, 3, 1, 4)
+    agree(node("Squeeze", "x a"), {"x": x, "a": ints(0, -2)}, dynamic="x")
+    agree(node("Squeeze", "x a"), {"x": x, "a": ints(0)}, {"x": x, "a": ints(2)})
+    agree(node("Unsqueeze", "x a"), {"x": X, "a": ints(0)}, {"x": X, "a": ints(-1)})
+    agree(node("Unsqueeze", "x a"), {"x": X, "a": ints(-1, 1)}, {"x": X, "a": ints(4, 0)},
+          dynamic="x")  # fmt: skip
+
+
+@pytest.mark.parametrize("op", ["ReduceSum", "ReduceMax", "ReduceMean", "ReduceL2",
+                                "ReduceLogSumExp", "ReduceProd", "ReduceMin"])  # fmt: skip
+@pytest.mark.parametrize("keepdims", [0, 1])
+def test_reductions(op: str, keepdims: int):
+    feeds = [{"x": X, "a": ints(0, -1)}, {"x": X, "a": ints(2, 1)}]
+    agree(node(op, "x a", keepdims=keepdims), *feeds, dynamic="x")
+
+
+@pytest.mark.parametrize("dynamic", ["", "x"])
+def test_shape_and_size(dynamic: str):
+    agree(node("Shape", "x", start=1), {"x": X}, dynamic=dynamic, dtype=np.int64)
+    agree(node("Size", "x"), {"x": X}, dynamic=dynamic, dtype=np.int64)
+
+
+RESIZE = ["half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric"]
+
+
+@pytest.mark.parametrize("mode", RESIZE)
+@pytest.mark.parametrize("rounding", ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"])
+def test_resize(mode: str, rounding: str):
+    x = random_array(1, 2, 3, 5)
+    attributes = {"coordinate_transformation_mode": mode, "nearest_mode": rounding}
+    scales = [np.array(s, np.float32) for s in ([1, 1, 2, 2.6], [1, 1, 0.5, 3])]
+    agree(node("Resize", "x - s", **attributes), *({"x": x, "s": s} for s in scales))
+    agree(node("Resize", "x - - s", **attributes),
+          *({"x": x, "s": s} for s in (ints(1, 2, 6, 5), ints(1, 2, 2, 9))))  # fmt: skip
+
+
+@pytest.mark.parametrize("policy", ["not_larger", "not_smaller"])
+def test_resize_of_images_of_any_size(policy: str):
+    nodes = [
+        node("Constant", "", "s", value_ints=[7, 8]),
+        node("Resize", "x - - s", axes=[2, 3], keep_aspect_ratio_policy=policy),
+    ]
+    feeds = [{"x": random_array(1, 2, 3, 5)}, {"x": random_array(2, 1, 4, 3)}]
+    agree(nodes, *feeds, dynamic="x")
+
+
+# -------------------------------------------------------------------- results of unknown size
+
+
+def test_non_zero():
+    x = np.array([[1, 0, 2], [0, 0, 3]], np.float32)
+    agree(node("NonZero", "x"), {"x": x}, {"x": 0 * x}, {"x": x + 1}, dtype=np.int64)
+
+
+@pytest.mark.parametrize("ordered", [0, 1])
+def test_unique(ordered: int):
+    model = node("Unique", "x", "y f i c", sorted=ordered)
+    feeds = [
+        {"x": np.array(v, np.float32)} for v in ([[2, 1, 1], [3, 4, 2]], [[5, 5, 5], [5, 5, 5]])
+    ]
+    made = model_of(model, feeds[0], outputs="y", opset=21)
+    for output in "fic":
+        made.graph.output.append(made.graph.output[0])
+        made.graph.output[-1].name = output
+        made.graph.output[-1].type.tensor_type.elem_type = 7
+    conversion = convert_model(made, "small.onnx")
+    for feed in feeds:
+        actual = evaluate(conversion.module, list(feed.values()), conversion.params)
+        compare(actual, run_onnxruntime(made, dict(feed)))
+
+
+@pytest.mark.parametrize("center", [0, 1])
+def test_non_max_suppression(center: int):
+    random = np.random.default_rng(3)
+    boxes = random.random((2, 8, 4)).astype(np.float32)
+    feed = {
+        "b": boxes,
+        "s": random.random((2, 3, 8)).astype(np.float32),
+        "m": ints(3),
+        "i": np.array([0.3], np.float32),
+        "t": np.array([0.2], np.float32),
+    }
+    other = {**feed, "m": ints(8), "i": np.array([0.8], np.float32)}
+    names = " ".join(feed)
+    suppress = node("NonMaxSuppression", names, center_point_box=center)
+    agree(suppress, feed, other, dtype=np.int64)
+    agree(node("NonMaxSuppression", "b s m"), {k: feed[k] for k in "bsm"}, dtype=np.int64)
+
+
+@pytest.mark.parametrize("largest", [0, 1])
+@pytest.mark.parametrize("axis", [0, -1])
+def test_topk(largest: int, axis: int):
+    feeds = [{"x": X, "k": ints(1)}, {"x": X, "k": ints(2)}]
+    agree(node("TopK", "x k", "y i", axis=axis, largest=largest), *feeds, dynamic="x")
+
+
+def test_one_hot():
+    feeds = [
+        {"i": ints(0, -1, 2), "d": np.array(d), "v": np.array([5, 7], np.float32)} for d in (3, 4)
+    ]
+    for axis in (0, -1):
+        agree(node("OneHot", "i d v", axis=axis), *feeds)
+
+
+# -------------------------------------------------------------------- dims
+
+
+OPERATORS = [
+    node("Flatten", "x", axis=2),
+    node("Flatten", "x", axis=0),
+    node("Softmax", "x", axis=1),
+    node("Transpose", "x", perm=[2, 0, 1]),
+    node("Trilu", "x", upper=0),
+    node("ArgMax", "x", axis=1),
+    node("ReduceLogSumExp", "x", keepdims=0),
+    node("Split", "x", "y z", axis=0, num_outputs=2),
+    node("Concat", "x x", axis=1),
+    node("LpNormalization", "x", axis=1),
+]
+
+
+@pytest.mark.parametrize("tested", OPERATORS, ids=lambda n: n.op_type)
+def test_operators_on_unknown_dims(tested: NodeProto):
+    dtype = np.int64 if tested.op_type == "ArgMax" else np.float32
+    feeds = [{"x": random_array(*shape)} for shape in ((2, 4, 4), (6, 3, 5))]
+    agree(tested, *feeds, dynamic="x", dtype=dtype, opset=18)
+
+
+def test_gather_on_unknown_dims():
+    feeds = [{"x": random_array(*shape), "i": ints(1, -1)} for shape in ((2, 4, 4), (6, 3, 5))]
+    agree(node("Gather", "x i", axis=1), *feeds, dynamic="x i")
+
+
+@pytest.mark.parametrize("op", ["LayerNormalization", "InstanceNormalization", "BatchNormalization",
+                                "GroupNormalization"])  # fmt: skip
+def test_normalizations_of_any_batch(op: str):
+    vectors = {name: np.abs(random_array(4, seed=i)) for i, name in enumerate("abcd")}
+    names = "x a b c d" if op.startswith("Batch") else "x a b"
+    attributes = {"num_groups": 2} if op.startswith("Group") else {}
+    feeds = [{"x": random_array(*shape)} for shape in ((2, 4, 4), (5, 4, 4))]
+    model = model_of(node(op, names, **attributes), feeds[0], vectors, opset=21)
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"
+    conversion = convert_model(model, "small.onnx")
+    for feed in feeds:
+        actual = evaluate(conversion.module, list(feed.values()), conversion.params)
+        compare(actual, run_onnxruntime(model, dict(feed)))
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ([(2, 3, 4), (5, 1, 4)], [(4, 6), (4, 6)]),
+        ([(2, 3, 4), (1, 2, 4)], [(2, 4, 5), (1, 4, 5)]),
+        ([(2, 3, 5, 4), (1, 2, 3, 4)], [(2, 3, 4, 5), (1, 2, 4, 1)]),
+        ([(4,), (3,)], [(4, 2), (3, 5)]),
+        ([(2, 3, 4), (5, 3, 4)], [(4,), (4,)]),
+    ],
+)
+def test_matmul(left: list[tuple[int, ...]], right: list[tuple[int, ...]]):
+    feeds = [
+        {"a": random_array(*a), "b": random_array(*b, seed=1)}
+        for a, b in zip(left, right, strict=True)
+    ]
+    agree(node("MatMul", "a b"), *feeds, dynamic="a b")
+
+
+def test_networks_of_images_of_any_size():
+    weight = random_array(2, 3, 3, 3, seed=2)
+    nodes = [
+        node("Conv", "x w", "c", pads=[1, 1, 1, 1]),
+        node("MaxPool", "c", "p", kernel_shape=[2, 2], strides=[2, 2]),
+        node("GlobalAveragePool", "p", "g"),
+        node("Flatten", "g"),
+    ]
+    feeds = [{"x": random_array(*shape)} for shape in ((1, 3, 8, 8), (2, 3, 6, 10))]
+    model = model_of(nodes, feeds[0], {"w": weight})
+    for i in (0, 2, 3):
+        model.graph.input[0].type.tensor_type.shape.dim[i].dim_param = f"d{i}"
+    conversion = convert_model(model, "small.onnx")
+    for feed in feeds:
+        actual = evaluate(conversion.module, list(feed.values()), conversion.params)
+        compare(actual, run_onnxruntime(model, dict(feed)))
+
+
+def test_depth_to_space_of_images_of_any_size():
+    model = model_of(node("DepthToSpace", "x", blocksize=2), {"x": random_array(1, 8, 3, 5)})
+    for i in (0, 2, 3):
+        model.graph.input[0].type.tensor_type.shape.dim[i].dim_param = f"d{i}"
+    conversion = convert_model(model, "small.onnx")
+    for shape in ((1, 8, 3, 5), (2, 8, 1, 4)):
+        feed = {"x": random_array(*shape)}
+        actual = evaluate(conversion.module, [feed["x"]], conversion.params)
+        compare(actual, run_onnxruntime(model, feed))
