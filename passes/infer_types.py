@@ -7,8 +7,9 @@ Fill in result types from operand types.
 
 Types keep the devices that they carry. A declared type that contradicts the operands is an error
 that names both, and so is a type that nothing determines. Function arguments must be complete;
-function results are inferred from what the function returns, calls from their callee. Level: any
-with `relay` operators; the level stays.
+function results are inferred from what the function returns, calls from their callee. Where a
+complete type must be that of a function's signature (an operand of a call, a result of a function
+that is called), its dynamic dims stay dynamic. Level: any with `relay` operators; the level stays.
 """
 
 from dataclasses import dataclass
@@ -61,15 +62,41 @@ def has_stale_call(module: ModuleOp, functions: dict[str, func.FuncOp]) -> bool:
     return False
 
 
+def called_functions(module: ModuleOp) -> set[str]:
+    """Return the names of the functions that are called or are values."""
+    return {
+        op.callee.string_value()
+        for op in walk(module)
+        if isinstance(op, func.CallOp | relay.InvokeOp | relay.GlobalOp)
+    }
+
+
+def is_in_signature(value: SSAValue, called: set[str]) -> bool:
+    """Test whether `value` is passed to a function, or returned by one that is called."""
+    for use in value.uses:
+        user = use.operation
+        if isinstance(user, func.CallOp):
+            return True
+        if isinstance(user, func.ReturnOp):
+            function = user.parent_op()
+            return isinstance(function, func.FuncOp) and function.sym_name.data in called
+    return False
+
+
+@dataclass(frozen=True)
 class RefineResults(RewritePattern):
     """Fill in the result types of an op that has a type rule."""
+
+    called: set[str]
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not op.has_trait(InferTypes):
             return
         types = refined_result_types(op)
         for result, type in zip(op.results, types or (), strict=False):
-            if result.type != type:
+            if result.type == type:
+                continue
+            if is_incomplete(result.type) or not is_in_signature(result, self.called):
                 rewriter.replace_value_with_new_type(result, type)
 
 
@@ -152,7 +179,7 @@ class InferTypesPass(ModulePass):
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, func.FuncOp)}
         definitions = {d.sym_name.data: d for d in op.ops if isinstance(d, relay.TypeDataOp)}
         patterns = (
-            RefineResults(),
+            RefineResults(called_functions(op)),
             RefineSignature(),
             RefineCall(functions),
             *([RefineConstructed(definitions)] if definitions else []),
