@@ -13,10 +13,16 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from .kernels.memory import ALIGNMENT, Owner
+from .kernels.memory import ALIGNMENT, OutOfMemory, Owner
 
 WASTE = 2
 """A free block may be at most this many times as large as the storage it serves."""
+
+
+def with_room(size: int) -> int:
+    """Return `size`, rounded up by at most a quarter: there are 4 sizes between powers of two."""
+    step = max(ALIGNMENT, 1 << max(0, size.bit_length() - 3))
+    return -(-size // step) * step
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +68,12 @@ class FreeList:
     def copy(self) -> FreeList:
         return FreeList(self.arena, list(self.free), self.known)
 
-    def take(self, size: int, alignment: int) -> Block:
-        """Take the smallest free block that fits `size` bytes at a multiple of `alignment`."""
+    def take(self, size: int, alignment: int, varies: bool = False) -> Block:
+        """
+        Take the smallest free block that fits `size` bytes at a multiple of `alignment`.
+
+        A new block for a size that `varies` from path to path has room for a few larger ones.
+        """
         alignment = max(alignment, ALIGNMENT)
         for block in self.arena.blocks[self.known :]:
             insort(self.free, (len(block.memory), block.number))
@@ -76,6 +86,11 @@ class FreeList:
                 del self.free[i]
                 return self.arena.blocks[number]
         self.known += 1
+        if varies:
+            try:
+                return self.arena.grow(with_room(size), alignment)
+            except OutOfMemory:
+                pass  # there may be enough for the size itself
         return self.arena.grow(size, alignment)
 
     def give(self, block: Block) -> None:

@@ -339,7 +339,8 @@ class Recorder:
         size = self.immediate(i.size)
         if size < 0:
             raise MachineError(f"a storage must have at least 0 bytes, but has {size}")
-        block = self.state.free_lists[i.device].take(size, i.alignment)
+        varies = isinstance(i.size, vm.Reg) and not self.tensor(i.size.index).constant
+        block = self.state.free_lists[i.device].take(size, i.alignment, varies)
         self.counters.allocations[i.device] += 1
         self.counters.allocated[i.device] += size
         storage = Storage(size, i.device, block, self.state.frame)

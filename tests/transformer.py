@@ -8,6 +8,7 @@ split and merged by Reshapes whose targets are computed from Shape, Gather, Unsq
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
@@ -27,7 +28,7 @@ class Graph:
     def __post_init__(self) -> None:
         self.random = np.random.default_rng(self.seed)
 
-    def op(self, type: str, *inputs: str, **attributes: object) -> str:
+    def op(self, type: str, *inputs: str, **attributes: Any) -> str:
         """Add a node with one output, and return the output's name."""
         name = f"{type.lower()}_{len(self.nodes)}"
         self.nodes.append(helper.make_node(type, inputs, [name], name=name, **attributes))

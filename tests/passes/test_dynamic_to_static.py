@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ class Program:
     def __post_init__(self) -> None:
         self.rng = random.Random(self.seed)
 
-    def op(self, type: str, *inputs: str, **attributes: object) -> str:
+    def op(self, type: str, *inputs: str, **attributes: Any) -> str:
         name = f"{type.lower()}_{len(self.nodes)}"
         self.nodes.append(helper.make_node(type, inputs, [name], name=name, **attributes))
         return name

@@ -1,5 +1,6 @@
 """Size arithmetic in the machine: computed while recording or when it runs, checked, exact."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -363,3 +364,23 @@ def test_named_dims_of_a_callee():
         "main[0] invoke: callee: parameter 'a' has dim 0 (n) of 3, "
         "but parameter 'b' has dim 0 (n) of 4"
     )
+
+
+def test_many_sizes_from_data_stay_within_memory():
+    """Paths of growing sizes share blocks, which have room for the next ones."""
+    memory = Memory(limit=4 << 20)
+    unlimited = Program(
+        tuple(
+            Function(f.name, f.params, f.register_count, tuple(_unbounded(f.instructions)))
+            for f in by_data().functions
+        ),
+        kernels=by_data().kernels,
+    )
+    machine = Machine(unlimited, kernels={**KERNELS, "demo.fill": _fill}, memory=memory)
+    for n in [*range(9000, 9300), 0, 9000]:
+        (result,) = machine.run("main", np.array([n], np.int64), np.float32(1))
+        np.testing.assert_array_equal(result, np.full(n, 2, np.float32))
+
+
+def _unbounded(code: Sequence[vm.Instruction]) -> list[vm.Instruction]:
+    return [vm.LoadConsti(5, 1 << 40) if i == vm.LoadConsti(5, 10) else i for i in code]

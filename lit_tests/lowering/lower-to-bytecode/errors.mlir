@@ -63,7 +63,7 @@ func.func @bit(%x: tensor<1xi1, #relay.device<cpu:0>>) {
 func.func @vector(%x: tensor<1xi64, #relay.device<cpu:0>>) {
   %zero = arith.constant 0 : index
   %n = tensor.extract %x[%zero] : tensor<1xi64, #relay.device<cpu:0>>
-  // expected-error@+1 {{tensor.from_elements has an instruction for vectors of i64 only, not tensor<1x1xi64>}}
+  // expected-error@+1 {{tensor.from_elements has an instruction for scalars and vectors of i64 only, not tensor<1x1xi64>}}
   %s = tensor.from_elements %n : tensor<1x1xi64>
   func.return
 }

@@ -1,5 +1,7 @@
 """Resized images against onnxruntime, in float32."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from inferring import attributes
@@ -11,13 +13,13 @@ from xrelay.runtime.kernels import KERNELS
 MODES = ["half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel"]
 
 
-def resized(x: Array, size: tuple[int, int], **attrs: object) -> Array:
+def resized(x: Array, size: tuple[int, int], **attrs: Any) -> Array:
     y = np.full((*x.shape[:2], *size), np.nan, x.dtype)
     KERNELS["relay.image.resize2d"](attributes("image.resize2d", size=size, **attrs), [x], [y])()
     return y
 
 
-def expected(x: Array, size: tuple[int, int], **attrs: object) -> Array:
+def expected(x: Array, size: tuple[int, int], **attrs: Any) -> Array:
     node = helper.make_node("Resize", ["x", "", "", "n"], ["y"], **attrs)
     infos = [
         helper.make_tensor_value_info("x", TensorProto.FLOAT, x.shape),
