@@ -7,24 +7,27 @@ Fill in result types from operand types.
 
 Types keep the devices that they carry. A declared type that contradicts the operands is an error
 that names both, and so is a type that nothing determines. Function arguments must be complete;
-function results are inferred from what the function returns, calls from their callee. Where a
-complete type must be that of a function's signature (an operand of a call, a result of a function
-that is called), its dynamic dims stay dynamic. Level: any with `relay` operators; the level stays.
+function results are inferred from what the function returns, calls from their callee. A complete
+type of an operand of a call stays: it is that of the parameter. Level: any with `relay` operators;
+the level stays.
 """
 
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import BoolAttr, FunctionType, ModuleOp
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
 from ..dialects.interfaces import InferTypes
 from ..dialects.relay.incomplete import is_incomplete, refine
 from ..dialects.relay.operator import refined_result_types
+from ..dialects.relay.properties import ints
+from ..dialects.tensors import as_tensor
 from ..dialects.walking import walk
 from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
@@ -62,32 +65,30 @@ def has_stale_call(module: ModuleOp, functions: dict[str, func.FuncOp]) -> bool:
     return False
 
 
-def called_functions(module: ModuleOp) -> set[str]:
-    """Return the names of the functions that are called or are values."""
-    return {
-        op.callee.string_value()
-        for op in walk(module)
-        if isinstance(op, func.CallOp | relay.InvokeOp | relay.GlobalOp)
-    }
+def is_passed(value: SSAValue) -> bool:
+    """Test whether `value` is an operand of a call, so that its type is that of a parameter."""
+    return any(isinstance(use.operation, func.CallOp) for use in value.uses)
 
 
-def is_in_signature(value: SSAValue, called: set[str]) -> bool:
-    """Test whether `value` is passed to a function, or returned by one that is called."""
-    for use in value.uses:
-        user = use.operation
-        if isinstance(user, func.CallOp):
-            return True
-        if isinstance(user, func.ReturnOp):
-            function = user.parent_op()
-            return isinstance(function, func.FuncOp) and function.sym_name.data in called
-    return False
+def pass_as(value: OpResult, type: Attribute, rewriter: PatternRewriter) -> None:
+    """Let calls get the tensor `value` as one of `type`, which knows fewer dims."""
+    tensor = as_tensor(type)
+    if tensor is None or not is_passed(value):
+        return
+    newshape = ints([0] * tensor.get_num_dims())
+    view = relay.BY_NAME["reshape"].create(
+        operands=[value],
+        properties={"newshape": newshape, "allowzero": BoolAttr.from_bool(False)},
+        result_types=[type],
+    )
+    rewriter.insert(view, InsertPoint.after(value.op))
+    rewriter.replace_uses_with_if(
+        value, view.results[0], lambda use: isinstance(use.operation, func.CallOp)
+    )
 
 
-@dataclass(frozen=True)
 class RefineResults(RewritePattern):
     """Fill in the result types of an op that has a type rule."""
-
-    called: set[str]
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not op.has_trait(InferTypes):
@@ -96,7 +97,7 @@ class RefineResults(RewritePattern):
         for result, type in zip(op.results, types or (), strict=False):
             if result.type == type:
                 continue
-            if is_incomplete(result.type) or not is_in_signature(result, self.called):
+            if is_incomplete(result.type) or not is_passed(result):
                 rewriter.replace_value_with_new_type(result, type)
 
 
@@ -147,7 +148,10 @@ class RefineCall(RewritePattern):
             what = f"result {i} of @{callee.sym_name.data}"
             refined = agreed(result.type, type, op, what)
             if refined != result.type:
+                declared = result.type
                 rewriter.replace_value_with_new_type(result, refined)
+                if not is_incomplete(declared):
+                    pass_as(op.results[i], declared, rewriter)
 
 
 @dataclass(frozen=True)
@@ -179,7 +183,7 @@ class InferTypesPass(ModulePass):
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, func.FuncOp)}
         definitions = {d.sym_name.data: d for d in op.ops if isinstance(d, relay.TypeDataOp)}
         patterns = (
-            RefineResults(called_functions(op)),
+            RefineResults(),
             RefineSignature(),
             RefineCall(functions),
             *([RefineConstructed(definitions)] if definitions else []),

@@ -26,7 +26,7 @@ Outcome = list[Array] | str
 
 OPTIONAL = (
     *("simplify-inference", "fold-constants", "dynamic-to-static", "share-device-copies"),
-    *("lambda-lift", "inline", "remove-unused-functions", "simplify-shapes"),
+    *("inline", "remove-unused-functions", "simplify-shapes"),
     *("remove-dead-writes", "remove-unused-kernels", "manifest-lifetimes"),
 )
 """Passes of the pipeline `vm` that may be omitted."""

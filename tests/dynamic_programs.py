@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from hypothesis import strategies as st
 from programs import parameter_types, parse, programs
@@ -69,7 +69,7 @@ def name_dims(main: func.FuncOp, names: Sequence[Sequence[str] | None]) -> None:
             StringAttr(name) if dim == DYNAMIC_INDEX else IntegerAttr(dim, 64)
             for name, dim in zip(dims, type.get_shape(), strict=True)
         ]
-        given[i] = DictionaryAttr({**cast("DictionaryAttr", given[i]).data, DIMS: ArrayAttr(entries)})
+        given[i] = DictionaryAttr({**given[i].data, DIMS: ArrayAttr(entries)})
     main.arg_attrs = ArrayAttr(given)
 
 

@@ -62,7 +62,8 @@ MATRICES = (
     "transpose({matrix})",
     "add({matrix}, sum({tensor}))",
     "dyn.reshape({tensor}, concatenate(({one}, {rest})))",
-    "dyn.one_hot(arange(0i32, 3i32, 1i32, dtype='int32'), 1f, 0f, {size}, axis=-1, dtype='float32')",
+    "dyn.one_hot(cast(less({tensor}, 0f), dtype='int32'), 1f, 0f, {size}, "
+    "axis=-1, dtype='float32')",
     "dyn.ones(stack(({size}, {size})), dtype='float32')",
 )
 SIZES = (
