@@ -7,16 +7,16 @@ Fill in result types from operand types.
 
 Types keep the devices that they carry. A declared type that contradicts the operands is an error
 that names both, and so is a type that nothing determines. Function arguments must be complete;
-function results are inferred from what the function returns, calls from their callee. A complete
-type of an operand of a call stays: it is that of the parameter. Level: any with `relay` operators;
-the level stays.
+function results are inferred from what the function returns, calls from their callee. A
+complete type of what a call passes stays: it is that of the parameter. Level: any with `relay`
+operators; the level stays.
 """
 
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import BoolAttr, FunctionType, ModuleOp
+from xdsl.dialects.builtin import BoolAttr, FunctionType, ModuleOp, TupleType
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -66,24 +66,57 @@ def has_stale_call(module: ModuleOp, functions: dict[str, func.FuncOp]) -> bool:
 
 
 def is_passed(value: SSAValue) -> bool:
-    """Test whether `value` is an operand of a call, so that its type is that of a parameter."""
-    return any(isinstance(use.operation, func.CallOp) for use in value.uses)
+    """Test whether a call gets `value`, perhaps in a tuple or from another device."""
+    pending, seen = [value], {value}
+    while pending:
+        for use in pending.pop().uses:
+            user = use.operation
+            if isinstance(user, func.CallOp):
+                return True
+            if isinstance(user, relay.TupleOp | relay.OnDeviceOp | relay.DeviceCopyOp):
+                result = user.results[0]
+                if result not in seen:
+                    seen.add(result)
+                    pending.append(result)
+    return False
+
+
+def forgotten(value: SSAValue, type: Attribute) -> list[Operation]:
+    """Create ops that make `value` one of `type`, which knows fewer dims; the last returns it."""
+    if isinstance(type, TupleType):
+        ops: list[Operation] = []
+        fields: list[SSAValue] = []
+        for i, field in enumerate(type.types):
+            item = relay.TupleGetItemOp(value, i)
+            ops.append(item)
+            if item.result.type != field:
+                ops += forgotten(item.result, field)
+            fields.append(ops[-1].results[0])
+        return [*ops, relay.TupleOp(fields)]
+    tensor = as_tensor(type)
+    if tensor is None:
+        return []
+    reshape = relay.BY_NAME["reshape"].create(
+        operands=[value],
+        properties={
+            "newshape": ints([0] * tensor.get_num_dims()),
+            "allowzero": BoolAttr.from_bool(False),
+        },
+        result_types=[type],
+    )
+    return [reshape]
 
 
 def pass_as(value: OpResult, type: Attribute, rewriter: PatternRewriter) -> None:
-    """Let calls get the tensor `value` as one of `type`, which knows fewer dims."""
-    tensor = as_tensor(type)
-    if tensor is None or not is_passed(value):
+    """Let calls get `value`, which holds tensors, as one of `type`, which knows fewer dims."""
+    if not any(isinstance(use.operation, func.CallOp) for use in value.uses):
         return
-    newshape = ints([0] * tensor.get_num_dims())
-    view = relay.BY_NAME["reshape"].create(
-        operands=[value],
-        properties={"newshape": newshape, "allowzero": BoolAttr.from_bool(False)},
-        result_types=[type],
-    )
-    rewriter.insert(view, InsertPoint.after(value.op))
+    ops = forgotten(value, type)
+    if not ops:
+        return
+    rewriter.insert(ops, InsertPoint.after(value.op))
     rewriter.replace_uses_with_if(
-        value, view.results[0], lambda use: isinstance(use.operation, func.CallOp)
+        value, ops[-1].results[0], lambda use: isinstance(use.operation, func.CallOp)
     )
 
 

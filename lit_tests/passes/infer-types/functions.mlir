@@ -53,7 +53,7 @@ func.func @recursive(%c: tensor<i1>, %x: tensor<4xf32>) -> !relay.incomplete {
 
 // -----
 
-// What a call passes keeps the type of the parameter: a dim that is found is forgotten for the call.
+// What a call passes keeps the type of the parameter.
 //
 // CHECK-LABEL: @passed
 // CHECK:         %[[Y:.*]] = func.call @two(%x) : (tensor<?xf32>) -> tensor<2xf32>
