@@ -29,7 +29,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, ModuleOp, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.traits import ConstantLike, is_side_effect_free
 
 from ..dialects import relay, vm
@@ -207,6 +207,32 @@ class ReadNewshape(RewritePattern):
 
 
 @dataclass(frozen=True)
+class WidenShapeOf(RewritePattern):
+    """Take shapes as i64 and convert them, so that none needs a kernel where the data is."""
+
+    sizes: ProgramSizes
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ShapeOfOp, rewriter: PatternRewriter, /) -> None:
+        (result,) = op.results
+        type = as_tensor(result.type)
+        if type is None or type.element_type == i64 or integers(self.sizes.elements(result)):
+            return
+        wide = ShapeOfOp.create(
+            operands=op.operands,
+            properties={"dtype": i64},
+            result_types=[tensor_type(i64, list(type.get_shape()), device_of(type))],
+        )
+        cast = relay.BY_NAME["cast"].create(
+            operands=wide.results,
+            properties={"dtype": type.element_type},
+            result_types=[result.type],
+        )
+        self.sizes.replace(result, cast.results[0])
+        rewriter.replace(op, [wide, cast])
+
+
+@dataclass(frozen=True)
 class MakeShapeTensor(RewritePattern):
     """Replace an operator that computes sizes by a constant, or a tensor made of i64 sizes."""
 
@@ -278,6 +304,7 @@ class DynamicToStaticPass(ModulePass):
         writer = Writer(None, sizes)
         apply_patterns(
             op,
+            WidenShapeOf(sizes),
             MakeShapeTensor(sizes, writer),
             ReadNewshape(sizes),
             ReadAttributes(sizes),
