@@ -35,7 +35,7 @@ from ..dialects import bytecode, relay
 from ..dialects.bytecode.fields import ObjectType
 from ..dialects.device import with_device
 from ..dialects.interfaces import kernel_attributes, kernel_name
-from ..dialects.relay.annotations import dim_names, parameter_names
+from ..dialects.relay.named_dims import dim_names, parameter_names
 from ..dialects.tensors import as_tensor
 from ..dialects.type_algebra import parts
 from ..dialects.type_rules import rule_of

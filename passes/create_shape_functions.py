@@ -37,7 +37,8 @@ from ..dialects.type_rules import data_operands
 from ..operators.signature import Elements, Tensor
 from .analysis.structure import Key, structural_key
 from .shapes.operators import traced_results
-from .shapes.traced import Trace, TracedElements, Unreadable, constant_elements
+from .shapes.traced import Trace
+from .shapes.traced_elements import TracedElements, Unreadable, constant_elements
 from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
 from .support.symbols import SymbolNames

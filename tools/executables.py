@@ -15,7 +15,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
 from ..dialects import relay
-from ..dialects.relay.annotations import dim_names, parameter_names
+from ..dialects.relay.named_dims import dim_names, parameter_names
 from ..dialects.tensors import as_tensor
 from ..dialects.walking import walk
 from ..lowering.assemble import spec_of

@@ -7,13 +7,13 @@ from xdsl.ir import Dialect
 from .. import upstream
 from ..device import VirtualDeviceAttr
 from . import (
-    annotations,
     broadcast,
     convolution,
     creation,
     dynamic,
     elementwise,
     matmul,
+    named_dims,
     normalization,
     pooling,
     rearrange,
@@ -120,4 +120,4 @@ Relay = Dialect(
 )
 
 upstream.attach_interfaces()
-annotations.attach()
+named_dims.attach()

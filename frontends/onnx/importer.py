@@ -31,8 +31,9 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from ...dialects.relay.annotations import DIMS, NAME
+from ...dialects.relay.annotations import NAME
 from ...dialects.relay.constants import INLINE_LIMIT
+from ...dialects.relay.named_dims import DIMS
 from .builder import Builder
 from .errors import OnnxError
 from .model import DEFAULT_DOMAINS, initializers_of, input_dims, input_type, opset_of

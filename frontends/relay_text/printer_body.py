@@ -67,7 +67,7 @@ class Body:
         """The device that a reader assumes for the values of the block."""
         self.variables: set[SSAValue] = set()
         """The values that are variables in the text."""
-        self._indent = "  "
+        self.indent = "  "
         self._texts: dict[SSAValue, str] = {}
         self._tuples: dict[Operation, str] = {}
         """The text of an op with several results, as a tuple."""
@@ -124,7 +124,7 @@ class Body:
     # ------------------------------------------------------------------- lines
 
     def line(self, text: str) -> None:
-        self.out.append(f"{self._indent}{text}\n")
+        self.out.append(f"{self.indent}{text}\n")
 
     def bound(self, text: str) -> str:
         """Print a new graph binding of `text` and return its number."""
@@ -137,7 +137,7 @@ class Body:
         """Print the expression of `op` on lines of its own, after what it needs."""
         text = head(self, op)
         if not op.regions:
-            self.out.append(f"{self._indent}{before}{text}{after}\n")
+            self.out.append(f"{self.indent}{before}{text}{after}\n")
             return
         if before and isinstance(op, MatchOp):  # a bare one is a statement to TVM's parser
             before, after = f"{before}(", f"){after}"
@@ -158,10 +158,10 @@ class Body:
     @contextmanager
     def indented(self) -> Generator[None]:
         """Indent the lines printed in the context."""
-        outer = self._indent
-        self._indent += "  "
+        outer = self.indent
+        self.indent += "  "
         yield
-        self._indent = outer
+        self.indent = outer
 
     # ------------------------------------------------------------------ blocks
 

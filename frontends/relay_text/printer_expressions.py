@@ -189,7 +189,7 @@ def fn(body: Body, op: relay.FnOp) -> str:
 
 
 def closure(body: Body, op: relay.ClosureOp) -> str:
-    """Return a function literal that calls the global function, on one line."""
+    """Return a function literal that calls the global function."""
     type = op.result.type
     assert isinstance(type, FunctionType)
     names = [f"%{body.names.local(None, 'p0')}" for _ in type.inputs]
@@ -202,7 +202,10 @@ def closure(body: Body, op: relay.ClosureOp) -> str:
     args = [*body.texts(op.captured, place_of(type)), *names]
     result = body.shared.types.result(type, op)
     call = f"@{op.callee.string_value()}({', '.join(args)})"
-    return f"fn ({', '.join(shown)}) -> {result} {{ {call} }}"
+    value, indent = f"%{body.names.local(None, 'v')}", body.indent
+    lines = (f"let {value} = {call};", value)
+    inner = "".join(f"{indent}  {line}\n" for line in lines)
+    return f"fn ({', '.join(shown)}) -> {result} {{\n{inner}{indent}}}"
 
 
 def params(

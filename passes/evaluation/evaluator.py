@@ -22,8 +22,8 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import relay
-from ...dialects.relay.annotations import dim_names, named_dims_fault
 from ...dialects.relay.closures import captures
+from ...dialects.relay.named_dims import dim_names, named_dims_fault
 from ...runtime.kernels.loading import load_kernels
 from ...runtime.kernels.memory import Memory, OutOfMemory, Stack
 from ...runtime.kernels.scratch import Workspace

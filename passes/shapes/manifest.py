@@ -31,7 +31,8 @@ from ...operators.signature import Elements, Tensor
 from ...operators.sizes import Size, is_known, product
 from ..support.diagnostics import PassError
 from .operators import checked_dims, traced_results
-from .traced import Trace, TracedDim, TracedElements, constant_elements
+from .traced import Trace, TracedDim
+from .traced_elements import TracedElements, constant_elements
 
 
 class Allocations(NamedTuple):

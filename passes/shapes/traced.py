@@ -14,14 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import product
-from math import prod
 from typing import TypeAlias, cast
 
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
-    DenseIntOrFPElementsAttr,
     FloatAttr,
     IndexType,
     IntegerAttr,
@@ -32,16 +29,14 @@ from xdsl.dialects.builtin import (
     i1,
     i64,
 )
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue
-from xdsl.traits import ConstantLike
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import relay
-from ...dialects.dense import Dense, numbers
-from ...dialects.device import VirtualDeviceAttr, tensor_type, with_device
+from ...dialects.device import VirtualDeviceAttr, tensor_type
 from ...dialects.tensors import AnyInteger, as_tensor
-from ...dialects.type_rules import ConstantElements, operand_of
-from ...operators.signature import Data, Elements, Tensor
-from ...operators.sizes import UNKNOWN, Check, Dim, Shape, SignatureError, Size, SizeOp
+from ...dialects.type_rules import operand_of
+from ...operators.signature import Tensor
+from ...operators.sizes import UNKNOWN, Check, Dim, Shape, Size, SizeOp
 
 MAX_SHOWN = 4
 """The number of operands whose types an error shows."""
@@ -367,99 +362,3 @@ def _shown(operand: Tensor | str, shown: list[int | TracedDim]) -> str:
 
 def _without_braces(text: str) -> str:
     return text.replace("{", "(").replace("}", ")")
-
-
-# ---------------------------------------------------------------------- elements
-
-
-@dataclass(frozen=True, eq=False)
-class TracedElements(Elements):
-    """The elements of the host tensor `data()`, which is asked for when one is read."""
-
-    trace: Trace
-    key: object
-    tensor: Tensor
-    data: Callable[[], SSAValue]
-
-    def sizes(self, count: int) -> Sequence[Size]:
-        dims = [self._dim(axis, count) for axis in range(self.tensor.rank)]
-        return [self.trace.size(self.data, self.key, at) for at in product(*map(range, dims))]
-
-    def _dim(self, axis: int, count: int) -> int:
-        """Return a dim of the tensor of `count` elements, of which one dim may be unknown."""
-        dims = self.tensor.dims
-        others = [dim for i, dim in enumerate(dims) if i != axis]
-        known = [dim for dim in others if isinstance(dim, int)]
-        dim = dims[axis]
-        if isinstance(dim, int):
-            return dim
-        if len(known) < len(others) or prod(known) == 0:
-            raise SignatureError(f"elements of a {self.tensor} cannot be read as sizes")
-        return count // prod(known)
-
-    def measure(self, name: str, args: Sequence[Data]) -> Size:
-        return measure_of(self.trace, name, args)
-
-    def operand(self) -> Operand:
-        """Return the operand of a measure: the element of a scalar, or the whole tensor."""
-        if not self.tensor.rank:
-            return self.trace.scalar(self.data, self.key, ())
-        return self.trace.node(("data", self.key), (), lambda _: self.data())
-
-
-@dataclass(frozen=True, eq=False)
-class TracedConstant(ConstantElements):
-    """The elements of a constant, measured together with traced ones."""
-
-    trace: Trace
-
-    def measure(self, name: str, args: Sequence[Data]) -> Size:
-        known = super().measure(name, args)
-        return measure_of(self.trace, name, args) if known is UNKNOWN else known
-
-    def operand(self) -> Operand:
-        type = as_tensor(self.value.type)
-        assert type is not None
-        if not type.get_num_dims():
-            (number,) = numbers(self.value)
-            return number
-        return self.trace.node(("constant", self.value), (), lambda _: self._emit(self.value))
-
-    def _emit(self, value: Dense) -> SSAValue:
-        type = with_device(value.type, self.trace.host)
-        return self.trace.emit(arith.ConstantOp(value, type))
-
-
-def constant_elements(trace: Trace, value: OpResult) -> TracedConstant | None:
-    """Return the elements of `value` if it is a constant."""
-    if not value.op.has_trait(ConstantLike):
-        return None
-    dense = value.op.properties.get("value")
-    if not isinstance(dense, DenseIntOrFPElementsAttr):
-        return None
-    return TracedConstant(cast(Dense, dense), trace)
-
-
-@dataclass(frozen=True)
-class Unreadable(Elements):
-    """Elements that do not exist yet when shapes are computed; reading them is an error."""
-
-    fail: Callable[[], Exception]
-
-    def sizes(self, count: int) -> Sequence[Size]:
-        raise self.fail()
-
-    def measure(self, name: str, args: Sequence[Data]) -> Size:
-        raise self.fail()
-
-
-def measure_of(trace: Trace, name: str, args: Sequence[Data]) -> Size:
-    """Return the measure `name` of elements, of which some are known only when it runs."""
-    operands: list[Operand] = []
-    for arg in args:
-        if isinstance(arg.elements, Unreadable):
-            raise arg.elements.fail()
-        if not isinstance(arg.elements, TracedElements | TracedConstant):
-            return UNKNOWN
-        operands.append(arg.elements.operand())
-    return trace.measure(name, operands)

@@ -45,8 +45,8 @@ def one_hot(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     axis = integer(attrs, "axis") % y.ndim
     wide = scratch(indices.shape, np.int64)  # what does not fit is negative, and hits nothing
     hit = scratch(y.shape, np.bool_)
-    places: Array = np.arange(y.shape[axis])
-    places = places.reshape((-1, *[1] * (y.ndim - axis - 1)))
+    shape = (-1, *[1] * (y.ndim - axis - 1))
+    places = np.arange(y.shape[axis], dtype=np.int64).reshape(shape)
     return sequence(
         partial(np.copyto, wide, indices, "unsafe"),
         partial(np.equal, np.expand_dims(wide, axis), places, hit),

@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
 
-from xrelay.dialects.relay import ParamOp
+from xrelay.dialects.relay import ClosureOp, ParamOp
 from xrelay.frontends.relay_text import parse_module
 from xrelay.frontends.relay_text.errors import PrintingError
 from xrelay.frontends.relay_text.printer import module_text
@@ -95,10 +95,14 @@ def planned(module: ModuleOp, plan: PlanDevicesPass) -> ModuleOp:
 
 
 def is_said_exactly(module: ModuleOp) -> bool:
-    """Test whether Relay text is exact: functions have one result, and weights are not named."""
+    """
+    Test whether Relay text is exact.
+
+    Functions have one result, weights are not named, and closures have bodies.
+    """
     functions = [op for op in module.ops if isinstance(op, FuncOp)]
     return all(len(f.function_type.outputs) == 1 for f in functions) and not any(
-        isinstance(op, ParamOp) for op in module.walk()
+        isinstance(op, ParamOp | ClosureOp) for op in module.walk()
     )
 
 

@@ -82,7 +82,10 @@ func.func @value(%x: tensor<i32>) -> tensor<i32> {
 //
 // CHECK:      def @adds(%k: int32, %x: int32) -> int32 {
 // CHECK:      def @closes(%k: int32, %p0: int32) -> int32 {
-// CHECK-NEXT:   let %f = fn (%p1: int32) -> int32 { @adds(%k, %p1) };
+// CHECK-NEXT:   let %f = fn (%p1: int32) -> int32 {
+// CHECK-NEXT:     let %v = @adds(%k, %p1);
+// CHECK-NEXT:     %v
+// CHECK-NEXT:   };
 // CHECK-NEXT:   let %r = %f(%p0);
 // CHECK-NEXT:   %r
 func.func @adds(%k: tensor<i32>, %x: tensor<i32>) -> tensor<i32> {

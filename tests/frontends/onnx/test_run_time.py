@@ -16,7 +16,7 @@ from transformer import encoder
 from xdsl.context import Context
 from xdsl.dialects.func import FuncOp
 
-from xrelay.dialects.relay.annotations import dim_names
+from xrelay.dialects.relay.named_dims import dim_names
 from xrelay.frontends.onnx.importer import Conversion, convert_model
 from xrelay.lowering.assemble import assemble
 from xrelay.passes.evaluation.evaluator import evaluate

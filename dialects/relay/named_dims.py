@@ -1,0 +1,121 @@
+"""Named dims of parameters: dims of one name are one size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, cast
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation
+from xdsl.traits import OpTrait
+from xdsl.utils.exceptions import VerifyException
+
+from ...operators.named_dims import dims_fault
+from ..tensors import as_tensor
+from .annotations import NAME
+
+DIMS = "relay.dims"
+"""
+On a parameter that is a tensor: its dims, of which dynamic ones have a name.
+
+    func.func @main(%x: tensor<?x768xf32> {relay.dims = ["n", 768]},
+                    %mask: tensor<?xi1> {relay.dims = ["n"]}) -> …
+
+Dims of one name in a function are one size, which is checked when the function is entered from
+outside. A dim without a name is "".
+"""
+
+DimName: TypeAlias = str | int
+
+
+def dims_of(attrs: DictionaryAttr | None) -> tuple[DimName, ...] | None:
+    """Return what the attributes of a parameter say of its dims; None if nothing."""
+    dims = None if attrs is None else attrs.data.get(DIMS)
+    if not isinstance(dims, ArrayAttr):
+        return None
+    found: list[DimName] = []
+    for dim in cast("ArrayAttr[Attribute]", dims).data:
+        if isinstance(dim, StringAttr):
+            found.append(dim.data)
+        elif isinstance(dim, IntegerAttr):
+            found.append(dim.value.data)
+    return tuple(found)
+
+
+def dim_names(function: FuncOp) -> list[tuple[str | None, ...]]:
+    """Return the name of each dim of each parameter, None where it has none."""
+    count = len(function.function_type.inputs)
+    attrs = [] if function.arg_attrs is None else list(function.arg_attrs.data)
+    found = [dims_of(entry) or () for entry in attrs] or [()] * count
+    return [tuple(dim if isinstance(dim, str) and dim else None for dim in dims) for dims in found]
+
+
+def parameter_names(function: FuncOp) -> list[StringAttr]:
+    """
+    Return the names of the parameters: their `relay.name`, their names in the text, or numbers.
+
+    Duplicate names are suffixed with their index.
+    """
+    names: list[StringAttr] = []
+    attrs = function.arg_attrs
+    for i, argument in enumerate(function.args):
+        given = attrs.data[i].data.get(NAME) if attrs is not None else None
+        name = given.data if isinstance(given, StringAttr) else argument.name_hint or f"arg{i}"
+        attr = StringAttr(name)
+        names.append(StringAttr(f"{name}_{i}") if attr in names else attr)
+    return names
+
+
+def named_dims_fault(function: FuncOp, shapes: Sequence[Sequence[int] | None]) -> str | None:
+    """
+    Return which dims of one name differ in arguments of `shapes`; None if none do.
+
+    The shape of an argument that is not a tensor is None.
+    """
+    names = [name.data for name in parameter_names(function)]
+    parameters = zip(names, dim_names(function), shapes, strict=True)
+    return dims_fault((name, dims, shape) for name, dims, shape in parameters if shape is not None)
+
+
+def verify_dims(dims: Attribute, type: Attribute, what: str) -> None:
+    """Check that `dims`, the `relay.dims` of a parameter, describe its type."""
+    tensor = as_tensor(type)
+    if tensor is None:
+        raise VerifyException(f"{DIMS} describes a tensor, but {what} is {type}")
+    if not isinstance(dims, ArrayAttr):
+        raise VerifyException(f"{DIMS} of {what} must be an array, but is {dims}")
+    shape, entries = tensor.get_shape(), cast("ArrayAttr[Attribute]", dims).data
+    if len(entries) != len(shape):
+        raise VerifyException(
+            f"{DIMS} of {what} needs an entry for each of {len(shape)} dims, but has {len(entries)}"
+        )
+    for axis, (entry, dim) in enumerate(zip(entries, shape, strict=True)):
+        if dim == DYNAMIC_INDEX:
+            if not isinstance(entry, StringAttr):
+                raise VerifyException(
+                    f"dim {axis} of {what} is dynamic, and {DIMS} must name it, but has {entry}"
+                )
+        elif not isinstance(entry, IntegerAttr) or entry.value.data != dim:
+            raise VerifyException(
+                f"dim {axis} of {what} is {dim}, and {DIMS} must say so, but has {entry}"
+            )
+
+
+@dataclass(frozen=True)
+class DimsOfParameters(OpTrait):
+    """The `relay.dims` of a function's parameters describe their types."""
+
+    def verify(self, op: Operation) -> None:
+        assert isinstance(op, FuncOp)
+        attrs = () if op.arg_attrs is None else op.arg_attrs.data
+        for i, (entry, type) in enumerate(zip(attrs, op.function_type.inputs, strict=False)):
+            dims = entry.data.get(DIMS)
+            if dims is not None:
+                verify_dims(dims, type, f"parameter {i} of @{op.sym_name.data}")
+
+
+def attach() -> None:
+    """Let `func.func` verify the dims of its parameters; again changes nothing."""
+    FuncOp.traits.add_trait(DimsOfParameters())
