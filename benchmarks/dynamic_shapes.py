@@ -7,7 +7,7 @@ The programs are `dynamic-chain` and `dynamic-wide` of `compile_programs.py`, on
 
 - *Ops per kernel*: how many ops there are in the function for each kernel call, besides it and its
   allocation (a storage and a tensor), after `manifest-alloc` and after `simplify-shapes`.
-- *First call*: with a number of rows that the machine has not seen; it computes the shapes, prepares
+- *First call*: with a number of rows that is new to the machine; it computes the shapes, prepares
   the kernels and runs them. *Static* is the first call of the same program with known rows.
 - *Later call*: with a number of rows that it has seen. *Static* is the same, with known rows.
 

@@ -96,14 +96,6 @@ def holds_code(op: Operation) -> bool:
     return bool(op.regions) and not is_choice(op) and not is_kernel(op)
 
 
-_WITHOUT_BYTES: tuple[type[Attribute], ...] = (
-    IntegerType,
-    IndexType,
-    AnyFloat,
-    NoneType,
-    memory.StorageType,
-)
-
 _HAS_BYTES: dict[type[Attribute], bool] = {}
 """Whether types of a class may have bytes, cached."""
 
@@ -115,7 +107,9 @@ def has_bytes(type: Attribute) -> bool:
     kind = type.__class__
     found = _HAS_BYTES.get(kind)
     if found is None:
-        found = _HAS_BYTES[kind] = not issubclass(kind, _WITHOUT_BYTES)
+        found = _HAS_BYTES[kind] = not issubclass(
+            kind, IntegerType | IndexType | AnyFloat | NoneType | memory.StorageType
+        )
     return found
 
 
