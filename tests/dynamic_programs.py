@@ -25,8 +25,8 @@ from xdsl.transforms.dead_code_elimination import dce
 
 from xrelay.dialects import relay
 from xrelay.dialects.device import tensor_type
-from xrelay.dialects.relay.annotations import DIMS
 from xrelay.dialects.relay.incomplete import IncompleteType
+from xrelay.dialects.relay.named_dims import DIMS
 from xrelay.dialects.tensors import as_tensor
 from xrelay.dialects.walking import walk
 

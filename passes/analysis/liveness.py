@@ -107,12 +107,13 @@ class _Scan:
 
     def visit(self, op: Operation) -> None:
         is_last = op.next_op is None and op.has_trait(IsTerminator)
-        uses = () if is_choice(op) and op.regions else self.classes.uses(op)
+        enters = bool(op.regions) and is_choice(op)
+        uses = () if enters else self.classes.uses(op)
         if not is_last:
             self.die(op, (*uses, *op.results))
         for result in op.results:
             self.end(result)
-        if is_choice(op) and op.regions:
+        if enters:
             blocks = [region.block for region in op.regions]
             choice = _Choice(op, blocks[:-1])
             self.enter(blocks[-1], choice)
@@ -125,7 +126,7 @@ class _Scan:
         order = self.classes.order
         for name in names:
             number = self.classes.of(name)
-            if self.live_in.get(number) or not self.classes.ends_here(name):
+            if self.live_in.get(number) or not self.classes.class_ends_here(number):
                 continue
             other = last.get(number)
             if other is None or order[other] < order[name]:
@@ -135,12 +136,17 @@ class _Scan:
 
     def begin(self, values: Iterable[SSAValue]) -> None:
         """Make `values` live."""
+        added = self.open[-1].added
         for value in values:
             if value not in self.live:
                 self.live.add(value)
-                self.open[-1].added.append(value)
+                added.append(value)
                 number = self.classes.of(value)
-                self.live_in.setdefault(number, {})[value] = None
+                names = self.live_in.get(number)
+                if names is None:
+                    self.live_in[number] = {value: None}
+                else:
+                    names[value] = None
 
     def end(self, value: SSAValue) -> None:
         """Make `value` dead."""
