@@ -237,6 +237,9 @@ class AliasClasses:
     def is_kept(self, value: SSAValue) -> bool:
         return self._kept[self.of(value)]
 
+    def class_is_kept(self, number: int) -> bool:
+        return self._kept[number]
+
     def hand_over(self, value: SSAValue, to: SSAValue) -> None:
         """Make the class of `to` owned if that of `value` is."""
         self._owned[self.of(to)] |= self._owned[self.of(value)]

@@ -240,7 +240,12 @@ class _Path:
     rest: list[Block]
     """The regions of `choice` to check after it, the next one last."""
     in_others: dict[int, Kill]
-    """The kills in the regions of `choice` before it, by class."""
+    """
+    The kills in the regions of `choice` before it, by class; not of classes whose values are all
+    defined in one of them, which nothing uses outside.
+    """
+    start: int
+    """The number in program order at which the block starts."""
     before: dict[int, Kill | None] = field(default_factory=dict[int, "Kill | None"])
     """The entries of `killed` that the block's kills replaced."""
 
@@ -252,11 +257,13 @@ class _KillCheck:
     """The number in program order of each value's definition."""
     killed: dict[int, Kill] = field(default_factory=dict[int, Kill])
     """The last kill of each class on the path to here, or on one of the paths that meet here."""
+    first: dict[int, int] = field(default_factory=dict[int, int])
+    """The number of the first definition of a value of each class; absent if none was met."""
     path: list[_Path] = field(default_factory=list[_Path])
     number: int = 0
 
     def first_fault(self) -> tuple[Operation, Operation] | None:
-        self.path.append(_Path(iter(self.classes.block.ops), None, [], {}))
+        self.path.append(_Path(iter(self.classes.block.ops), None, [], {}, 0))
         while self.path:
             self.number += 1
             op = next(self.path[-1].ops, None)
@@ -280,6 +287,7 @@ class _KillCheck:
     def define(self, values: Iterable[SSAValue]) -> None:
         for value in values:
             self.defined[value] = self.number
+            self.first.setdefault(self.classes.of(value), self.number)
 
     def kill(self, number: int, kill: Kill) -> None:
         self.path[-1].before.setdefault(number, self.killed.get(number))
@@ -289,7 +297,12 @@ class _KillCheck:
         """Go on with the last of `blocks`."""
         block = blocks.pop()
         self.define(block.args)
-        self.path.append(_Path(iter(block.ops), choice, blocks, in_others))
+        self.path.append(_Path(iter(block.ops), choice, blocks, in_others, self.number))
+
+    def is_known_before(self, position: int, number: int) -> bool:
+        """Test whether values of class `number` may be defined before `position`."""
+        first = self.first.get(number, 0)
+        return first < position or self.classes.class_is_kept(number)
 
     def leave(self) -> None:
         """Leave a block at its end, for the next region of its choice, or for what follows."""
@@ -297,7 +310,8 @@ class _KillCheck:
         if left.choice is None:
             return
         for number, before in left.before.items():
-            left.in_others[number] = self.killed[number]
+            if self.is_known_before(left.start, number):
+                left.in_others[number] = self.killed[number]
             if before is None:
                 del self.killed[number]
             else:
