@@ -105,7 +105,7 @@ _WITHOUT_BYTES: tuple[type[Attribute], ...] = (
 )
 
 _HAS_BYTES: dict[type[Attribute], bool] = {}
-"""Whether types of a class may have bytes, cached."""
+"""For each class of types seen, true if its values may have bytes."""
 
 
 def has_bytes(type: Attribute) -> bool:
