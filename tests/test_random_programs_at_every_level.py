@@ -104,7 +104,7 @@ def assert_peak_is_exact(program: Program, calls: Sequence[Sequence[Array]]) -> 
     assert found.counters.peak == other.counters.peak
 
 
-@exactly(25)
+@exactly(50)
 @given(st.randoms(use_true_random=False), st.booleans(), pipelines(), st.data())
 def test_programs_with_data_and_functions(
     rng: Random, is_open: bool, passes: str, data: st.DataObject
@@ -133,7 +133,7 @@ def test_programs_with_data_and_functions(
                 raise
 
 
-@exactly(25)
+@exactly(50)
 @given(dynamic_programs(), pipelines())
 def test_programs_of_tensors(program: DynamicProgram, passes: str):
     """The results are those of the program with the dims of each call, too."""

@@ -97,7 +97,7 @@ def holds_code(op: Operation) -> bool:
 
 
 _HAS_BYTES: dict[type[Attribute], bool] = {}
-"""Whether types of a class may have bytes, cached."""
+"""For each class of types seen, true if its values may have bytes."""
 
 
 def has_bytes(type: Attribute) -> bool:

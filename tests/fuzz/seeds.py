@@ -87,7 +87,7 @@ def ir_seeds(level: str) -> list[bytes]:
     # Nine in ten are valid: mutants of an invalid one are mostly rejected for the same reason.
     wrong = [text for text in own if _printed(text) is None]
     own = [text for text in own if text not in wrong[len(own) // 10 :]]
-    return [text.encode() for text in (*valid, *own) if len(text) < _LONGEST]
+    return [text.encode() for text in (*own, *valid) if len(text) < _LONGEST]
 
 
 RELAY_WORDS = [
