@@ -189,7 +189,7 @@ def test_arrays_find_the_same_gaps_as_pairs(problem: Problem, n_given: int):
 
 
 @pytest.mark.parametrize("strategy", ["auto", "exact"])
-@pytest.mark.parametrize("budget", [0, 500, 20_000])
+@pytest.mark.parametrize("budget", [0, 20_000])
 def test_a_budget_on_a_large_problem_is_kept_and_makes_nothing_worse(strategy: str, budget: int):
     core = core_of(STEP)
     plan = solve(STEP, strategy, budget)
