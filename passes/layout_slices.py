@@ -43,7 +43,14 @@ def constant_of(value: SSAValue | None) -> int | None:
     owner = None if value is None else value.owner
     if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
         return owner.value.value.data
+    if isinstance(owner, arith.AddiOp):
+        lhs, rhs = _literal(owner.lhs), _literal(owner.rhs)
+        return None if lhs is None or rhs is None else lhs + rhs
     return None
+
+
+def _literal(value: SSAValue) -> int | None:
+    return constant_of(value) if isinstance(value.owner, arith.ConstantOp) else None
 
 
 def static_size(slice: Slice) -> int | None:
@@ -141,6 +148,17 @@ class LayOutSlices(RewritePattern):
         rewriter.replace(op, ops, [total, *offsets])
 
 
+def erase_unused(value: SSAValue | None, rewriter: PatternRewriter) -> None:
+    """Erase the constant that `value` is, or the sum of constants, when its uses were folded."""
+    owner = None if value is None else value.owner
+    if not isinstance(owner, arith.ConstantOp | arith.AddiOp) or owner.result.uses:
+        return
+    operands = list(owner.operands)
+    rewriter.erase(owner)
+    for operand in dict.fromkeys(operands):
+        erase_unused(operand, rewriter)
+
+
 class FoldSize(RewritePattern):
     """Make a constant size of a storage an attribute."""
 
@@ -149,6 +167,7 @@ class FoldSize(RewritePattern):
         size = constant_of(op.dynamic_size)
         if size is None:
             return
+        before = op.dynamic_size
         properties = {**op.properties, "size": IntegerAttr(size, i64)}
         rewriter.replace(
             op,
@@ -156,6 +175,7 @@ class FoldSize(RewritePattern):
                 properties=properties, attributes=op.attributes, result_types=[op.storage.type]
             ),
         )
+        erase_unused(before, rewriter)
 
 
 class FoldOffset(RewritePattern):
@@ -168,16 +188,9 @@ class FoldOffset(RewritePattern):
             return
         folded = memory.AllocTensorOp(op.storage, offset, op.tensor.type, op.shape)
         folded.attributes = op.attributes
+        before = op.dynamic_offset
         rewriter.replace(op, folded)
-
-
-class EraseUnusedConstant(RewritePattern):
-    """Remove a constant whose uses were folded."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: arith.ConstantOp, rewriter: PatternRewriter, /) -> None:
-        if not op.result.uses:
-            rewriter.erase(op)
+        erase_unused(before, rewriter)
 
 
 @dataclass(frozen=True)
@@ -192,4 +205,3 @@ class LayoutSlicesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if apply_patterns(op, LayOutSlices(ctx, self.strategy)):
             apply_patterns(op, FoldSize(), FoldOffset())
-            apply_patterns(op, EraseUnusedConstant(), walk_reverse=True)

@@ -155,6 +155,12 @@ def unallocated(op: Operation) -> str | None:
     return None
 
 
+def not_laid_out(op: Operation) -> str | None:
+    if isinstance(op, memory.PackOp):
+        return "layout-slices should have chosen its offsets"
+    return None
+
+
 def not_bytecode(op: Operation) -> str | None:
     if not op.name.startswith("bytecode."):
         return "lower-to-bytecode should have replaced it"
@@ -176,6 +182,7 @@ RULES = (
     Rule("lowered", without_shape_function, in_kernels=False, only_there=True),
     Rule("lowered", closure),
     Rule("manifest", unallocated),
+    Rule("memory-planned", not_laid_out),
     Rule("bytecode", not_bytecode),
 )
 

@@ -172,11 +172,12 @@ def _parse_slice(parser: Parser) -> Slice:
     parser.parse_punctuation(",")
     stop = parser.parse_integer(allow_boolean=False)
     parser.parse_punctuation(")")
+    before = parser.pos
     size = parser.parse_optional_integer(allow_boolean=False)
     if size is None:
         size = parser.resolve_operand(parser.parse_unresolved_operand(), i64)
     elif size < 0:
-        parser.raise_error(f"a size must be at least 0, but is {size}")
+        parser.raise_error(f"a size must be at least 0, but is {size}", before, parser.pos)
     arms: list[Arm] = []
     if parser.parse_optional_keyword("in") is not None:
         arms = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_arm(parser))
