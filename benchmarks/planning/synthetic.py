@@ -121,6 +121,38 @@ def training(n: int, seed: int = 0) -> Problem:
     return net.problem(n)
 
 
+def encoder(layers: int = 12, hidden: int = 768, heads: int = 12) -> Callable[[int], Problem]:
+    """
+    Build a transformer encoder, and return its buffers as a function of the sequence length.
+
+    Lifetimes do not depend on the length n; sizes do: 4 * hidden * n bytes for a row of
+    activations, 4 * heads * n * n for scores, 16 * hidden * n within the feed-forward part.
+    17 buffers per layer, and the input.
+    """
+    rows, scores, wide = (4 * hidden, 0), (0, 4 * heads), (16 * hidden, 0)
+    net, sizes = Net(), list[tuple[int, int]]()
+
+    def op(size: tuple[int, int], *reads: int) -> int:
+        sizes.append(size)
+        return net.op(0, *reads)
+
+    x = op(rows)
+    for _ in range(layers):
+        q, k, v = op(rows, x), op(rows, x), op(rows, x)
+        q, k, v = op(rows, q), op(rows, k), op(rows, v)  # split into heads
+        weights = op(scores, op(scores, q, k))
+        context = op(rows, op(rows, weights, v))  # and heads joined
+        attended = op(rows, op(rows, op(rows, context), x))
+        inner = op(wide, op(wide, attended))
+        x = op(rows, op(rows, inner), attended)
+    births, deaths = np.array(net.births), np.array(net.deaths)
+
+    def at(n: int) -> Problem:
+        return Problem.of(births, deaths, [a * n + b * n * n for a, b in sizes])
+
+    return at
+
+
 NETS: dict[str, Callable[[int, int], Problem]] = {
     "chain with skips": chain_with_skips,
     "attention blocks": attention_blocks,

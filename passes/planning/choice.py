@@ -1,0 +1,236 @@
+"""
+Choose an orientation that is good at every size, from sizes at a few sample shapes.
+
+    sizes at n = 1, 128, 2048  ->  Choice(orientations, bounds, heights)
+
+The orientation of a plan at one shape may waste bytes at another, because other buffers
+dominate there. So candidates are the plans at each sample, and at mixtures of two samples
+(each size is a weighted sum of its sizes at both, relative to their lower bounds), where
+neither dominates. Each candidate is evaluated at all samples, and the one is kept whose
+worst ratio to the lower bound is least. If that is above `GOOD_ENOUGH`, two or three are
+kept that complement each other: a program takes the smallest of their arenas at run time.
+
+The samples only steer the choice; every candidate is correct at every size.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from .bounds import lower_bound
+from .buffers import LIMIT, BufferTable, Columns, Ints, Pool, ProblemError
+from .core import core_of
+from .orientation import Orientation, check_expressible, orientation_of
+from .problem import Plan, Problem
+from .solve import solve
+
+GOOD_ENOUGH = 1.001
+"""Worst ratio up to which one orientation is kept."""
+
+NODES = 4000
+"""Search nodes per sample without an explicit budget; a mixture gets an eighth."""
+
+_WEIGHTS = ((1, 1), (3, 2), (2, 3), (4, 1), (1, 4))
+"""Weights of the two samples of a mixture, the most promising first."""
+
+_PAIRS = 12
+"""Number of pairs of samples that are mixed, those first that lose most at each other's plan."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """
+    The orientations kept (one to three), and what they need at the samples.
+
+    `heights[k][s]` is the arena of orientation k at sample s, and `bounds[s]` a lower bound on
+    every arena there. `sources[k]` says which sizes orientation k was found for.
+    """
+
+    orientations: tuple[Orientation, ...]
+    sources: tuple[str, ...]
+    bounds: tuple[int, ...]
+    heights: tuple[tuple[int, ...], ...]
+
+    @cached_property
+    def ratios(self) -> tuple[float, ...]:
+        """The smallest arena over the lower bound, at each sample."""
+        return _ratios(tuple(map(min, zip(*self.heights, strict=True))), self.bounds)
+
+    @property
+    def worst(self) -> float:
+        """The largest of the ratios."""
+        return max(self.ratios)
+
+    def ratios_of(self, k: int) -> tuple[float, ...]:
+        """Return the ratios of orientation `k` alone."""
+        return _ratios(self.heights[k], self.bounds)
+
+
+def choose(problems: Sequence[Problem], budget: int | None = None) -> Choice:
+    """
+    Choose orientations for `problems`, which are one problem with different sizes.
+
+    `budget` limits the search nodes of each solve. Deterministic. Raises ProblemError if
+    the problems differ in more than sizes, or say more than an orientation can express.
+    """
+    if not problems:
+        raise ProblemError("expected at least one sample, but got none")
+    for problem in problems:
+        check_expressible(problem)
+    _check_alike(problems)
+    samples = _Samples(problems, NODES if budget is None else budget)
+    for candidate in samples.candidates():
+        if max(candidate.ratios) <= 1:
+            return samples.choice((candidate,))
+    found = samples.found
+    best = min(found, key=lambda one: _merit([one]))
+    kept = [best]
+    if max(best.ratios) > GOOD_ENOUGH:
+        for more in (2, 3):
+            if more == 2:
+                groups = [list(pair) for pair in combinations(found, 2)]
+            else:
+                groups = [[*kept, one] for one in found if one not in kept]
+            better = min(groups, key=_merit, default=kept)
+            if _merit(better) < _merit(kept):
+                kept = better
+            if _merit(kept)[0] <= GOOD_ENOUGH or len(kept) < more:
+                break
+    return samples.choice(tuple(kept))
+
+
+def _ratios(heights: Sequence[int], bounds: Sequence[int]) -> tuple[float, ...]:
+    return tuple(h / b if b else 1.0 for h, b in zip(heights, bounds, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidate:
+    """An orientation, the sizes it was found for, and its arenas at the samples."""
+
+    orientation: Orientation
+    source: str
+    heights: tuple[int, ...]
+    ratios: tuple[float, ...]
+
+
+def _merit(group: Sequence[_Candidate]) -> tuple[float, float]:
+    """Return the worst ratio of taking the smallest arena at each sample, then their sum."""
+    ratios = [min(at) for at in zip(*(one.ratios for one in group), strict=True)]
+    return max(ratios), sum(ratios)
+
+
+class _Samples:
+    """The problems, their lower bounds, and the candidates found so far."""
+
+    def __init__(self, problems: Sequence[Problem], budget: int):
+        self.problems = problems
+        self.budget = budget
+        self.sizes = [p.columns.size for p in problems]
+        self.bounds = [lower_bound(core_of(p)) for p in problems]
+        self.found: list[_Candidate] = []
+        self.seen: set[tuple[tuple[int, ...], ...]] = set()
+
+    def candidates(self) -> Iterator[_Candidate]:
+        """Yield candidates that differ: of each sample, the largest first, then of mixtures."""
+        indices = sorted(range(len(self.problems)), key=lambda s: -self.bounds[s])
+        own: dict[int, _Candidate] = {}
+        for s in indices:
+            unlimited = Problem(self.problems[s].buffers, (Pool(self.problems[s].pools[0].name),))
+            solved = solve(unlimited, budget=self.budget)
+            assert isinstance(solved, Plan), "a problem without capacities has a plan"
+            self.bounds[s] = max(self.bounds[s], solved.lower_bound)
+            orientation = orientation_of(self.problems[s], solved.offsets)
+            own[s] = self._candidate(orientation, f"sample {s}")
+            yield from self._add(own[s])
+
+        def loss(pair: tuple[int, int]) -> float:
+            a, b = pair
+            return own[a].ratios[b] + own[b].ratios[a]
+
+        usable = [s for s in indices if self.bounds[s] > 0]
+        pairs = sorted(combinations(usable, 2), key=loss, reverse=True)[:_PAIRS]
+        for weights in _WEIGHTS:
+            for a, b in pairs:
+                mixture = self._mixture((a, b), weights)
+                if mixture is None:
+                    continue
+                solved = solve(mixture, budget=self.budget // 8)
+                assert isinstance(solved, Plan), "a problem without capacities has a plan"
+                source = f"samples {a} and {b}, {weights[0]}:{weights[1]}"
+                orientation = orientation_of(mixture, solved.offsets)
+                alignment = tuple(self.problems[0].columns.alignment.tolist())
+                orientation = Orientation(orientation.order, orientation.below, alignment)
+                yield from self._add(self._candidate(orientation, source))
+
+    def choice(self, kept: tuple[_Candidate, ...]) -> Choice:
+        return Choice(
+            tuple(one.orientation for one in kept),
+            tuple(one.source for one in kept),
+            tuple(self.bounds),
+            tuple(one.heights for one in kept),
+        )
+
+    def _candidate(self, orientation: Orientation, source: str) -> _Candidate:
+        heights = tuple(orientation.height(size.tolist()) for size in self.sizes)
+        return _Candidate(orientation, source, heights, _ratios(heights, self.bounds))
+
+    def _add(self, candidate: _Candidate) -> Iterator[_Candidate]:
+        if candidate.orientation.below not in self.seen:
+            self.seen.add(candidate.orientation.below)
+            self.found.append(candidate)
+            yield candidate
+
+    def _mixture(self, pair: tuple[int, int], weights: tuple[int, int]) -> Problem | None:
+        """
+        Return the problem of weighted sums of sizes; None if they exceed the range of sizes.
+
+        Each sample is multiplied by an integer near weight / bound, so that sums that are
+        equal at both samples stay equal. Sizes are rounded up to alignments first.
+        """
+        alignment = self.problems[0].columns.alignment
+        rounded = [-(-self.sizes[s] // alignment) * alignment for s in pair]
+        totals = [
+            sum(size.tolist()) // self.bounds[s] + 1 for s, size in zip(pair, rounded, strict=True)
+        ]
+        scale = min(2**48, LIMIT // (16 * sum(totals)))
+        factors = [
+            max(1, scale * w // (sum(weights) * self.bounds[s]))
+            for s, w in zip(pair, weights, strict=True)
+        ]
+        total = sum(f * sum(r.tolist()) for f, r in zip(factors, rounded, strict=True))
+        if total + len(alignment) >= LIMIT:
+            return None
+        return _with_sizes(self.problems[0], factors[0] * rounded[0] + factors[1] * rounded[1])
+
+
+def _with_sizes(problem: Problem, sizes: Ints) -> Problem:
+    """Return `problem` with these sizes, no alignments and no capacity."""
+    if isinstance(problem.buffers, BufferTable):
+        lower, upper, _, _ = problem.columns
+        return Problem(BufferTable(Columns(lower, upper, sizes, np.ones_like(sizes))))
+    rows = zip(problem.buffers, sizes.tolist(), strict=True)
+    return Problem(tuple(b._replace(size=size, alignment=1, pools=()) for b, size in rows))
+
+
+def _check_alike(problems: Sequence[Problem]) -> None:
+    first = problems[0]
+    for k, other in enumerate(problems[1:], 1):
+        if len(other.buffers) != len(first.buffers):
+            counts = f"{len(first.buffers)}, but sample {k} has {len(other.buffers)}"
+            raise ProblemError(f"samples must have the same buffers: sample 0 has {counts}")
+        differ = np.zeros(len(first.buffers), dtype=np.bool_)
+        for name in ("lower", "upper", "alignment"):
+            differ |= getattr(first.columns, name) != getattr(other.columns, name)
+        if not (first.is_plain and other.is_plain):
+            for row, (a, b) in enumerate(zip(first.buffers, other.buffers, strict=True)):
+                differ[row] |= a.arms != b.arms
+        if differ.any():
+            row = int(np.flatnonzero(differ)[0])
+            name = first.buffers[row].id
+            message = (
+                f"samples must differ in sizes only, but buffer '{name}' differs in sample {k}"
+            )
+            raise ProblemError(message, (row,))

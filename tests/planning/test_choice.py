@@ -1,0 +1,176 @@
+"""Choosing orientations from sample sizes."""
+
+import json
+import random
+import subprocess
+import sys
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from xrelay.passes.planning import (
+    Arm,
+    Buffer,
+    Choice,
+    Interval,
+    Plan,
+    Pool,
+    Problem,
+    ProblemError,
+    choose,
+    orientation_of,
+    solve,
+)
+from xrelay.passes.planning.choice import GOOD_ENOUGH
+
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "planning" / "shapes.py"
+
+
+def samples_of(rng: random.Random, n: int, count: int) -> list[Problem]:
+    """One set of lifetimes and alignments with `count` vectors of sizes."""
+    lives = [(start := rng.randint(0, 8), start + rng.randint(1, 5)) for _ in range(n)]
+    alignment = [rng.choice([1, 1, 4]) for _ in range(n)]
+    arms = [(Arm("if", rng.choice("xy")),) if rng.random() < 0.2 else () for _ in range(n)]
+    return [
+        Problem(
+            tuple(
+                Buffer(str(i), Interval(*lives[i]), rng.randint(0, 20), alignment[i], arms=arms[i])
+                for i in range(n)
+            )
+        )
+        for _ in range(count)
+    ]
+
+
+def arena(choice: Choice, k: int, problem: Problem) -> int:
+    return choice.orientations[k].height([b.size for b in problem.buffers])
+
+
+def test_the_ratios_are_those_of_the_smallest_arena_at_each_sample():
+    rng = random.Random(1)
+    kept = [0, 0, 0, 0]
+    for _ in range(40):
+        problems = samples_of(rng, 10, 3)
+        choice = choose(problems, budget=100)
+        kept[len(choice.orientations)] += 1
+        assert len(choice.sources) == len(choice.heights) == len(choice.orientations)
+        for s, problem in enumerate(problems):
+            arenas = [arena(choice, k, problem) for k in range(len(choice.orientations))]
+            assert [heights[s] for heights in choice.heights] == arenas
+            assert choice.bounds[s] <= min(arenas)
+            assert choice.ratios[s] == min(arenas) / (choice.bounds[s] or 1) or not choice.bounds[s]
+        worst = [max(choice.ratios_of(k)) for k in range(len(choice.orientations))]
+        if len(worst) > 1:
+            # More than one is kept only where one is not enough, and only if that helps.
+            assert min(worst) > GOOD_ENOUGH
+            assert choice.worst <= min(worst)
+    assert min(kept[1:]) > 0
+
+
+def test_one_orientation_is_never_worse_than_the_plan_of_a_sample():
+    rng = random.Random(2)
+    better = 0
+    for _ in range(40):
+        problems = samples_of(rng, 10, 2)
+        choice = choose(problems, budget=100)
+        alone = min(max(choice.ratios_of(k)) for k in range(len(choice.orientations)))
+        for problem in problems:
+            plan = solve(problem, budget=100)
+            assert isinstance(plan, Plan)
+            found = orientation_of(problem, plan.offsets)
+            heights = [found.height([b.size for b in p.buffers]) for p in problems]
+            worst = max(h / b if b else 1.0 for h, b in zip(heights, choice.bounds, strict=True))
+            assert choice.worst <= worst
+            better += alone < worst
+    assert better > 20
+
+
+def test_small_problems_come_near_the_best_of_all_orders():
+    rng = random.Random(3)
+    missed = 0
+    for _ in range(40):
+        problems = samples_of(rng, 5, 2)
+        choice = choose(problems)
+        best = min(
+            max(
+                orientation_of(problems[0], order).height([b.size for b in p.buffers])
+                / (bound or 1)
+                for p, bound in zip(problems, choice.bounds, strict=True)
+            )
+            for order in permutations(range(5))
+        )
+        one = min(max(choice.ratios_of(k)) for k in range(len(choice.orientations)))
+        missed += one > max(best, GOOD_ENOUGH)
+    assert missed <= 3
+
+
+def test_equal_samples_give_equal_choices():
+    problems = samples_of(random.Random(4), 12, 3)
+    assert choose(problems) == choose(problems)
+
+
+def test_a_capacity_does_not_limit_the_choice():
+    rows = tuple(Buffer(name, Interval(0, 1), 8) for name in "ab")
+    choice = choose([Problem(rows, (Pool("arena", 4),))])
+    assert choice.heights == ((16,),)
+    assert choice.worst == 1.0
+
+
+def test_samples_without_bytes_have_ratio_1():
+    rows = tuple(Buffer(name, Interval(0, 1), 0) for name in "ab")
+    assert choose([Problem(rows)]).ratios == (1.0,)
+    assert choose([Problem(())]).worst == 1.0
+
+
+def test_huge_sizes_are_weighed_without_overflow():
+    rows = [Buffer(str(i), Interval(i, i + 3), 1 << (40 + i % 5)) for i in range(9)]
+    small = [b._replace(size=1 + i % 3) for i, b in enumerate(rows)]
+    choice = choose([Problem(tuple(rows)), Problem(tuple(small))])
+    assert choice.worst < 1.5
+
+
+ROW = Buffer("x", Interval(0, 2), 8)
+
+
+@pytest.mark.parametrize(
+    ("others", "message"),
+    [
+        ((), "expected at least one sample, but got none"),
+        (
+            ((ROW,), ()),
+            "samples must have the same buffers: sample 0 has 1, but sample 1 has 0",
+        ),
+        (
+            ((ROW,), (ROW._replace(lifetime=Interval(0, 3)),)),
+            "samples must differ in sizes only, but buffer 'x' differs in sample 1",
+        ),
+        (
+            ((ROW,), (ROW,), (ROW._replace(arms=(Arm("if", "then"),)),)),
+            "samples must differ in sizes only, but buffer 'x' differs in sample 2",
+        ),
+        (((ROW._replace(tie="t"),),), "buffer 'x': an orientation cannot express a tie"),
+    ],
+)
+def test_samples_of_different_problems_are_an_error(
+    others: tuple[tuple[Buffer, ...], ...], message: str
+):
+    with pytest.raises(ProblemError) as error:
+        choose([Problem(rows) for rows in others])
+    assert error.value.message == message
+
+
+def test_one_plan_of_an_encoder_is_at_the_bound_at_every_length():
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARK)], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    by_name = {facts["name"]: facts for facts in json.loads(done.stdout)["results"]}
+    both = by_name["encoder, n at 1, 2048"]
+    assert both["kept"] == 1
+    assert set(both["ratios"]) == {1.0}
+    assert {1, 16, 64, 128, 256, 512, 2048} <= set(both["lengths"])
+    assert both["buffers"] == 205
+    assert both["operations per buffer"] < 1.5
+    # A plan of one length only is not enough.
+    assert by_name["encoder, n at 64"]["worst"] == 1.1
