@@ -10,14 +10,16 @@ Choose the offsets of packed slices.
     %a = memory.alloc_tensor %s[%offsets#0]
     …
 
-Slices of static size are planned by `xrelay.passes.planning`, whose strategies these are. Slices of
-dynamic size are concatenated above them, by arithmetic, and a remark says so: no bytes are reused
-there. Constant sizes and offsets become attributes of the allocations. Levels `manifest` and
-`memory-planned`.
+Static sizes are planned by `xrelay.passes.planning`, whose strategies these are; constant sizes and
+offsets become attributes of the allocations. If a size is dynamic, offsets are sums and maxima of
+sizes, which are right for all of them: only the order of the slices from the bottom up is planned,
+for sample values of the sizes' symbols (`planning.choice`). When no order is good at all samples,
+up to three are computed, and the one with the smallest arena is taken at run time. With strategy
+`coalesce`, slices are concatenated. Levels `manifest` and `memory-planned`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from xdsl.context import Context
@@ -29,13 +31,27 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import memory
 from ..dialects.memory import Slice
+from ..dialects.tensors import as_tensor
+from .analysis.polynomials import Polynomial
+from .analysis.sizes import Sizes
 from .planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, ProblemError, solve
-from .support.diagnostics import PassError, emit_remark
+from .planning.buffers import LIMIT
+from .planning.choice import Choice, choose
+from .planning.orientation import Orientation
+from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
+from .support.walk import outside_primitives
 
 Strategy = Literal[
     "auto", "exact", "greedy-by-size", "greedy-by-breadth", "first-fit", "best-fit", "coalesce"
 ]
+
+
+SAMPLES = (1, 16, 128, 1024)
+"""The values of symbols for which orders are planned."""
+
+MAX_SYMBOLS = 4
+"""How many symbols are tried large on their own."""
 
 
 def constant_of(value: SSAValue | None) -> int | None:
@@ -58,9 +74,16 @@ def static_size(slice: Slice) -> int | None:
     return slice.size if isinstance(slice.size, int) else constant_of(slice.size)
 
 
-def problem_of(op: memory.PackOp) -> Problem:
-    """Return the packing problem of the slices of static size."""
-    alignment = op.alignment.value.data
+def is_static(op: memory.PackOp) -> bool:
+    """Test whether all sizes are known at compile time."""
+    return all(static_size(slice) is not None for slice in op.slices)
+
+
+def problem_of(op: memory.PackOp, sizes: Sequence[int] | None = None) -> Problem:
+    """Return the packing problem of the slices, which have static sizes, or have these `sizes`."""
+    alignment, slices = op.alignment.value.data, op.slices
+    if sizes is None:
+        sizes = [size for slice in slices if (size := static_size(slice)) is not None]
     return Problem(
         tuple(
             Buffer(
@@ -70,15 +93,14 @@ def problem_of(op: memory.PackOp) -> Problem:
                 alignment,
                 arms=tuple(Arm(str(branch), str(arm)) for branch, arm in slice.arms),
             )
-            for i, slice in enumerate(op.slices)
-            if (size := static_size(slice)) is not None
+            for i, (slice, size) in enumerate(zip(slices, sizes, strict=True))
         ),
         (Pool("arena"),),
     )
 
 
 def plan_of(op: memory.PackOp, strategy: Strategy) -> Plan:
-    """Plan the slices of static size; an error at `op` if their sizes have no meaning."""
+    """Plan slices of static sizes; an error at `op` if the sizes have no meaning."""
     try:
         plan = solve(problem_of(op), strategy)
     except ProblemError as error:
@@ -87,65 +109,186 @@ def plan_of(op: memory.PackOp, strategy: Strategy) -> Plan:
     return plan
 
 
-def concatenated(
-    sizes: Sequence[SSAValue], start: int, alignment: int
-) -> tuple[list[Operation], list[SSAValue]]:
-    """Return the offsets of slices of `sizes`, and last their end, with the ops that compute it."""
-    at = arith.ConstantOp.from_int_and_width(-(-start // alignment) * alignment, i64)
-    ops: list[Operation] = [at]
-    ends: list[SSAValue] = [at.result]
-    if alignment > 1:
-        below = arith.ConstantOp.from_int_and_width(alignment - 1, i64)
-        mask = arith.ConstantOp.from_int_and_width(-alignment, i64)
-        ops += [below, mask]
+def samples_of(sizes: Sequence[Polynomial]) -> list[list[int]]:
+    """
+    Return the values of `sizes` at sample values of their symbols, each combination once.
+
+    All symbols are equal, from small to large, or one of the first is large and the others are not.
+    """
+    symbols = list(dict.fromkeys(symbol for size in sizes for symbol in size.symbols()))
+    points = [dict.fromkeys(symbols, value) for value in SAMPLES]
+    if len(symbols) > 1:
+        middle = dict.fromkeys(symbols, SAMPLES[1])
+        points += [{**middle, symbol: SAMPLES[-1]} for symbol in symbols[:MAX_SYMBOLS]]
+    found = [tuple(max(0, size.value(point)) for size in sizes) for point in points]
+    return [list(sample) for sample in dict.fromkeys(found) if sum(sample) < LIMIT // 2**16]
+
+
+def choice_of(op: memory.PackOp, sizes: Sequence[Polynomial]) -> Choice:
+    """Choose orders of slices for dynamic `sizes`; an error at `op` if they have no meaning."""
+    samples = samples_of(sizes) or [[1] * len(sizes)]
+    try:
+        return choose([problem_of(op, sample) for sample in samples])
+    except ProblemError as error:
+        raise PassError(f"these slices cannot be packed: {error}", op) from error
+
+
+def read_sizes(module: ModuleOp, sizes: Sizes) -> None:
+    """Read the sizes and dims of `module`, those of an op after those of its operands."""
+    for op in outside_primitives(module, region_first=True):
+        for result in op.results:
+            if result.type == i64:
+                sizes.size(result)
+            elif as_tensor(result.type) is not None:
+                sizes.dims(result)
+
+
+Size = int | SSAValue
+"""A number of bytes, static or an i64."""
+
+
+@dataclass(eq=False)
+class Arithmetic:
+    """Computes sizes, at compile time if they are static; `ops` computes the others, each once."""
+
+    ops: list[Operation] = field(default_factory=list[Operation])
+    _constants: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    _made: dict[object, SSAValue] = field(default_factory=dict[object, SSAValue])
+
+    def value(self, size: Size) -> SSAValue:
+        """Return `size` as a value."""
+        if isinstance(size, SSAValue):
+            return size
+        found = self._constants.get(size)
+        if found is None:
+            constant = arith.ConstantOp.from_int_and_width(size, i64)
+            self.ops.append(constant)
+            found = self._constants[size] = constant.result
+        return found
+
+    def add(self, left: Size, right: Size) -> Size:
+        if isinstance(left, int) and isinstance(right, int):
+            return left + right
+        if right == 0:
+            return left
+        return right if left == 0 else self._binary(arith.AddiOp, left, right)
+
+    def maximum(self, sizes: Sequence[Size]) -> Size:
+        """Return the largest of `sizes`, none of which is negative."""
+        static = max((size for size in sizes if isinstance(size, int)), default=0)
+        found: Size = static
+        for size in dict.fromkeys(size for size in sizes if isinstance(size, SSAValue)):
+            found = size if found == 0 else self._binary(arith.MaxSIOp, found, size)
+        return found
+
+    def round_up(self, size: Size, alignment: int) -> Size:
+        if isinstance(size, int):
+            return -(-size // alignment) * alignment
+        above = self._binary(arith.AddiOp, size, alignment - 1)
+        return self._binary(arith.AndIOp, above, -alignment)
+
+    def select(self, choice: SSAValue, left: Size, right: Size) -> Size:
+        """Return `left` if `choice`, else `right`."""
+        if left is right or (isinstance(left, int) and left == right):
+            return left
+        self.ops.append(op := arith.SelectOp(choice, self.value(left), self.value(right)))
+        return op.result
+
+    def less(self, left: Size, right: Size) -> SSAValue:
+        self.ops.append(op := arith.CmpiOp(self.value(left), self.value(right), "slt"))
+        return op.result
+
+    def _binary(
+        self,
+        kind: type[arith.AddiOp] | type[arith.MaxSIOp] | type[arith.AndIOp],
+        left: Size,
+        right: Size,
+    ) -> SSAValue:
+        key = kind, self.value(left), self.value(right)
+        found = self._made.get(key)
+        if found is None:
+            self.ops.append(op := kind(key[1], key[2]))
+            found = self._made[key] = op.result
+        return found
+
+
+Layout = tuple[Size, list[Size]]
+"""The size of an arena, and the offset of each slice."""
+
+
+def stacked(
+    orientation: Orientation, sizes: Sequence[Size], divisors: Sequence[int], into: Arithmetic
+) -> Layout:
+    """Compute the layout of slices that lie on each other as `orientation` says."""
+    rounded = set(orientation.rounded(divisors))
+    offsets: list[Size] = [0] * len(sizes)
+    ends: list[Size] = [0] * len(sizes)
+    for i in orientation.order:
+        at = into.maximum([ends[j] for j in orientation.below[i]])
+        offsets[i] = into.round_up(at, orientation.alignment[i]) if i in rounded else at
+        ends[i] = into.add(offsets[i], sizes[i])
+    return into.maximum([ends[i] for i in orientation.tops]), offsets
+
+
+def concatenated(sizes: Sequence[Size], alignment: int, into: Arithmetic) -> Layout:
+    """Compute the layout of slices one after the other."""
+    end: Size = 0
+    offsets: list[Size] = []
     for size in sizes:
-        end = arith.AddiOp(ends[-1], size)
-        ops.append(end)
-        if alignment > 1:
-            above = arith.AddiOp(end.result, below.result)
-            end = arith.AndIOp(above.result, mask.result)
-            ops += [above, end]
-        ends.append(end.result)
-    return ops, ends
+        offsets.append(end if not offsets or alignment == 1 else into.round_up(end, alignment))
+        end = into.add(offsets[-1], size)
+    return end, offsets
+
+
+def smaller(one: Layout, other: Layout, into: Arithmetic) -> Layout:
+    """Compute the layout with the smaller arena."""
+    choice = into.less(one[0], other[0])
+    pairs = zip((one[0], *one[1]), (other[0], *other[1]), strict=True)
+    total, *offsets = [into.select(choice, left, right) for left, right in pairs]
+    return total, offsets
 
 
 @dataclass(frozen=True)
 class LayOutSlices(RewritePattern):
     """Replace a pack by its offsets."""
 
-    ctx: Context
     strategy: Strategy
+    sizes: Sizes
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memory.PackOp, rewriter: PatternRewriter, /) -> None:
-        plan = plan_of(op, self.strategy)
-        static = iter(plan.offsets)
-        sizes = [s.size for s in op.slices if static_size(s) is None]
-        dynamic = [size for size in sizes if isinstance(size, SSAValue)]
-        ops, ends = concatenated(dynamic, plan.height, op.alignment.value.data)
-        if dynamic:
-            emit_remark(
-                self.ctx,
-                op,
-                f"{len(dynamic)} of {len(op.slices)} slices have dynamic sizes: "
-                "they are concatenated, and share no bytes",
-            )
-        else:
-            ops, ends = [total := arith.ConstantOp.from_int_and_width(plan.height, i64)], []
-            ends.append(total.result)
-        total, above = ends[-1], iter(ends)
-        offsets: list[SSAValue] = []
-        for slice in op.slices:
-            if static_size(slice) is None:
-                offsets.append(next(above))
-                continue
-            constant = arith.ConstantOp.from_int_and_width(next(static), i64)
-            ops.append(constant)
-            offsets.append(constant.result)
-        total.name_hint = "total"
-        for offset in offsets:
-            offset.name_hint = "offset"
-        rewriter.replace(op, ops, [total, *offsets])
+        into = Arithmetic()
+        total, offsets = self.layout(op, into)
+        results = [into.value(size) for size in (total, *offsets)]
+        made = set(into.ops)
+        for value, hint in zip(results, ("total", *["offset"] * len(offsets)), strict=True):
+            if value.owner in made:
+                value.name_hint = value.name_hint or hint
+        rewriter.replace(op, into.ops, results)
+
+    def layout(self, op: memory.PackOp, into: Arithmetic) -> Layout:
+        if is_static(op):
+            plan = plan_of(op, self.strategy)
+            return plan.height, list(plan.offsets)
+        alignment, slices = op.alignment.value.data, op.slices
+        known = [static_size(slice) for slice in slices]
+        sizes = [s.size if size is None else size for s, size in zip(slices, known, strict=True)]
+        if self.strategy == "coalesce":
+            return concatenated(sizes, alignment, into)
+        polynomials = [
+            self.sizes.size(size) if isinstance(size, SSAValue) else Polynomial.of(size)
+            for size in sizes
+        ]
+        # A size of 0 is divided by everything.
+        divisors = [polynomial.content or alignment for polynomial in polynomials]
+        layouts = [
+            stacked(orientation, sizes, divisors, into)
+            for orientation in choice_of(op, polynomials).orientations
+        ]
+        found = layouts[0]
+        for layout in layouts[1:]:
+            found = smaller(layout, found, into)
+        return found
 
 
 def erase_unused(value: SSAValue | None, rewriter: PatternRewriter) -> None:
@@ -203,5 +346,11 @@ class LayoutSlicesPass(ModulePass):
     """The planner's strategy; see `docs/planning.md`."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if apply_patterns(op, LayOutSlices(ctx, self.strategy)):
-            apply_patterns(op, FoldSize(), FoldOffset())
+        packs = [pack for pack in outside_primitives(op) if isinstance(pack, memory.PackOp)]
+        if not packs:
+            return
+        sizes = Sizes()
+        if not all(map(is_static, packs)):
+            read_sizes(op, sizes)
+        apply_patterns(op, LayOutSlices(self.strategy, sizes), only=packs)
+        apply_patterns(op, FoldSize(), FoldOffset())
