@@ -9,9 +9,9 @@ Allocate the storages of a region together: one arena per function body or arm, 
                                                  %t = memory.alloc_tensor %arena[%offsets#0]
                                                  %u = memory.alloc_tensor %arena[%offsets#1]
 
-Every slice lives as long as its region, so no bytes are reused: the arena is as large as the storages
-together. What may outlive its region keeps its storage, so that a result does not keep the arena.
-The computation of sizes moves up to the arena; a size that depends on data in it is in a later one.
+Every slice lives as long as its region, so no bytes are reused: the arena is as large as all its
+slices. What may outlive its region keeps its storage, so that a result does not keep the arena. The
+computation of sizes moves up to the arena; a size that depends on data in it is in a later one.
 `layout-slices` then computes the offsets. (TVM: MemoryPlan, disabled there.) Levels `manifest` and
 `memory-planned`.
 """

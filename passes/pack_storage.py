@@ -55,6 +55,8 @@ class PackStoragePass(ModulePass):
         places = [
             place
             for storages in storages_in(op)
-            for place in gather(storages.found, Homes(storages, next(iter(storages.regions.values()))))
+            for place in gather(
+                storages.found, Homes(storages, next(iter(storages.regions.values())))
+            )
         ]
         write(op, places, with_lifetimes=True)

@@ -64,7 +64,7 @@ class Available:
         return self.after[self.index[owner]]
 
     def needed_before(self, index: int, values: Iterable[SSAValue]) -> list[Operation]:
-        """Return the ops to move before op `index` so that `values` are available there, in order."""
+        """Return the ops, in order, to move before op `index` so that `values` are available."""
         needed: set[Operation] = set()
         last = index
         for value in values:

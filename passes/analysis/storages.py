@@ -92,7 +92,7 @@ def _close(choice: Operation, regions: dict[Block, Region], position: int) -> No
 
 
 def is_destination_of_shapes(tensor: memory.AllocTensorOp) -> bool:
-    """Test whether `tensor` is only written by shape functions: the machine does not allocate it."""
+    """Test whether only shape functions write `tensor`, which the machine does not allocate."""
     users = [use.operation for use in tensor.tensor.uses]
     users = [user for user in users if not isinstance(user, memory.KillOp)]
     return bool(users) and all(isinstance(user, vm.ShapeFuncOp) for user in users)

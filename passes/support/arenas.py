@@ -66,11 +66,15 @@ class Place:
 class _Home:
     """The storages whose arenas are allocated in a block, by the op before which they are."""
 
+    region: Region
     available: Available
+    holders: dict[Region, Operation] = field(default_factory=dict[Region, Operation])
+    """The op of the block that holds each region, computed once."""
     places: dict[int, list[Storage]] = field(default_factory=dict[int, list[Storage]])
 
-    def add(self, storage: Storage, at: int) -> None:
-        """Add a storage that is first used by op `at` to the first place where its size is known."""
+    def add(self, storage: Storage) -> None:
+        """Add a storage to the first place where its size is known; make one if there is none."""
+        at = self.available.index[self._holder(storage)]
         size = storage.op.dynamic_size
         after = -1 if size is None else self.available.after_value(size)
         starts = list(self.places)
@@ -79,6 +83,22 @@ class _Home:
             self.places[starts[found]].append(storage)
         elif len(starts) < MAX_PLACES:
             self.places[at] = [storage]
+
+    def _holder(self, storage: Storage) -> Operation:
+        """Return the op of the block that is `storage`'s, or that holds it."""
+        at, path = storage.region, list[Region]()
+        if at is self.region:
+            return storage.op
+        while at not in self.holders:
+            path.append(at)
+            assert at.parent is not None, "the arena is in a region around the storage"
+            if at.parent is self.region:
+                break
+            at = at.parent
+        holder = self.holders.get(at, at.choice)
+        assert holder is not None, "an arm belongs to a branch"
+        self.holders.update(dict.fromkeys(path, holder))
+        return holder
 
     def written(self) -> Iterable[Place]:
         moved: set[Operation] = set()
@@ -95,9 +115,7 @@ class _Home:
                 yield Place(self.available.ops[at], arenas, needed)
 
 
-def gather(
-    storages: Iterable[Storage], home_of: Callable[[Storage], Region]
-) -> list[Place]:
+def gather(storages: Iterable[Storage], home_of: Callable[[Storage], Region]) -> list[Place]:
     """
     Gather storages into arenas, one for each device and place.
 
@@ -109,19 +127,9 @@ def gather(
         region = home_of(storage)
         home = homes.get(region.block)
         if home is None:
-            home = homes[region.block] = _Home(Available.of(region.block))
-        home.add(storage, home.available.index[_ancestor_in(region, storage)])
+            home = homes[region.block] = _Home(region, Available.of(region.block))
+        home.add(storage)
     return [place for home in homes.values() for place in home.written()]
-
-
-def _ancestor_in(region: Region, storage: Storage) -> Operation:
-    """Return the op of `region` that is `storage`'s, or that holds it."""
-    op: Operation = storage.op
-    within = storage.region
-    while within is not region:
-        assert within.choice is not None and within.parent is not None, "not in the region"
-        op, within = within.choice, within.parent
-    return op
 
 
 def arms_of(storages: Sequence[Storage]) -> list[tuple[memory.Arm, ...]]:
@@ -134,7 +142,9 @@ def arms_of(storages: Sequence[Storage]) -> list[tuple[memory.Arm, ...]]:
     numbers: dict[Operation, int] = {}
     for storage in storages:
         region = storage.region
-        while region.choice is not None and storage.lifetime.stop > region.stop:
+        for _ in range(MAX_ARMS):
+            if region.choice is None or storage.lifetime.stop <= region.stop:
+                break
             numbers.setdefault(region.choice, len(numbers))
             assert region.parent is not None, "an arm is in a region"
             region = region.parent
@@ -234,8 +244,10 @@ class UseArena(RewritePattern):
                 assert op.offset is not None, "verified: a tensor has an offset"
                 constant = arith.ConstantOp.from_int_and_width(op.offset.value.data, i64)
                 before.append(constant)
+                constant.result.name_hint = "within"
                 inner = constant.result
             before.append(total := arith.AddiOp(start, inner))
+            total.result.name_hint = "offset"
             offset = total.result
         moved = memory.AllocTensorOp(arena, offset, op.tensor.type, op.shape)
         moved.attributes = op.attributes
