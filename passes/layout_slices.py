@@ -51,7 +51,7 @@ SAMPLES = (1, 16, 128, 1024)
 """The values of symbols for which orders are planned."""
 
 MAX_SYMBOLS = 4
-"""How many symbols are tried large on their own."""
+"""The number of symbols that are tried large on their own."""
 
 
 def constant_of(value: SSAValue | None) -> int | None:

@@ -77,18 +77,18 @@ def arguments(shapes: Sequence[Shape]) -> list[Array]:
     return [rng.uniform(-2, 2, shape).astype(np.float32) for shape in shapes]
 
 
-def lowered(module: ModuleOp, level: int) -> ModuleOp:
+def lowered(module: ModuleOp, level: int, pipeline: str) -> ModuleOp:
     """Lower `module` to bytecode, fusing at `level`."""
-    passes = named_pipelines()["vm"].replace("fuse-ops", f"fuse-ops{{level={level}}}")
+    passes = named_pipelines()[pipeline].replace("fuse-ops", f"fuse-ops{{level={level}}}")
     Runner(build(passes, UNIVERSE.all_passes, named_pipelines)).run(context(), module)
     return module
 
 
-def check(program: DynamicProgram, level: int) -> None:
+def check(program: DynamicProgram, level: int, pipeline: str) -> None:
     module = inferred(program.at_open())
     assume(module is not None)
     assert module is not None
-    code = assemble(lowered(module.clone(), level))
+    code = assemble(lowered(module.clone(), level, pipeline))
     machine = Machine(code, memory=Memory(poison=True))
     again = Machine(assemble(disassemble(code)), memory=Memory(poison=True))
     for shapes in (*program.calls, program.calls[0]):
@@ -111,10 +111,10 @@ def check(program: DynamicProgram, level: int) -> None:
         HealthCheck.filter_too_much,
     ],
 )
-@given(dynamic_programs(), st.integers(0, 1))
-def test_one_program_for_all_shapes(program: DynamicProgram, level: int):
+@given(dynamic_programs(), st.integers(0, 1), st.sampled_from(["vm", "vm-planned"]))
+def test_one_program_for_all_shapes(program: DynamicProgram, level: int, pipeline: str):
     try:
-        check(program, level)
+        check(program, level, pipeline)
     except Exception as error:
         error.add_note(f"the program: {program.save(program.calls)}")
         raise

@@ -31,10 +31,10 @@ from ..analysis.storages import Region, Storage
 from .rewriting import apply_patterns
 
 MAX_PLACES = 16
-"""How many times one block allocates arenas, as further sizes become known."""
+"""The maximum number of places in a block at which arenas are allocated, as sizes become known."""
 
 MAX_ARMS = 16
-"""How many arms are named for a slice; it may always be taken for one without arms."""
+"""The maximum number of arms that are named for a slice; to name fewer is safe."""
 
 
 @dataclass(eq=False)

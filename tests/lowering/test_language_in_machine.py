@@ -19,17 +19,17 @@ from xrelay.runtime.machine import Machine
 from xrelay.runtime.paths import Kept, Object, State
 from xrelay.runtime.program import Program
 
-REPAIRED = "plan-devices{default=cuda:0 repair=true},vm"
-"""Conflicts of devices become copies; the `vm` pipeline plans again, which changes nothing."""
+REPAIRED = "plan-devices{default=cuda:0 repair=true},"
+"""Conflicts of devices become copies; the pipeline plans again, which changes nothing."""
 
 
-@given(st.integers(0, 1 << 32))
+@given(st.integers(0, 1 << 32), st.sampled_from(["vm", "vm-planned"]))
 @settings(max_examples=100, deadline=None)
-def test_random_programs(seed: int):
+def test_random_programs(seed: int, pipeline: str):
     """Both branches of conditions run, each twice: recording its path, and on the path."""
     text = RelayProgram(Random(seed)).text
     try:
-        program = compiled(read(text), REPAIRED)
+        program = compiled(read(text), REPAIRED + pipeline)
     except PassError:
         return  # a conflict that copies cannot repair
     found = machine_of(program)

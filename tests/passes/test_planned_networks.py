@@ -1,6 +1,5 @@
 """Planned networks compute the same in few allocations, and their arenas are as small as can be."""
 
-
 import numpy as np
 import pytest
 from in_machine import run_passes
@@ -49,7 +48,6 @@ def test_network(name: str):
         found = found_of.run("main", *inputs)
         for a, b in zip(found, wanted, strict=True):
             np.testing.assert_array_equal(a, b)
-    (before,), (after,) = (
-        tuple(machine.counters.allocations.values()) for machine in (wanted_of, found_of)
-    )
-    assert after < before / 3
+    (before,) = wanted_of.counters.allocations.values()
+    (after,) = found_of.counters.allocations.values()
+    assert after == 2 * (len(wanted) + 1) < 2 * before  # the results, and an arena, in each run
