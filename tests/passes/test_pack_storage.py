@@ -1,16 +1,16 @@
 """`pack-storage`, `coalesce-storage` and `layout-slices` keep what programs compute."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from passes.test_manifest_lifetimes import modules
-from programs import context, parse, printed, programs
-from test_random_programs import arrays, exactly, inputs, pipeline, same_values
+from programs import context, parameter_types, parse, printed, programs
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
@@ -20,15 +20,69 @@ from xrelay.lowering.assemble import assemble
 from xrelay.lowering.lower_to_bytecode import LowerToBytecodePass
 from xrelay.passes.coalesce_storage import CoalesceStoragePass
 from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.passes.fold_constants import FoldConstantsPass
+from xrelay.passes.fuse_ops import FuseOpsPass
+from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.layout_slices import LayoutSlicesPass, plan_of, problem_of
+from xrelay.passes.manifest_alloc import ManifestAllocPass
 from xrelay.passes.manifest_lifetimes import ManifestLifetimesPass
+from xrelay.passes.outline_primitives import OutlinePrimitivesPass
 from xrelay.passes.pack_storage import PackStoragePass
+from xrelay.passes.plan_devices import PlanDevicesPass
 from xrelay.passes.planning import check
+from xrelay.passes.remove_dead_writes import RemoveDeadWritesPass
 from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_stage import VerifyStagePass
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
+
+Array = npt.NDArray[Any]
+
+
+def exactly(examples: int) -> Any:
+    """Use the same examples in each run."""
+    return settings(
+        max_examples=examples,
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+
+
+def inputs(module: ModuleOp, seed: int) -> list[Array]:
+    rng = np.random.default_rng(seed)
+    return [
+        rng.uniform(-2, 2, type.get_shape()).astype(np.float32) for type in parameter_types(module)
+    ]
+
+
+def same_values(found: list[Array], wanted: list[Array], after: str) -> None:
+    assert len(found) == len(wanted), after
+    for a, b in zip(found, wanted, strict=True):
+        assert a.dtype == b.dtype, after
+        np.testing.assert_array_equal(a, b, err_msg=after)
+
+
+def arrays(values: list[Any]) -> Iterator[Array]:
+    for value in values:
+        if isinstance(value, tuple):
+            yield from arrays(list(value))  # pyright: ignore[reportUnknownArgumentType]
+        else:
+            yield np.asarray(value)
+
+
+def to_manifest() -> list[ModulePass]:
+    """The passes to `manifest`."""
+    return [
+        InferTypesPass(),
+        FoldConstantsPass(),
+        PlanDevicesPass(),
+        FuseOpsPass(),
+        OutlinePrimitivesPass(),
+        ManifestAllocPass(),
+        RemoveDeadWritesPass(),
+    ]
 
 
 def packs(module: ModuleOp) -> list[memory.PackOp]:
@@ -82,7 +136,7 @@ def test_planned_programs_compute_the_same(planner: ModulePass, text: str, kills
     module = parse(text)
     args = inputs(module, len(text))
     wanted = list(arrays(evaluate(module, args)))
-    for step in pipeline(1)[:-2]:
+    for step in to_manifest():
         step.apply(context(), module)
     for stage in planned(module, planner, kills_first):
         found = list(arrays(evaluate(stage, args, memory=Memory(poison=True))))
