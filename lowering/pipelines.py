@@ -1,7 +1,8 @@
 """
 Named pipelines: `-p` accepts their names wherever it accepts a pass.
 
-`vm` takes a `relay` program to `bytecode`. Why each pass is where it is:
+`vm` takes a `relay` program to `bytecode`; `vm-planned` also lets its storages share memory. Why
+each pass is where it is:
 
 - `infer-types` first: every pass after it reads result types.
 - `simplify-inference` before `fold-constants`, which computes the scales and shifts of batch norms
@@ -32,40 +33,46 @@ Named pipelines: `-p` accepts their names wherever it accepts a pass.
 - `remove-unused-kernels` after both: they leave kernels without calls.
 - `manifest-lifetimes` after all passes that remove or move ops: a kill marks the last use, so a
   use must not move past it, and must not be removed after it was found to be the last.
+- `pack-storage` and `layout-slices`, in `vm-planned`, before `manifest-lifetimes`: all storages are
+  there, and a kill would count as a use of what it kills.
 - `lower-to-bytecode` last: registers have no types to plan by.
 - `verify-stage` at every level: its error names an op that was left and the pass that should have
   removed it; a later pass would only fail on the op.
 """
 
+_TO_MANIFEST = (
+    "infer-types",
+    "simplify-inference",
+    "fold-constants",
+    "dynamic-to-static",
+    "infer-types",
+    "plan-devices",
+    "share-device-copies",
+    "verify-stage{stage=planned}",
+    "lambda-lift",
+    "inline",
+    "remove-unused-functions",
+    "fuse-ops",
+    "verify-stage{stage=fused}",
+    "outline-primitives",
+    "create-shape-functions",
+    "verify-stage{stage=lowered}",
+    "manifest-alloc",
+    "simplify-shapes",
+    "remove-dead-writes",
+    "remove-unused-kernels",
+    "verify-stage{stage=manifest}",
+)
+
+_TO_BYTECODE = (
+    "manifest-lifetimes",
+    "verify-stage{stage=memory-planned}",
+    "lower-to-bytecode",
+    "verify-stage{stage=bytecode}",
+)
+
 PIPELINES: dict[str, str] = {
-    "vm": ",".join(
-        (
-            "infer-types",
-            "simplify-inference",
-            "fold-constants",
-            "dynamic-to-static",
-            "infer-types",
-            "plan-devices",
-            "share-device-copies",
-            "verify-stage{stage=planned}",
-            "lambda-lift",
-            "inline",
-            "remove-unused-functions",
-            "fuse-ops",
-            "verify-stage{stage=fused}",
-            "outline-primitives",
-            "create-shape-functions",
-            "verify-stage{stage=lowered}",
-            "manifest-alloc",
-            "simplify-shapes",
-            "remove-dead-writes",
-            "remove-unused-kernels",
-            "verify-stage{stage=manifest}",
-            "manifest-lifetimes",
-            "verify-stage{stage=memory-planned}",
-            "lower-to-bytecode",
-            "verify-stage{stage=bytecode}",
-        )
-    ),
+    "vm": ",".join((*_TO_MANIFEST, *_TO_BYTECODE)),
+    "vm-planned": ",".join((*_TO_MANIFEST, "pack-storage", "layout-slices", *_TO_BYTECODE)),
 }
 """Pipeline text by name."""

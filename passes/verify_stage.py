@@ -150,6 +150,10 @@ def unallocated(op: Operation) -> str:
     return "manifest-alloc should have given it storage"
 
 
+def not_laid_out(op: Operation) -> str:
+    return "layout-slices should have chosen its offsets"
+
+
 def not_bytecode(op: Operation) -> str | None:
     if not op.name.startswith("bytecode."):
         return "lower-to-bytecode should have replaced it"
@@ -185,6 +189,7 @@ RULES = (
     ),
     Rule("lowered", closure, concerns=is_one_of(relay.FnOp)),
     Rule("manifest", unallocated, concerns=has_trait(Bufferizable)),
+    Rule("memory-planned", not_laid_out, concerns=is_one_of(memory.PackOp)),
     Rule("bytecode", not_bytecode),
 )
 

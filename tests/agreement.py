@@ -33,6 +33,9 @@ OPTIONAL = (
 REPEATABLE = ("cse", "canonicalize", "dce", "eliminate-dead-code", "lift-constants")
 """Passes that may run after any other until bytes are killed."""
 
+PLANNERS = ("", "pack-storage,layout-slices", "coalesce-storage,layout-slices")
+"""Memory planning, which the pipeline `vm` does not do."""
+
 
 @st.composite
 def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
@@ -43,6 +46,8 @@ def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
     last = passes.index("verify-stage{stage=manifest}")
     for added in draw(st.lists(st.sampled_from(REPEATABLE), max_size=3)) if is_varied else ():
         passes.insert(draw(st.integers(1, last)), added)
+    if planner := draw(st.sampled_from(PLANNERS)):
+        passes.insert(passes.index("verify-stage{stage=manifest}") + 1, planner)
     text = ",".join(passes).replace("plan-devices", "plan-devices{default=cuda:0 repair=true}")
     return text.replace("fuse-ops", f"fuse-ops{{level={draw(st.integers(0, 1))}}}")
 

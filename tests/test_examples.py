@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xrelay.lowering.assemble import assemble
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.infer_types import InferTypesPass
+from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import Program
 from xrelay.runtime.random_inputs import random_parameters
@@ -41,9 +42,9 @@ def read(name: str) -> ModuleOp:
     return module
 
 
-def compiled(name: str) -> Program:
+def compiled(name: str, pipeline: str = "vm") -> Program:
     module = read(name)
-    Runner(build("vm", UNIVERSE.all_passes, named_pipelines)).run(Context(), module)
+    Runner(build(pipeline, UNIVERSE.all_passes, named_pipelines)).run(Context(), module)
     return assemble(module)
 
 
@@ -55,7 +56,9 @@ def both(name: str, x: Array) -> tuple[dict[str, Array], list[Array]]:
     InferTypesPass().apply(Context(), module)
     (at_relay,) = evaluate(module, [x], params)
     (in_vm,) = Machine(program, params).run("main", x)
-    return params, [at_relay, in_vm]
+    planned = Machine(compiled(name, "vm-planned"), params, memory=Memory(poison=True))
+    (in_arena,) = planned.run("main", x)
+    return params, [at_relay, in_vm, in_arena]
 
 
 def random_input(*shape: int) -> Array:

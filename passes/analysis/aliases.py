@@ -411,8 +411,12 @@ def captured_values(module: ModuleOp) -> Mapping[Operation, Sequence[SSAValue]]:
     return values_from_above(module, holds_code)
 
 
-def bodies_of(module: ModuleOp) -> list[AliasClasses]:
-    """Return the alias classes of each function with a body and each closure, in program order."""
+def bodies_of(module: ModuleOp, separate: bool = True) -> list[AliasClasses]:
+    """
+    Return the alias classes of each function with a body and each closure, in program order.
+
+    Without `separate`, bytes stay in one class when a branch hands them over to its result.
+    """
     functions = {
         op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp) and op.body.blocks
     }
@@ -427,5 +431,5 @@ def bodies_of(module: ModuleOp) -> list[AliasClasses]:
                 block = op.regions[0].block
             else:
                 continue
-            found.append(alias_classes(block, captured, returned))
+            found.append(alias_classes(block, captured, returned, separate))
     return found

@@ -197,12 +197,12 @@ class Interval(NamedTuple):
         return self.start < other.stop and other.start < self.stop
 
 
-def live_ranges(classes: AliasClasses) -> dict[int, Interval]:
+def live_ranges(classes: AliasClasses, to_kill: bool = False) -> dict[int, Interval]:
     """
     Return the positions at which each class is live, from its first definition to its last use.
 
     Ops are numbered in program order, an op before those in its regions. A class that is kept is
-    live to the end.
+    live to the end. With `to_kill`, a class is live up to its kills too.
     """
     first: dict[int, int] = {}
     last: dict[int, int] = {}
@@ -211,7 +211,8 @@ def live_ranges(classes: AliasClasses) -> dict[int, Interval]:
         first[classes.of(argument)] = last[classes.of(argument)] = 0
     for position, op in enumerate(walk(classes.block, enters=is_choice)):
         arguments = [a for r in op.regions for a in r.block.args] if is_choice(op) else []
-        for value in (*classes.uses(op), *op.results, *arguments):
+        uses = op.operands if to_kill and facts_of(op).frees else classes.uses(op)
+        for value in (*uses, *op.results, *arguments):
             number = classes.of(value)
             first.setdefault(number, position)
             last[number] = position

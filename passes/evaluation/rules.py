@@ -234,6 +234,20 @@ def require(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -
     return []
 
 
+def pack(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+    """Concatenate the slices: any valid offsets are right."""
+    assert isinstance(op, memory.PackOp)
+    dynamic, end, offsets = iter(args), 0, list[Value]()
+    alignment = op.alignment.value.data
+    for i, slice in enumerate(op.slices):
+        size = slice.size if isinstance(slice.size, int) else int(next(dynamic))
+        if size < 0:
+            raise PassError(f"slice {i} cannot have {size} bytes", op)
+        offsets.append(end)
+        end += -(-size // alignment) * alignment
+    return [end, *offsets]
+
+
 def copy(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
     np.copyto(args[1], args[0])
     return [args[1]]
@@ -305,6 +319,7 @@ RULES: dict[type[Operation], Rule] = {
     memory.AllocStorageOp: alloc_storage,
     memory.AllocTensorOp: alloc_tensor,
     memory.CopyOp: copy,
+    memory.PackOp: pack,
     memory.KillOp: kill,
     vm.ReshapeTensorOp: reshape,
     vm.ShapeOfOp: shape_of,

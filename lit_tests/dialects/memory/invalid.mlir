@@ -213,3 +213,102 @@ func.func @two_outs_in_one_tensor(%x: tensor<4xf32>) {
   %y, %z = vm.invoke_tvm_op @f ins(%x : tensor<4xf32>) outs(%t, %t : tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>, tensor<4xf32>
   func.return
 }
+
+// -----
+
+func.func @pack_aligned_to_48() {
+  // expected-error@+1 {{alignment must be a power of two, but is 48}}
+  %total, %offset = memory.pack align 48 {
+    [0, 1) 64
+  }
+  func.return
+}
+
+// -----
+
+func.func @lifetime_without_a_moment() {
+  // expected-error@+1 {{the lifetime of slice 1 must start at 0 or later and end after its start, but is [2, 2)}}
+  %total, %offsets:2 = memory.pack align 64 {
+    [0, 1) 64
+    [2, 2) 64
+  }
+  func.return
+}
+
+// -----
+
+func.func @lifetime_before_0() {
+  // expected-error@+1 {{the lifetime of slice 0 must start at 0 or later and end after its start, but is [-1, 2)}}
+  %total, %offset = memory.pack align 64 {
+    [-1, 2) 64
+  }
+  func.return
+}
+
+// -----
+
+func.func @slice_of_negative_size() {
+  %total, %offset = memory.pack align 64 {
+    // expected-error@+1 {{a size must be at least 0, but is -64}}
+    [0, 1) -64
+  }
+  func.return
+}
+
+// -----
+
+func.func @negative_size_in_generic_form() {
+  // expected-error@+1 {{the size of slice 0 must be at least 0, but is -64}}
+  %total, %offset = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: -64>}> : () -> (i64, i64)
+  func.return
+}
+
+// -----
+
+func.func @two_arms_of_one_branch() {
+  // expected-error@+1 {{slice 0 can be in one arm of a branch only}}
+  %total, %offset = memory.pack align 64 {
+    [0, 1) 64 in (0:0, 0:1)
+  }
+  func.return
+}
+
+// -----
+
+func.func @arm_without_a_branch() {
+  // expected-error@+1 {{arms must be pairs of a branch and an arm}}
+  %total, %offset = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: 64>, arms = [array<i64: 0>]}> : () -> (i64, i64)
+  func.return
+}
+
+// -----
+
+func.func @offset_missing() {
+  // expected-error@+1 {{a pack of 1 slices needs 2 results, but has 1}}
+  %total = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: 64>}> : () -> i64
+  func.return
+}
+
+// -----
+
+func.func @stop_missing() {
+  // expected-error@+1 {{a pack of 1 slices needs 2 lifetime bounds, but has 1}}
+  %total, %offset = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0>, static_sizes = array<i64: 64>}> : () -> (i64, i64)
+  func.return
+}
+
+// -----
+
+func.func @size_too_many(%n: i64) {
+  // expected-error@+1 {{a pack of 1 slices needs 0 dynamic sizes, but has 1}}
+  %total, %offset = "memory.pack"(%n) <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: 64>}> : (i64) -> (i64, i64)
+  func.return
+}
+
+// -----
+
+func.func @arms_missing() {
+  // expected-error@+1 {{a pack of 1 slices needs 1 lists of arms, but has 0}}
+  %total, %offset = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: 64>, arms = []}> : () -> (i64, i64)
+  func.return
+}

@@ -53,3 +53,28 @@ func.func @copies(%x: tensor<4xf32, #relay.device<cpu:0>>, %out: tensor<4xf32, #
   memory.kill %t : tensor<4xf32, #relay.device<cuda:0>>
   func.return
 }
+
+// -----
+
+// A pack has an alignment, and for each slice a lifetime, a size, static or an i64, and maybe arms.
+//
+// CHECK-LABEL: @packs
+// CHECK:         %total, %offsets, %{{.*}}, %[[LAST:.*]] = memory.pack align 64 {
+// CHECK-NEXT:      [0, 2) %size
+// CHECK-NEXT:      [1, 4) 4096 in (0:0)
+// CHECK-NEXT:      [1, 3) 0 in (0:1, 2:0)
+// CHECK-NEXT:    } {note}
+// CHECK-NEXT:    "test.op"(%[[LAST]])
+// CHECK-NEXT:    memory.pack align 1 {
+// CHECK-NEXT:    }
+func.func @packs(%size: i64) {
+  %total, %offsets:3 = memory.pack align 64 {
+    [0, 2) %size
+    [1, 4) 4096 in (0:0)
+    [1, 3) 0 in (0:1, 2:0)
+  } {note}
+  "test.op"(%offsets#2) : (i64) -> ()
+  %empty = memory.pack align 1 {
+  }
+  func.return
+}

@@ -44,3 +44,14 @@ func.func @killed_in_one_branch(%c: tensor<i1, #relay.device<cpu:0>>) {
   }
   func.return
 }
+
+// -----
+
+// The offsets of a memory plan are chosen before lowering.
+func.func @pack() {
+  // expected-error @below {{memory.pack is left at stage memory-planned: layout-slices should have chosen its offsets}}
+  %total, %offset = memory.pack align 64 {
+    [0, 1) 64
+  }
+  func.return
+}

@@ -1,0 +1,205 @@
+"""The packing problem as an op: lifetimes and sizes in, a total and offsets out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Self
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, I64, ArrayAttr, DenseArrayBase, IntegerAttr, i64
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ..interfaces import AllOnHost
+
+
+class Arm(NamedTuple):
+    """An arm of a branch, both by number."""
+
+    branch: int
+    arm: int
+
+
+class Slice(NamedTuple):
+    """`size` bytes that are needed from `start` until just before `stop`."""
+
+    start: int
+    stop: int
+    size: int | SSAValue
+    arms: tuple[Arm, ...] = ()
+    """The arms in which it is; slices in different arms of a branch never exist together."""
+
+
+@irdl_op_definition
+class PackOp(IRDLOperation):
+    """
+    Choose the offsets of slices in an arena so that slices alive together do not overlap.
+
+    ```mlir
+    %total, %offsets:3 = memory.pack align 64 {
+      [0, 2) %size
+      [1, 4) 4096 in (0:0)
+      [1, 3) 512 in (0:1)
+    }
+    ```
+
+    A slice has a half-open lifetime and a size in bytes, static or an `i64`. `in` names the arms of
+    branches (`branch:arm`) that it is in: slices in different arms of one branch never exist
+    together. The results are the size of the arena and one offset per slice, all `i64`; offsets are
+    multiples of the alignment. Any such offsets are right: how good they are is the choice of
+    `layout-slices`.
+    """
+
+    name = "memory.pack"
+
+    alignment = prop_def(IntegerAttr[I64])
+    lifetimes = prop_def(DenseArrayBase[I64])
+    """Start and stop of each slice."""
+    static_sizes = prop_def(DenseArrayBase[I64])
+    """The size of each slice; dynamic ones are the operands, in order."""
+    arms = opt_prop_def(ArrayAttr[DenseArrayBase[I64]])
+    """Branch and arm, alternating, for each slice."""
+    sizes = var_operand_def(i64)
+    total = result_def(i64)
+    offsets = var_result_def(i64)
+
+    traits = traits_def(Pure(), AllOnHost())
+
+    def __init__(self, alignment: int, slices: Sequence[Slice]):
+        has_arms = any(s.arms for s in slices)
+        super().__init__(
+            operands=[[s.size for s in slices if not isinstance(s.size, int)]],
+            properties={
+                "alignment": IntegerAttr(alignment, i64),
+                "lifetimes": _i64s([t for s in slices for t in (s.start, s.stop)]),
+                "static_sizes": _i64s(
+                    [s.size if isinstance(s.size, int) else DYNAMIC_INDEX for s in slices]
+                ),
+                "arms": ArrayAttr([_i64s([n for arm in s.arms for n in arm]) for s in slices])
+                if has_arms
+                else None,
+            },
+            result_types=[i64, [i64] * len(slices)],
+        )
+
+    @property
+    def slices(self) -> list[Slice]:
+        """The slices, in the order of their offsets."""
+        dynamic = iter(self.sizes)
+        times: tuple[int, ...] = self.lifetimes.get_values()
+        static: tuple[int, ...] = self.static_sizes.get_values()
+        arms = [()] * len(static) if self.arms is None else [a.get_values() for a in self.arms]
+        return [
+            Slice(
+                times[2 * i],
+                times[2 * i + 1],
+                next(dynamic) if size == DYNAMIC_INDEX else size,
+                tuple(map(Arm, arms[i][::2], arms[i][1::2])),
+            )
+            for i, size in enumerate(static)
+        ]
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        parser.parse_keyword("align")
+        alignment = parser.parse_integer(allow_boolean=False)
+        parser.parse_punctuation("{")
+        slices: list[Slice] = []
+        while parser.parse_optional_punctuation("}") is None:
+            slices.append(_parse_slice(parser))
+        op = cls(alignment, slices)
+        op.attributes = parser.parse_optional_attr_dict()
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" align {self.alignment.value.data} {{")
+        with printer.indented():
+            for slice in self.slices:
+                _print_slice(slice, printer)
+        printer.print_string("\n}")
+        printer.print_op_attributes(self.attributes)
+
+    def verify_(self) -> None:
+        alignment = self.alignment.value.data
+        if alignment <= 0 or alignment & (alignment - 1):
+            raise VerifyException(f"alignment must be a power of two, but is {alignment}")
+        sizes: tuple[int, ...] = self.static_sizes.get_values()
+        counts = {
+            "results": (len(self.results), len(sizes) + 1),
+            "lifetime bounds": (len(self.lifetimes), 2 * len(sizes)),
+            "dynamic sizes": (len(self.sizes), sizes.count(DYNAMIC_INDEX)),
+            "lists of arms": (len(sizes if self.arms is None else self.arms), len(sizes)),
+        }
+        for what, (found, wanted) in counts.items():
+            if found != wanted:
+                raise VerifyException(
+                    f"a pack of {len(sizes)} slices needs {wanted} {what}, but has {found}"
+                )
+        if self.arms is not None and any(len(arms) % 2 for arms in self.arms):
+            raise VerifyException("arms must be pairs of a branch and an arm")
+        for i, slice in enumerate(self.slices):
+            _verify_slice(i, slice)
+
+
+def _verify_slice(i: int, slice: Slice) -> None:
+    if not 0 <= slice.start < slice.stop:
+        raise VerifyException(
+            f"the lifetime of slice {i} must start at 0 or later and end after its start, "
+            f"but is [{slice.start}, {slice.stop})"
+        )
+    if isinstance(slice.size, int) and slice.size < 0:
+        raise VerifyException(f"the size of slice {i} must be at least 0, but is {slice.size}")
+    branches = [arm.branch for arm in slice.arms]
+    if len(set(branches)) < len(branches):
+        raise VerifyException(f"slice {i} can be in one arm of a branch only")
+
+
+def _parse_slice(parser: Parser) -> Slice:
+    parser.parse_punctuation("[")
+    start = parser.parse_integer(allow_boolean=False)
+    parser.parse_punctuation(",")
+    stop = parser.parse_integer(allow_boolean=False)
+    parser.parse_punctuation(")")
+    before = parser.pos
+    size = parser.parse_optional_integer(allow_boolean=False)
+    if size is None:
+        size = parser.resolve_operand(parser.parse_unresolved_operand(), i64)
+    elif size < 0:
+        parser.raise_error(f"a size must be at least 0, but is {size}", before, parser.pos)
+    arms: list[Arm] = []
+    if parser.parse_optional_keyword("in") is not None:
+        arms = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_arm(parser))
+    return Slice(start, stop, size, tuple(arms))
+
+
+def _parse_arm(parser: Parser) -> Arm:
+    branch = parser.parse_integer(allow_boolean=False)
+    parser.parse_punctuation(":")
+    return Arm(branch, parser.parse_integer(allow_boolean=False))
+
+
+def _print_slice(slice: Slice, printer: Printer) -> None:
+    printer.print_string(f"\n[{slice.start}, {slice.stop}) ")
+    if isinstance(slice.size, int):
+        printer.print_string(str(slice.size))
+    else:
+        printer.print_operand(slice.size)
+    if slice.arms:
+        named = ", ".join(f"{branch}:{arm}" for branch, arm in slice.arms)
+        printer.print_string(f" in ({named})")
+
+
+def _i64s(values: Sequence[int]) -> DenseArrayBase[I64]:
+    return DenseArrayBase.from_list(i64, values)

@@ -1,0 +1,149 @@
+// RUN: xrelay-opt --split-input-file -p coalesce-storage %s | filecheck %s
+
+// What TVM's MemoryPlan gets wrong.
+
+// A branch whose result has a name is planned too (TVM visits no values of lets).
+//
+// CHECK-LABEL: func.func @named_branch
+// CHECK:         relay.if
+// CHECK-NEXT:      %{{.*}} = memory.pack align 64 {
+// CHECK-NEXT:        [0, 1) 16
+// CHECK-NEXT:        [0, 1) 16
+// CHECK-NEXT:      }
+func.func @named_branch(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = relay.if %c : tensor<i1> -> (tensor<4xf32>) {
+    %s0 = memory.alloc_storage 16 align 64 : !memory.storage
+    %t0 = memory.alloc_tensor %s0[0] : tensor<4xf32>
+    %a = memory.copy ins(%x : tensor<4xf32>) outs(%t0 : tensor<4xf32>) -> tensor<4xf32>
+    %s1 = memory.alloc_storage 16 align 64 : !memory.storage
+    %t1 = memory.alloc_tensor %s1[0] : tensor<4xf32>
+    %b = memory.copy ins(%a : tensor<4xf32>) outs(%t1 : tensor<4xf32>) -> tensor<4xf32>
+    relay.yield %x : tensor<4xf32>
+  } else {
+    relay.yield %x : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}
+
+// -----
+
+// A result does not keep the arena alive: it has a storage of its own, as has what an arm yields
+// (TVM's regions keep all their tensors).
+//
+// CHECK-LABEL: func.func @results_pin_nothing
+// CHECK:         %{{.*}} = memory.pack align 64 {
+// CHECK-NEXT:      [0, 1) 16
+// CHECK-NEXT:      [0, 1) 16
+// CHECK-NEXT:    }
+// CHECK:         relay.if
+// CHECK-NEXT:      %{{.*}} = memory.alloc_storage 32 align 64
+// CHECK:         %{{.*}} = memory.alloc_storage 64 align 64
+func.func @results_pin_nothing(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %s0 = memory.alloc_storage 16 align 64 : !memory.storage
+  %t0 = memory.alloc_tensor %s0[0] : tensor<4xf32>
+  %a = memory.copy ins(%x : tensor<4xf32>) outs(%t0 : tensor<4xf32>) -> tensor<4xf32>
+  %s1 = memory.alloc_storage 16 align 64 : !memory.storage
+  %t1 = memory.alloc_tensor %s1[0] : tensor<4xf32>
+  %b = memory.copy ins(%a : tensor<4xf32>) outs(%t1 : tensor<4xf32>) -> tensor<4xf32>
+  %r = relay.if %c : tensor<i1> -> (tensor<4xf32>) {
+    %s2 = memory.alloc_storage 32 align 64 : !memory.storage
+    %t2 = memory.alloc_tensor %s2[0] : tensor<4xf32>
+    %d = memory.copy ins(%b : tensor<4xf32>) outs(%t2 : tensor<4xf32>) -> tensor<4xf32>
+    relay.yield %d : tensor<4xf32>
+  } else {
+    relay.yield %x : tensor<4xf32>
+  }
+  %s3 = memory.alloc_storage 64 align 64 : !memory.storage
+  %t3 = memory.alloc_tensor %s3[0] : tensor<4xf32>
+  %e = memory.copy ins(%r : tensor<4xf32>) outs(%t3 : tensor<4xf32>) -> tensor<4xf32>
+  func.return %e : tensor<4xf32>
+}
+
+// -----
+
+// Devices of one type but different ids have arenas of their own (TVM stops with an assertion).
+//
+// CHECK-LABEL: func.func @device_ids
+// CHECK:         memory.alloc_storage %{{.*}} align 64 : !memory.storage<#cpu0>
+// CHECK:         memory.alloc_storage %{{.*}} align 64 : !memory.storage<#cpu1>
+func.func @device_ids() {
+  %s0 = memory.alloc_storage 16 align 64 : !memory.storage<#relay.device<cpu:0>>
+  %t0 = memory.alloc_tensor %s0[0] : tensor<4xf32, #relay.device<cpu:0>>
+  %s1 = memory.alloc_storage 16 align 64 : !memory.storage<#relay.device<cpu:1>>
+  %t1 = memory.alloc_tensor %s1[0] : tensor<4xf32, #relay.device<cpu:1>>
+  %s2 = memory.alloc_storage 16 align 64 : !memory.storage<#relay.device<cpu:0>>
+  %t2 = memory.alloc_tensor %s2[0] : tensor<4xf32, #relay.device<cpu:0>>
+  %s3 = memory.alloc_storage 16 align 64 : !memory.storage<#relay.device<cpu:1>>
+  %t3 = memory.alloc_tensor %s3[0] : tensor<4xf32, #relay.device<cpu:1>>
+  func.return
+}
+
+// -----
+
+// Alignments may differ: the arena has the strictest (TVM stops with an assertion).
+//
+// CHECK-LABEL: func.func @alignments
+// CHECK:         %{{.*}} = memory.pack align 128 {
+// CHECK:         memory.alloc_storage %{{.*}} align 128
+func.func @alignments() {
+  %s0 = memory.alloc_storage 16 align 64 : !memory.storage
+  %t0 = memory.alloc_tensor %s0[0] : tensor<4xf32>
+  %s1 = memory.alloc_storage 16 align 128 : !memory.storage
+  %t1 = memory.alloc_tensor %s1[0] : tensor<4xf32>
+  func.return
+}
+
+// -----
+
+// Element types may differ: storage has none (TVM has a region for each).
+//
+// CHECK-LABEL: func.func @element_types
+// CHECK:         %{{.*}} = memory.pack align 64 {
+// CHECK-NEXT:      [0, 1) 16
+// CHECK-NEXT:      [0, 1) 8
+// CHECK-NEXT:    }
+func.func @element_types() {
+  %s0 = memory.alloc_storage 16 align 64 : !memory.storage
+  %t0 = memory.alloc_tensor %s0[0] : tensor<4xf32>
+  %s1 = memory.alloc_storage 8 align 64 : !memory.storage
+  %t1 = memory.alloc_tensor %s1[0] : tensor<1xi64>
+  func.return
+}
+
+// -----
+
+// A dynamic size opens no region: it is packed with the static ones (TVM starts a new region).
+//
+// CHECK-LABEL: func.func @dynamic_sizes
+// CHECK:         %{{.*}} = memory.pack align 64 {
+// CHECK-NEXT:      [0, 1) 16
+// CHECK-NEXT:      [0, 1) %n
+// CHECK-NEXT:      [0, 1) 16
+// CHECK-NEXT:    }
+func.func @dynamic_sizes(%n: i64, %dims: tensor<1xi64>) {
+  %s0 = memory.alloc_storage 16 align 64 : !memory.storage
+  %t0 = memory.alloc_tensor %s0[0] : tensor<4xf32>
+  %s = memory.alloc_storage %n align 64 : !memory.storage
+  %t = memory.alloc_tensor %s[0] shape %dims : tensor<1xi64> -> tensor<?xf32>
+  %s1 = memory.alloc_storage 16 align 64 : !memory.storage
+  %t1 = memory.alloc_tensor %s1[0] : tensor<4xf32>
+  func.return
+}
+
+// -----
+
+// A region without storages gets no arena, nor does a single storage.
+//
+// CHECK-LABEL: func.func @nothing_to_share
+// CHECK-NOT:     memory.pack
+// CHECK:         func.return
+func.func @nothing_to_share(%c: tensor<i1>) {
+  %s0 = memory.alloc_storage 16 align 64 : !memory.storage
+  %t0 = memory.alloc_tensor %s0[0] : tensor<4xf32>
+  relay.if %c : tensor<i1> {
+    relay.yield
+  } else {
+    relay.yield
+  }
+  func.return
+}

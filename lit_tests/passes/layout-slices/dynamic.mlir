@@ -1,0 +1,67 @@
+// RUN: xrelay-opt --split-input-file -p layout-slices %s | filecheck %s
+// RUN: xrelay-opt --split-input-file -p 'layout-slices{strategy=coalesce}' %s | filecheck %s --check-prefix=COALESCE
+
+// Slices of dynamic sizes lie on each other in a fixed order: the last is where the first was.
+//
+// CHECK-LABEL: func.func @order_for_all_sizes
+// CHECK:         %[[A:.*]] = arith.muli %n, %c64
+// CHECK-NEXT:    %[[B:.*]] = arith.muli %n, %c128
+// CHECK-NEXT:    %[[AB:.*]] = arith.addi %[[B]], %[[A]]
+// CHECK-NEXT:    %[[ZERO:.*]] = arith.constant 0
+// CHECK-NEXT:    memory.alloc_storage %[[AB]] align 64
+// CHECK-NEXT:    "test.op"(%[[B]], %[[ZERO]], %[[B]])
+// COALESCE-LABEL: func.func @order_for_all_sizes
+// COALESCE:         %[[A:.*]] = arith.muli %n, %c64
+// COALESCE-NEXT:    %[[B:.*]] = arith.muli %n, %c128
+// COALESCE:         arith.andi
+// COALESCE:         memory.alloc_storage
+func.func @order_for_all_sizes(%n: i64) {
+  %c64 = arith.constant 64 : i64
+  %c128 = arith.constant 128 : i64
+  %a = arith.muli %n, %c64 : i64
+  %b = arith.muli %n, %c128 : i64
+  %total, %offsets:3 = memory.pack align 64 {
+    [0, 2) %a
+    [1, 3) %b
+    [2, 4) %a
+  }
+  %s = memory.alloc_storage %total align 64 : !memory.storage
+  "test.op"(%offsets#0, %offsets#1, %offsets#2) : (i64, i64, i64) -> ()
+  func.return
+}
+
+// -----
+
+// An offset is rounded up unless all sizes below are multiples of the alignment.
+//
+// CHECK-LABEL: func.func @rounded_up
+// CHECK:         %[[ABOVE:.*]] = arith.addi %a, %{{.*}} : i64
+// CHECK-NEXT:    %[[MASK:.*]] = arith.constant -64 : i64
+// CHECK-NEXT:    %[[AT:.*]] = arith.andi %[[ABOVE]], %[[MASK]] : i64
+// CHECK-NEXT:    %[[TOTAL:.*]] = arith.addi %[[AT]], %a : i64
+// CHECK:         "test.op"(%[[TOTAL]]
+func.func @rounded_up(%a: i64) {
+  %total, %offsets:2 = memory.pack align 64 {
+    [0, 1) %a
+    [0, 1) %a
+  }
+  "test.op"(%total, %offsets#0, %offsets#1) : (i64, i64, i64) -> ()
+  func.return
+}
+
+// -----
+
+// When no order is good at all sizes, two are computed, and the smaller arena is taken.
+//
+// CHECK-LABEL: func.func @better_of_two
+// CHECK:         %[[LESS:.*]] = arith.cmpi slt, %[[B:.*]], %[[A:.*]] : i64
+// CHECK-NEXT:    %[[TOTAL:.*]] = arith.select %[[LESS]], %[[B]], %[[A]] : i64
+// CHECK:         "test.op"(%[[TOTAL]],
+func.func @better_of_two(%a: i64, %b: i64) {
+  %total, %offsets:2 = memory.pack align 64 {
+    [0, 1) %a
+    [0, 1) %b
+  }
+  "test.op"(%total, %offsets#0, %offsets#1) : (i64, i64, i64) -> ()
+  func.return
+}

@@ -1,0 +1,138 @@
+"""
+The storages of a function that may share an arena: where they are, and when their bytes are live.
+
+    %s = memory.alloc_storage 64 align 64         %s: live from its first tensor to the last use of
+    %t = memory.alloc_tensor %s[0]                any alias of a tensor in it; in arm 0 of the `if`
+                                                  when this is in the `then` region
+
+A storage whose bytes may outlive the function is not among them: those that it returns, that belong
+to a closure or a cell that it returns, or that a callee may have kept. Positions are those of
+`live_ranges`, so two storages whose lifetimes do not meet are never live together on any path.
+Linear in ops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation
+
+from ...dialects import memory, vm
+from ...dialects.walking import walk
+from .aliases import AliasClasses, bodies_of, is_choice
+from .liveness import Interval, live_ranges
+
+
+@dataclass(eq=False)
+class Region:
+    """A block of a function: its body, or an arm of a branch."""
+
+    block: Block
+    parent: Region | None
+    """The region that holds the branch; None for a body."""
+    choice: Operation | None
+    """The branch that executes this arm."""
+    arm: int
+    stop: int = 0
+    """The position after the last op in the region, and in the other arms of its branch."""
+
+
+@dataclass(eq=False)
+class Storage:
+    """A storage with a lifetime."""
+
+    op: memory.AllocStorageOp
+    tensors: list[memory.AllocTensorOp]
+    region: Region
+    lifetime: Interval
+
+
+@dataclass(eq=False)
+class Storages:
+    """The storages of a body that may share an arena, in program order, and its regions."""
+
+    regions: dict[Block, Region] = field(default_factory=dict[Block, Region])
+    found: list[Storage] = field(default_factory=list[Storage])
+
+
+def regions_of(body: Block) -> dict[Block, Region]:
+    """Return the regions of a function, each before those in it."""
+    found = {body: Region(body, None, None, 0)}
+    choices: list[tuple[Operation, int]] = []
+    for position, op in enumerate(walk(body, region_first=True, enters=is_choice)):
+        if is_choice(op):
+            choices.append((op, position))
+    for op, _ in reversed(choices):  # an outer branch comes after those in it
+        assert op.parent is not None, "a branch in a block"
+        for arm, region in enumerate(op.regions):
+            found[region.block] = Region(region.block, found[op.parent], op, arm)
+    open_choices: list[Operation] = []
+    position = 0
+    for position, op in enumerate(walk(body, enters=is_choice)):
+        region = found[op.parent] if op.parent is not None else None
+        while open_choices and not _is_within(region, open_choices[-1]):
+            _close(open_choices.pop(), found, position)
+        if is_choice(op) and op.regions:
+            open_choices.append(op)
+    while open_choices:
+        _close(open_choices.pop(), found, position + 1)
+    found[body].stop = position + 1
+    return found
+
+
+def _is_within(region: Region | None, choice: Operation) -> bool:
+    """Test whether `region` is an arm of `choice`, the innermost branch that is open."""
+    return region is not None and region.choice is choice
+
+
+def _close(choice: Operation, regions: dict[Block, Region], position: int) -> None:
+    for region in choice.regions:
+        regions[region.block].stop = position
+
+
+def is_destination_of_shapes(tensor: memory.AllocTensorOp) -> bool:
+    """Test whether only shape functions write `tensor`, which the machine does not allocate."""
+    users = [use.operation for use in tensor.tensor.uses]
+    users = [user for user in users if not isinstance(user, memory.KillOp)]
+    return bool(users) and all(isinstance(user, vm.ShapeFuncOp) for user in users)
+
+
+def tensors_in(op: memory.AllocStorageOp) -> list[memory.AllocTensorOp] | None:
+    """Return the tensors in a storage; None if it has other uses, or nothing is written there."""
+    users = [use.operation for use in op.storage.uses]
+    tensors = [user for user in users if isinstance(user, memory.AllocTensorOp)]
+    if not tensors or len(tensors) < len(users) or all(map(is_destination_of_shapes, tensors)):
+        return None
+    return tensors
+
+
+def storages_of(classes: AliasClasses) -> Storages:
+    """
+    Return the storages of a body that may share an arena.
+
+    In `classes`, bytes must stay in one class when a branch hands them over.
+    """
+    regions = regions_of(classes.block)
+    ranges = live_ranges(classes, to_kill=True)
+    found = Storages(regions)
+    ops = list(walk(classes.block, enters=is_choice))
+    starts = {op: at for at, op in enumerate(ops) if isinstance(op, memory.AllocTensorOp)}
+    for op in ops:
+        if not isinstance(op, memory.AllocStorageOp):
+            continue
+        tensors = tensors_in(op)
+        if tensors is None or any(t not in starts for t in tensors):
+            continue
+        if any(classes.is_kept(t.tensor) for t in tensors):
+            continue
+        start = min(starts[t] for t in tensors)
+        stop = max(ranges[classes.of(t.tensor)].stop for t in tensors)
+        assert op.parent is not None, "an op of a body"
+        found.found.append(Storage(op, tensors, regions[op.parent], Interval(start, stop)))
+    return found
+
+
+def storages_in(module: ModuleOp) -> list[Storages]:
+    """Return the storages of each function and closure that may share an arena."""
+    return [storages_of(classes) for classes in bodies_of(module, separate=False)]

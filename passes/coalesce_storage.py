@@ -1,0 +1,48 @@
+"""
+Allocate the storages of a region together: one arena per function body or arm, device and scope.
+
+    %a = memory.alloc_storage 64 align 64        %total, %offsets:2 = memory.pack align 64 {
+    %t = memory.alloc_tensor %a[0]                 [0, 1) 64
+    %b = memory.alloc_storage %n align 64          [0, 1) %n
+    %u = memory.alloc_tensor %b[0]          ->   }
+                                                 %arena = memory.alloc_storage %total align 64
+                                                 %t = memory.alloc_tensor %arena[%offsets#0]
+                                                 %u = memory.alloc_tensor %arena[%offsets#1]
+
+Every slice lives as long as its region, so no bytes are reused: the arena is as large as all its
+slices. What may outlive its region keeps its storage, so that a result does not keep the arena. The
+computation of sizes moves up to the arena; a size that depends on data in it is in a later one.
+`layout-slices` then computes the offsets. (TVM: MemoryPlan, disabled there.) Levels `manifest` and
+`memory-planned`.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from .analysis.storages import Storage, storages_in
+from .support.arenas import gather, write
+
+
+def stays_in_region(storage: Storage) -> bool:
+    """Test whether nothing in `storage` is used after the region that allocates it."""
+    return storage.region.choice is None or storage.lifetime.stop <= storage.region.stop
+
+
+@dataclass(frozen=True)
+class CoalesceStoragePass(ModulePass):
+    """Allocate the storages of a region together."""
+
+    name = "coalesce-storage"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        places = [
+            place
+            for storages in storages_in(op)
+            for place in gather(
+                filter(stays_in_region, storages.found), lambda storage: storage.region
+            )
+        ]
+        write(op, places, with_lifetimes=False)

@@ -1,0 +1,356 @@
+"""
+Choose the offsets of packed slices.
+
+    %total, %offsets:3 = memory.pack align 64 {
+      [0, 2) 64
+      [1, 3) 100                                         %s = memory.alloc_storage 192 align 64
+      [2, 4) 64                                    ->    %a = memory.alloc_tensor %s[0]
+    }                                                    %b = memory.alloc_tensor %s[64]
+    %s = memory.alloc_storage %total align 64            %c = memory.alloc_tensor %s[0]
+    %a = memory.alloc_tensor %s[%offsets#0]
+    …
+
+Static sizes are planned by `xrelay.passes.planning`, whose strategies these are; constant sizes and
+offsets become attributes of the allocations. If a size is dynamic, offsets are sums and maxima of
+sizes, which are right for all of them: only the order of the slices from the bottom up is planned,
+for sample values of the sizes' symbols (`planning.choice`). When no order is good at all samples,
+up to three are computed, and the one with the smallest arena is taken at run time. With strategy
+`coalesce`, slices are concatenated. Levels `manifest` and `memory-planned`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from ..dialects import memory
+from ..dialects.memory import Slice
+from ..dialects.tensors import as_tensor
+from .analysis.polynomials import Polynomial
+from .analysis.sizes import Sizes
+from .planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, ProblemError, solve
+from .planning.buffers import LIMIT
+from .planning.choice import Choice, choose
+from .planning.orientation import Orientation
+from .support.diagnostics import PassError
+from .support.rewriting import apply_patterns
+from .support.walk import outside_primitives
+
+Strategy = Literal[
+    "auto", "exact", "greedy-by-size", "greedy-by-breadth", "first-fit", "best-fit", "coalesce"
+]
+
+
+SAMPLES = (1, 16, 128, 1024)
+"""The values of symbols for which orders are planned."""
+
+MAX_SYMBOLS = 4
+"""The number of symbols that are tried large on their own."""
+
+
+def constant_of(value: SSAValue | None) -> int | None:
+    """Return the integer that `value` always is; None if it is not a constant."""
+    owner = None if value is None else value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data
+    if isinstance(owner, arith.AddiOp):
+        lhs, rhs = _literal(owner.lhs), _literal(owner.rhs)
+        return None if lhs is None or rhs is None else lhs + rhs
+    return None
+
+
+def _literal(value: SSAValue) -> int | None:
+    return constant_of(value) if isinstance(value.owner, arith.ConstantOp) else None
+
+
+def static_size(slice: Slice) -> int | None:
+    """Return the size of `slice` if it is known at compile time."""
+    return slice.size if isinstance(slice.size, int) else constant_of(slice.size)
+
+
+def is_static(op: memory.PackOp) -> bool:
+    """Test whether all sizes are known at compile time."""
+    return all(static_size(slice) is not None for slice in op.slices)
+
+
+def problem_of(op: memory.PackOp, sizes: Sequence[int] | None = None) -> Problem:
+    """Return the packing problem of the slices, which have static sizes, or have these `sizes`."""
+    alignment, slices = op.alignment.value.data, op.slices
+    if sizes is None:
+        sizes = [size for slice in slices if (size := static_size(slice)) is not None]
+    return Problem(
+        tuple(
+            Buffer(
+                str(i),
+                Interval(slice.start, slice.stop),
+                size,
+                alignment,
+                arms=tuple(Arm(str(branch), str(arm)) for branch, arm in slice.arms),
+            )
+            for i, (slice, size) in enumerate(zip(slices, sizes, strict=True))
+        ),
+        (Pool("arena"),),
+    )
+
+
+def plan_of(op: memory.PackOp, strategy: Strategy) -> Plan:
+    """Plan slices of static sizes; an error at `op` if the sizes have no meaning."""
+    try:
+        plan = solve(problem_of(op), strategy)
+    except ProblemError as error:
+        raise PassError(f"these slices cannot be packed: {error}", op) from error
+    assert not isinstance(plan, Infeasible), "an arena without a capacity"
+    return plan
+
+
+def samples_of(sizes: Sequence[Polynomial]) -> list[list[int]]:
+    """
+    Return the values of `sizes` at sample values of their symbols, each combination once.
+
+    All symbols are equal, from small to large, or one of the first is large and the others are not.
+    """
+    symbols = list(dict.fromkeys(symbol for size in sizes for symbol in size.symbols()))
+    points = [dict.fromkeys(symbols, value) for value in SAMPLES]
+    if len(symbols) > 1:
+        middle = dict.fromkeys(symbols, SAMPLES[1])
+        points += [{**middle, symbol: SAMPLES[-1]} for symbol in symbols[:MAX_SYMBOLS]]
+    found = [tuple(max(0, size.value(point)) for size in sizes) for point in points]
+    return [list(sample) for sample in dict.fromkeys(found) if sum(sample) < LIMIT // 2**16]
+
+
+def choice_of(op: memory.PackOp, sizes: Sequence[Polynomial]) -> Choice:
+    """Choose orders of slices for dynamic `sizes`; an error at `op` if they have no meaning."""
+    samples = samples_of(sizes) or [[1] * len(sizes)]
+    try:
+        return choose([problem_of(op, sample) for sample in samples])
+    except ProblemError as error:
+        raise PassError(f"these slices cannot be packed: {error}", op) from error
+
+
+def read_sizes(module: ModuleOp, sizes: Sizes) -> None:
+    """Read the sizes and dims of `module`, those of an op after those of its operands."""
+    for op in outside_primitives(module, region_first=True):
+        for result in op.results:
+            if result.type == i64:
+                sizes.size(result)
+            elif as_tensor(result.type) is not None:
+                sizes.dims(result)
+
+
+Size = int | SSAValue
+"""A number of bytes, static or an i64."""
+
+
+@dataclass(eq=False)
+class Arithmetic:
+    """Computes sizes, at compile time if they are static; `ops` computes the others, each once."""
+
+    ops: list[Operation] = field(default_factory=list[Operation])
+    _constants: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    _made: dict[object, SSAValue] = field(default_factory=dict[object, SSAValue])
+
+    def value(self, size: Size) -> SSAValue:
+        """Return `size` as a value."""
+        if isinstance(size, SSAValue):
+            return size
+        found = self._constants.get(size)
+        if found is None:
+            constant = arith.ConstantOp.from_int_and_width(size, i64)
+            self.ops.append(constant)
+            found = self._constants[size] = constant.result
+        return found
+
+    def add(self, left: Size, right: Size) -> Size:
+        if isinstance(left, int) and isinstance(right, int):
+            return left + right
+        if right == 0:
+            return left
+        return right if left == 0 else self._binary(arith.AddiOp, left, right)
+
+    def maximum(self, sizes: Sequence[Size]) -> Size:
+        """Return the largest of `sizes`, none of which is negative."""
+        static = max((size for size in sizes if isinstance(size, int)), default=0)
+        found: Size = static
+        for size in dict.fromkeys(size for size in sizes if isinstance(size, SSAValue)):
+            found = size if found == 0 else self._binary(arith.MaxSIOp, found, size)
+        return found
+
+    def round_up(self, size: Size, alignment: int) -> Size:
+        if isinstance(size, int):
+            return -(-size // alignment) * alignment
+        above = self._binary(arith.AddiOp, size, alignment - 1)
+        return self._binary(arith.AndIOp, above, -alignment)
+
+    def select(self, choice: SSAValue, left: Size, right: Size) -> Size:
+        """Return `left` if `choice`, else `right`."""
+        if left is right or (isinstance(left, int) and left == right):
+            return left
+        self.ops.append(op := arith.SelectOp(choice, self.value(left), self.value(right)))
+        return op.result
+
+    def less(self, left: Size, right: Size) -> SSAValue:
+        self.ops.append(op := arith.CmpiOp(self.value(left), self.value(right), "slt"))
+        return op.result
+
+    def _binary(
+        self,
+        kind: type[arith.AddiOp] | type[arith.MaxSIOp] | type[arith.AndIOp],
+        left: Size,
+        right: Size,
+    ) -> SSAValue:
+        key = kind, self.value(left), self.value(right)
+        found = self._made.get(key)
+        if found is None:
+            self.ops.append(op := kind(key[1], key[2]))
+            found = self._made[key] = op.result
+        return found
+
+
+Layout = tuple[Size, list[Size]]
+"""The size of an arena, and the offset of each slice."""
+
+
+def stacked(
+    orientation: Orientation, sizes: Sequence[Size], divisors: Sequence[int], into: Arithmetic
+) -> Layout:
+    """Compute the layout of slices that lie on each other as `orientation` says."""
+    rounded = set(orientation.rounded(divisors))
+    offsets: list[Size] = [0] * len(sizes)
+    ends: list[Size] = [0] * len(sizes)
+    for i in orientation.order:
+        at = into.maximum([ends[j] for j in orientation.below[i]])
+        offsets[i] = into.round_up(at, orientation.alignment[i]) if i in rounded else at
+        ends[i] = into.add(offsets[i], sizes[i])
+    return into.maximum([ends[i] for i in orientation.tops]), offsets
+
+
+def concatenated(sizes: Sequence[Size], alignment: int, into: Arithmetic) -> Layout:
+    """Compute the layout of slices one after the other."""
+    end: Size = 0
+    offsets: list[Size] = []
+    for size in sizes:
+        offsets.append(end if not offsets or alignment == 1 else into.round_up(end, alignment))
+        end = into.add(offsets[-1], size)
+    return end, offsets
+
+
+def smaller(one: Layout, other: Layout, into: Arithmetic) -> Layout:
+    """Compute the layout with the smaller arena."""
+    choice = into.less(one[0], other[0])
+    pairs = zip((one[0], *one[1]), (other[0], *other[1]), strict=True)
+    total, *offsets = [into.select(choice, left, right) for left, right in pairs]
+    return total, offsets
+
+
+@dataclass(frozen=True)
+class LayOutSlices(RewritePattern):
+    """Replace a pack by its offsets."""
+
+    strategy: Strategy
+    sizes: Sizes
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memory.PackOp, rewriter: PatternRewriter, /) -> None:
+        into = Arithmetic()
+        total, offsets = self.layout(op, into)
+        results = [into.value(size) for size in (total, *offsets)]
+        made = set(into.ops)
+        for value, hint in zip(results, ("total", *["offset"] * len(offsets)), strict=True):
+            if value.owner in made:
+                value.name_hint = value.name_hint or hint
+        rewriter.replace(op, into.ops, results)
+
+    def layout(self, op: memory.PackOp, into: Arithmetic) -> Layout:
+        if is_static(op):
+            plan = plan_of(op, self.strategy)
+            return plan.height, list(plan.offsets)
+        alignment, slices = op.alignment.value.data, op.slices
+        known = [static_size(slice) for slice in slices]
+        sizes = [s.size if size is None else size for s, size in zip(slices, known, strict=True)]
+        if self.strategy == "coalesce":
+            return concatenated(sizes, alignment, into)
+        polynomials = [
+            self.sizes.size(size) if isinstance(size, SSAValue) else Polynomial.of(size)
+            for size in sizes
+        ]
+        # A size of 0 is divided by everything.
+        divisors = [polynomial.content or alignment for polynomial in polynomials]
+        layouts = [
+            stacked(orientation, sizes, divisors, into)
+            for orientation in choice_of(op, polynomials).orientations
+        ]
+        found = layouts[0]
+        for layout in layouts[1:]:
+            found = smaller(layout, found, into)
+        return found
+
+
+def erase_unused(value: SSAValue | None, rewriter: PatternRewriter) -> None:
+    """Erase the constant that `value` is, or the sum of constants, when its uses were folded."""
+    owner = None if value is None else value.owner
+    if not isinstance(owner, arith.ConstantOp | arith.AddiOp) or owner.result.uses:
+        return
+    operands = list(owner.operands)
+    rewriter.erase(owner)
+    for operand in dict.fromkeys(operands):
+        erase_unused(operand, rewriter)
+
+
+class FoldSize(RewritePattern):
+    """Make a constant size of a storage an attribute."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memory.AllocStorageOp, rewriter: PatternRewriter, /) -> None:
+        size = constant_of(op.dynamic_size)
+        if size is None:
+            return
+        before = op.dynamic_size
+        properties = {**op.properties, "size": IntegerAttr(size, i64)}
+        rewriter.replace(
+            op,
+            memory.AllocStorageOp.create(
+                properties=properties, attributes=op.attributes, result_types=[op.storage.type]
+            ),
+        )
+        erase_unused(before, rewriter)
+
+
+class FoldOffset(RewritePattern):
+    """Make a constant offset of a tensor an attribute."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memory.AllocTensorOp, rewriter: PatternRewriter, /) -> None:
+        offset = constant_of(op.dynamic_offset)
+        if offset is None:
+            return
+        folded = memory.AllocTensorOp(op.storage, offset, op.tensor.type, op.shape)
+        folded.attributes = op.attributes
+        before = op.dynamic_offset
+        rewriter.replace(op, folded)
+        erase_unused(before, rewriter)
+
+
+@dataclass(frozen=True)
+class LayoutSlicesPass(ModulePass):
+    """Choose the offsets of packed slices."""
+
+    name = "layout-slices"
+
+    strategy: Strategy = "auto"
+    """The planner's strategy; see `docs/planning.md`."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        packs = [pack for pack in outside_primitives(op) if isinstance(pack, memory.PackOp)]
+        if not packs:
+            return
+        sizes = Sizes()
+        if not all(map(is_static, packs)):
+            read_sizes(op, sizes)
+        apply_patterns(op, LayOutSlices(self.strategy, sizes), only=packs)
+        apply_patterns(op, FoldSize(), FoldOffset())

@@ -1,0 +1,62 @@
+"""
+Let storages that are never live together share bytes: one arena per function, device and scope.
+
+    %a = memory.alloc_storage 64 align 64        %total, %offsets:2 = memory.pack align 64 {
+    %t = memory.alloc_tensor %a[0]                 [0, 2) 64
+    … last use of %t …                             [1, 4) 64
+    %b = memory.alloc_storage 64 align 64   ->   }
+    %u = memory.alloc_tensor %b[0]               %arena = memory.alloc_storage %total align 64
+    …                                            %t = memory.alloc_tensor %arena[%offsets#0]
+                                                 …
+                                                 %u = memory.alloc_tensor %arena[%offsets#1]
+
+A slice is live from its first tensor to the last use of any alias of it (`analysis.storages`); arms
+of a branch exclude each other. A storage in a branch is in the arena of the region around it in
+which its size is defined: in that of the function if the size is static. The computation of sizes
+moves up to the arena; a size that depends on data in the arena is in a later one. What may outlive
+the function keeps its storage. `layout-slices` then chooses the offsets. Levels `manifest` and
+`memory-planned`; best before `manifest-lifetimes`, as a kill counts as a use.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block
+from xdsl.passes import ModulePass
+
+from .analysis.storages import Region, Storage, Storages, storages_in
+from .support.arenas import gather, write
+
+
+@dataclass(frozen=True)
+class Homes:
+    """Finds the region that allocates the arena of a storage."""
+
+    storages: Storages
+    body: Region
+
+    def __call__(self, storage: Storage) -> Region:
+        """Return the outermost region in which the size of `storage` is defined."""
+        size = storage.op.dynamic_size
+        if size is None:
+            return self.body
+        block = size.owner if isinstance(size.owner, Block) else size.owner.parent
+        return self.body if block is None else self.storages.regions.get(block, self.body)
+
+
+@dataclass(frozen=True)
+class PackStoragePass(ModulePass):
+    """Let storages that are never live together share bytes."""
+
+    name = "pack-storage"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        places = [
+            place
+            for storages in storages_in(op)
+            for place in gather(
+                storages.found, Homes(storages, next(iter(storages.regions.values())))
+            )
+        ]
+        write(op, places, with_lifetimes=True)

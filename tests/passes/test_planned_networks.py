@@ -1,0 +1,53 @@
+"""Planned networks compute the same in few allocations, and their arenas are as small as can be."""
+
+import numpy as np
+import pytest
+from in_machine import run_passes
+from onnx_models import LIGHT_MODELS, light_network
+from passes.test_pack_storage import packs
+from xdsl.dialects.builtin import ModuleOp
+
+from xrelay.frontends.onnx.importer import convert_model
+from xrelay.lowering.assemble import assemble
+from xrelay.passes.layout_slices import is_static, plan_of, problem_of
+from xrelay.passes.planning import check
+from xrelay.runtime.kernels import KERNELS
+from xrelay.runtime.kernels.memory import Memory
+from xrelay.runtime.machine import Machine
+from xrelay.tools.registry import named_pipelines
+
+BEFORE, AFTER = named_pipelines()["vm-planned"].split("layout-slices")
+
+
+def assert_planned_tightly(module: ModuleOp) -> None:
+    """Check the plan of each pack by code of its own, and that it is optimal."""
+    found = packs(module)
+    assert found
+    for op in found:
+        assert is_static(op)
+        plan = plan_of(op, "auto")
+        assert check(problem_of(op), plan) == []
+        assert plan.ratio == 1.0
+
+
+@pytest.mark.parametrize("name", LIGHT_MODELS)
+def test_network(name: str):
+    network = light_network(name)
+    inputs = list(network.feeds.values())
+    plain, planned = (convert_model(network.model, f"{name}.onnx") for _ in range(2))
+    run_passes(plain.module, "vm")
+    run_passes(planned.module, BEFORE.rstrip(","))
+    assert_planned_tightly(planned.module)
+    run_passes(planned.module, "layout-slices" + AFTER)
+    wanted_of, found_of = (
+        Machine(assemble(one.module), one.params, kernels=KERNELS, memory=Memory(poison=True))
+        for one in (plain, planned)
+    )
+    wanted = wanted_of.run("main", *inputs)
+    for _ in range(2):
+        found = found_of.run("main", *inputs)
+        for a, b in zip(found, wanted, strict=True):
+            np.testing.assert_array_equal(a, b)
+    (before,) = wanted_of.counters.allocations.values()
+    (after,) = found_of.counters.allocations.values()
+    assert after == 2 * (len(wanted) + 1) < 2 * before  # the results, and an arena, in each run
