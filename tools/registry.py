@@ -57,6 +57,7 @@ PASSES = {
     "manifest-lifetimes": "passes.manifest_lifetimes:ManifestLifetimesPass",
     "remove-unused-kernels": "passes.remove_unused_kernels:RemoveUnusedKernelsPass",
     "simplify-shapes": "passes.simplify_shapes:SimplifyShapesPass",
+    "verify-memory-plan": "passes.verify_memory_plan:VerifyMemoryPlanPass",
     "verify-stage": "passes.verify_stage:VerifyStagePass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
 }
