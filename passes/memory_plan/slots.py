@@ -21,14 +21,17 @@ from xdsl.ir import Attribute, SSAValue
 from ...dialects import memory
 from ...dialects.tensors import as_tensor, element_size
 from ...operators.sizes import SizeOp
-from ..analysis.polynomials import Polynomial, Symbol
+from ..analysis.polynomials import Monomial, Polynomial, Symbol
 from ..analysis.sizes import Sizes
 
 MAX_STEPS = 2000
 """The maximum number of inequalities that a proof tries."""
 
-MAX_DEPTH = 200
-"""The maximum number of substitutions in a row."""
+MAX_DEPTH = 100
+"""The maximum number of substitutions in a row, and of operations in each other."""
+
+MAX_TERMS = 64
+"""The maximum number of terms of an inequality."""
 
 ZERO = Polynomial.of(0)
 
@@ -54,6 +57,12 @@ def args_of(symbol: Symbol) -> list[Polynomial]:
     return [arg for arg in symbol.args if isinstance(arg, Polynomial)]
 
 
+def without(monomial: Monomial, symbol: Symbol) -> Monomial:
+    """Return `monomial` without one factor `symbol`, which it has."""
+    at = monomial.index(symbol)
+    return monomial[:at] + monomial[at + 1 :]
+
+
 def substituted(size: Polynomial, symbol: Symbol, value: Polynomial) -> Polynomial:
     """Return `size` with `value` in place of one factor `symbol` of each term that has it."""
     found = ZERO
@@ -61,9 +70,7 @@ def substituted(size: Polynomial, symbol: Symbol, value: Polynomial) -> Polynomi
         if symbol not in monomial:
             found += Polynomial(((monomial, coefficient),))
             continue
-        at = monomial.index(symbol)
-        rest = monomial[:at] + monomial[at + 1 :]
-        found += Polynomial(((rest, coefficient),)) * value
+        found += Polynomial(((without(monomial, symbol), coefficient),)) * value
     return found
 
 
@@ -87,7 +94,8 @@ class Proofs:
     def _not_negative(self, size: Polynomial, tried: dict[Polynomial, bool], depth: int) -> bool:
         if all(c > 0 and self._is_natural(monomial) for monomial, c in size.terms):
             return True
-        if size in tried or len(tried) >= MAX_STEPS or depth >= MAX_DEPTH:
+        spent = len(tried) >= MAX_STEPS or depth >= MAX_DEPTH or len(size.terms) > MAX_TERMS
+        if spent or size in tried:
             return tried.get(size, False)
         tried[size] = False
         found = any(
@@ -103,9 +111,13 @@ class Proofs:
         for symbol in size.symbols():
             args = args_of(symbol)
             signs = {c > 0 for monomial, c in size.terms if symbol in monomial}
-            others = [s for monomial, _ in size.terms if symbol in monomial for s in monomial]
-            others.remove(symbol)
-            if len(args) != 2 or len(signs) > 1 or not self._is_natural(set(others) - {symbol}):
+            factors = {
+                factor
+                for monomial, _ in size.terms
+                if symbol in monomial
+                for factor in without(monomial, symbol)
+            }
+            if len(args) != 2 or len(signs) > 1 or not self._is_natural(factors):
                 continue
             positive = signs.pop()
             cases = [substituted(size, symbol, arg) for arg in args]
@@ -132,22 +144,22 @@ class Proofs:
         rest = size - Polynomial((((symbol,), coefficient),))
         yield [rest + (a - (d - 1) if positive else a) * (coefficient // d)]
 
-    def is_multiple(self, size: Polynomial, of: int) -> bool:
+    def is_multiple(self, size: Polynomial, of: int, depth: int = 0) -> bool:
         """Test whether `size` is a multiple of `of` for all values of its symbols."""
         for monomial, coefficient in size.terms:
             need = of // gcd(of, coefficient)
-            if need != 1 and not any(self._symbol_is_multiple(s, need) for s in monomial):
+            if need != 1 and not any(self._symbol_is_multiple(s, need, depth) for s in monomial):
                 return False
         return True
 
-    def _symbol_is_multiple(self, symbol: Symbol, of: int) -> bool:
-        """Test it of a maximum, minimum or sum; an operation on others comes after them."""
+    def _symbol_is_multiple(self, symbol: Symbol, of: int, depth: int) -> bool:
+        """Test it of a maximum, minimum or sum: it is one if its operands are."""
+        kinds = (SizeOp.MAX, SizeOp.MIN, SizeOp.ADD, SizeOp.BROADCAST)
+        if symbol.kind not in kinds or depth >= MAX_DEPTH:
+            return False
         found = self._multiples.get((symbol, of))
         if found is None:
-            self._multiples[symbol, of] = False
-            kinds = (SizeOp.MAX, SizeOp.MIN, SizeOp.ADD, SizeOp.BROADCAST)
-            args = args_of(symbol)
-            found = symbol.kind in kinds and all(self.is_multiple(arg, of) for arg in args)
+            found = all(self.is_multiple(arg, of, depth + 1) for arg in args_of(symbol))
             self._multiples[symbol, of] = found
         return found
 

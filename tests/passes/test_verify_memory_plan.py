@@ -176,7 +176,7 @@ def inputs(module: ModuleOp) -> list[Any]:
 # ------------------------------------------------------------------ right plans
 
 
-@exactly(40)
+@exactly(20)
 @given(programs())
 def test_plans_are_accepted_and_compute_the_same(text: str):
     module = compiled(text)
@@ -209,7 +209,7 @@ def test_dynamic_programs_are_accepted(program: DynamicProgram):
 # --------------------------------------------------------------- planted faults
 
 
-@exactly(60)
+@exactly(20)
 @given(programs(), st.data())
 def test_a_moved_tensor_is_rejected_if_it_overlaps_a_live_one(text: str, data: st.DataObject):
     module = compiled(text)
@@ -227,7 +227,7 @@ def test_a_moved_tensor_is_rejected_if_it_overlaps_a_live_one(text: str, data: s
         np.testing.assert_equal(evaluate(module, args, memory=Memory(poison=True)), wanted)
 
 
-@exactly(60)
+@exactly(20)
 @given(programs(), st.data())
 def test_what_is_accepted_computes_the_same(text: str, data: st.DataObject):
     """Any offset, and kills anywhere: whatever the pass does not reject must be right."""
@@ -252,7 +252,7 @@ def test_what_is_accepted_computes_the_same(text: str, data: st.DataObject):
         np.testing.assert_equal(evaluate(module, args, memory=Memory(poison=True)), wanted)
 
 
-@exactly(40)
+@exactly(20)
 @given(programs(), st.data())
 def test_a_kill_before_the_last_use_is_rejected(text: str, data: st.DataObject):
     module = compiled(text)
@@ -274,7 +274,7 @@ def test_a_kill_before_the_last_use_is_rejected(text: str, data: st.DataObject):
     assert not is_accepted(module)
 
 
-@exactly(30)
+@exactly(20)
 @given(programs(), st.data())
 def test_a_second_kill_is_rejected(text: str, data: st.DataObject):
     module = compiled(text)
@@ -285,7 +285,7 @@ def test_a_second_kill_is_rejected(text: str, data: st.DataObject):
     assert not is_accepted(module)
 
 
-@exactly(30)
+@exactly(20)
 @given(programs(), st.data())
 def test_a_storage_that_is_too_small_or_badly_aligned_is_rejected(text: str, data: st.DataObject):
     module = compiled(text)
@@ -348,7 +348,7 @@ def value_of(size: Polynomial, dims: dict[str, int]) -> int:
     return total
 
 
-@exactly(400)
+@exactly(200)
 @given(st.data())
 def test_what_is_shown_holds_for_all_dims(data: st.DataObject):
     algebra, proofs = Algebra(), Proofs()
