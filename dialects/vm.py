@@ -120,10 +120,11 @@ class DestinationCall(IRDLOperation, ABC):
 
 
 def may_be_sizes(value: SSAValue) -> bool:
-    """Test whether `value` is a scalar or vector of integers, which a kernel may read as sizes."""
+    """Test whether `value` is a scalar, or integers in at most two dims, which may be sizes."""
     type = as_tensor(value.type)
     assert type is not None, "verified: operands are tensors"
-    return type.get_num_dims() <= 1 and "int" in (dtype_name(type.element_type) or "")
+    rank = type.get_num_dims()
+    return rank == 0 or (rank <= 2 and "int" in (dtype_name(type.element_type) or ""))
 
 
 @dataclass(frozen=True)

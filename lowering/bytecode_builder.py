@@ -71,11 +71,17 @@ class Devices:
     """The devices of the program: the host, then the others in order of first use."""
 
     found: dict[VirtualDeviceAttr, None]
+    _plain: dict[VirtualDeviceAttr, VirtualDeviceAttr] = field(
+        default_factory=dict[VirtualDeviceAttr, VirtualDeviceAttr]
+    )
 
     def use(self, device: VirtualDeviceAttr) -> VirtualDeviceAttr:
         """Return `device` as the machine knows it, by type and id, and list it."""
-        plain = VirtualDeviceAttr(device.device_type, device.device_id)
-        self.found.setdefault(plain)
+        plain = self._plain.get(device)
+        if plain is None:
+            plain = VirtualDeviceAttr(device.device_type, device.device_id)
+            self._plain[device] = plain
+            self.found.setdefault(plain)
         return plain
 
     @property

@@ -68,6 +68,16 @@ def lower_alloc_tensor(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, memory.AllocTensorOp)
     if holds_shapes_only(builder, op.tensor):
         return
+    if len(op.operands) == 1:
+        builder.emit(
+            bytecode.AllocTensorOp,
+            op,
+            dst=builder.define(op.results[0]),
+            storage=builder.registers[op.operands[0]],
+            offset=op.properties["offset"],
+            type=builder.plain(op.results[0].type),
+        )
+        return
     offset = op.offset if op.dynamic_offset is None else builder.registers[op.dynamic_offset]
     assert offset is not None
     storage = builder.registers[op.storage]

@@ -51,6 +51,8 @@ def inline_shape_function(
 
 def holds_shapes_only(builder: BytecodeBuilder, value: SSAValue) -> bool:
     """Test whether a storage, or a tensor in it, is only for `outs` of inlined shape functions."""
+    if not builder.shape_functions:
+        return False
     users = [use.operation for use in value.uses if not isinstance(use.operation, memory.KillOp)]
     return bool(users) and all(
         called_shape_function(builder, user) is not None

@@ -17,7 +17,10 @@ Measure = Callable[..., int]
 
 def slice_length(dim: int, begin: int, end: int, stride: int) -> int:
     """Return the length of `[begin:end:stride]` of `dim` elements, clamped as in NumPy."""
-    return len(range(dim)[begin:end:stride])
+    try:
+        return len(range(dim)[begin:end:stride])
+    except ValueError:
+        raise ValueError("strides must not be 0") from None
 
 
 def sized_slice_length(dim: int, begin: int, size: int) -> int:

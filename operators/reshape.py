@@ -4,6 +4,8 @@ from .operands import normalized_axes, shape_text
 from .rules import Ints, rule
 from .signature import MAX_RANK, Tensor, ranked
 from .sizes import (
+    UNKNOWN,
+    Dim,
     Shape,
     SignatureError,
     Size,
@@ -107,10 +109,10 @@ class _Reshape:
     def dims(self) -> Shape:
         """Return the result's dims."""
         self._read()
-        message = (
-            f"cannot reshape a tensor of {shape_text(self.shape)} to "
-            f"{', '.join(map(str, self.newshape)) or 'a scalar'}"
-        )
+        wanted = ", ".join(map(str, self.newshape)) or "a scalar"
+        message = f"cannot reshape a tensor of {shape_text(self.shape)} to {wanted}"
+        if any(isinstance(dim, Dim) and dim is not UNKNOWN for dim in self.shape):
+            message = f"cannot reshape it to {wanted}"  # the reader names the operand's shape
         if self.inferred is None:
             require_equal_products(self.left, self.made, message)
         elif 0 in self.made:

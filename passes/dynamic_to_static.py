@@ -26,14 +26,14 @@ from typing import cast
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects.builtin import BoolAttr, IntegerAttr, ModuleOp, TensorType, i64
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.traits import ConstantLike, is_side_effect_free
 
 from ..dialects import relay, vm
-from ..dialects.device import device_of
+from ..dialects.device import device_of, tensor_type
 from ..dialects.relay.creation import ShapeOfOp
 from ..dialects.relay.operator import Operator, RelayOperator
 from ..dialects.relay.properties import ints
@@ -141,6 +141,18 @@ def carried(
     return {name: known[name] for name in names if name in known}
 
 
+def reshaped(vector: SSAValue, type: TensorType[Attribute]) -> Operation:
+    """Return the reshape of `vector` to the static `type`."""
+    return relay.BY_NAME["reshape"].create(
+        operands=[vector],
+        properties={
+            "newshape": ints(type.get_shape()),
+            "allowzero": BoolAttr.from_bool(True),
+        },
+        result_types=[type],
+    )
+
+
 def replace(op: Operation, by: Operation, sizes: ProgramSizes, rewriter: PatternRewriter) -> None:
     """Replace `op` by an op that computes the same."""
     for old, new in zip(op.results, by.results, strict=True):
@@ -195,6 +207,32 @@ class ReadNewshape(RewritePattern):
 
 
 @dataclass(frozen=True)
+class WidenShapeOf(RewritePattern):
+    """Take shapes as i64 and convert them, so that none needs a kernel where the data is."""
+
+    sizes: ProgramSizes
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ShapeOfOp, rewriter: PatternRewriter, /) -> None:
+        (result,) = op.results
+        type = as_tensor(result.type)
+        if type is None or type.element_type == i64 or integers(self.sizes.elements(result)):
+            return
+        wide = ShapeOfOp.create(
+            operands=op.operands,
+            properties={"dtype": i64},
+            result_types=[tensor_type(i64, list(type.get_shape()), device_of(type))],
+        )
+        cast = relay.BY_NAME["cast"].create(
+            operands=wide.results,
+            properties={"dtype": type.element_type},
+            result_types=[result.type],
+        )
+        self.sizes.replace(result, cast.results[0])
+        rewriter.replace(op, [wide, cast])
+
+
+@dataclass(frozen=True)
 class MakeShapeTensor(RewritePattern):
     """Replace an operator that computes sizes by a constant, or a tensor made of i64 sizes."""
 
@@ -216,8 +254,13 @@ class MakeShapeTensor(RewritePattern):
             )
         elif type.element_type == i64:
             self.writer.enter(op)
-            made = self.writer.shape(dims, type, op, rewriter)
-            rewriter.replace(op, [], [made])
+            rank = type.get_num_dims()
+            vector = type if rank < 2 else tensor_type(i64, [len(dims)], device_of(type))
+            made = self.writer.shape(dims, vector, op, rewriter)
+            if rank < 2:
+                rewriter.replace(op, [], [made])
+            else:
+                rewriter.replace(op, reshaped(made, type))
 
 
 @dataclass(frozen=True)
@@ -261,6 +304,7 @@ class DynamicToStaticPass(ModulePass):
         writer = Writer(None, sizes)
         apply_patterns(
             op,
+            WidenShapeOf(sizes),
             MakeShapeTensor(sizes, writer),
             ReadNewshape(sizes),
             ReadAttributes(sizes),

@@ -7,9 +7,10 @@ Compute operators whose operands are all constants.
     %b = relay.constant dense<1.0> : tensor<2xf32>
 
 Only results small enough for the text (1 KiB) are computed; a `relay.param` is never read. An
-operator of more than `max-work` is left for run time. A branch on a constant is replaced by the
-branch taken, a projection of a tuple by the field. Constants and tuples that this leaves unused are
-removed. (TVM: FoldConstant.) Level: `relay`.
+operator of more than `max-work` is left for run time, as is one whose value another operator reads
+and would reject: that operator may never run. Primitives stay as they are. A branch on a constant
+is replaced by the branch taken, a projection of a tuple by the field. Constants and tuples that
+this leaves unused are removed. (TVM: FoldConstant.) Level: `relay`.
 """
 
 from dataclasses import dataclass
@@ -18,10 +19,11 @@ from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, Use
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
+from xdsl.utils.exceptions import VerifyException
 
 from ..dialects import relay
 from ..dialects.device import device_of
@@ -29,6 +31,7 @@ from ..dialects.interfaces import Fusible
 from ..dialects.relay.constants import fits_inline
 from ..dialects.relay.control import yielded
 from ..dialects.tensors import as_tensor
+from ..dialects.type_rules import data_operands
 from ..runtime.kernels.loading import load_kernels
 from .analysis.arrays import Array, array_of, dense_of, numpy_dtype
 from .evaluation.operators import OperatorEvaluator
@@ -67,6 +70,27 @@ def work(op: Operation) -> int:
     return results * operands
 
 
+def is_rejected(constant: relay.ConstantOp, use: Use) -> bool:
+    """Test whether the op of `use` reads the value's elements and rejects those of `constant`."""
+    op = use.operation
+    if use.index not in data_operands(op):
+        return False
+    operands = list(op.operands)
+    operands[use.index] = constant.result
+    trial = type(op).create(
+        operands=operands,
+        result_types=[result.type for result in op.results],
+        properties=op.properties,
+    )
+    try:
+        trial.verify(verify_nested_ops=False)
+    except VerifyException:
+        return True
+    finally:
+        trial.drop_all_references()
+    return False
+
+
 @dataclass(frozen=True)
 class FoldOperator(RewritePattern):
     """Replace an operator on constants by its results, if it takes at most `max_work`."""
@@ -81,6 +105,8 @@ class FoldOperator(RewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not op.has_trait(Fusible) or not op.operands or not computable(op):
             return
+        if isinstance(op.parent_op(), relay.PrimitiveOp | relay.PrimFuncOp):
+            return
         args = constant_operands(op)
         if args is None or work(op) > self.max_work or not self.operators.has_kernel(op):
             return
@@ -91,6 +117,8 @@ class FoldOperator(RewritePattern):
             assert type is not None
             constants.append(relay.ConstantOp(dense_of(array, type), device_of(type)))
             constants[-1].result.name_hint = result.name_hint
+            if any(is_rejected(constants[-1], use) for use in result.uses):
+                return
         rewriter.replace(op, constants, [c.result for c in constants])
 
 

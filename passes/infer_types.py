@@ -7,23 +7,27 @@ Fill in result types from operand types.
 
 Types keep the devices that they carry. A declared type that contradicts the operands is an error
 that names both, and so is a type that nothing determines. Function arguments must be complete;
-function results are inferred from what the function returns, calls from their callee. Level: any
-with `relay` operators; the level stays.
+function results are inferred from what the function returns, calls from their callee. A
+complete type of what a call passes stays: it is that of the parameter. Level: any with `relay`
+operators; the level stays.
 """
 
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import BoolAttr, FunctionType, ModuleOp, TupleType
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
 from ..dialects.interfaces import InferTypes
 from ..dialects.relay.incomplete import is_incomplete, refine
 from ..dialects.relay.operator import refined_result_types
+from ..dialects.relay.properties import ints
+from ..dialects.tensors import as_tensor
 from ..dialects.walking import walk
 from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
@@ -61,6 +65,61 @@ def has_stale_call(module: ModuleOp, functions: dict[str, func.FuncOp]) -> bool:
     return False
 
 
+def is_passed(value: SSAValue) -> bool:
+    """Test whether a call gets `value`, perhaps in a tuple or from another device."""
+    pending, seen = [value], {value}
+    while pending:
+        for use in pending.pop().uses:
+            user = use.operation
+            if isinstance(user, func.CallOp):
+                return True
+            if isinstance(user, relay.TupleOp | relay.OnDeviceOp | relay.DeviceCopyOp):
+                result = user.results[0]
+                if result not in seen:
+                    seen.add(result)
+                    pending.append(result)
+    return False
+
+
+def forgotten(value: SSAValue, type: Attribute) -> list[Operation]:
+    """Create ops that make `value` one of `type`, which knows fewer dims; the last returns it."""
+    if isinstance(type, TupleType):
+        ops: list[Operation] = []
+        fields: list[SSAValue] = []
+        for i, field in enumerate(type.types):
+            item = relay.TupleGetItemOp(value, i)
+            ops.append(item)
+            if item.result.type != field:
+                ops += forgotten(item.result, field)
+            fields.append(ops[-1].results[0])
+        return [*ops, relay.TupleOp(fields)]
+    tensor = as_tensor(type)
+    if tensor is None:
+        return []
+    reshape = relay.BY_NAME["reshape"].create(
+        operands=[value],
+        properties={
+            "newshape": ints([0] * tensor.get_num_dims()),
+            "allowzero": BoolAttr.from_bool(False),
+        },
+        result_types=[type],
+    )
+    return [reshape]
+
+
+def pass_as(value: OpResult, type: Attribute, rewriter: PatternRewriter) -> None:
+    """Let calls get `value`, which holds tensors, as one of `type`, which knows fewer dims."""
+    if not any(isinstance(use.operation, func.CallOp) for use in value.uses):
+        return
+    ops = forgotten(value, type)
+    if not ops:
+        return
+    rewriter.insert(ops, InsertPoint.after(value.op))
+    rewriter.replace_uses_with_if(
+        value, ops[-1].results[0], lambda use: isinstance(use.operation, func.CallOp)
+    )
+
+
 class RefineResults(RewritePattern):
     """Fill in the result types of an op that has a type rule."""
 
@@ -69,7 +128,9 @@ class RefineResults(RewritePattern):
             return
         types = refined_result_types(op)
         for result, type in zip(op.results, types or (), strict=False):
-            if result.type != type:
+            if result.type == type:
+                continue
+            if is_incomplete(result.type) or not is_passed(result):
                 rewriter.replace_value_with_new_type(result, type)
 
 
@@ -120,7 +181,10 @@ class RefineCall(RewritePattern):
             what = f"result {i} of @{callee.sym_name.data}"
             refined = agreed(result.type, type, op, what)
             if refined != result.type:
+                declared = result.type
                 rewriter.replace_value_with_new_type(result, refined)
+                if not is_incomplete(declared):
+                    pass_as(op.results[i], declared, rewriter)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ the shapes of its arguments and copies of those whose elements it reads.
     %t = memory.alloc_tensor %s[0] shape %o : tensor<2xi64, #host> -> tensor<?x4xf32, #dev>
     %y = vm.invoke_tvm_op @f ins(%x : …) outs(%t : …) -> tensor<?x4xf32, #dev>
 
-A kernel of nothing but reshapes becomes a view, `vm.reshape_tensor`; a copy between devices
+A kernel of nothing but reshapes becomes a view, `vm.reshape_tensor`, and one that only returns a
+shape `vm.shape_of`; a copy between devices
 allocates on its destination; a copy of a tuple copies its fields. The storages of an op come
 first, then its tensors, as in TVM's ManifestAlloc (pull 7369). Sizes and alignments are those of
 `dialects.tensors`. A second run changes nothing. From level `lowered` to `manifest`.
@@ -39,6 +40,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from ..dialects import memory, relay, vm
 from ..dialects.device import device_of
 from ..dialects.interfaces import Bufferizable
+from ..dialects.relay.creation import ShapeOfOp
 from ..dialects.tensors import as_tensor, bits_of, is_static, storage_alignment, tensor_size
 from .devices.options import device_option
 from .shapes.manifest import DynamicShapes
@@ -74,6 +76,17 @@ def layout_of(result: OpResult) -> Layout:
         IntegerAttr(tensor_size(tensor), i64) if is_static(tensor) else None,
         IntegerAttr(storage_alignment(tensor.element_type), i64),
         memory.StorageType(device),
+    )
+
+
+def is_shape_of(kernel: relay.PrimFuncOp) -> bool:
+    """Test whether a kernel returns the shape of its argument as i64, and does nothing else."""
+    first = kernel.body.block.first_op
+    return (
+        isinstance(first, ShapeOfOp)
+        and first.next_op is kernel.body.block.last_op
+        and (type := as_tensor(first.results[0].type)) is not None
+        and type.element_type == i64
     )
 
 
@@ -158,6 +171,25 @@ class ViewReshape(RewritePattern):
         rewriter.replace(op, [*before, view])
 
 
+@dataclass(frozen=True)
+class ReadShape(RewritePattern):
+    """Replace a call of a kernel that only reads a shape: the data may be on any device."""
+
+    dynamic: DynamicShapes
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.CallLoweredOp, rewriter: PatternRewriter, /) -> None:
+        kernel = self.dynamic.symbols.get(op.callee.string_value())
+        if not isinstance(kernel, relay.PrimFuncOp) or not is_shape_of(kernel):
+            return
+        (result,) = op.results
+        if device_of(result.type) != self.dynamic.host:
+            return
+        shape = vm.ShapeOfOp.create(operands=[op.args[0]], result_types=[result.type])
+        shape.results[0].name_hint = result.name_hint
+        rewriter.replace(op, shape)
+
+
 class ExpandTupleCopy(RewritePattern):
     """Replace a copy of a tuple by copies of the tensors in it, at any depth."""
 
@@ -181,4 +213,5 @@ class ManifestAllocPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         dynamic = DynamicShapes(device_option(self.host, "host", op), symbols_of(op))
         apply_patterns(op, ExpandTupleCopy())
-        apply_patterns(op, ViewReshape(dynamic), AllocateResults(dynamic))
+        patterns = ReadShape(dynamic), ViewReshape(dynamic), AllocateResults(dynamic)
+        apply_patterns(op, *patterns)

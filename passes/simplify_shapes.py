@@ -19,7 +19,9 @@ a repeated one; one that never holds is left for run time. Level `manifest`.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects import arith, tensor
@@ -27,9 +29,10 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IntegerAttr,
     ModuleOp,
+    TensorType,
     i64,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.traits import is_side_effect_free
@@ -58,8 +61,12 @@ def host_of(module: ModuleOp) -> VirtualDeviceAttr | None:
     return None
 
 
+Constants: TypeAlias = dict[tuple[Operation, Block], SSAValue]
+"""The copy of a constant of a shape function in a block that calls it."""
+
+
 def inlined(
-    op: vm.ShapeFuncOp, function: relay.ShapeFuncOp
+    op: vm.ShapeFuncOp, function: relay.ShapeFuncOp, constants: Constants
 ) -> tuple[list[Operation], list[SSAValue]]:
     """Return the ops of `function` applied to the operands of `op`, and their results."""
     block = function.body.block
@@ -68,8 +75,18 @@ def inlined(
     mapping: dict[SSAValue, SSAValue] = dict(zip(block.args, op.ins, strict=True))
     host = device_of(op.results[0].type) if op.results else None
     ops: list[Operation] = []
+    assert op.parent is not None, "the walk visits ops in blocks"
     for inner in block.ops:
-        if inner is not last:
+        if inner is last:
+            break
+        if isinstance(inner, arith.ConstantOp):
+            key = inner, op.parent
+            if key in constants:
+                mapping[inner.result] = constants[key]
+                continue
+            ops.append(copied(inner, mapping, host))
+            constants[key] = mapping[inner.result]
+        else:
             ops.append(copied(inner, mapping, host))
     return ops, [mapping.get(value, value) for value in last.operands]
 
@@ -83,18 +100,40 @@ def copied(
         made.location = op.location
         mapping[op.result] = made.results[0]
         return made
-    made = op.clone(mapping)
-    if host is not None:
-        for result in made.results:
-            set_type(result, with_device(result.type, host))
+    if op.regions:
+        made = op.clone(mapping)
+    else:
+        made = op.create(
+            operands=[mapping.get(operand, operand) for operand in op.operands],
+            result_types=op.result_types,
+            properties=op.properties.copy(),
+            attributes=op.attributes.copy(),
+            location=op.location,
+        )
+    for old, new in zip(op.results, made.results, strict=True):
+        mapping[old] = new
+        new.name_hint = old.name_hint
+        if host is not None and new.type.__class__ is TensorType:
+            set_type(new, with_device(new.type, host))
     return made
+
+
+@cache
+def is_size_class(kind: type[Operation]) -> bool:
+    """Test whether ops of a class only compute a size, a shape or a part of one."""
+    return kind.name.startswith(("arith.", "tensor.")) or issubclass(
+        kind, vm.ShapeOfOp | relay.MeasureOp
+    )
+
+
+@cache
+def allocates(kind: type[Operation]) -> bool:
+    return kind.get_trait(AllocatesResults) is not None
 
 
 def is_size_op(op: Operation) -> bool:
     """Test whether `op` only computes a size, a shape or a part of one."""
-    return op.name.startswith(("arith.", "tensor.")) or isinstance(
-        op, vm.ShapeOfOp | relay.MeasureOp
-    )
+    return is_size_class(type(op))
 
 
 def is_measure(symbol: Symbol | None) -> bool:
@@ -106,13 +145,14 @@ class InlineShapeFunction(RewritePattern):
     """Replace a call of a shape function by its body, and remove the tensors that it wrote."""
 
     functions: dict[str, relay.ShapeFuncOp]
+    constants: Constants = field(default_factory=Constants)
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: vm.ShapeFuncOp, rewriter: PatternRewriter, /) -> None:
         function = self.functions.get(op.callee.string_value())
         if function is None:
             return
-        ops, results = inlined(op, function)
+        ops, results = inlined(op, function, self.constants)
         outs = tuple(op.outs)
         rewriter.replace(op, ops, results)
         for out in outs:
@@ -308,13 +348,17 @@ class ReadYielded(RewritePattern):
                     self.sizes.dims(value)
 
 
+def is_removable(op: Operation) -> bool:
+    """Test whether `op` computes a size, or a tensor for a shape, and nothing else."""
+    return is_size_op(op) or isinstance(op, relay.ConstantOp) or allocates(type(op))
+
+
 class RemoveUnusedSize(RewritePattern):
     """Remove what computes a size, or a tensor for a shape, that nothing uses."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not is_size_op(op) and not op.has_trait(AllocatesResults):
-            if not isinstance(op, relay.ConstantOp):
-                return
+        if not is_removable(op):
+            return
         if any(result.uses for result in op.results):
             return
         if op.has_trait(AllocatesResults) or is_side_effect_free(op):
@@ -360,6 +404,11 @@ def concerns_sizes(op: Operation) -> bool:
     return is_size_op(op) or isinstance(op, vm.ShapeFuncOp | relay.ShapeFuncOp | relay.RequireOp)
 
 
+def may_change(op: Operation) -> bool:
+    """Test whether the pass may change `op`, or reads sizes at it."""
+    return concerns_sizes(op) or isinstance(op, memory.AllocStorageOp | relay.YieldOp)
+
+
 def is_function_level(op: Operation) -> bool:
     return not is_kernel(op) and not isinstance(op, relay.ShapeFuncOp)
 
@@ -371,12 +420,14 @@ class SimplifyShapesPass(ModulePass):
     name = "simplify-shapes"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if not any(map(concerns_sizes, in_functions(op))):
+        ops = in_functions(op)
+        if not any(map(concerns_sizes, ops)):
             return
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, relay.ShapeFuncOp)}
         writer = Writer(host_of(op))
         if functions:
-            apply_patterns(op, InlineShapeFunction(functions))
+            calls = [o for o in ops if isinstance(o, vm.ShapeFuncOp)]
+            apply_patterns(op, InlineShapeFunction(functions), only=calls)
         apply_patterns(
             op,
             ShareConstant(writer),
@@ -387,9 +438,10 @@ class SimplifyShapesPass(ModulePass):
             RemoveRequire(writer),
             FixStorageSize(),
             ReadYielded(writer.sizes),
-            only=in_functions(op),
+            only=[o for o in in_functions(op) if may_change(o)],
         )
-        apply_patterns(op, RemoveUnusedSize(), only=in_functions(op)[::-1])
+        removable = [o for o in in_functions(op) if is_removable(o)]
+        apply_patterns(op, RemoveUnusedSize(), only=removable[::-1])
         called = called_shape_functions(op)
         if called is not None:
             named = [o for o in op.ops if isinstance(o, relay.ShapeFuncOp | relay.PrimFuncOp)]

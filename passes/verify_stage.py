@@ -12,7 +12,7 @@ or merge ops, such as `cse`, must run before. No pass produces `memref` yet; IR 
 be checked.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, get_args
 
@@ -20,6 +20,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.traits import OpTrait
 
 from ..dialects import memory, relay
 from ..dialects.device import UNCONSTRAINED, VirtualDeviceAttr, device_of, devices_in, disambiguated
@@ -53,6 +54,8 @@ class Rule:
     """True if the rule holds inside kernels too."""
     only_there: bool = False
     """True if the rule no longer holds after `stage`."""
+    concerns: Callable[[type[Operation]], bool] = lambda kind: True
+    """Tests whether ops of a class can break the rule."""
 
     def holds_at(self, stage: str) -> bool:
         """Test whether the rule holds at `stage`."""
@@ -62,15 +65,14 @@ class Rule:
 
 
 def incomplete_type(op: Operation) -> str | None:
-    if any(is_incomplete(value.type) for value in defined_values(op)):
-        return "its type is incomplete: infer-types should have filled it in"
+    for value in defined_values(op):
+        if is_incomplete(value.type):
+            return "its type is incomplete: infer-types should have filled it in"
     return None
 
 
-def hint(op: Operation) -> str | None:
-    if isinstance(op, relay.OnDeviceOp):
-        return "plan-devices should have turned it into a copy or removed it"
-    return None
+def hint(op: Operation) -> str:
+    return "plan-devices should have turned it into a copy or removed it"
 
 
 def without_device(op: Operation) -> str | None:
@@ -120,26 +122,21 @@ def constrained_devices(constraint: Pinned | SameDomain) -> list[VirtualDeviceAt
     return required + [device for device in found if device is not None] or [UNCONSTRAINED]
 
 
-def loose_operator(op: Operation) -> str | None:
-    if op.has_trait(Fusible):
-        return "fuse-ops should have put it into a primitive"
-    return None
+def loose_operator(op: Operation) -> str:
+    return "fuse-ops should have put it into a primitive"
 
 
-def primitive(op: Operation) -> str | None:
-    if isinstance(op, relay.PrimitiveOp):
-        return "outline-primitives should have made it a function"
-    return None
+def primitive(op: Operation) -> str:
+    return "outline-primitives should have made it a function"
 
 
-def closure(op: Operation) -> str | None:
-    if isinstance(op, relay.FnOp):
-        return "lambda-lift should have made it a function"
-    return None
+def closure(op: Operation) -> str:
+    return "lambda-lift should have made it a function"
 
 
 def without_shape_function(op: Operation) -> str | None:
-    if isinstance(op, relay.PrimFuncOp) and op.shape_func is None:
+    assert isinstance(op, relay.PrimFuncOp)
+    if op.shape_func is None:
         type = next((type for type in op.function_type.outputs if has_dynamic(type)), None)
         if type is not None:
             return (
@@ -149,10 +146,8 @@ def without_shape_function(op: Operation) -> str | None:
     return None
 
 
-def unallocated(op: Operation) -> str | None:
-    if op.has_trait(Bufferizable):
-        return "manifest-alloc should have given it storage"
-    return None
+def unallocated(op: Operation) -> str:
+    return "manifest-alloc should have given it storage"
 
 
 def not_bytecode(op: Operation) -> str | None:
@@ -167,15 +162,29 @@ def not_memref(op: Operation) -> str | None:
     return None
 
 
+def is_one_of(*kinds: type[Operation]) -> Callable[[type[Operation]], bool]:
+    return lambda kind: issubclass(kind, kinds)
+
+
+def has_trait(trait: type[OpTrait]) -> Callable[[type[Operation]], bool]:
+    return lambda kind: kind.get_trait(trait) is not None
+
+
 RULES = (
     Rule("planned", incomplete_type),
-    Rule("planned", hint),
+    Rule("planned", hint, concerns=is_one_of(relay.OnDeviceOp)),
     Rule("planned", without_device, in_kernels=False),
-    Rule("fused", loose_operator, in_kernels=False),
-    Rule("lowered", primitive),
-    Rule("lowered", without_shape_function, in_kernels=False, only_there=True),
-    Rule("lowered", closure),
-    Rule("manifest", unallocated),
+    Rule("fused", loose_operator, in_kernels=False, concerns=has_trait(Fusible)),
+    Rule("lowered", primitive, concerns=is_one_of(relay.PrimitiveOp)),
+    Rule(
+        "lowered",
+        without_shape_function,
+        in_kernels=False,
+        only_there=True,
+        concerns=is_one_of(relay.PrimFuncOp),
+    ),
+    Rule("lowered", closure, concerns=is_one_of(relay.FnOp)),
+    Rule("manifest", unallocated, concerns=has_trait(Bufferizable)),
     Rule("bytecode", not_bytecode),
 )
 
@@ -188,20 +197,36 @@ def rules_at(stage: str) -> list[Rule]:
     return [rule for rule in rules if rule.holds_at(stage)]
 
 
-def defined_values(op: Operation) -> Iterator[SSAValue]:
-    """Yield the results of `op` and the arguments of its blocks."""
-    yield from op.results
-    for region in op.regions:
-        for block in region.blocks:
-            yield from block.args
+def defined_values(op: Operation) -> Sequence[SSAValue]:
+    """Return the results of `op` and the arguments of its blocks."""
+    if not op.regions:
+        return op.results
+    arguments = (a for region in op.regions for block in region.blocks for a in block.args)
+    return (*op.results, *arguments)
 
 
-def require(op: Operation, rules: Sequence[Rule], stage: str) -> None:
-    """Raise an error if `op` breaks one of `rules`."""
-    for rule in rules:
-        fault = rule.fault(op)
-        if fault is not None:
-            raise PassError(f"{op.name} is left at stage {stage}: {fault}", op)
+@dataclass(frozen=True)
+class Requirements:
+    """Checks that ops meet `rules`, those of `stage`."""
+
+    rules: Sequence[Rule]
+    stage: str
+    faults: dict[type[Operation], list[Callable[[Operation], str | None]]] = field(
+        default_factory=dict[type[Operation], "list[Callable[[Operation], str | None]]"]
+    )
+    """Those of the rules that concern an op class, cached."""
+
+    def require(self, op: Operation) -> None:
+        """Raise an error if `op` breaks a rule."""
+        kind = type(op)
+        faults = self.faults.get(kind)
+        if faults is None:
+            faults = [rule.fault for rule in self.rules if rule.concerns(kind)]
+            self.faults[kind] = faults
+        for find in faults:
+            fault = find(op)
+            if fault is not None:
+                raise PassError(f"{op.name} is left at stage {self.stage}: {fault}", op)
 
 
 def require_kills_last(module: ModuleOp) -> None:
@@ -233,12 +258,13 @@ class VerifyStagePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         rules = rules_at(self.stage)
-        rules_in_kernels = [rule for rule in rules if rule.in_kernels]
+        everywhere = Requirements(rules, self.stage)
+        in_kernels = Requirements([rule for rule in rules if rule.in_kernels], self.stage)
         for outside in outside_primitives(op.body):
-            require(outside, rules, self.stage)
+            everywhere.require(outside)
             if is_kernel(outside):
                 for region in outside.regions:
                     for inside in walk(region):
-                        require(inside, rules_in_kernels, self.stage)
+                        in_kernels.require(inside)
         if self.stage == "memory-planned":
             require_kills_last(op)

@@ -13,6 +13,7 @@ from math import prod
 
 import numpy as np
 
+from ..operators.sizes import SignatureError
 from .dtypes import element_type
 from .errors import MachineError
 from .kernel_shapes import data_operands, specs_on
@@ -138,9 +139,9 @@ def _bound_step(
         raise
     except Exception as error:  # of a kernel, possibly a plug-in's
         operands = ", ".join(f"{a.dtype.name}{list(a.shape)}" for a in (*ins, *outs))
+        kind = "" if isinstance(error, SignatureError) else f"{type(error).__name__}: "
         raise MachineError(
-            f"kernel {kernel.name}: {step.op} cannot be bound to {operands}: "
-            f"{type(error).__name__}: {error}",
+            f"kernel {kernel.name}: {step.op} cannot be bound to {operands}: {kind}{error}",
             step.location,
         ) from error
     if _reuse(step, binds) is Reuse.RESHAPE and ins[0].ctypes.data == outs[0].ctypes.data:

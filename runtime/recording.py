@@ -385,7 +385,7 @@ class Recorder:
                 f"{storage.size} bytes"
             )
         memory = storage.block.memory[offset : offset + size]
-        array = memory.view(kind).reshape(shape)
+        array = viewed(memory.view(kind), shape)
         self.state.write(dst, Tensor(array, storage.device, parts=(storage,), offset=offset))
 
     def reshape_tensor(self, i: vm.ReshapeTensor) -> None:
@@ -396,7 +396,7 @@ class Recorder:
             shape = i.shape
         if any(dim < 0 for dim in shape) or prod(shape) != source.array.size:
             raise MachineError(f"cannot reshape {spec_of(source.array)} to {list(shape)}")
-        array = source.array.reshape(shape)
+        array = viewed(source.array, shape)
         view = Tensor(array, source.device, source.constant, source.parts, source.offset)
         self.state.write(i.dst, view)
 
@@ -514,6 +514,14 @@ class Recorder:
 
     def kill_register(self, i: vm.KillRegister) -> None:
         self.state.kill(i.register, self.pc)
+
+
+def viewed(array: Array, shape: tuple[int, ...]) -> Array:
+    """Return `array` in `shape`, which has as many elements."""
+    try:
+        return array.reshape(shape)
+    except ValueError as error:
+        raise MachineError(f"NumPy has no array of shape {list(shape)}: {error}") from error
 
 
 def _holds(scalars: list[Array]) -> bool:

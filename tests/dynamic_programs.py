@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import gettempdir
 from typing import Any
 
 from hypothesis import strategies as st
-from programs import parameter_types, parse, printed, programs
+from programs import parameter_types, parse, programs
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, ModuleOp, f32
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    f32,
+)
 from xdsl.ir import Attribute
 from xdsl.rewriter import Rewriter
 from xdsl.transforms.dead_code_elimination import dce
@@ -19,6 +26,8 @@ from xdsl.transforms.dead_code_elimination import dce
 from xrelay.dialects import relay
 from xrelay.dialects.device import tensor_type
 from xrelay.dialects.relay.incomplete import IncompleteType
+from xrelay.dialects.relay.named_dims import DIMS
+from xrelay.dialects.tensors import as_tensor
 from xrelay.dialects.walking import walk
 
 Shape = tuple[int, ...]
@@ -32,21 +41,36 @@ class DynamicProgram:
     shapes: tuple[tuple[int | None, ...], ...]
     calls: tuple[tuple[Shape, ...], ...]
     """Shapes of arguments: the original ones first."""
+    is_named: bool = False
+    """Whether dims that are equal in all calls have the same name."""
 
     def at(self, shapes: Sequence[Shape]) -> ModuleOp:
         """Return the program with parameters of these shapes and no other types."""
         return with_parameters(self.text, shapes)
 
-    def save(self, calls: Sequence[Sequence[Shape]]) -> Path:
-        """Write the program to a file for `xrelay-run`; the last one written is the smallest."""
-        path = Path(gettempdir()) / "xrelay_dynamic_program.mlir"
-        shown = "".join(f"// fails at {shapes}\n" for shapes in calls)
-        path.write_text(shown + printed(self.at_open()), encoding="utf-8")
-        return path
-
     def at_open(self) -> ModuleOp:
         """Return the program with its dynamic dims."""
-        return with_parameters(self.text, self.shapes)
+        module = with_parameters(self.text, self.shapes)
+        if self.is_named:
+            (main,) = [op for op in module.ops if isinstance(op, func.FuncOp)]
+            name_dims(main, [[f"n{dim}" for dim in shape] for shape in self.calls[0]])
+        return module
+
+
+def name_dims(main: func.FuncOp, names: Sequence[Sequence[str] | None]) -> None:
+    """Name the dynamic dims of the last parameters; None leaves those of a parameter unnamed."""
+    given = list(main.arg_attrs or [DictionaryAttr({})] * len(main.args))
+    first = len(given) - len(names)
+    for i, dims in enumerate(names, first):
+        type = as_tensor(main.args[i].type)
+        if dims is None or type is None:
+            continue
+        entries = [
+            StringAttr(name) if dim == DYNAMIC_INDEX else IntegerAttr(dim, 64)
+            for name, dim in zip(dims, type.get_shape(), strict=True)
+        ]
+        given[i] = DictionaryAttr({**given[i].data, DIMS: ArrayAttr(entries)})
+    main.arg_attrs = ArrayAttr(given)
 
 
 def with_parameters(text: str, shapes: Sequence[Sequence[int | None]]) -> ModuleOp:
@@ -85,4 +109,4 @@ def dynamic_programs(draw: Callable[[st.SearchStrategy[Any]], Any]) -> DynamicPr
     calls = [tuple(original)]
     for sizes_now in renamed:
         calls.append(tuple(tuple(sizes_now.get(dim, dim) for dim in shape) for shape in original))
-    return DynamicProgram(text, shapes, tuple(calls))
+    return DynamicProgram(text, shapes, tuple(calls), draw(st.booleans()))

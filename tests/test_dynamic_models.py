@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from agreement import flat
 from onnx import ModelProto, TensorProto, helper
 from onnx_models import Array, run_onnxruntime
 from programs import context
@@ -45,13 +45,6 @@ def levels(module: ModuleOp) -> Iterator[str]:
             Runner(steps).run(context(), module)
             passes = []
             yield name.removeprefix("verify-stage{stage=").removesuffix("}")
-
-
-def flat(value: Any) -> list[Array]:
-    """The arrays of a result, in order."""
-    if isinstance(value, tuple | list):
-        return [array for item in value for array in flat(item)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    return [np.asarray(value)]
 
 
 def agree_at_every_level(

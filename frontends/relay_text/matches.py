@@ -52,6 +52,8 @@ def construct(
     for i, (arg, field) in enumerate(zip(args, fields, strict=True)):
         at = call.args[i].offset if i < len(call.args) else call.offset
         builder.require(arg.type, field, f"argument {i} of {name}", at)
+    for arg, field in zip(args, fields, strict=True):
+        builder.solver.forget_dims(field, arg.type)
     return builder.value(ConstructOp(type, name, args), call.offset)
 
 

@@ -151,6 +151,15 @@ class Solver:
             return a
         return join(a, b) or a
 
+    def forget_dims(self, a: Attribute, b: Attribute) -> None:
+        """Let unknowns that are parts of `a` know only those dims that agreeing `b` knows, too."""
+        type, other = self.shallow(a), self.shallow(b)
+        if as_tensor(type) is None:
+            for mine, theirs in pairs(type, other) or ():
+                self.forget_dims(mine, theirs)
+        elif isinstance(a, UnknownType) and self._known[a.number.data] is type:
+            self._known[a.number.data] = self.join(type, other)
+
     def _learn(self, unknown: UnknownType, type: Attribute) -> bool:
         number = unknown.number.data
         if isinstance(type, UnknownType) and type.number.data == number:

@@ -96,11 +96,21 @@ def holds_code(op: Operation) -> bool:
     return bool(op.regions) and not is_choice(op) and not is_kernel(op)
 
 
+_HAS_BYTES: dict[type[Attribute], bool] = {}
+"""For each class of types seen, true if its values may have bytes."""
+
+
 def has_bytes(type: Attribute) -> bool:
     """Test whether values of `type` may hold tensors; storage is freed with its tensors."""
     if isinstance(type, TupleType):
         return bool(type.types.data)
-    return not isinstance(type, IntegerType | IndexType | AnyFloat | NoneType | memory.StorageType)
+    kind = type.__class__
+    found = _HAS_BYTES.get(kind)
+    if found is None:
+        found = _HAS_BYTES[kind] = not issubclass(
+            kind, IntegerType | IndexType | AnyFloat | NoneType | memory.StorageType
+        )
+    return found
 
 
 def may_hold_cells(type: Attribute) -> bool:
@@ -142,22 +152,35 @@ class AliasClasses:
     _last: list[int] = field(default_factory=list[int])
     _owned: list[bool] = field(default_factory=list[bool])
     _kept: list[bool] = field(default_factory=list[bool])
-    _has_bytes: dict[Attribute, bool] = field(default_factory=dict[Attribute, bool])
 
     def of(self, value: SSAValue) -> int:
         """Return the class of `value`."""
-        return self._find(self._number(value))
+        number = self.order.get(value)
+        if number is None:
+            number = self.order[value] = len(self._parent)
+            self._parent.append(number)
+            self._last.append(0)
+            self._owned.append(False)
+            self._kept.append(False)
+            return number
+        parent = self._parent
+        while (above := parent[number]) != number:
+            parent[number] = number = parent[above]
+        return number
 
     def ends_here(self, value: SSAValue) -> bool:
         """Test whether the lifetime of `value`'s bytes ends in this body."""
-        number = self.of(value)
+        return self.class_ends_here(self.of(value))
+
+    def class_ends_here(self, number: int) -> bool:
+        """Test whether the lifetime of the bytes of class `number` ends in this body."""
         return self._owned[number] and not self._kept[number]
 
     def uses(self, op: Operation) -> Sequence[SSAValue]:
         """Return the values that `op` uses, itself or in code that it holds; kills are not uses."""
         if facts_of(op).frees:
             return ()
-        captured = self.captured.get(op)
+        captured = self.captured.get(op) if op.regions else None
         return (*op.operands, *captured) if captured else op.operands
 
     def members(self) -> list[list[SSAValue]]:
@@ -167,30 +190,12 @@ class AliasClasses:
             found.setdefault(self.of(value), []).append(value)
         return [values for values in found.values() if len(values) > 1]
 
-    def _number(self, value: SSAValue) -> int:
-        number = self.order.get(value)
-        if number is None:
-            number = self.order[value] = len(self._parent)
-            self._parent.append(number)
-            self._last.append(0)
-            self._owned.append(False)
-            self._kept.append(False)
-        return number
-
-    def _find(self, number: int) -> int:
-        parent = self._parent
-        while parent[number] != number:
-            parent[number] = number = parent[parent[number]]
-        return number
-
     def bytes_in(self, value: SSAValue) -> bool:
         """Test whether `value` may hold bytes that have a lifetime: it is not a constant."""
-        type = value.type
-        found = self._has_bytes.get(type)
-        if found is None:
-            found = self._has_bytes[type] = has_bytes(type)
+        if not has_bytes(value.type):
+            return False
         owner = value.owner
-        return found and (isinstance(owner, Block) or not facts_of(owner).constant)
+        return isinstance(owner, Block) or not facts_of(owner).constant
 
     def unite(self, values: Iterable[SSAValue]) -> None:
         """Put `values` into one class; those without bytes are skipped."""
@@ -208,8 +213,8 @@ class AliasClasses:
                 self._kept[first] |= self._kept[other]
 
     def used(self, value: SSAValue, position: int) -> None:
-        number = self.of(value)
-        self._last[number] = max(self._last[number], position)
+        """Record a use; positions only grow."""
+        self._last[self.of(value)] = position
 
     def used_after(self, value: SSAValue, position: int) -> bool:
         return self._last[self.of(value)] > position
@@ -225,6 +230,9 @@ class AliasClasses:
 
     def is_kept(self, value: SSAValue) -> bool:
         return self._kept[self.of(value)]
+
+    def class_is_kept(self, number: int) -> bool:
+        return self._kept[number]
 
     def hand_over(self, value: SSAValue, to: SSAValue) -> None:
         """Make the class of `to` owned if that of `value` is."""
@@ -244,7 +252,7 @@ def link(op: Operation, classes: AliasClasses, returned: Mapping[str, Returned])
     elif facts.aliasing is not None:
         for pair in facts.aliasing.aliases(op):
             classes.unite(pair)
-    elif facts.may_store:
+    elif facts.may_store and len(op.operands) > 1:
         effects = get_effects(op)
         if effects is None or any(effect.kind is MemoryEffectKind.WRITE for effect in effects):
             classes.unite(op.operands)
@@ -313,9 +321,10 @@ def alias_classes(
                 defined.update(region.block.args)
         for value in classes.uses(op):
             classes.used(value, position)
-        for result in op.results:
-            if not facts.pure and facts.chooses is None and classes.bytes_in(result):
-                classes.own(result)
+        if not facts.pure and facts.chooses is None:
+            for result in op.results:
+                if classes.bytes_in(result):
+                    classes.own(result)
         link(op, classes, returned)
     for value in classes.order:
         if value not in defined:
@@ -395,12 +404,19 @@ def callees_first(calls: Mapping[str, Sequence[str]]) -> list[str]:
     return list(order)
 
 
+def captured_values(module: ModuleOp) -> Mapping[Operation, Sequence[SSAValue]]:
+    """Return the values that the code in each op uses from outside, in order of first use."""
+    if all(isinstance(op, func.FuncOp) or not holds_code(op) for op in walk(module.body)):
+        return {}  # functions are isolated
+    return values_from_above(module, holds_code)
+
+
 def bodies_of(module: ModuleOp) -> list[AliasClasses]:
     """Return the alias classes of each function with a body and each closure, in program order."""
     functions = {
         op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp) and op.body.blocks
     }
-    captured = values_from_above(module, holds_code)
+    captured = captured_values(module)
     returned = returned_by_functions(functions, captured)
     found: list[AliasClasses] = []
     for function in functions.values():

@@ -107,12 +107,13 @@ class _Scan:
 
     def visit(self, op: Operation) -> None:
         is_last = op.next_op is None and op.has_trait(IsTerminator)
-        uses = () if is_choice(op) and op.regions else self.classes.uses(op)
+        enters = bool(op.regions) and is_choice(op)
+        uses = () if enters else self.classes.uses(op)
         if not is_last:
             self.die(op, (*uses, *op.results))
         for result in op.results:
             self.end(result)
-        if is_choice(op) and op.regions:
+        if enters:
             blocks = [region.block for region in op.regions]
             choice = _Choice(op, blocks[:-1])
             self.enter(blocks[-1], choice)
@@ -125,7 +126,7 @@ class _Scan:
         order = self.classes.order
         for name in names:
             number = self.classes.of(name)
-            if self.live_in.get(number) or not self.classes.ends_here(name):
+            if self.live_in.get(number) or not self.classes.class_ends_here(number):
                 continue
             other = last.get(number)
             if other is None or order[other] < order[name]:
@@ -135,12 +136,17 @@ class _Scan:
 
     def begin(self, values: Iterable[SSAValue]) -> None:
         """Make `values` live."""
+        added = self.open[-1].added
         for value in values:
             if value not in self.live:
                 self.live.add(value)
-                self.open[-1].added.append(value)
+                added.append(value)
                 number = self.classes.of(value)
-                self.live_in.setdefault(number, {})[value] = None
+                names = self.live_in.get(number)
+                if names is None:
+                    self.live_in[number] = {value: None}
+                else:
+                    names[value] = None
 
     def end(self, value: SSAValue) -> None:
         """Make `value` dead."""
@@ -234,7 +240,12 @@ class _Path:
     rest: list[Block]
     """The regions of `choice` to check after it, the next one last."""
     in_others: dict[int, Kill]
-    """The kills in the regions of `choice` before it, by class."""
+    """
+    The kills in the regions of `choice` before it, by class; not of classes whose values are all
+    defined in one of them, which nothing uses outside.
+    """
+    start: int
+    """The number in program order at which the block starts."""
     before: dict[int, Kill | None] = field(default_factory=dict[int, "Kill | None"])
     """The entries of `killed` that the block's kills replaced."""
 
@@ -246,11 +257,13 @@ class _KillCheck:
     """The number in program order of each value's definition."""
     killed: dict[int, Kill] = field(default_factory=dict[int, Kill])
     """The last kill of each class on the path to here, or on one of the paths that meet here."""
+    first: dict[int, int] = field(default_factory=dict[int, int])
+    """The number of the first definition of a value of each class; absent if none was met."""
     path: list[_Path] = field(default_factory=list[_Path])
     number: int = 0
 
     def first_fault(self) -> tuple[Operation, Operation] | None:
-        self.path.append(_Path(iter(self.classes.block.ops), None, [], {}))
+        self.path.append(_Path(iter(self.classes.block.ops), None, [], {}, 0))
         while self.path:
             self.number += 1
             op = next(self.path[-1].ops, None)
@@ -274,6 +287,7 @@ class _KillCheck:
     def define(self, values: Iterable[SSAValue]) -> None:
         for value in values:
             self.defined[value] = self.number
+            self.first.setdefault(self.classes.of(value), self.number)
 
     def kill(self, number: int, kill: Kill) -> None:
         self.path[-1].before.setdefault(number, self.killed.get(number))
@@ -283,7 +297,12 @@ class _KillCheck:
         """Go on with the last of `blocks`."""
         block = blocks.pop()
         self.define(block.args)
-        self.path.append(_Path(iter(block.ops), choice, blocks, in_others))
+        self.path.append(_Path(iter(block.ops), choice, blocks, in_others, self.number))
+
+    def is_known_before(self, position: int, number: int) -> bool:
+        """Test whether values of class `number` may be defined before `position`."""
+        first = self.first.get(number, 0)
+        return first < position or self.classes.class_is_kept(number)
 
     def leave(self) -> None:
         """Leave a block at its end, for the next region of its choice, or for what follows."""
@@ -291,7 +310,8 @@ class _KillCheck:
         if left.choice is None:
             return
         for number, before in left.before.items():
-            left.in_others[number] = self.killed[number]
+            if self.is_known_before(left.start, number):
+                left.in_others[number] = self.killed[number]
             if before is None:
                 del self.killed[number]
             else:

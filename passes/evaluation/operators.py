@@ -24,6 +24,7 @@ from ...runtime.kernels.loading import no_kernel
 from ...runtime.kernels.memory import OutOfMemory, Owner
 from ...runtime.kernels.scratch import Workspace
 from ..analysis.arrays import Array, numpy_dtype
+from ..shapes.traced import MAX_SHOWN
 from ..support.diagnostics import PassError
 
 
@@ -152,6 +153,13 @@ def kernel_values(op: Operation) -> Mapping[str, Any]:
         raise PassError(str(error), op) from error
 
 
+def applied(op: Operation, operands: Sequence[Attribute]) -> str:
+    """Return the operator and the types that it is applied to, as `relay.require` shows them."""
+    types = " and ".join(map(str, operands[:MAX_SHOWN]))
+    more = len(operands) - MAX_SHOWN
+    return f"{op.name} of {types}" + (f" and {more} more" if more > 0 else "")
+
+
 def types_at_shapes(op: Operation, args: Sequence[Array]) -> Sequence[Attribute]:
     """Infer the types of `op`'s results when its operands are `args`."""
     operands = [
@@ -166,12 +174,16 @@ def types_at_shapes(op: Operation, args: Sequence[Array]) -> Sequence[Attribute]
             elements = {i: ArrayElements(np.asarray(args[i])) for i in rule.data_operands}
             types = result_types(rule, op, operands, elements)
     except (VerifyException, ValueError, OverflowError) as error:
-        raise PassError(str(error), op) from error
+        raise PassError(f"{applied(op, operands)}: {error}", op) from error
     if types is None:
         raise PassError(f"{op.name} has no type rule for these shapes", op)
     for result, found in zip(op.results, types, strict=True):
         if refine(with_device(result.type, None), found) is None:
-            raise PassError(f"the result is a {found}, but is declared as {result.type}", op)
+            raise PassError(
+                f"{applied(op, operands)}: the result is a {found}, but is declared as "
+                f"{result.type}",
+                op,
+            )
     return types
 
 

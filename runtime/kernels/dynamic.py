@@ -20,7 +20,7 @@ def tile(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """Repeat the operand along each axis, as often as it fits into the result."""
     (x, _), (y,) = ins, outs
     dims = (1,) * (y.ndim - x.ndim) + x.shape
-    reps = tuple(to // dim for to, dim in zip(y.shape, dims, strict=True))
+    reps = tuple(to // dim if dim else 1 for to, dim in zip(y.shape, dims, strict=True))
     return static_tile({"reps": reps}, [x], outs)
 
 

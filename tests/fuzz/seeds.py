@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
 from pathlib import Path
+from random import Random
 
 import numpy as np
+from hinted_relay_programs import RelayProgram
 from onnx import NodeProto
 from onnx_models import Array
 from onnx_small import model_of, node, random_array
@@ -67,28 +69,25 @@ def _relay_programs() -> list[str]:
     files = [ROOT / "examples" / "classifier.mlir"]
     folders = ("passes/fuse-ops", "passes/plan-devices", "passes/manifest-alloc", "lowering")
     texts = [*(file.read_text() for file in files), *(p for f in folders for p in _parts(f))]
-    static = [text for text in texts if _printed(text, "-p", "infer-types") is not None][::3]
+    static = [text for text in texts[::3] if _printed(text, "-p", "infer-types") is not None]
     return [DYNAMIC, *static]
 
 
 def ir_seeds(level: str) -> list[bytes]:
     """Return programs at that level."""
     if level == "relay":
-        own = [*_parts("dialects/relay"), *_relay_programs()]
+        valid, own = _relay_programs(), [*_parts("dialects/relay")]
     else:
         passes = PIPELINES["vm"].replace("fold-constants,", "")
         stop = f"verify-stage{{stage={level}}}"
-        made = (
-            _printed(t, "-p", passes[: passes.index(stop) + len(stop)]) for t in _relay_programs()
-        )
+        passes = passes[: passes.index(stop) + len(stop)]
+        valid = [made for text in _relay_programs() if (made := _printed(text, "-p", passes))]
         folders = {"planned": "dialects/device", "manifest": "dialects/memory"}
-        own = [
-            *(t for t in made if t and len(t) < _LONGEST),
-            *_parts(folders.get(level, f"dialects/{level}")),
-        ]
+        own = [*_parts(folders.get(level, f"dialects/{level}"))]
     # Nine in ten are valid: mutants of an invalid one are mostly rejected for the same reason.
     wrong = [text for text in own if _printed(text) is None]
-    return [text.encode() for text in own if text not in wrong[len(own) // 10 :]]
+    own = [text for text in own if text not in wrong[len(own) // 10 :]]
+    return [text.encode() for text in (*own, *valid) if len(text) < _LONGEST]
 
 
 RELAY_WORDS = [
@@ -109,6 +108,7 @@ def relay_text_seeds() -> list[bytes]:
     texts = [
         *('#[version = "0.0.5"]\n' + p for p in PROGRAMS),
         *(f.read_text() for f in sorted(files)),
+        *(RelayProgram(Random(i), is_open=True).text for i in range(8)),
     ]
     return [text.encode() for text in texts if len(text) < _LONGEST]
 

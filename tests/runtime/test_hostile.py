@@ -170,7 +170,7 @@ def test_an_instruction_that_cannot_be(instruction: vm.Instruction, message: str
         ((-2,), 0, "int8", "dimensions must be at least 0, but the shape is [-2]"),
         ((1,), 0, "object", "unsupported element type object"),
         ((1,), 0, "bfloat16", "unsupported element type bfloat16"),
-        ((1,) * 70, 0, "int8", "ValueError: maximum supported dimension"),
+        ((1,) * 70, 0, "int8", "maximum supported dimension"),
     ],
 )
 def test_a_tensor_that_cannot_be(shape: Any, offset: int, dtype: str, message: str):

@@ -143,11 +143,12 @@ func.func @data(%n: tensor<1xi64>) -> tensor<?xf32> {
 // -----
 
 // A product of i32 may wrap, so that it is not the product of the dims; a dim and a constant are
-// followed.
+// followed. The shape itself is of i64 and converted.
 //
 // CHECK-LABEL: @narrow
-// CHECK-NEXT:    %[[S:.*]] = relay.shape_of
-// CHECK-NEXT:    %[[P:.*]] = relay.prod %[[S]]
+// CHECK-NEXT:    %[[S:.*]] = relay.shape_of %x {dtype = i64}
+// CHECK-NEXT:    %[[T:.*]] = relay.cast %[[S]] {dtype = i32}
+// CHECK-NEXT:    %[[P:.*]] = relay.prod %[[T]]
 // CHECK:         relay.dyn.zeros %{{.*}} {dtype = f32}
 // CHECK-NEXT:    relay.reshape %x {newshape = array<i64: 0, 0>}
 func.func @narrow(%x: tensor<?x?xf32>) -> (tensor<?xf32>, tensor<?x?xf32>) {

@@ -105,3 +105,20 @@ func.func @resize2d(%x: tensor<1x2x3x4xf32>, %roi: tensor<4xf32>) -> tensor<1x2x
   %y = relay.dyn.image.resize2d %x, %s, %roi : (tensor<1x2x3x4xf32>, tensor<2xi64>, tensor<4xf32>) -> tensor<1x2x?x?xf32>
   func.return %y : tensor<1x2x?x?xf32>
 }
+
+// -----
+
+// A matrix of sizes is a vector, reshaped: the machine computes vectors.
+//
+// CHECK-LABEL: @pad_by_sizes
+// CHECK:         %[[V:.*]] = tensor.from_elements %n, %{{.*}} : tensor<2xi64>
+// CHECK-NEXT:    %[[W:.*]] = relay.reshape %[[V]] {newshape = array<i64: 1, 2>{{.*}}} : (tensor<2xi64>) -> tensor<1x2xi64>
+// CHECK-NEXT:    relay.dyn.nn.pad %x, %[[W]], %v
+func.func @pad_by_sizes(%x: tensor<?xf32> {relay.dims = ["n"]}, %v: tensor<f32>) -> tensor<?xf32> {
+  %s = relay.shape_of %x {dtype = i64} : (tensor<?xf32>) -> tensor<1xi64>
+  %c = relay.constant dense<3> : tensor<1xi64>
+  %p = relay.concatenate %s, %c {axis = 0 : i64} : (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+  %w = relay.expand_dims %p {axis = 0 : i64} : (tensor<2xi64>) -> tensor<1x2xi64>
+  %y = relay.dyn.nn.pad %x, %w, %v : (tensor<?xf32>, tensor<1x2xi64>, tensor<f32>) -> tensor<?xf32>
+  func.return %y : tensor<?xf32>
+}

@@ -50,3 +50,30 @@ func.func @recursive(%c: tensor<i1>, %x: tensor<4xf32>) -> !relay.incomplete {
   }
   func.return %r : !relay.incomplete
 }
+
+// -----
+
+// What a call passes keeps the type of the parameter.
+//
+// CHECK-LABEL: @passed
+// CHECK:         %[[Y:.*]] = func.call @two(%x) : (tensor<?xf32>) -> tensor<2xf32>
+// CHECK-NEXT:    %[[P:.*]] = relay.reshape %[[Y]] {newshape = array<i64: 0>} : (tensor<2xf32>) -> tensor<?xf32>
+// CHECK-NEXT:    %[[Z:.*]] = func.call @any(%[[P]]) : (tensor<?xf32>) -> tensor<?xf32>
+// CHECK-NEXT:    %[[A:.*]] = relay.strided_slice %[[Z]] {{.*}} : (tensor<?xf32>) -> tensor<?xf32>
+// CHECK-NEXT:    func.call @any(%[[A]]) : (tensor<?xf32>) -> tensor<?xf32>
+func.func @passed(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %y = func.call @two(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  %z = func.call @any(%y) : (tensor<?xf32>) -> tensor<?xf32>
+  %a = relay.strided_slice %z {begin = array<i64: 0>, end = array<i64: 0>} : (tensor<?xf32>) -> tensor<?xf32>
+  %b = func.call @any(%a) : (tensor<?xf32>) -> tensor<?xf32>
+  func.return %b : tensor<?xf32>
+}
+func.func @two(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %i = relay.constant dense<[0, 1]> : tensor<2xi64>
+  %y = relay.take %x, %i {mode = "clip"} : (tensor<?xf32>, tensor<2xi64>) -> tensor<?xf32>
+  func.return %y : tensor<?xf32>
+}
+func.func @any(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %y = relay.exp %x : (tensor<?xf32>) -> tensor<?xf32>
+  func.return %y : tensor<?xf32>
+}

@@ -1,0 +1,113 @@
+"""Agreement of a program's results at every level and in the machine, at several shapes."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from hypothesis import strategies as st
+from in_machine import UNIVERSE, machine_of
+from xdsl.dialects.builtin import ModuleOp
+
+from xrelay.lowering.assemble import assemble
+from xrelay.lowering.disassemble import disassemble
+from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.passes.evaluation.values import DataValue
+from xrelay.passes.support.diagnostics import PassError, ReportingContext
+from xrelay.passes.support.verifier import verify
+from xrelay.runtime.errors import MachineError
+from xrelay.runtime.kernels.memory import Memory
+from xrelay.tools.pipeline import build
+from xrelay.tools.registry import named_pipelines
+
+Array = npt.NDArray[Any]
+Outcome = list[Array] | str
+"""Results, or an error."""
+
+OPTIONAL = (
+    *("simplify-inference", "fold-constants", "dynamic-to-static", "share-device-copies"),
+    *("inline", "remove-unused-functions", "simplify-shapes"),
+    *("remove-dead-writes", "remove-unused-kernels", "manifest-lifetimes"),
+)
+"""Passes of the pipeline `vm` that may be omitted."""
+REPEATABLE = ("cse", "canonicalize", "dce", "eliminate-dead-code", "lift-constants")
+"""Passes that may run after any other until bytes are killed."""
+
+
+@st.composite
+def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
+    """The pipeline `vm` without some passes, with others, fusing or not; it repairs devices."""
+    is_varied = draw(st.booleans())
+    omitted = draw(st.sets(st.sampled_from(OPTIONAL), max_size=3)) if is_varied else ()
+    passes = [name for name in named_pipelines()["vm"].split(",") if name not in omitted]
+    last = passes.index("verify-stage{stage=manifest}")
+    for added in draw(st.lists(st.sampled_from(REPEATABLE), max_size=3)) if is_varied else ():
+        passes.insert(draw(st.integers(1, last)), added)
+    text = ",".join(passes).replace("plan-devices", "plan-devices{default=cuda:0 repair=true}")
+    return text.replace("fuse-ops", f"fuse-ops{{level={draw(st.integers(0, 1))}}}")
+
+
+def flat(value: Any) -> list[Array]:
+    """Return the arrays of a result, in order."""
+    if isinstance(value, DataValue):
+        value = value.fields
+    if isinstance(value, tuple | list):
+        return [array for item in value for array in flat(item)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    return [np.asarray(value)]
+
+
+def evaluated(module: ModuleOp, args: Sequence[Array]) -> Outcome:
+    """Evaluate `main`; a kill poisons the bytes."""
+    try:
+        return flat(evaluate(module, args, memory=Memory(poison=True)))
+    except PassError as error:
+        return str(error)
+
+
+def same(found: Outcome, wanted: Outcome, what: str) -> None:
+    """Check that results are equal, or that both are errors."""
+    if isinstance(wanted, str) or isinstance(found, str):
+        assert isinstance(wanted, str) == isinstance(found, str), f"{what}: {found}, not {wanted}"
+        return
+    assert len(found) == len(wanted), what
+    for a, b in zip(found, wanted, strict=True):
+        assert (a.dtype, a.shape) == (b.dtype, b.shape), what
+        np.testing.assert_array_equal(a, b, err_msg=what)
+
+
+def quiet() -> ReportingContext:
+    """Return a context with all dialects that ignores remarks."""
+    ctx = ReportingContext(handler=lambda message: None)
+    for name, factory in UNIVERSE.all_dialects.items():
+        ctx.register_dialect(name, factory)
+    return ctx
+
+
+def agree(module: ModuleOp, passes: str, calls: Sequence[Sequence[Array]]) -> list[Outcome]:
+    """
+    Lower `module` by `passes`, and check that the results of `calls` stay the same.
+
+    A pass may remove an error with what is not used, but not cause one. The machine runs each call
+    twice: the second takes the path that the first recorded. Returns the results.
+    """
+    wanted = [evaluated(module, args) for args in calls]
+    for step in build(passes, UNIVERSE.all_passes, named_pipelines):
+        step.run.apply(quiet(), module)
+        verify(module)
+        name = step.run.name
+        if name == "verify-stage" or name == "lower-to-bytecode":
+            continue  # instructions run in the machine
+        for i, args in enumerate(calls):
+            found = evaluated(module, args)
+            if isinstance(wanted[i], str):
+                wanted[i] = found
+            same(found, wanted[i], f"call {i} after {name}")
+    program = assemble(module)
+    for machine in (machine_of(program), machine_of(assemble(disassemble(program)))):
+        for i, args in [*enumerate(calls)] * 2:
+            try:
+                found = flat(machine.run("main", *args))
+            except MachineError as error:
+                found = str(error)
+            same(found, wanted[i], f"call {i} in the machine")
+    return wanted

@@ -1,0 +1,156 @@
+"""
+Random programs compute the same at every level and in the machine, at all shapes.
+
+Their dims are static or not, named or not. `XRELAY_RANDOM_PROGRAMS=5000 pytest …` tries that many
+other programs per test. A failure is shrunk, and written to a file with commands that show it.
+"""
+
+import os
+import re
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from tempfile import gettempdir
+from typing import Any
+
+import numpy as np
+import pytest
+from agreement import Array, agree, evaluated, pipelines, quiet, same
+from dynamic_programs import DynamicProgram, Shape, dynamic_programs, name_dims
+from hinted_relay_programs import RelayProgram
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from in_machine import machine_of
+from programs import printed
+from relay_programs import read
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.utils.exceptions import VerifyException
+
+from xrelay.lowering.assemble import assemble
+from xrelay.passes.infer_types import InferTypesPass
+from xrelay.passes.support.diagnostics import PassError
+from xrelay.passes.support.verifier import verify
+from xrelay.runtime.paths import Kept, Object, State
+from xrelay.runtime.program import Program
+from xrelay.tools.npz import write_npz
+
+OTHER = int(os.environ.get("XRELAY_RANDOM_PROGRAMS", "0"))
+"""The number of programs per test if they are not to be the same in each run."""
+
+
+NOT_REPAIRED = re.compile("would have to be on|only tensors and tuples can be copied")
+"""Conflicts of devices that copies cannot repair."""
+
+
+def exactly(examples: int) -> Any:
+    """Use the same examples in each run, or many others."""
+    return settings(
+        max_examples=OTHER or examples,
+        deadline=None,
+        derandomize=not OTHER,
+        suppress_health_check=[
+            HealthCheck.too_slow,
+            HealthCheck.data_too_large,
+            HealthCheck.filter_too_much,
+        ],
+    )
+
+
+def main_of(module: ModuleOp) -> FuncOp:
+    return next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
+
+
+@contextmanager
+def saved(module: ModuleOp, passes: str, calls: Sequence[Sequence[Array]]) -> Generator[None]:
+    """Write a program that fails to files; those written last are of the smallest."""
+    text = printed(module)
+    names = [arg.name_hint or str(i) for i, arg in enumerate(main_of(module).args)]
+    try:
+        yield
+    except Exception as error:
+        path = Path(gettempdir()) / "xrelay-random-program.mlir"
+        commands: list[str] = []
+        for i, args in enumerate(calls):
+            given = path.with_suffix(f".{i}.npz")
+            write_npz(str(given), dict(zip(names, args, strict=True)))
+            run = f"xrelay-run {path} --inputs {given} --poison"
+            commands += [f"{run} --evaluate", f"{run} --pipeline '{passes}'"]
+        path.write_text("".join(f"// {line}\n" for line in commands) + text, encoding="utf-8")
+        error.add_note(f"the program, with commands that run it: {path}")
+        raise
+
+
+def arguments(shapes: Sequence[Shape]) -> list[Array]:
+    rng = np.random.default_rng(len(shapes))
+    return [rng.uniform(-2, 2, shape).astype(np.float32) for shape in shapes]
+
+
+def assert_peak_is_exact(program: Program, calls: Sequence[Sequence[Array]]) -> None:
+    """Check the machine's count of live bytes against one that visits what each call returns."""
+    take_over = State.receive
+
+    def visit(state: State, register: int, result: Object, kept: Kept | None) -> None:
+        take_over(state, register, result, None)
+
+    found, other = machine_of(program), machine_of(program)
+    for args in calls:
+        found.run("main", *args)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(State, "receive", visit)
+        for args in calls:
+            other.run("main", *args)
+    assert found.counters.peak == other.counters.peak
+
+
+@exactly(50)
+@given(st.randoms(use_true_random=False), st.booleans(), pipelines(), st.data())
+def test_programs_with_data_and_functions(
+    rng: Random, is_open: bool, passes: str, data: st.DataObject
+):
+    """Both branches of the condition run, at a few sizes, after plans that repair conflicts."""
+    text = RelayProgram(rng, is_open).text
+    module = read(text)
+    InferTypesPass().apply(quiet(), module)
+    verify(module)
+    sizes = [(4, 4)]
+    if is_open:
+        names = data.draw(st.sampled_from([(None, None), (["n"], ["m"]), (["n"], ["n"])]))
+        name_dims(main_of(module), names)
+        for _ in range(2):
+            n, m = data.draw(st.integers(0, 5)), data.draw(st.integers(0, 5))
+            sizes.append((n, n if names == (["n"], ["n"]) else m))
+    calls = [[np.array(flag), *arguments([(n,), (m,)])] for flag in (True, False) for n, m in sizes]
+    has_references = "ref(" in text  # what a reference held counts as live
+    with saved(module, passes, calls):
+        try:
+            agree(module, passes, calls)
+            if not is_open and not has_references:
+                assert_peak_is_exact(assemble(module), calls)
+        except PassError as error:
+            if not NOT_REPAIRED.search(str(error)):
+                raise
+
+
+@exactly(50)
+@given(dynamic_programs(), pipelines())
+def test_programs_of_tensors(program: DynamicProgram, passes: str):
+    """The results are those of the program with the dims of each call, too."""
+    module = program.at_open()
+    try:
+        InferTypesPass().apply(quiet(), module)
+        verify(module)
+    except (PassError, VerifyException):
+        assume(False)
+    calls = [arguments(shapes) for shapes in program.calls]
+    with saved(module, passes, calls):
+        found = agree(module, passes, calls)
+        for shapes, args, results in zip(program.calls, calls, found, strict=True):
+            static = program.at(shapes)
+            try:
+                InferTypesPass().apply(quiet(), static)
+                verify(static)
+            except (PassError, VerifyException):  # perhaps of a branch that is not taken
+                continue
+            same(results, evaluated(static, args), f"with static dims {shapes}")
