@@ -23,7 +23,7 @@ are live together overlap. Facts:
   branch may kill what the other one yields.
 
 Also: a tensor lies in its storage; offset and alignment of the storage are multiples of what the
-element type needs; a view is no larger than its tensor where that is certain (the machine checks
+element type needs; a view that is certainly larger than its tensor is a fault (the machine checks
 the others); a tensor is written once on a path; no bytes are killed twice or used after a kill. An
 op that reads bytes that it writes is a fault, also if it is elementwise.
 

@@ -1,5 +1,5 @@
 """
-What has become of the contents that each value names, at one point of a path.
+The state of the contents that each value names, at one point of a path.
 
     State.ends       value -> End        it names bytes that were overwritten or killed
     State.written    tensor -> op        the op that wrote it
@@ -23,7 +23,7 @@ from .slots import Slot
 
 
 class How(Enum):
-    """What ended the contents of bytes."""
+    """The kinds of ends of the contents of bytes."""
 
     KILLED = auto()
     OVERWRITTEN = auto()
@@ -79,7 +79,7 @@ class Undoable(Generic[K, V]):
         return changes
 
     def meet(self, regions: Iterable[Mapping[K, V | None]], count: int) -> None:
-        """Continue after `count` regions: a key that no region is without is present."""
+        """Continue after `count` regions: a key is present if it is in some region."""
         merged: dict[K, V | None] = {}
         seen: dict[K, int] = {}
         for changes in regions:
@@ -140,7 +140,7 @@ class Held:
 
 @dataclass(eq=False)
 class State:
-    """What is true on the path to the current op, or on one of the paths that meet there."""
+    """The facts that hold on the path to the current op, or on one of the paths that meet there."""
 
     ends: Undoable[SSAValue, End] = field(default_factory=Undoable[SSAValue, End])
     written: Undoable[SSAValue, Operation] = field(default_factory=Undoable[SSAValue, Operation])
@@ -166,7 +166,7 @@ class State:
 
 @dataclass(frozen=True)
 class Changes:
-    """What a region changes."""
+    """The changes that a region makes to the state."""
 
     ends: dict[SSAValue, End | None]
     written: dict[SSAValue, Operation | None]

@@ -1,5 +1,5 @@
 """
-Which values may name the same bytes, op by op.
+The values that may name the same bytes, op by op.
 
     %v = vm.reshape_tensor %y                   %v names bytes of %y
     %p = relay.tuple(%a, %b)                    %p names bytes of %a and %b
@@ -91,7 +91,7 @@ def may_hold_cells(type: Attribute) -> bool:
 
 
 class Returned(NamedTuple):
-    """What a function may return: for each result, parameters by index."""
+    """The parameters that a function may return, by index, for each result."""
 
     params: tuple[frozenset[int], ...]
     shared: bool
