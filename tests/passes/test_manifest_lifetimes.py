@@ -15,6 +15,7 @@ from xrelay.lowering.lower_to_bytecode import LowerToBytecodePass
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.manifest_lifetimes import ManifestLifetimesPass
 from xrelay.passes.support.verifier import verify
+from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
 from xrelay.passes.verify_stage import VerifyStagePass
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.memory import Memory
@@ -149,8 +150,10 @@ def test_no_bytes_are_freed_too_early(text: str):
     wanted = [evaluate(module, args) for args in inputs]
 
     plain = machine_for(parse(text))
+    VerifyMemoryPlanPass().apply(context(), module)
     ManifestLifetimesPass().apply(context(), module)
     verify(module)
+    VerifyMemoryPlanPass().apply(context(), module)
     VerifyStagePass("memory-planned").apply(context(), module)
     killed = printed(module)
     ManifestLifetimesPass().apply(context(), module)

@@ -1,0 +1,1 @@
+"""The facts that `verify-memory-plan` checks a plan by; planning uses none of them."""

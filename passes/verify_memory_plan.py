@@ -1,0 +1,492 @@
+"""
+Prove that a memory plan is safe on every path.
+
+    %t = memory.alloc_tensor %s[0] : tensor<8xf32>
+    %a = vm.invoke_tvm_op @f … outs(%t …)
+    %u = memory.alloc_tensor %s[16] : tensor<8xf32>
+    %b = vm.invoke_tvm_op @g … outs(%u …)               <- error: overwrites a tensor that is …
+    %c = vm.invoke_tvm_op @h ins(%a, %b …)              <- note: used here
+
+The pass follows what each value names through a body, in program order, without liveness: a value
+is *intact* while its bytes hold what was written under its name, and then *ended*, by an op that
+overwrites a byte of it or by a kill. Every use of an ended value is a fault; so no two tensors that
+are live together overlap. Facts:
+
+- Where contents lie: the slot of the tensor that an op writes, `[offset, offset + size)` of its
+  storage. Numbers are compared exactly; of unknown sizes it is shown that the slots do not overlap
+  whatever they are (`memory_plan.slots`). What cannot be shown is an error that says so.
+- Which values name them: results of views, tuples, calls and cells, by interface
+  (`memory_plan.names`). Overwriting ends every value that may name the contents; a kill ends every
+  value that may name the same bytes. A call may return what its callee's body may.
+- The lattice: intact below ended. After a choice a value is ended if it is on one of the paths.
+  A result of a choice is a name of its own, intact if the value that it was on each path is; so a
+  branch may kill what the other one yields.
+
+Also: a tensor lies in its storage; offset and alignment of the storage are multiples of what the
+element type needs; a view that is certainly larger than its tensor is a fault (the machine checks
+the others); a tensor is written once on a path; no bytes are killed twice or used after a kill. An
+op that reads bytes that it writes is a fault, also if it is elementwise.
+
+Not promised: a parameter that is a storage has the size and alignment that the caller gives, which
+are not checked. An op other than `memory.alloc_tensor` that is given a storage is taken to write
+all of it. Elements of tuples and data are not told apart. It shares no code with the passes that
+plan. From level `manifest` or `memory-planned` to the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import ClassVar, NamedTuple
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, i64
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from ..dialects import memory, vm
+from ..dialects.interfaces import AllocatesResults, DestinationPassing
+from ..dialects.tensors import as_tensor, storage_alignment
+from ..dialects.walking import values_from_above, walk
+from .analysis.blocks import only_block
+from .analysis.polynomials import Polynomial
+from .memory_plan.contents import Changes, End, How, State
+from .memory_plan.names import (
+    Summaries,
+    may_hold_cells,
+    names_bytes,
+    sources,
+    stores,
+    summaries,
+    traits_of,
+    upwards,
+)
+from .memory_plan.slots import Slot, Slots, bytes_of_element
+from .support.diagnostics import PassError, Place
+from .support.walk import is_kernel
+
+
+class Edge(NamedTuple):
+    """A value that another one names, or is named by; in one region of a choice, if it is one."""
+
+    value: SSAValue
+    choice: Operation | None
+    region: int
+
+
+class Via(NamedTuple):
+    """The region of a choice that must have been executed for two values to name the same."""
+
+    choice: Operation
+    region: int
+
+
+@dataclass(eq=False)
+class Names:
+    """The values met so far, and which of them name bytes of which."""
+
+    above: dict[SSAValue, dict[SSAValue, None]] = field(
+        default_factory=dict[SSAValue, dict[SSAValue, None]]
+    )
+    up: dict[SSAValue, list[Edge]] = field(default_factory=dict[SSAValue, list[Edge]])
+    down: dict[SSAValue, list[Edge]] = field(default_factory=dict[SSAValue, list[Edge]])
+
+    def add(
+        self, name: SSAValue, source: SSAValue, choice: Operation | None = None, region: int = 0
+    ) -> None:
+        if names_bytes(name) and names_bytes(source):
+            self.above.setdefault(name, {})[source] = None
+            self.up.setdefault(name, []).append(Edge(source, choice, region))
+            self.down.setdefault(source, []).append(Edge(name, choice, region))
+
+    def naming(self, value: SSAValue) -> list[SSAValue]:
+        """Return all values that may name the contents of `value`, itself first."""
+        found = {value: None}
+        pending = [value]
+        while pending:
+            for edge in self.down.get(pending.pop(), ()):
+                if edge.value not in found:
+                    found[edge.value] = None
+                    pending.append(edge.value)
+        return list(found)
+
+    def sharing(self, value: SSAValue, killed: Mapping[SSAValue, End]) -> list[SSAValue]:
+        """
+        Return all values that may name the same bytes as `value`.
+
+        Two results of a choice share bytes only if what they are in the same region does. Past a
+        value that was killed before, which ended what shares bytes with it, only the regions that
+        lead to it are followed.
+        """
+        found: dict[SSAValue, set[Via | None]] = {value: {None}}
+        self._spread(found, [value], self.up, killed)
+        self._spread(found, list(found), self.down, killed)
+        return list(found)
+
+    @staticmethod
+    def _spread(
+        found: dict[SSAValue, set[Via | None]],
+        pending: list[SSAValue],
+        edges: Mapping[SSAValue, list[Edge]],
+        killed: Mapping[SSAValue, End],
+    ) -> None:
+        """Add what `edges` lead to from `pending`, each with the regions that lead to it."""
+        while pending:
+            value = pending.pop()
+            vias = found[value]
+            end = killed.get(value)
+            is_dead = end is not None and end.how is How.KILLED
+            for other, choice, region in edges.get(value, ()):
+                via = None if choice is None else Via(choice, region)
+                if not may_follow(via, vias, is_dead):
+                    continue
+                into = found.setdefault(other, set())
+                new = vias if via is None else {via}
+                if not into or not new <= into:
+                    into |= new
+                    pending.append(other)
+
+
+def may_follow(via: Via | None, vias: set[Via | None], is_dead: bool) -> bool:
+    """Test whether an edge can lead to a value that shares bytes on some path."""
+    if via is None or via in vias:
+        return True
+    if is_dead:
+        return False
+    return any(known is None or known.choice is not via.choice for known in vias)
+
+
+@dataclass(eq=False)
+class Choosing:
+    """A block that is being checked: its remaining ops, and the choice that it is a region of."""
+
+    ops: Iterator[Operation]
+    choice: Operation | None
+    rest: list[Block]
+    """The regions of `choice` after it, the next one last."""
+    done: list[Changes]
+
+
+@dataclass(eq=False)
+class Checker:
+    """Checks one body."""
+
+    block: Block
+    captured: Mapping[Operation, Sequence[SSAValue]]
+    returned: Summaries
+    slots: Slots = field(default_factory=Slots)
+    names: Names = field(default_factory=Names)
+    state: State = field(default_factory=State)
+
+    def check(self) -> None:
+        """Raise an error at the first fault."""
+        path = [Choosing(iter(self.block.ops), None, [], [])]
+        while path:
+            op = next(path[-1].ops, None)
+            if op is None:
+                self.leave(path)
+            elif traits_of(op).chooses is not None and op.regions:
+                self.use(op, op.operands)
+                self.enter(op, path, [r.block for r in reversed(op.regions)], [])
+            else:
+                self.execute(op)
+
+    def enter(
+        self, choice: Operation, path: list[Choosing], blocks: list[Block], done: list[Changes]
+    ) -> None:
+        """Go on with the last of `blocks`."""
+        block = blocks.pop()
+        self.state.open()
+        chooses = traits_of(choice).chooses
+        assert chooses is not None
+        if not done:
+            for argument, operand in chooses.entering(choice):
+                self.names.add(argument, operand)
+        path.append(Choosing(iter(block.ops), choice, blocks, done))
+
+    def leave(self, path: list[Choosing]) -> None:
+        """Leave a block at its end, for the next region of its choice or for what follows."""
+        left = path.pop()
+        if left.choice is None:
+            return
+        left.done.append(self.state.close())
+        if left.rest:
+            self.enter(left.choice, path, left.rest, left.done)
+            return
+        self.state.meet(left.done)
+        for i, region in enumerate(left.choice.regions):
+            last = region.block.last_op
+            for result, value in zip(
+                left.choice.results, last.operands if last is not None else (), strict=False
+            ):
+                self.names.add(result, value, left.choice, i)
+        self.require_known_storages(left.choice)
+
+    def execute(self, op: Operation) -> None:
+        traits = traits_of(op)
+        if traits.frees:
+            self.kill(op)
+            return
+        captured = self.captured.get(op, ())
+        self.use(op, (*op.operands, *captured))
+        if any(isinstance(value.type, memory.StorageType) for value in captured):
+            raise PassError(
+                f"{op.name} captures a storage: the bytes that its code writes are not known", op
+            )
+        for result in op.results:
+            if result.type == i64:
+                self.slots.sizes.size(result)  # after those of its operands
+        if isinstance(op, memory.AllocTensorOp):
+            self.check_slot(op)
+            return
+        if isinstance(op, vm.ReshapeTensorOp):
+            self.check_view(op)
+        self.require_known_storages(op)
+        for storage in op.operands:
+            if isinstance(storage.type, memory.StorageType):
+                self.write_all(op, storage)
+        for name, source in sources(op, self.returned):
+            self.names.add(name, source)
+        for name in op.results if captured else ():
+            for source in captured:
+                self.names.add(name, source)
+        for cell, value in stores(op):
+            for name in upwards(cell, self.names.above):
+                if may_hold_cells(name.type) and value not in self.names.above.get(name, ()):
+                    self.names.add(name, value)
+        if traits.writes:
+            for result, tensor in zip(op.results, DestinationPassing.outs(op), strict=True):
+                self.write(op, result, tensor)
+
+    # ---------------------------------------------------------------- contents
+
+    def use(self, op: Operation, values: Iterable[SSAValue]) -> None:
+        """Raise an error if `op` uses a value that is ended."""
+        for value in values:
+            end = self.state.ends.now.get(value)
+            if end is not None:
+                raise fault_of_use(op, end)
+
+    def write(self, op: Operation, result: SSAValue, tensor: SSAValue) -> None:
+        """End what lies in the bytes of `tensor`, which then hold `result`."""
+        before = self.state.written.now.get(tensor)
+        if before is not None:
+            raise PassError(
+                f"{op.name} writes a tensor that is written before on this path: a tensor is "
+                "written once",
+                op,
+                notes=[(before, "it is written here")],
+            )
+        self.state.written.set(tensor, op)
+        slot = self.slots.of(tensor)
+        if slot is None:
+            return
+        self.overwrite(op, slot)
+        self.state.held.put(slot, result)
+
+    def overwrite(self, op: Operation, slot: Slot, certain: How = How.OVERWRITTEN) -> None:
+        """End the values that name contents that overlap `slot`."""
+        held, ends = self.state.held, self.state.ends
+        for other, origin in held.near(slot, self.slots.near(slot)):
+            naming = self.names.naming(origin)
+            intact = [value for value in naming if value not in ends.now]
+            if not intact:
+                held.drop(other, origin)
+                continue
+            apart = self.slots.are_apart(slot, other)
+            if apart:
+                continue
+            how = How.MAYBE_OVERWRITTEN if apart is None else certain
+            end = End(how, op, slot, other, origin)
+            read = set(op.operands)
+            if traits_of(op).writes:
+                read -= set(DestinationPassing.outs(op))
+            for value in intact:
+                if value in read:
+                    raise fault_in_place(op, end)
+                ends.set(value, end)
+            for edge in self.names.up.get(origin, ()):
+                if isinstance(edge.value.owner, memory.AllocTensorOp):
+                    ends.set(edge.value, end)
+            if apart is False:
+                held.drop(other, origin)
+
+    def write_all(self, op: Operation, storage: SSAValue) -> None:
+        """End all that lies in `storage`, which `op` may write and return."""
+        slot = self.slots.whole(storage)
+        self.overwrite(op, slot)
+        for result in op.results:
+            if names_bytes(result):
+                self.state.held.put(slot, result)
+
+    def kill(self, op: Operation) -> None:
+        """End all values that may name the bytes of the operand."""
+        value = op.operands[0]
+        ends = self.state.ends
+        if not names_bytes(value):
+            return
+        end = ends.now.get(value)
+        if end is not None:
+            raise fault_of_kill(op, end)
+        slot = self.slots.of(value)
+        if slot is not None and value not in self.state.written.now:
+            self.overwrite(op, slot, How.KILLED)  # what lies there is of another tensor
+        killed = End(How.KILLED, op)
+        for shared in self.names.sharing(value, ends.now):
+            before = ends.now.get(shared)
+            if before is None or before.how is not How.KILLED:
+                ends.set(shared, killed)
+
+    # ------------------------------------------------------------------ places
+
+    def require_known_storages(self, op: Operation) -> None:
+        for result in op.results:
+            if isinstance(result.type, memory.StorageType) and not op.has_trait(
+                AllocatesResults, value_if_unregistered=False
+            ):
+                raise PassError(
+                    f"cannot tell which bytes the storage is that {op.name} returns: tensors must "
+                    "be allocated in a memory.alloc_storage or a parameter",
+                    op,
+                )
+
+    def check_slot(self, op: memory.AllocTensorOp) -> None:
+        """Check that a tensor lies in its storage, aligned."""
+        slot = self.slots.of(op.tensor)
+        assert slot is not None
+        proofs = self.slots.proofs
+        type = as_tensor(op.tensor.type)
+        assert type is not None
+        alignment = storage_alignment(type.element_type)
+        owner = op.storage.owner
+        notes: list[tuple[Place, str]] = [(op.storage, "the storage is allocated here")]
+        if not proofs.at_least(slot.start, Polynomial(())):
+            raise PassError(f"cannot show that offset {slot.start} is at least 0", op)
+        if not proofs.is_multiple(slot.start, alignment):
+            verb = "is" if slot.start.constant is not None else "cannot be shown to be"
+            raise PassError(
+                f"the offset of a tensor of {type.element_type} must be a multiple of {alignment}, "
+                f"but {slot.start} {'is not' if verb == 'is' else verb}",
+                op,
+            )
+        if not isinstance(owner, memory.AllocStorageOp):
+            return
+        given = owner.alignment.value.data
+        if given % alignment:
+            raise PassError(
+                f"a tensor of {type.element_type} needs a storage aligned to {alignment} bytes, "
+                f"but its storage is aligned to {given}",
+                op,
+                notes=notes,
+            )
+        if owner.dynamic_size is not None:
+            size = self.slots.sizes.size(owner.dynamic_size)
+        else:
+            assert owner.size is not None
+            size = Polynomial.of(owner.size.value.data)
+        if not proofs.at_least(size, slot.stop):
+            raise PassError(
+                f"cannot show that a tensor at bytes {slot} fits in its storage of {size} bytes",
+                op,
+                notes=notes,
+            )
+
+    def check_view(self, op: vm.ReshapeTensorOp) -> None:
+        """Check that a view is not certainly larger than its tensor."""
+        sizes = self.slots.sizes
+        data = prod(sizes.dims(op.data), start=Polynomial.of(1))
+        view = prod(sizes.dims(op.result), start=Polynomial.of(1))
+        if self.slots.proofs.at_least(view, data + 1):
+            width = bytes_of_element(op.data.type)
+            raise PassError(
+                f"a view of {view * width} bytes is larger than its tensor of {data * width} bytes",
+                op,
+                notes=[(op.data, "the tensor is defined here")],
+            )
+
+
+def origin_note(end: End) -> list[tuple[Place, str]]:
+    return [] if end.origin is None else [(end.origin, f"bytes {end.here} are written here")]
+
+
+def fault_of_use(op: Operation, end: End) -> PassError:
+    """Return the error for a use of bytes that were ended before."""
+    if end.how is How.KILLED:
+        return PassError(
+            f"{op.name} uses bytes that are killed before it",
+            op,
+            notes=[(end.by, "they are killed here")],
+        )
+    return fault_of_write(end, (op, "it is used here"))
+
+
+def fault_of_kill(op: Operation, end: End) -> PassError:
+    """Return the error for a kill of bytes that were ended before."""
+    if end.how is How.KILLED:
+        return PassError(
+            "the bytes are killed twice", op, notes=[(end.by, "they are killed here before")]
+        )
+    return fault_of_write(end, (op, "it is killed here"))
+
+
+def fault_of_write(end: End, use: tuple[Place, str]) -> PassError:
+    """Return the error for a write into bytes whose contents are still needed."""
+    slots = f"bytes {end.there} and {end.here} of one storage"
+    verb = "writes" if traits_of(end.by).writes else "may write"
+    if end.how is How.MAYBE_OVERWRITTEN:
+        message = (
+            f"cannot show that {end.by.name} does not overwrite a live tensor: cannot show that "
+            f"{slots} do not overlap"
+        )
+    else:
+        message = f"{end.by.name} {verb} bytes of a live tensor: {slots} overlap"
+    return PassError(message, end.by, notes=[use, *origin_note(end)])
+
+
+def fault_in_place(op: Operation, end: End) -> PassError:
+    """Return the error for an op that reads what it writes."""
+    slots = f"bytes {end.there} and {end.here} of one storage"
+    if end.how is How.MAYBE_OVERWRITTEN:
+        message = (
+            f"cannot show that {op.name} does not read bytes that it writes: cannot show that "
+            f"{slots} do not overlap"
+        )
+    else:
+        message = f"{op.name} reads bytes that it writes: {slots} overlap"
+    return PassError(message, op, notes=origin_note(end))
+
+
+def bodies(module: ModuleOp) -> Iterator[Block]:
+    """Yield the blocks of functions and of ops, such as closures, whose code runs apart."""
+    for op in walk(module, enters=lambda op: not is_kernel(op)):
+        if isinstance(op, func.FuncOp):
+            if op.body.blocks:
+                yield only_block(op)
+        elif op.regions and not isinstance(op, ModuleOp) and not is_kernel(op):
+            if traits_of(op).chooses is None:
+                yield from (block for region in op.regions for block in region.blocks)
+
+
+@dataclass(frozen=True)
+class VerifyMemoryPlanPass(ModulePass):
+    """Prove that no live tensors overlap, and that tensors, views and kills are right."""
+
+    name = "verify-memory-plan"
+    changes_nothing: ClassVar[bool] = True
+    """The driver need not verify after it."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        blocks = list(bodies(op))
+        functions = {
+            inner.sym_name.data: inner
+            for inner in walk(op, enters=lambda op: isinstance(op, ModuleOp))
+            if isinstance(inner, func.FuncOp) and inner.body.blocks
+        }
+        returned = summaries(functions)
+        captured = values_from_above(
+            op, lambda op: bool(op.regions) and traits_of(op).chooses is None
+        )
+        for block in blocks:
+            Checker(block, captured, returned).check()
