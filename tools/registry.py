@@ -57,13 +57,10 @@ PASSES = {
     "manifest-lifetimes": "passes.manifest_lifetimes:ManifestLifetimesPass",
     "remove-unused-kernels": "passes.remove_unused_kernels:RemoveUnusedKernelsPass",
     "simplify-shapes": "passes.simplify_shapes:SimplifyShapesPass",
-<<<<<<< HEAD
     "coalesce-storage": "passes.coalesce_storage:CoalesceStoragePass",
     "pack-storage": "passes.pack_storage:PackStoragePass",
     "layout-slices": "passes.layout_slices:LayoutSlicesPass",
-=======
     "verify-memory-plan": "passes.verify_memory_plan:VerifyMemoryPlanPass",
->>>>>>> work-o
     "verify-stage": "passes.verify_stage:VerifyStagePass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
 }
