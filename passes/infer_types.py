@@ -65,13 +65,17 @@ def has_stale_call(module: ModuleOp, functions: dict[str, func.FuncOp]) -> bool:
     return False
 
 
+RECEIVERS = (func.CallOp, relay.RefCreateOp, relay.RefWriteOp)
+"""The ops whose operands must have the type of a parameter, or of a cell's contents."""
+
+
 def is_passed(value: SSAValue) -> bool:
-    """Test whether a call gets `value`, perhaps in a tuple or from another device."""
+    """Test whether one of `RECEIVERS` gets `value`, in a tuple or from another device too."""
     pending, seen = [value], {value}
     while pending:
         for use in pending.pop().uses:
             user = use.operation
-            if isinstance(user, func.CallOp):
+            if isinstance(user, RECEIVERS):
                 return True
             if isinstance(user, relay.TupleOp | relay.OnDeviceOp | relay.DeviceCopyOp):
                 result = user.results[0]
