@@ -59,7 +59,7 @@ def as_size(value: int) -> int:
 
 def _at(axis: int, dims: Sequence[int]) -> int:
     if not 0 <= axis < len(dims):
-        raise ValueError(f"there is no dim {axis} among {len(dims)}")
+        raise ValueError(f"axis must be in [0, {len(dims)}), but is {axis}")
     return dims[axis]
 
 
@@ -73,11 +73,11 @@ def reshaped_dim(axis: int, allowzero: int, rank: int, *sizes: int) -> int:
     made = list(wanted)
     for i, entry in enumerate(wanted):
         if entry < -1 or (entry == 0 and not allowzero and i >= rank):
-            raise ValueError(f"entry {i} of shape is {entry}, but the shape of data is {[*dims]}")
+            raise ValueError(f"cannot reshape a tensor of {[*dims]}: entry {i} of shape is {entry}")
         if entry == 0 and not allowzero:
             made[i] = dims[i]
     if made.count(-1) > 1:
-        raise ValueError(f"shape must have at most one -1, but is {[*wanted]}")
+        raise ValueError(f"cannot reshape to {[*wanted]}: shape must have at most one -1")
     if -1 in made:
         copied = {i for i, entry in enumerate(wanted) if entry == 0 and not allowzero}
         before = prod(dim for i, dim in enumerate(dims) if i not in copied)
@@ -95,12 +95,12 @@ def squeezed_dim(axis: int, rank: int, *sizes: int) -> int:
     dims, axes = sizes[:rank], sizes[rank:]
     for i in axes:
         if len(dims) < rank or not -rank <= i < rank:
-            raise ValueError(f"an axis must be in [{-rank}, {rank}), but is {i}")
+            raise ValueError(f"an axis of squeeze must be in [{-rank}, {rank}), but is {i}")
         if dims[i] != 1:
             raise ValueError(f"dim {i} must be 1 to be squeezed, but is {dims[i]}")
     removed = {i % rank for i in axes}
     if len(removed) < len(axes):
-        raise ValueError(f"axes must differ, but are {[*axes]}")
+        raise ValueError(f"axes of squeeze must differ, but are {[*axes]}")
     return _at(axis, [dim for i, dim in enumerate(dims) if i not in removed])
 
 
@@ -108,7 +108,7 @@ def expanded_dim(axis: int, at: int, count: int, *dims: int) -> int:
     """Return dim `axis` of a tensor of `dims` with `count` dims of 1 inserted at `at`."""
     rank = len(dims)
     if not -rank - 1 <= at <= rank:
-        raise ValueError(f"axis must be in [{-rank - 1}, {rank}], but is {at}")
+        raise ValueError(f"axis of expand_dims must be in [{-rank - 1}, {rank}], but is {at}")
     at = at if at >= 0 else at + rank + 1
     if at <= axis < at + count:
         return 1
@@ -118,7 +118,7 @@ def expanded_dim(axis: int, at: int, count: int, *dims: int) -> int:
 def topk_length(k: int, dim: int) -> int:
     """Return the number of elements that `topk` selects of `dim`: `k`, or all if it is below 1."""
     if k > dim:
-        raise ValueError(f"k must be at most {dim}, but is {k}")
+        raise ValueError(f"k of topk must be at most {dim}, but is {k}")
     return k if k > 0 else dim
 
 

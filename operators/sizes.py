@@ -156,7 +156,7 @@ def is_known(size: Size) -> bool:
 
 
 def _reader(left: Size, right: Size) -> Dim:
-    """Return the `Dim` that handles an operation: one of which something is known, if any."""
+    """Return the `Dim` that handles an operation: preferably not `UNKNOWN`."""
     if isinstance(left, Dim) and (left is not UNKNOWN or not isinstance(right, Dim)):
         return left
     assert isinstance(right, Dim), "integers need no reader"

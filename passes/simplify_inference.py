@@ -24,20 +24,19 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     BoolAttr,
-    DenseIntOrFPElementsAttr,
     Float32Type,
     Float64Type,
     IntegerAttr,
     ModuleOp,
     i64,
 )
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
-from ..dialects.device import tensor_type
+from ..dialects.dense import scalar
 from ..dialects.interfaces import ReshapesOnly
 from ..dialects.relay import (
     broadcast,
@@ -51,7 +50,7 @@ from ..dialects.relay import (
 )
 from ..dialects.relay.operator import Operator
 from ..dialects.relay.properties import ints
-from ..dialects.tensors import Tensor, as_tensor, is_static
+from ..dialects.tensors import Tensor, as_tensor, dtype_name, is_static
 from .support.rewriting import apply_patterns
 
 
@@ -61,6 +60,12 @@ def wide_float(value: SSAValue) -> Tensor | None:
     if type is None or not isinstance(type.element_type, Float32Type | Float64Type):
         return None
     return type
+
+
+def wide_floats(op: Operation) -> Tensor | None:
+    """Return the type of operand 0 if all operands are tensors of wide floats."""
+    types = [wide_float(operand) for operand in op.operands]
+    return types[0] if all(types) else None
 
 
 def axis_of(axis: int, rank: int) -> int:
@@ -118,16 +123,18 @@ class Arithmetic:
     op: Operation
     rewriter: PatternRewriter
 
-    def apply(self, kind: type[Operator], *operands: SSAValue, **properties: object) -> OpResult:
+    def apply(self, kind: type[Operator], *operands: SSAValue, **properties: Attribute) -> OpResult:
         """Insert an operator and return its result."""
-        made = kind.on(operands, properties)  # pyright: ignore[reportArgumentType]
+        made = kind.on(operands, properties)
         self.rewriter.insert(made, InsertPoint.before(self.op))
         return made.results[0]
 
     def scalar(self, value: float, like: Tensor) -> SSAValue:
         """Insert a constant of rank 0."""
-        type = tensor_type(like.element_type, [])
-        made = relay.ConstantOp(DenseIntOrFPElementsAttr.from_list(type, [value]))  # pyright: ignore
+        dtype = dtype_name(like.element_type)
+        constant = None if dtype is None else scalar(value, dtype)
+        assert constant is not None, "a wide float has a dtype"
+        made = relay.ConstantOp(constant)
         self.rewriter.insert(made, InsertPoint.before(self.op))
         return made.result
 
@@ -155,8 +162,8 @@ class UnpackBatchNorm(RewritePattern):
     def match_and_rewrite(
         self, op: normalization.BatchNormOp, rewriter: PatternRewriter, /
     ) -> None:
-        type = wide_float(op.data)
-        if type is None or not all(wide_float(operand) for operand in op.operands):
+        type = wide_floats(op)
+        if type is None:
             return
         build, rank = Arithmetic(op, rewriter), type.get_num_dims()
         axis = axis_of(op.axis.value.data, rank)
@@ -207,8 +214,8 @@ class UnpackLayerNorm(RewritePattern):
     def match_and_rewrite(
         self, op: normalization.LayerNormOp, rewriter: PatternRewriter, /
     ) -> None:
-        type = wide_float(op.data)
-        if type is None or not all(wide_float(operand) for operand in op.operands):
+        type = wide_floats(op)
+        if type is None:
             return
         build, rank = Arithmetic(op, rewriter), type.get_num_dims()
         axis = axis_of(op.axis.value.data, rank)

@@ -42,7 +42,7 @@ class DynamicProgram:
     calls: tuple[tuple[Shape, ...], ...]
     """Shapes of arguments: the original ones first."""
     is_named: bool = False
-    """Whether dims that are equal in all calls have the same name."""
+    """True if dims that are equal in all calls have the same name."""
 
     def at(self, shapes: Sequence[Shape]) -> ModuleOp:
         """Return the program with parameters of these shapes and no other types."""

@@ -87,9 +87,9 @@ def _take(data: Any, indices: Any, axis: Any = None, batch_dims: int = 0, **_: A
     return _take(data, indices, axis, batch_dims)[:0]
 
 
-def _pad(data: Any, value: Any, pad_width: Any, pad_mode: str = "constant") -> Any:
+def _pad(data: Any, value: Any, pad_width: Any, pad_mode: Any = "constant") -> Any:
     width = np.reshape(pad_width, (-1, 2)).astype(int)
-    return np.pad(data, width, mode=pad_mode) if data.ndim else data  # pyright: ignore
+    return np.pad(data, width, mode=pad_mode) if data.ndim else data
 
 
 def _expand(data: Any, axis: int, num_newaxis: int = 1) -> Any:

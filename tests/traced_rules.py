@@ -50,7 +50,7 @@ def by_shape_function(call: Call, hidden: Sequence[Sequence[bool]]) -> list[tupl
     """
     Return the shapes of the results of `call` by a shape function that does not know some dims.
 
-    None if there is no such function, as the results' shapes do not depend on these dims.
+    None if the results' shapes do not depend on these dims.
     """
     try:
         function = kernel(call, hidden)

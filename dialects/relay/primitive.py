@@ -10,11 +10,9 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     FunctionType,
     StringAttr,
-    SymbolNameConstraint,
     SymbolRefAttr,
     UnitAttr,
 )
-from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
 from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -33,12 +31,11 @@ from xdsl.traits import (
     IsolatedFromAbove,
     Pure,
     RecursiveMemoryEffect,
-    SymbolOpInterface,
 )
 from xdsl.utils.exceptions import VerifyException
 
 from .. import vm
-from ..device import VirtualDeviceAttr, with_device
+from ..device import VirtualDeviceAttr
 from ..formats import parse_location, print_location
 from ..interfaces import (
     AnyDevice,
@@ -54,11 +51,11 @@ from ..interfaces import (
     SameDomain,
     kernel_name,
 )
-from ..tensors import as_tensor
 from .control import verify_yielded
-from .incomplete import AnyTensor, is_incomplete
+from .incomplete import AnyTensor
 from .properties import INTS
 from .shapes import ShapeFuncOp, shape_type
+from .tensor_functions import TensorFunction
 
 
 def verify_view(op: Operation, reshape_only: UnitAttr | None) -> None:
@@ -161,7 +158,7 @@ class PrimitiveOp(IRDLOperation):
 
 
 @irdl_op_definition
-class PrimFuncOp(IRDLOperation):
+class PrimFuncOp(TensorFunction):
     """
     Define a kernel: a function of tensors to tensors that `relay.call_lowered` names.
 
@@ -182,18 +179,13 @@ class PrimFuncOp(IRDLOperation):
 
     name = "relay.prim_func"
 
-    sym_name = prop_def(SymbolNameConstraint())
-    function_type = prop_def(FunctionType)
     target = opt_prop_def(StringAttr)
     scopes = opt_prop_def(ArrayAttr[StringAttr])
     shape_func = opt_prop_def(SymbolRefAttr)
     shape_inputs = opt_prop_def(INTS)
-    body = region_def("single_block")
 
-    traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), AnyDevice())
-
-    OPTIONAL: ClassVar = ("target", "scopes", "shape_func", "shape_inputs")
-    """The properties that are printed with the attributes."""
+    KIND: ClassVar = "kernel"
+    PRINTED: ClassVar = ("target", "scopes", "shape_func", "shape_inputs")
 
     def __init__(
         self,
@@ -213,51 +205,14 @@ class PrimFuncOp(IRDLOperation):
             regions=[body],
         )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        name, inputs, outputs, body, attributes, _, _ = parse_func_op_like(
-            parser, reserved_attr_names=("sym_name", "function_type")
-        )
-        op = cls(name, FunctionType.from_lists(inputs, outputs), body)
-        if attributes is not None:
-            op.attributes = dict(attributes.data)
-            for known in cls.OPTIONAL:
-                if known in op.attributes:
-                    op.properties[known] = op.attributes.pop(known)
-        return op
-
-    def print(self, printer: Printer) -> None:
-        shown = dict(self.attributes)
-        for known in self.OPTIONAL:
-            if known in self.properties:
-                shown[known] = self.properties[known]
-        print_func_op_like(
-            printer,
-            self.sym_name,
-            self.function_type,
-            self.body,
-            shown,
-            reserved_attr_names=("sym_name", "function_type"),
-        )
-
     def verify_(self) -> None:
-        if self.function_type.inputs.data != tuple(self.body.block.arg_types):
-            raise VerifyException(
-                "the arguments of the body must have the types of the signature, "
-                f"{self.function_type}"
-            )
-        for type in (*self.function_type.inputs, *self.function_type.outputs):
-            if as_tensor(type) is None and not is_incomplete(type):
-                raise VerifyException(f"kernel types must be tensors, but one is {type}")
-            if with_device(type, None) != type:
-                raise VerifyException(f"kernel types must not carry a device, but one is {type}")
+        super().verify_()
         count = len(self.function_type.inputs) + len(self.function_type.outputs)
         if self.scopes is not None and len(self.scopes) != count:
             raise VerifyException(
                 f"scopes needs one for each of {count} parameters and results, "
                 f"but has {len(self.scopes)}"
             )
-        verify_yielded(self, self.body, self.function_type.outputs.data, "the body")
         self._verify_shape_inputs()
 
     def _verify_shape_inputs(self) -> None:

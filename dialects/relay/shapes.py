@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from inspect import Parameter, signature
-from typing import Any, Self, TypeAlias, get_args
+from typing import Any, ClassVar, Self, TypeAlias, get_args
 
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -15,11 +15,9 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerType,
     StringAttr,
-    SymbolNameConstraint,
     TensorType,
     i64,
 )
-from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
     AnyOf,
@@ -28,22 +26,21 @@ from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
     prop_def,
-    region_def,
     result_def,
     traits_def,
     var_operand_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import IsolatedFromAbove, Pure, SymbolOpInterface
+from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ...operators.measures import MEASURES
 from ...operators.sizes import Check
-from ..device import tensor_type, with_device
-from ..interfaces import AllOnHost, AnyDevice
+from ..device import tensor_type
+from ..interfaces import AllOnHost
 from ..tensors import as_tensor
-from .control import verify_yielded
+from .tensor_functions import TensorFunction
 
 
 def shape_type(type: Attribute) -> Attribute:
@@ -54,7 +51,7 @@ def shape_type(type: Attribute) -> Attribute:
 
 
 @irdl_op_definition
-class ShapeFuncOp(IRDLOperation):
+class ShapeFuncOp(TensorFunction):
     """
     Define a shape function: it computes the shapes of a kernel's results on the host.
 
@@ -71,54 +68,20 @@ class ShapeFuncOp(IRDLOperation):
 
     name = "relay.shape_func"
 
-    sym_name = prop_def(SymbolNameConstraint())
-    function_type = prop_def(FunctionType)
-    body = region_def("single_block")
-
-    traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), AnyDevice())
+    KIND: ClassVar = "shape function"
 
     def __init__(self, name: str, type: FunctionType, body: Region):
         super().__init__(
             properties={"sym_name": StringAttr(name), "function_type": type}, regions=[body]
         )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        name, inputs, outputs, body, attributes, _, _ = parse_func_op_like(
-            parser, reserved_attr_names=("sym_name", "function_type")
-        )
-        op = cls(name, FunctionType.from_lists(inputs, outputs), body)
-        if attributes is not None:
-            op.attributes = dict(attributes.data)
-        return op
-
-    def print(self, printer: Printer) -> None:
-        print_func_op_like(
-            printer,
-            self.sym_name,
-            self.function_type,
-            self.body,
-            self.attributes,
-            reserved_attr_names=("sym_name", "function_type"),
-        )
-
     def verify_(self) -> None:
-        if self.function_type.inputs.data != tuple(self.body.block.arg_types):
-            raise VerifyException(
-                "the arguments of the body must have the types of the signature, "
-                f"{self.function_type}"
-            )
-        for type in (*self.function_type.inputs, *self.function_type.outputs):
-            if as_tensor(type) is None or with_device(type, None) != type:
-                raise VerifyException(
-                    f"types of a shape function must be tensors without a device, but one is {type}"
-                )
+        super().verify_()
         for type in self.function_type.outputs:
             tensor = as_tensor(type)
             assert tensor is not None
             if tensor.element_type != i64 or tensor.get_num_dims() != 1:
                 raise VerifyException(f"a shape must be a vector of i64, but is {type}")
-        verify_yielded(self, self.body, self.function_type.outputs.data, "the body")
 
 
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")

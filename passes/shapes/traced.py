@@ -251,7 +251,7 @@ class Trace:
         """
         Return the tensor of `type` with traced dims, each an element of the value `shape()`.
 
-        The value is asked for when the first of them is needed; `key` identifies the tensor.
+        `shape` is called when the first of them is needed; `key` identifies the tensor.
         """
         known = operand_of(type)
         assert isinstance(known, Tensor), "only tensors have dims"

@@ -28,7 +28,7 @@ from .traced import Operand, Trace
 
 @dataclass(frozen=True, eq=False)
 class TracedElements(Elements):
-    """The elements of the host tensor `data()`, which is asked for when one is read."""
+    """The elements of the host tensor `data()`; `data` is called when the first is read."""
 
     trace: Trace
     key: object

@@ -228,7 +228,7 @@ def test_sizes_stay_what_they_are(seed: int):
     generator = Generator(seed)
     text = generator.module()
     before, after = parse(text), parse(text)
-    SimplifyShapesPass().apply(None, after)  # pyright: ignore[reportArgumentType]
+    SimplifyShapesPass().apply(context(), after)
     after.verify()
     assert not any(isinstance(op, relay.ShapeFuncOp | vm.ShapeFuncOp) for op in walk(after))
     rng = random.Random(seed)
@@ -244,9 +244,9 @@ def test_sizes_stay_what_they_are(seed: int):
 @pytest.mark.parametrize("seed", range(25))
 def test_a_second_run_changes_nothing(seed: int):
     module = parse(Generator(seed).module())
-    SimplifyShapesPass().apply(None, module)  # pyright: ignore[reportArgumentType]
+    SimplifyShapesPass().apply(context(), module)
     once = str(module)
-    SimplifyShapesPass().apply(None, module)  # pyright: ignore[reportArgumentType]
+    SimplifyShapesPass().apply(context(), module)
     assert str(module) == once
 
 
@@ -285,7 +285,7 @@ def chain(length: int) -> str:
 
 def test_an_operator_of_a_chain_keeps_its_storage_its_tensor_and_its_kernel():
     module = parse(chain(50))
-    SimplifyShapesPass().apply(None, module)  # pyright: ignore[reportArgumentType]
+    SimplifyShapesPass().apply(context(), module)
     names = [op.name for op in walk(module)]
     assert names.count("vm.invoke_tvm_op") == 50
     assert names.count("memory.alloc_storage") == 50
