@@ -39,7 +39,11 @@ PLANNERS = ("", "pack-storage,layout-slices", "coalesce-storage,layout-slices")
 
 @st.composite
 def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
-    """The pipeline `vm` without some passes, with others, fusing or not; it repairs devices."""
+    """
+    The pipeline `vm` without some passes, with others, fusing or not, with a memory plan or not.
+
+    It repairs devices. Its memory is checked, planned or not.
+    """
     is_varied = draw(st.booleans())
     omitted = draw(st.sets(st.sampled_from(OPTIONAL), max_size=3)) if is_varied else ()
     passes = [name for name in named_pipelines()["vm"].split(",") if name not in omitted]
@@ -48,6 +52,7 @@ def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
         passes.insert(draw(st.integers(1, last)), added)
     if planner := draw(st.sampled_from(PLANNERS)):
         passes.insert(passes.index("verify-stage{stage=manifest}") + 1, planner)
+    passes.insert(passes.index("verify-stage{stage=memory-planned}"), "verify-memory-plan")
     text = ",".join(passes).replace("plan-devices", "plan-devices{default=cuda:0 repair=true}")
     return text.replace("fuse-ops", f"fuse-ops{{level={draw(st.integers(0, 1))}}}")
 

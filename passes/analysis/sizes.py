@@ -138,6 +138,8 @@ class Sizes:
             compute = ARITHMETIC.get(type(op))
             if compute is not None:
                 return compute(self.algebra, *map(self.size, op.operands))
+            if isinstance(op, arith.AndIOp):
+                return self._masked(op)
             if isinstance(op, arith.SelectOp):
                 return self._selected(op)
             if isinstance(op, tensor.ExtractOp):
@@ -145,6 +147,14 @@ class Sizes:
             if isinstance(op, relay.MeasureOp):
                 return self._measured(op)
         return self.algebra.symbol(_shown(value), "value", (value,), natural=False)
+
+    def _masked(self, op: arith.AndIOp) -> Polynomial:
+        """Return `a & -64`, which is `a` rounded down to a multiple of 64, as a quotient."""
+        unit = -(integer(op.rhs) or 0)
+        if unit <= 0 or unit & (unit - 1):
+            return self.algebra.symbol(_shown(op.result), "value", (op.result,), natural=False)
+        whole = self.algebra.binary(SizeOp.FLOORDIV, self.size(op.lhs), Polynomial.of(unit))
+        return self.algebra.binary(SizeOp.MUL, whole, Polynomial.of(unit))
 
     def _selected(self, op: arith.SelectOp) -> Polynomial:
         """Return one side if the condition is known; `a == 1 ? b : a` is a broadcast."""

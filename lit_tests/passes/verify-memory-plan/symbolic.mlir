@@ -30,6 +30,35 @@ relay.prim_func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
+// So is one that is rounded up by a mask.
+
+func.func @masked(%n: tensor<?xf32>, %m: tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : i64
+  %c63 = arith.constant 63 : i64
+  %dims = vm.shape_of %n : (tensor<?xf32>) -> tensor<1xi64>
+  %k = tensor.extract %dims[%c0] : tensor<1xi64>
+  %bytes = arith.muli %k, %c4 : i64
+  %up = arith.addi %bytes, %c63 : i64
+  %mask = arith.constant -64 : i64
+  %slot = arith.andi %up, %mask : i64
+  %all = arith.addi %slot, %slot : i64
+  %s = memory.alloc_storage %all align 64 : !memory.storage
+  %t = memory.alloc_tensor %s[0] shape %dims : tensor<1xi64> -> tensor<?xf32>
+  %u = memory.alloc_tensor %s[%slot] shape %dims : tensor<1xi64> -> tensor<?xf32>
+  %a = vm.invoke_tvm_op @f ins(%n : tensor<?xf32>) outs(%t : tensor<?xf32>) -> tensor<?xf32>
+  %b = vm.invoke_tvm_op @f ins(%n : tensor<?xf32>) outs(%u : tensor<?xf32>) -> tensor<?xf32>
+  "test.op"(%a, %b) : (tensor<?xf32>, tensor<?xf32>) -> ()
+  func.return
+}
+
+relay.prim_func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %y = relay.exp %x : (tensor<?xf32>) -> tensor<?xf32>
+  relay.yield %y : tensor<?xf32>
+}
+
+// -----
+
 // A maximum is at least each of its operands.
 
 func.func @maximum(%n: tensor<?xf32>, %m: tensor<?xf32>) {
