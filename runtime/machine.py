@@ -25,6 +25,7 @@ import numpy as np
 
 from .arena import Arena
 from .checking import check_program
+from .context import Context
 from .counters import Counters
 from .dtypes import element_type, has_element_type
 from .errors import MachineError
@@ -49,7 +50,7 @@ from .paths import (
     TraceSize,
 )
 from .program import Array, Late, Program, spec_of
-from .recording import Context, Recorder, fault
+from .recording import Recorder, fault
 from .value_checks import check_arguments, fits
 from .values import FlatValue, Leaf, Value, allocate_like, copy_out, flatten, leaves
 

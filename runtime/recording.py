@@ -7,8 +7,8 @@ those that compute leave callables in the segment, bound to their arrays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from math import prod
 from typing import Any
@@ -19,70 +19,19 @@ from ..operators.sizes import Check
 from . import instructions as vm
 from .arena import Arena
 from .binding import bind_kernel
-from .counters import Counters, Pool
+from .context import Context
+from .counters import Counters
 from .dtypes import element_type
 from .errors import MachineError
-from .kernel_shapes import MAX_SIZES, UnknownShape, host_input_faults, size_inputs
-from .kernels.bind import Bind, Thunk
-from .kernels.memory import Memory, OutOfMemory, Owner
+from .kernel_shapes import MAX_SIZES, UnknownShape, size_inputs
+from .kernels.bind import Thunk
+from .kernels.memory import OutOfMemory, Owner
 from .known_sizes import evaluated, unknown_sources
 from .objects import Closure, Computation, Data, Object, Ref, Storage, Tensor, tensors_in
 from .paths import Branch, Call, Contents, End, Frame, Jump, Known, Read, Return, Segment, State
-from .program import Array, Function, Kernel, Program, Step, spec_of
+from .program import Array, Function, Kernel, Step, spec_of
 from .scalars import SCALARS, Relation
 from .value_checks import check_arguments, dimensions, fits, scalar
-
-
-@dataclass(frozen=True)
-class Context:
-    """The state that all functions of a loaded program share."""
-
-    program: Program
-    constants: Sequence[Array]
-    binds: Mapping[str, Bind]
-    memory: Memory
-    owner: Owner
-    """The owner of memory that all functions share."""
-    has_references: bool
-    """
-    True if the program has references. Storages are not freed then: a path does not show what
-    references keep alive, as their contents depend on what other activations do.
-    """
-    constant_tensors: dict[tuple[int, int], Tensor] = field(
-        default_factory=dict[tuple[int, int], Tensor]
-    )
-    kernels: dict[int, Kernel] = field(default_factory=dict[int, Kernel])
-    counters: Pool = field(default_factory=Pool)
-
-    def constant(self, index: int, device: int) -> Tensor:
-        """Return constant `index` as a tensor on `device`."""
-        key = (index, device)
-        found = self.constant_tensors.get(key)
-        if found is None:
-            array = self.expanded(self.constants[index])
-            found = Tensor(array, device, constant=True)
-            found = self.constant_tensors.setdefault(key, found)
-        return found
-
-    def kernel(self, index: int) -> Kernel:
-        """Return kernel `index` with contiguous constants."""
-        found = self.kernels.get(index)
-        if found is None:
-            kernel = self.program.kernels[index]
-            for fault in host_input_faults(kernel, self.binds):
-                raise MachineError(f"kernel {kernel.name}: {fault}")
-            constants = tuple(map(self.expanded, kernel.constants))
-            found = self.kernels.setdefault(index, replace(kernel, constants=constants))
-        return found
-
-    def expanded(self, array: Array) -> Array:
-        """Return `array` as C-contiguous: a splat may store its element only once."""
-        if array.flags.c_contiguous:
-            return array
-        self.owner.reserve(array.nbytes, f"a constant {spec_of(array)}")
-        expanded = np.ascontiguousarray(array)
-        expanded.flags.writeable = False
-        return expanded
 
 
 def fault(function: Function, pc: int, error: Exception, what: str = "") -> MachineError:

@@ -1,0 +1,68 @@
+"""The state that the functions of a loaded program share: constants, kernels, memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from .counters import Pool
+from .errors import MachineError
+from .kernel_shapes import host_input_faults
+from .kernels.bind import Bind
+from .kernels.memory import Memory, Owner
+from .objects import Tensor
+from .program import Array, Kernel, Program, spec_of
+
+
+@dataclass(frozen=True)
+class Context:
+    """The state that all functions of a loaded program share."""
+
+    program: Program
+    constants: Sequence[Array]
+    binds: Mapping[str, Bind]
+    memory: Memory
+    owner: Owner
+    """The owner of memory that all functions share."""
+    has_references: bool
+    """
+    True if the program has references. Storages are not freed then: a path does not show what
+    references keep alive, as their contents depend on what other activations do.
+    """
+    constant_tensors: dict[tuple[int, int], Tensor] = field(
+        default_factory=dict[tuple[int, int], Tensor]
+    )
+    kernels: dict[int, Kernel] = field(default_factory=dict[int, Kernel])
+    counters: Pool = field(default_factory=Pool)
+
+    def constant(self, index: int, device: int) -> Tensor:
+        """Return constant `index` as a tensor on `device`."""
+        key = (index, device)
+        found = self.constant_tensors.get(key)
+        if found is None:
+            array = self.expanded(self.constants[index])
+            found = Tensor(array, device, constant=True)
+            found = self.constant_tensors.setdefault(key, found)
+        return found
+
+    def kernel(self, index: int) -> Kernel:
+        """Return kernel `index` with contiguous constants."""
+        found = self.kernels.get(index)
+        if found is None:
+            kernel = self.program.kernels[index]
+            for fault in host_input_faults(kernel, self.binds):
+                raise MachineError(f"kernel {kernel.name}: {fault}")
+            constants = tuple(map(self.expanded, kernel.constants))
+            found = self.kernels.setdefault(index, replace(kernel, constants=constants))
+        return found
+
+    def expanded(self, array: Array) -> Array:
+        """Return `array` as C-contiguous: a splat may store its element only once."""
+        if array.flags.c_contiguous:
+            return array
+        self.owner.reserve(array.nbytes, f"a constant {spec_of(array)}")
+        expanded = np.ascontiguousarray(array)
+        expanded.flags.writeable = False
+        return expanded
