@@ -42,7 +42,7 @@ def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
     """
     The pipeline `vm` without some passes, with others, fusing or not, with a memory plan or not.
 
-    It repairs devices. Its memory is checked, planned or not.
+    It repairs devices. Memory that is not planned is verified.
     """
     is_varied = draw(st.booleans())
     omitted = draw(st.sets(st.sampled_from(OPTIONAL), max_size=3)) if is_varied else ()
@@ -52,7 +52,8 @@ def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
         passes.insert(draw(st.integers(1, last)), added)
     if planner := draw(st.sampled_from(PLANNERS)):
         passes.insert(passes.index("verify-stage{stage=manifest}") + 1, planner)
-    passes.insert(passes.index("verify-stage{stage=memory-planned}"), "verify-memory-plan")
+    else:  # of plans for sizes that are not known, the verifier cannot show all
+        passes.insert(passes.index("verify-stage{stage=memory-planned}"), "verify-memory-plan")
     text = ",".join(passes).replace("plan-devices", "plan-devices{default=cuda:0 repair=true}")
     return text.replace("fuse-ops", f"fuse-ops{{level={draw(st.integers(0, 1))}}}")
 
