@@ -173,8 +173,9 @@ class ShapeFuncOp(DestinationCall):
     Run the shape function `callee` on the host, writing the computed shapes to `outs`.
 
     ```mlir
-    %s = vm.shape_func @shape_of_add {is_input = array<i64: 0, 0>}
-           ins(%a, %b : tensor<2xi64>, tensor<2xi64>) outs(%t : tensor<2xi64>) -> tensor<2xi64>
+    %s = vm.shape_func @shape_of_add
+           ins(%a, %b : tensor<2xi64>, tensor<2xi64>) outs(%t : tensor<2xi64>)
+           {is_input = array<i64: 0, 0>} -> tensor<2xi64>
     ```
 
     `is_input` has one flag per operand: 1 if it is the data of an input, 0 if it is the shape of

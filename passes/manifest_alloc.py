@@ -15,7 +15,7 @@ the shapes of its arguments and copies of those whose elements it reads.
     %i = vm.shape_of %x : (…) -> tensor<2xi64, #host>
     %a = memory.alloc_storage 16 align 64 : !memory.storage<#host>
     %b = memory.alloc_tensor %a[0] : tensor<2xi64, #host>
-    %o = vm.shape_func @shape_func_f {is_input = array<i64: 0>} ins(%i : …) outs(%b : …) -> …
+    %o = vm.shape_func @shape_func_f ins(%i : …) outs(%b : …) {is_input = array<i64: 0>} -> …
     %n = tensor.extract %o[%c0] : tensor<2xi64, #host>
     %m = arith.muli %n, %c16 : i64
     %s = memory.alloc_storage %m align 64 : !memory.storage<#dev>
@@ -23,10 +23,10 @@ the shapes of its arguments and copies of those whose elements it reads.
     %y = vm.invoke_tvm_op @f ins(%x : …) outs(%t : …) -> tensor<?x4xf32, #dev>
 
 A kernel of nothing but reshapes becomes a view, `vm.reshape_tensor`, and one that only returns a
-shape `vm.shape_of`; a copy between devices
-allocates on its destination; a copy of a tuple copies its fields. The storages of an op come
-first, then its tensors, as in TVM's ManifestAlloc (pull 7369). Sizes and alignments are those of
-`dialects.tensors`. A second run changes nothing. From level `lowered` to `manifest`.
+shape becomes `vm.shape_of`. A copy between devices allocates on its destination; a copy of a tuple
+copies its fields. The storages of an op come first, then its tensors, as in TVM's ManifestAlloc
+(pull 7369). Sizes and alignments are those of `dialects.tensors`. A second run changes nothing.
+From level `lowered` to `manifest`.
 """
 
 from dataclasses import dataclass, field
