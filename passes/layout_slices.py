@@ -10,7 +10,7 @@ Choose the offsets of packed slices.
     %a = memory.alloc_tensor %s[%offsets#0]
     …
 
-Static sizes are planned by `xrelay.passes.planning`, whose strategies these are; constant sizes and
+Static sizes are planned by `xrelay.planning`, whose strategies these are; constant sizes and
 offsets become attributes of the allocations. If a size is dynamic, offsets are sums and maxima of
 sizes, which are right for all of them: only the order of the slices from the bottom up is planned,
 for sample values of the sizes' symbols (`planning.choice`). When no order is good at all samples,
@@ -32,12 +32,12 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from ..dialects import memory
 from ..dialects.memory import Slice
 from ..dialects.tensors import as_tensor
+from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, ProblemError, solve
+from ..planning.buffers import LIMIT
+from ..planning.choice import Choice, choose
+from ..planning.orientation import Orientation
 from .analysis.polynomials import Polynomial
 from .analysis.sizes import Sizes
-from .planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, ProblemError, solve
-from .planning.buffers import LIMIT
-from .planning.choice import Choice, choose
-from .planning.orientation import Orientation
 from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives

@@ -12,7 +12,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..passes.planning import (
+from ..planning import (
     STRATEGIES,
     Infeasible,
     Plan,
@@ -22,7 +22,7 @@ from ..passes.planning import (
     check,
     solve,
 )
-from ..passes.planning.csv_io import (
+from ..planning.csv_io import (
     CsvError,
     Table,
     format_plan,

@@ -9,7 +9,7 @@ busiest time is shaded and labelled with its load; lines mark the height and the
 from collections.abc import Iterator
 from html import escape
 
-from ..passes.planning import Plan, Problem
+from ..planning import Plan, Problem
 
 _WIDTH, _PANEL = 1200, 640
 _LEFT, _RIGHT, _TOP, _BOTTOM = 96, 24, 56, 40

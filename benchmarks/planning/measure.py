@@ -21,9 +21,9 @@ from pathlib import Path
 import numpy as np
 from synthetic import NETS
 
-from xrelay.passes.planning import Infeasible, Interval, Plan, Problem, check, solve
-from xrelay.passes.planning.buffers import BufferTable
-from xrelay.passes.planning.csv_io import parse_problem
+from xrelay.planning import Infeasible, Interval, Plan, Problem, check, solve
+from xrelay.planning.buffers import BufferTable
+from xrelay.planning.csv_io import parse_problem
 
 
 def variants(problem: Problem) -> Iterator[tuple[str, Problem]]:

@@ -20,12 +20,12 @@ from pathlib import Path
 
 from synthetic import encoder
 
-from xrelay.passes.planning import Interval, Plan, Problem, check, solve
-from xrelay.passes.planning.bounds import lower_bound
-from xrelay.passes.planning.choice import Choice, choose
-from xrelay.passes.planning.core import core_of
-from xrelay.passes.planning.csv_io import parse_problem
-from xrelay.passes.planning.orientation import Orientation, orientation_of
+from xrelay.planning import Interval, Plan, Problem, check, solve
+from xrelay.planning.bounds import lower_bound
+from xrelay.planning.choice import Choice, choose
+from xrelay.planning.core import core_of
+from xrelay.planning.csv_io import parse_problem
+from xrelay.planning.orientation import Orientation, orientation_of
 
 LENGTHS = (1, 16, 64, 128, 256, 512, 2048)
 SAMPLES = ((1, 128, 2048), (1, 2048), (64,), (2048,))

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from xrelay.passes.planning import Problem
+from xrelay.planning import Problem
 
 
 class Net:

@@ -29,10 +29,10 @@ from xrelay.passes.manifest_lifetimes import ManifestLifetimesPass
 from xrelay.passes.outline_primitives import OutlinePrimitivesPass
 from xrelay.passes.pack_storage import PackStoragePass
 from xrelay.passes.plan_devices import PlanDevicesPass
-from xrelay.passes.planning import check
 from xrelay.passes.remove_dead_writes import RemoveDeadWritesPass
 from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_stage import VerifyStagePass
+from xrelay.planning import check
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.lowering.assemble import assemble
 from xrelay.passes.layout_slices import is_static, plan_of, problem_of
-from xrelay.passes.planning import check
+from xrelay.planning import check
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine

@@ -6,7 +6,7 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from xrelay.passes.planning import (
+from xrelay.planning import (
     Arm,
     Buffer,
     Gap,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from xrelay.passes.planning import Arm, Buffer, Gap, Interval, Plan, Pool, Problem, check
+from xrelay.planning import Arm, Buffer, Gap, Interval, Plan, Pool, Problem, check
 
 
 def buffer(name: str, start: int, stop: int, size: int, **more: object) -> Buffer:

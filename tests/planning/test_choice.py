@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from xrelay.passes.planning import (
+from xrelay.planning import (
     Arm,
     Buffer,
     Choice,
@@ -22,7 +22,7 @@ from xrelay.passes.planning import (
     orientation_of,
     solve,
 )
-from xrelay.passes.planning.choice import GOOD_ENOUGH
+from xrelay.planning.choice import GOOD_ENOUGH
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "planning" / "shapes.py"
 

@@ -207,7 +207,7 @@ def test_planning_and_its_command_import_neither_xdsl_nor_anything_heavy():
     code = (
         "import sys\n"
         "import xrelay.tools.plan\n"
-        "from xrelay.passes.planning import Buffer, Interval, Problem, solve\n"
+        "from xrelay.planning import Buffer, Interval, Problem, solve\n"
         "solve(Problem((Buffer('a', Interval(0, 1), 4), Buffer('b', Interval(0, 1), 4))))\n"
         "roots = {name.partition('.')[0] for name in sys.modules}\n"
         "print(sorted(roots & {'xdsl', 'onnx', 'scipy', 'safetensors', 'json', 'xml'}))\n"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from xrelay.passes.planning import Arm, Gap, Interval, Plan, Pool, Problem, check, solve
-from xrelay.passes.planning.csv_io import (
+from xrelay.planning import Arm, Gap, Interval, Plan, Pool, Problem, check, solve
+from xrelay.planning.csv_io import (
     CsvError,
     format_plan,
     parse_problem,

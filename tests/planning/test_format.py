@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from planning.random_problems import height_of, is_right, plain_problems, rich_problems
 
-from xrelay.passes.planning import (
+from xrelay.planning import (
     STRATEGIES,
     Buffer,
     Interval,
@@ -17,7 +17,7 @@ from xrelay.passes.planning import (
     check,
     solve,
 )
-from xrelay.passes.planning.csv_io import (
+from xrelay.planning.csv_io import (
     CsvError,
     format_plan,
     parse_problem,

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from planning.random_problems import plain_problems
 
-from xrelay.passes.planning import (
+from xrelay.planning import (
     Interval,
     Plan,
     Problem,
@@ -19,16 +19,16 @@ from xrelay.passes.planning import (
     peak_first,
     solve,
 )
-from xrelay.passes.planning.bounds import lower_bound
-from xrelay.passes.planning.buffers import Ints
-from xrelay.passes.planning.core import Core, core_of, oriented
-from xrelay.passes.planning.csv_io import parse_problem
-from xrelay.passes.planning.greedy import place_in_order
-from xrelay.passes.planning.local_repair import repair
-from xrelay.passes.planning.peak_first import fill, plan_from_peak
-from xrelay.passes.planning.portfolio import as_array, is_dense, plans
-from xrelay.passes.planning.sort_keys import busiest, by_birth, by_size, by_size_and_life
-from xrelay.passes.planning.sweep import sweep_from_peak
+from xrelay.planning.bounds import lower_bound
+from xrelay.planning.buffers import Ints
+from xrelay.planning.core import Core, core_of, oriented
+from xrelay.planning.csv_io import parse_problem
+from xrelay.planning.greedy import place_in_order
+from xrelay.planning.local_repair import repair
+from xrelay.planning.peak_first import fill, plan_from_peak
+from xrelay.planning.portfolio import as_array, is_dense, plans
+from xrelay.planning.sort_keys import busiest, by_birth, by_size, by_size_and_life
+from xrelay.planning.sweep import sweep_from_peak
 
 DATA = Path(__file__).parents[1] / "data" / "planning"
 

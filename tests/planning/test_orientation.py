@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 from planning.random_problems import height_of
 
-from xrelay.passes.planning import (
+from xrelay.planning import (
     Arm,
     Buffer,
     Gap,

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from planning.random_problems import brute_force, plain_problems, rich_problems
 
-from xrelay.passes.planning import (
+from xrelay.planning import (
     STRATEGIES,
     Buffer,
     Infeasible,
@@ -17,8 +17,8 @@ from xrelay.passes.planning import (
     check,
     solve,
 )
-from xrelay.passes.planning.bounds import lower_bound
-from xrelay.passes.planning.core import core_of
+from xrelay.planning.bounds import lower_bound
+from xrelay.planning.core import core_of
 
 SLOW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -3,15 +3,15 @@
 from hypothesis import given, settings
 from planning.random_problems import plain_problems, rich_problems
 
-from xrelay.passes.planning import Problem
-from xrelay.passes.planning.bounds import lower_bound
-from xrelay.passes.planning.canonical_search import CanonicalSearch
-from xrelay.passes.planning.core import Core, core_of
-from xrelay.passes.planning.greedy import place_in_order
-from xrelay.passes.planning.lowest_floor_search import LowestFloorSearch
-from xrelay.passes.planning.meter import Meter
-from xrelay.passes.planning.search import Tables
-from xrelay.passes.planning.sort_keys import by_birth, by_life, by_size
+from xrelay.planning import Problem
+from xrelay.planning.bounds import lower_bound
+from xrelay.planning.canonical_search import CanonicalSearch
+from xrelay.planning.core import Core, core_of
+from xrelay.planning.greedy import place_in_order
+from xrelay.planning.lowest_floor_search import LowestFloorSearch
+from xrelay.planning.meter import Meter
+from xrelay.planning.search import Tables
+from xrelay.planning.sort_keys import by_birth, by_life, by_size
 
 
 def answers(core: Core, capacity: int) -> set[bool]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from xrelay.passes.planning import (
+from xrelay.planning import (
     STRATEGIES,
     Arm,
     Buffer,
@@ -19,7 +19,7 @@ from xrelay.passes.planning import (
     check,
     solve,
 )
-from xrelay.passes.planning.csv_io import parse_problem
+from xrelay.planning.csv_io import parse_problem
 
 DATA = Path(__file__).parents[1] / "data" / "planning"
 

@@ -155,7 +155,7 @@ CSV = "id,lower,upper,size\nx,0,4,4096\n"
         ("start:opt", PROGRAM, ("-p", "cse"), "xrelay.tools.driver"),
         ("start:opt", PROGRAM, ("--verify-diagnostics",), "xrelay.tools.verify_diagnostics"),
         ("start:run", PROGRAM, ("--evaluate", "--random-seed=0"), "xrelay.tools.run_report"),
-        ("start:plan", CSV, (), "xrelay.passes.planning"),
+        ("start:plan", CSV, (), "xrelay.planning"),
     ],
     ids=["xrelay-opt", "xrelay-opt --verify-diagnostics", "xrelay-run", "xrelay-plan"],
 )
