@@ -23,10 +23,10 @@ from .buffers import Ints
 from .canonical_search import CanonicalSearch
 from .core import Core, components, oriented
 from .lowest_floor_search import LowestFloorSearch
-from .meter import NEVER, Meter, is_over
+from .meter import NEVER, Meter
 from .search import Tables, unit_of
 
-_LONG = 12
+_LONG = 8
 """Nodes per body of the first long attempts (at least 1000 in all)."""
 
 _SHORT = 3
@@ -35,11 +35,7 @@ _SHORT = 3
 _SHARE = 4
 """Nodes of short attempts for one of a long attempt."""
 
-_GROWTH = 2
-"""Factor by which long attempts grow from batch to batch, and short ones in number."""
-
-
-_RESOLUTION = 7
+_RESOLUTION = 8
 """The first bisection ends at a difference of one part in two to the power of this."""
 
 
@@ -162,7 +158,7 @@ _Attempt = tuple[CanonicalSearch | LowestFloorSearch, int]
 
 def _attempts(tables: Tables) -> Iterator[Iterator[_Attempt]]:
     """Yield batches of attempts without end; a batch should be consumed before the next."""
-    random = np.random.default_rng(1)
+    random = np.random.default_rng(3)
     for turn in count():
         yield _batch(tables, turn, random)
 
@@ -178,14 +174,13 @@ def _batch(tables: Tables, turn: int, random: np.random.Generator) -> Iterator[_
     size = np.log(core.body_size)
     life = np.log(core.body_upper - core.body_lower)
     keys = size, life, size + life, -core.body_lower / max(int(np.ptp(core.body_lower)), 1)
-    long = max(1000, _LONG * n) * _GROWTH ** (turn - 1)
+    long = max(1000, _LONG * n) * 2 ** max(turn - 1, 0)
     short = max(600, _SHORT * n)
     if not turn:
         for key in keys:
             yield LowestFloorSearch(tables, np.argsort(-key, kind="stable")), short
-    else:
-        yield CanonicalSearch(tables, ("TWA", "TAW", "WAT")[turn % 3 - 1]), long
-    for k in range(int(_SHARE * long / short)):
+    yield CanonicalSearch(tables, ("TWA", "TAW", "WAT")[turn % 3]), long
+    for k in range(_SHARE * (long if turn else short) // short):
         noise = random.normal(0.0, float(random.choice([0.1, 0.2, 0.4, 0.7])), n)
         order = np.argsort(-(keys[k % len(keys)] + noise), kind="stable")
         yield LowestFloorSearch(tables, order, bool((turn + k // len(keys)) % 2)), short

@@ -33,7 +33,7 @@ from .problem import Infeasible, Plan, Problem
 STRATEGIES = (*NAMED, "exact", "auto")
 """The values of `strategy` that `solve` accepts."""
 
-NODES = 130_000
+NODES = 170_000
 """Search nodes that `auto` may spend without an explicit budget; see `_usual_budget`."""
 
 _UNLIMITED = 2**62
