@@ -42,7 +42,8 @@ def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
     """
     The pipeline `vm` without some passes, with others, fusing or not, with a memory plan or not.
 
-    It repairs devices. Memory that is not planned is verified.
+    Results may be written over operands. It repairs devices. Memory that is not planned is
+    verified.
     """
     is_varied = draw(st.booleans())
     omitted = draw(st.sets(st.sampled_from(OPTIONAL), max_size=3)) if is_varied else ()
@@ -50,10 +51,13 @@ def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
     last = passes.index("verify-stage{stage=manifest}")
     for added in draw(st.lists(st.sampled_from(REPEATABLE), max_size=3)) if is_varied else ():
         passes.insert(draw(st.integers(1, last)), added)
+    manifest = passes.index("verify-stage{stage=manifest}") + 1
     if planner := draw(st.sampled_from(PLANNERS)):
-        passes.insert(passes.index("verify-stage{stage=manifest}") + 1, planner)
+        passes.insert(manifest, planner)
     else:  # of plans for sizes that are not known, the verifier cannot show all
         passes.insert(passes.index("verify-stage{stage=memory-planned}"), "verify-memory-plan")
+    if draw(st.booleans()):
+        passes.insert(manifest, "reuse-in-place")
     text = ",".join(passes).replace("plan-devices", "plan-devices{default=cuda:0 repair=true}")
     return text.replace("fuse-ops", f"fuse-ops{{level={draw(st.integers(0, 1))}}}")
 
