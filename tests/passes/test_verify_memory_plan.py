@@ -23,7 +23,7 @@ from xrelay.lowering.pipelines import VmPipeline
 from xrelay.operators.sizes import SizeOp
 from xrelay.passes.analysis.polynomials import Algebra, Polynomial
 from xrelay.passes.evaluation.evaluator import evaluate
-from xrelay.passes.memory_plan.slots import Proofs
+from xrelay.passes.memory_plan.proofs import Proofs
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
