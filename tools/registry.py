@@ -57,6 +57,7 @@ PASSES = {
     "manifest-lifetimes": "passes.manifest_lifetimes:ManifestLifetimesPass",
     "remove-unused-kernels": "passes.remove_unused_kernels:RemoveUnusedKernelsPass",
     "simplify-shapes": "passes.simplify_shapes:SimplifyShapesPass",
+    "pass-workspaces": "passes.pass_workspaces:PassWorkspacesPass",
     "coalesce-storage": "passes.coalesce_storage:CoalesceStoragePass",
     "pack-storage": "passes.pack_storage:PackStoragePass",
     "layout-slices": "passes.layout_slices:LayoutSlicesPass",

@@ -146,7 +146,8 @@ class Sizes:
                 return self._extracted(op)
             if isinstance(op, relay.MeasureOp):
                 return self._measured(op)
-        return self.algebra.symbol(_shown(value), "value", (value,), natural=False)
+        natural = isinstance(op, memory.WorkspaceSizeOp)
+        return self.algebra.symbol(_shown(value), "value", (value,), natural=natural)
 
     def _masked(self, op: arith.AndIOp) -> Polynomial:
         """Return `a & -64`, which is `a` rounded down to a multiple of 64, as a quotient."""
