@@ -33,7 +33,14 @@ OPTIONAL = (
 REPEATABLE = ("cse", "canonicalize", "dce", "eliminate-dead-code", "lift-constants")
 """Passes that may run after any other until bytes are killed."""
 
-PLANNERS = ("", "pack-storage,layout-slices", "coalesce-storage,layout-slices")
+PLANNERS = (
+    "",
+    "pack-storage,layout-slices",
+    "coalesce-storage,layout-slices",
+    "pass-workspaces{entries=main},pack-storage,layout-slices",
+    "pass-workspaces{entries=main},coalesce-storage,layout-slices",
+    "pass-workspaces{entries=main},simplify-shapes,pack-storage,cse,layout-slices",
+)
 """Memory planning, which the pipeline `vm` does not do."""
 
 
