@@ -137,8 +137,8 @@ def test_what_the_machine_gets():
     assert main.instructions[13] == instructions.If(1, 2, 1, -4)
     assert main.instructions[15] == instructions.LoadConst(1, 3, 1)
     assert main.instructions[24] == instructions.Compute(2, "muli", (5, 6))
-    assert main.instructions[25] == instructions.Require("eq", 5, 6, '"{0}" is not {1}', ())
-    assert main.instructions[29] == instructions.ReshapeTensor(2, 1, Reg(5))
+    assert main.instructions[27] == instructions.Require("eq", 5, 6, '"{0}" is not {1}', ())
+    assert main.instructions[31] == instructions.ReshapeTensor(2, 1, Reg(5))
     assert [k.host_ins for k in program.kernels] == [(), (1,)]
     assert program.late_constants == (Late("w", TensorSpec("float16", (4, None))),)
     bits = program.constants[1]
