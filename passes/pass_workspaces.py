@@ -28,6 +28,7 @@ Before `pack-storage`, at level `manifest`, which stays.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -80,11 +81,22 @@ from .support.workspace_sizes import EraseUnusedSize
 MAX_DYNAMIC = 16
 """The maximum number of dynamic sizes in a workspace, those in workspaces of callees included."""
 
+MAX_ARMS = 16
+"""The maximum number of arms that write a result in a storage that the caller lends."""
+
 MAX_STEPS = 256
 """The maximum number of values through which the storage of a result is looked for."""
 
-Home: TypeAlias = "SSAValue | tuple[Home, ...] | None"
-"""The storage that a value, a tensor, starts in, or those of a tuple's fields; None if unknown."""
+
+@dataclass(frozen=True)
+class InOneOf:
+    """A tensor that starts in one of `storages`; if there are several, in arms of a branch."""
+
+    storages: tuple[SSAValue, ...]
+
+
+Home: TypeAlias = "InOneOf | tuple[Home, ...] | None"
+"""Where a tensor is, or the fields of a tuple are; None if that is unknown."""
 
 
 @dataclass
@@ -114,7 +126,7 @@ class Homes:
                 value = op.data
             elif isinstance(op, memory.AllocTensorOp):
                 at_start = op.offset is not None and not op.offset.value.data
-                return op.storage if at_start else None
+                return InOneOf((op.storage,)) if at_start else None
             elif isinstance(op, relay.TupleGetItemOp):
                 value, path = op.tuple, (op.index.value.data, *path)
             elif isinstance(op, relay.TupleOp) and path:
@@ -122,9 +134,10 @@ class Homes:
             elif isinstance(op, relay.TupleOp):
                 return tuple(self.of(part, (), depth + 1) for part in op.fields)
             elif is_choice(op):
-                yielded = [values[value.index : value.index + 1] for values in yields_of(op)]
-                homes = {self.of(v, path, depth + 1) for values in yielded for v in values}
-                return homes.pop() if len(homes) == 1 else None
+                yielded = [values[value.index] for values in yields_of(op) if values]
+                homes = [self.of(v, path, depth + 1) for v in yielded]
+                arms = [region.block for region in op.regions]
+                return merged(homes, arms) if len(homes) == len(arms) else None
             else:
                 return self._of_call(op, value.index, path)
         return None
@@ -137,6 +150,32 @@ class Homes:
         return None if home is None else in_caller(home, op)
 
 
+def merged(homes: Sequence[Home], arms: Sequence[Block]) -> Home:
+    """Return where a value is that is at one of `homes`, each in its arm of a branch."""
+    first = homes[0]
+    if all(home == first for home in homes):
+        return first
+    tuples = [home for home in homes if isinstance(home, tuple)]
+    if len(tuples) == len(homes) and len(set(map(len, tuples))) == 1:
+        return tuple(merged(parts, arms) for parts in zip(*tuples, strict=True))
+    found: list[SSAValue] = []
+    for home, arm in zip(homes, arms, strict=True):
+        if not isinstance(home, InOneOf) or not all(is_within(s, arm) for s in home.storages):
+            return None
+        found += home.storages
+    same_type = len({storage.type for storage in found}) == 1
+    return InOneOf(tuple(found)) if same_type and len(found) <= MAX_ARMS else None
+
+
+def is_within(storage: SSAValue, arm: Block) -> bool:
+    """Test whether `storage` is allocated in `arm`, or in a branch there."""
+    at = storage.owner if isinstance(storage.owner, Block) else storage.owner.parent
+    while at is not None and at is not arm:
+        around = at.parent_op()
+        at = None if around is None else around.parent
+    return at is arm
+
+
 def at_path(home: Home, path: tuple[int, ...]) -> Home:
     for step in path:
         home = home[step] if isinstance(home, tuple) and step < len(home) else None
@@ -147,10 +186,11 @@ def in_caller(home: Home, call: Operation) -> Home:
     """Return what `home` in the callee, in terms of its parameters, is in the caller."""
     if isinstance(home, tuple):
         return tuple(in_caller(part, call) for part in home)
-    return call.operands[home.index] if isinstance(home, BlockArgument) else None
+    param = home.storages[0] if isinstance(home, InOneOf) else None
+    return InOneOf((call.operands[param.index],)) if isinstance(param, BlockArgument) else None
 
 
-def leaves(home: Home) -> Iterable[SSAValue]:
+def leaves(home: Home) -> Iterable[InOneOf]:
     if isinstance(home, tuple):
         yield from chain.from_iterable(map(leaves, home))
     elif home is not None:
@@ -159,11 +199,25 @@ def leaves(home: Home) -> Iterable[SSAValue]:
 
 @dataclass(frozen=True, eq=False)
 class ResultStorage:
-    """A storage of a result, which becomes a parameter."""
+    """The storage of a result, which becomes a parameter: that of each path."""
 
-    op: memory.AllocStorageOp
+    ops: Sequence[memory.AllocStorageOp]
     origin: Origin | None
     """The computation of its size, if that is dynamic."""
+
+    @property
+    def type(self) -> Attribute:
+        return self.ops[0].storage.type
+
+    @property
+    def alignment(self) -> int:
+        return max(op.alignment.value.data for op in self.ops)
+
+    @property
+    def size(self) -> int | None:
+        """The largest size on a path; None if it is dynamic."""
+        sizes = [op.size.value.data for op in self.ops if op.size is not None]
+        return max(sizes) if len(sizes) == len(self.ops) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,12 +258,11 @@ class TakeStorages(RewritePattern):
         nothing: list[Attribute] = [DictionaryAttr({})] * len(block.args)
         attributes = list(nothing if op.arg_attrs is None else op.arg_attrs.data)
         for result in self.lent.results:
-            storage = result.op.storage
-            param = rewriter.insert_block_argument(block, len(block.args), storage.type)
+            param = rewriter.insert_block_argument(block, len(block.args), result.type)
             param.name_hint = "result"
-            alignment = result.op.alignment.value.data
-            attributes.append(described(memory.RESULT, UnitAttr(), alignment))
-            rewriter.replace(result.op, [], [param])
+            attributes.append(described(memory.RESULT, UnitAttr(), result.alignment))
+            for storage in result.ops:
+                rewriter.replace(storage, [], [param])
         for workspace in self.lent.workspaces:
             param = rewriter.insert_block_argument(block, len(block.args), workspace.type)
             param.name_hint = "workspace"
@@ -241,16 +294,10 @@ class LendStorages(RewritePattern):
         params = len(lent.function.args) - len(lent.results) - len(lent.workspaces)
         storages: list[memory.AllocStorageOp] = []
         for result in lent.results:
-            size = result.op.size
-            bytes = (
-                size.value.data
-                if size is not None
-                else self.computed(result.origin, result.op.dynamic_size, op, rewriter)
-            )
-            alignment = result.op.alignment.value.data
-            storages.append(
-                memory.AllocStorageOp(bytes, alignment, device_of(result.op.storage.type))
-            )
+            bytes = result.size
+            if bytes is None:
+                bytes = self.computed(result.origin, result.ops[0].dynamic_size, op, rewriter)
+            storages.append(memory.AllocStorageOp(bytes, result.alignment, device_of(result.type)))
             storages[-1].storage.name_hint = "result"
         for i, workspace in enumerate(lent.workspaces, params + len(lent.results)):
             bytes = self.size_of(workspace, i, op, rewriter)
@@ -391,24 +438,25 @@ class Lenders:
     def results(self, function: func.FuncOp, classes: AliasClasses) -> list[ResultStorage]:
         """Return the storages that hold one result each, on every path."""
         homes, block = Homes(self.lent), function.body.block
-        found = [s for v in returned_values(function) for s in leaves(homes.of(v))]
-        lent = {classes.of(arg) for arg in block.args if not is_storage(arg)}
+        found = [home for v in returned_values(function) for home in leaves(homes.of(v))]
+        held = Counter(storage for home in found for storage in home.storages)
+        outside = {classes.of(arg) for arg in block.args if not is_storage(arg)}
         results: list[ResultStorage] = []
-        for storage in dict.fromkeys(found):
-            op = storage.owner
-            if not isinstance(op, memory.AllocStorageOp) or op.parent is not block:
+        for home in found:
+            ops = [s.owner for s in home.storages if isinstance(s.owner, memory.AllocStorageOp)]
+            if len(ops) < len(home.storages) or any(held[op.storage] > 1 for op in ops):
                 continue
-            if found.count(storage) > 1 or len([*storage.uses]) > 1:
-                continue
-            contents = contents_of(storage, classes)
-            if contents is None or any(classes.of(v) in lent for v in contents.values):
+            if not all(holds_only_a_result(op.storage, classes, outside) for op in ops):
                 continue
             origin = None
-            if op.dynamic_size is not None:
-                origin = lendable_origin(op.dynamic_size, block, self.sizes)
+            if any(op.size is None for op in ops):
+                size = ops[0].dynamic_size
+                if size is None or len(ops) > 1 or ops[0].parent is not block:
+                    continue
+                origin = lendable_origin(size, block, self.sizes)
                 if origin is None:
                     continue
-            results.append(ResultStorage(op, origin))
+            results.append(ResultStorage(ops, origin))
         return results
 
     def workspaces(self, function: func.FuncOp, classes: AliasClasses) -> list[NewWorkspace]:
@@ -447,6 +495,14 @@ class Lenders:
                 for workspace in () if lent is None else lent.workspaces:
                     count += workspace.dynamic
         return count
+
+
+def holds_only_a_result(storage: SSAValue, classes: AliasClasses, outside: set[int]) -> bool:
+    """Test whether `storage` has one use, and its bytes do not belong to classes `outside`."""
+    if len([*storage.uses]) != 1:
+        return False
+    contents = contents_of(storage, classes)
+    return contents is not None and not any(classes.of(v) in outside for v in contents.values)
 
 
 def returned_values(function: func.FuncOp) -> Sequence[SSAValue]:
