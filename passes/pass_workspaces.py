@@ -441,6 +441,7 @@ class Lenders:
         found = [home for v in returned_values(function) for home in leaves(homes.of(v))]
         held = Counter(storage for home in found for storage in home.storages)
         outside = {classes.of(arg) for arg in block.args if not is_storage(arg)}
+        outside -= {classes.of(value) for value in returned_values(function)}
         results: list[ResultStorage] = []
         for home in found:
             ops = [s.owner for s in home.storages if isinstance(s.owner, memory.AllocStorageOp)]

@@ -399,7 +399,7 @@ def returned_by(classes: AliasClasses) -> Returned:
         for i, storage in storages.items():
             contents = contents_of(storage, classes)
             inside = set() if contents is None else {classes.of(v) for v in contents.values}
-            if contents is None or inside & lent:
+            if contents is None or inside & lent - found:
                 keeps.add(i)
             elif inside & found:
                 holds.add(i)
