@@ -48,10 +48,11 @@ from xdsl.passes import ModulePass
 
 from ..dialects import memory, vm
 from ..dialects.interfaces import AllocatesResults, DestinationPassing
-from ..dialects.tensors import as_tensor, storage_alignment
+from ..dialects.tensors import as_tensor, has_dynamic, storage_alignment
 from ..dialects.walking import values_from_above, walk
 from .analysis.blocks import only_block
 from .analysis.polynomials import Polynomial
+from .analysis.sizes import Dims
 from .memory_plan.contents import Changes, End, How, State
 from .memory_plan.held import OVERLAPPING, Held
 from .memory_plan.lent import Need, Needs, translated
@@ -174,6 +175,16 @@ class Choosing:
     """True if sizes are known to be natural in this block that are not known to be around it."""
 
 
+class Checked(NamedTuple):
+    """A function that was checked."""
+
+    body: Block
+    needs: Needs
+    """What it needs in the storages that it is lent."""
+    dims: Sequence[Dims | None]
+    """Those of its results that are tensors, in its sizes."""
+
+
 @dataclass(eq=False)
 class Checker:
     """Checks one body."""
@@ -181,8 +192,8 @@ class Checker:
     block: Block
     captured: Mapping[Operation, Sequence[SSAValue]]
     returned: Summaries
-    lent: Mapping[str, tuple[Block, Needs]]
-    """The functions that were checked, and what each needs in the storages that it is lent."""
+    lent: Mapping[str, Checked]
+    """The functions that were checked."""
     needs: Needs = field(default_factory=Needs)
     """Those of this body."""
     slots: Slots = field(default_factory=Slots)
@@ -192,7 +203,7 @@ class Checker:
     def check(self) -> None:
         """Raise an error at the first fault."""
         self.state = State(Held(self.slots))
-        self.slots.read(self.block)
+        self.slots.read(self.block, self.read_call)
         self.slots.proofs.open(self.slots.natural_in(self.block))
         path = [Choosing(iter(self.block.ops), None, [], [])]
         while path:
@@ -454,6 +465,27 @@ class Checker:
 
     # ------------------------------------------------------------------- calls
 
+    def read_call(self, op: Operation) -> None:
+        """Note the dims of the results of a call that follow from those of its arguments."""
+        calls = traits_of(op).calls
+        callee = None if calls is None else self.lent.get(calls.callee(op))
+        if callee is None:
+            return
+        sizes = self.slots.sizes
+        for result, dims in zip(op.results, callee.dims, strict=True):
+            if dims is None or not has_dynamic(result.type):
+                continue
+            here = [translated(dim, callee.body, sizes, op.operands) for dim in dims]
+            known = tuple(dim for dim in here if dim is not None)
+            if len(known) == len(dims):
+                sizes.know_dims(result, known)
+
+    def dims_of_results(self) -> list[Dims | None]:
+        """Return the dims of the tensors that the body returns."""
+        last, sizes = self.block.last_op, self.slots.sizes
+        values = () if last is None else last.operands
+        return [None if as_tensor(v.type) is None else sizes.dims(v) for v in values]
+
     def need(self, room: Room, end: Polynomial, alignment: int, op: Operation) -> None:
         """Record what `op` needs in a parameter."""
         if isinstance(room.root, BlockArgument):
@@ -477,7 +509,7 @@ class Checker:
                 "recursive",
                 op,
             )
-        body, needs = self.lent[name]
+        body, needs, _ = self.lent[name]
         for i in storages:
             need, room = needs.get(i), self.slots.room(op.operands[i])
             if need is None:
@@ -638,10 +670,11 @@ class VerifyMemoryPlanPass(ModulePass):
         captured = values_from_above(
             op, lambda op: bool(op.regions) and traits_of(op).chooses is None
         )
-        lent: dict[str, tuple[Block, Needs]] = {}
+        lent: dict[str, Checked] = {}
         named = {only_block(inner): name for name, inner in functions.items()}
         for block in callees_first(blocks, named):
             checker = Checker(block, captured, returned, lent)
             checker.check()
             if block in named:
-                lent[named[block]] = block, checker.needs
+                dims = checker.dims_of_results()
+                lent[named[block]] = Checked(block, checker.needs, dims)

@@ -21,6 +21,8 @@ class ProgramWithCalls:
     rng: Random
     is_open: bool
     has_devices: bool = False
+    has_tuples: bool = True
+    """True if functions may return tuples."""
     count: int = 0
     lines: list[str] = field(default_factory=list[str])
     results: list[int] = field(default_factory=list[int])
@@ -35,8 +37,9 @@ class ProgramWithCalls:
 
     @property
     def text(self) -> str:
+        counts = (1, 1, 2) if self.has_tuples else (1,)
         for number in range(self.rng.randint(1, 4)):
-            self.function(f"func.func private @f{number}", number, self.rng.choice((1, 1, 2)))
+            self.function(f"func.func private @f{number}", number, self.rng.choice(counts))
         self.function("func.func @main", len(self.results), 2)
         return "\n".join(self.lines)
 

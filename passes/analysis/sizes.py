@@ -145,6 +145,10 @@ class Sizes:
         """Record the size of a new value."""
         self._sizes[value] = size
 
+    def know_dims(self, value: SSAValue, dims: Dims) -> None:
+        """Record the dims of the result of a call."""
+        self._dims[value] = dims
+
     def _computed(self, value: SSAValue) -> Polynomial:
         op = value.owner
         constant = integer(value)

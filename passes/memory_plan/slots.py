@@ -13,14 +13,14 @@ case if an order is selected. What cannot be shown is unknown, not false.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from math import prod
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import I64, IntegerAttr, i64
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects import memory
 from ...dialects.tensors import as_tensor, element_size
@@ -95,9 +95,10 @@ class Slots:
     )
     """Sizes that are at most that of a storage in each case, among them ends of slots."""
 
-    def read(self, body: Block) -> None:
-        """Read the sizes in `body`, those of an op after those of its operands."""
+    def read(self, body: Block, at_op: Callable[[Operation], None]) -> None:
+        """Read the sizes in `body`, those of an op after those of its operands and `at_op`."""
         for op in walk(body, region_first=True, enters=lambda op: not is_kernel(op)):
+            at_op(op)
             for result in op.results:
                 if result.type == i64:
                     self.sizes.size(result)
