@@ -78,6 +78,11 @@ def names_bytes(value: SSAValue) -> bool:
     return isinstance(value.owner, Block) or not traits_of(value.owner).constant
 
 
+def may_lead_to_bytes(value: SSAValue) -> bool:
+    """Test whether `value` may name bytes, or is a storage that has some."""
+    return names_bytes(value) or isinstance(value.type, memory.StorageType)
+
+
 def may_hold_cells(type: Attribute) -> bool:
     """Test whether a value of `type` may hold a cell, which can be written."""
     pending = [type]
@@ -91,9 +96,10 @@ def may_hold_cells(type: Attribute) -> bool:
 
 
 class Returned(NamedTuple):
-    """The parameters that a function may return, by index, for each result."""
+    """What a function may return."""
 
     params: tuple[frozenset[int], ...]
+    """The parameters, by index, that each result may name, or in which it may lie."""
     shared: bool
     """True if two results may name the same bytes."""
 
@@ -165,15 +171,18 @@ def summary(block: Block, returned: Summaries) -> Returned:
     stored: list[tuple[SSAValue, SSAValue]] = []
 
     def add(name: SSAValue, source: SSAValue) -> None:
-        if names_bytes(name) and names_bytes(source):
+        if may_lead_to_bytes(name) and may_lead_to_bytes(source):
             above.setdefault(name, {})[source] = None
 
     for op in walk(block, enters=lambda op: traits_of(op).chooses is not None):
         chooses = traits_of(op).chooses
-        if chooses is None:
+        if isinstance(op, memory.AllocTensorOp):
+            add(op.tensor, op.storage)
+        elif chooses is None:
             for name, source in sources(op, returned):
                 add(name, source)
             stored += stores(op)
+        if chooses is None:
             continue
         for argument, operand in chooses.entering(op):
             add(argument, operand)
@@ -195,7 +204,7 @@ def summary(block: Block, returned: Summaries) -> Returned:
     params: dict[SSAValue, int] = {argument: i for i, argument in enumerate(block.args)}
     seen: set[SSAValue] = set()
     shared = False
-    for found in reached:
+    for found in ({value for value in values if names_bytes(value)} for values in reached):
         shared = shared or not seen.isdisjoint(found)
         seen.update(found)
     return Returned(
