@@ -16,7 +16,7 @@ inequalities, and after fewer when many of one body were long.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import gcd, prod
 from operator import add
@@ -220,7 +220,7 @@ class Samples:
         return found
 
 
-def inner_of(symbol: Symbol) -> list[Polynomial]:
+def inner_of(symbol: Symbol) -> Sequence[Polynomial]:
     """Return the sizes from which the value of `symbol` follows."""
     result = packed_of(symbol)
     if result is not None:
