@@ -59,6 +59,7 @@ from .memory_plan.held import OVERLAPPING, Held
 from .memory_plan.lent import Need, Needs, translated
 from .memory_plan.names import (
     Summaries,
+    is_storage,
     may_hold_cells,
     names_bytes,
     sources,
@@ -260,7 +261,7 @@ class Checker:
             return
         captured = self.captured.get(op, ())
         self.use(op, (*op.operands, *captured))
-        if any(isinstance(value.type, memory.StorageType) for value in captured):
+        if captured and any(map(is_storage, captured)):
             raise PassError(
                 f"{op.name} captures a storage: the bytes that its code writes are not known", op
             )
@@ -276,7 +277,7 @@ class Checker:
         if isinstance(op, vm.ReshapeTensorOp):
             self.check_view(op)
         self.require_known_storages(op)
-        storages = [i for i, o in enumerate(op.operands) if isinstance(o.type, memory.StorageType)]
+        storages = [i for i, operand in enumerate(op.operands) if is_storage(operand)]
         if storages and not isinstance(op, memory.PackOp):
             self.lend(op, storages)
         for name, source in sources(op, self.returned):
@@ -412,7 +413,7 @@ class Checker:
 
     def require_known_storages(self, op: Operation) -> None:
         for result in op.results:
-            if isinstance(result.type, memory.StorageType) and not op.has_trait(
+            if is_storage(result) and not op.has_trait(
                 AllocatesResults, value_if_unregistered=False
             ):
                 raise PassError(
@@ -440,13 +441,12 @@ class Checker:
                 f"but {first} {'is not' if verb == 'is' else verb}",
                 op,
             )
-        notes = [place_note(op.storage)]
         if room.alignment is not None and room.alignment % alignment:
             raise PassError(
                 f"a tensor of {type.element_type} needs a storage aligned to {alignment} bytes, "
                 f"but its storage is aligned to {room.alignment}",
                 op,
-                notes=notes,
+                notes=[place_note(op.storage)],
             )
         if room.size is None:
             self.need(room, slot.stop, alignment, op)
@@ -456,7 +456,7 @@ class Checker:
                 f"cannot show that a tensor at bytes {within} fits in its storage of {room.size} "
                 "bytes",
                 op,
-                notes=notes,
+                notes=[place_note(op.storage)],
             )
 
     def check_slice(self, op: memory.SliceStorageOp) -> None:
@@ -680,7 +680,7 @@ def lent_to(block: Block) -> Iterator[str]:
     """Yield the functions that are called with storages in `block`."""
     for op in walk(block, enters=lambda op: not is_kernel(op)):
         calls = traits_of(op).calls
-        if calls is not None and any(isinstance(o.type, memory.StorageType) for o in op.operands):
+        if calls is not None and any(is_storage(o) for o in op.operands):
             yield calls.callee(op)
 
 
@@ -705,8 +705,12 @@ class VerifyMemoryPlanPass(ModulePass):
             if isinstance(name := inner.properties.get("sym_name"), StringAttr)
         }
         returned = summaries(functions)
-        captured = values_from_above(
-            op, lambda op: bool(op.regions) and traits_of(op).chooses is None
+        holders = [block.parent_op() for block in blocks]
+        has_closures = not all(isinstance(holder, func.FuncOp) for holder in holders)
+        captured = (
+            values_from_above(op, lambda op: bool(op.regions) and traits_of(op).chooses is None)
+            if has_closures
+            else {}
         )
         lent: dict[str, Checked] = {}
         named = {only_block(inner): name for name, inner in functions.items()}
