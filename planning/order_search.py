@@ -12,10 +12,10 @@ whenever it comes, moving it up raises no load, as what it frees it also frees t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from heapq import heappop, heappush
+from heapq import heappop, heappush, nsmallest
 from typing import NamedTuple
 
-from .meter import Meter, OutOfNodes
+from .meter import Meter
 from .step_graph import StepGraph, masks
 
 
@@ -71,6 +71,8 @@ class Sets:
                 bit = 1 << step
                 touch = Touch(size, first, last, bool(first & bit), bool(last & bit))
                 self.touches[step].append(touch)
+        self.evaluated = 0
+        """The number of steps whose cost was computed."""
         ready = masks(step for step in range(count) if not self.before[step])
         self.start = State(1 << count, live, ready, max(floor, live))
 
@@ -87,6 +89,7 @@ class Sets:
 
     def cost(self, state: State, step: int) -> tuple[int, int]:
         """Return the bytes held during `step` and after it."""
+        self.evaluated += 1
         done, during, after = state.done, state.live, state.live
         then = ~(done | 1 << step)
         for size, first, last, is_first, is_last in self.touches[step]:
@@ -134,15 +137,15 @@ def _unrolled(path: Path | None) -> list[int]:
     return [step for steps in reversed(parts) for step in steps]
 
 
-def search(
-    graph: StepGraph, sizes: Sequence[int], best: int, floor: int, meter: Meter
-) -> Found:
+def search(graph: StepGraph, sizes: Sequence[int], best: int, floor: int, meter: Meter) -> Found:
     """
     Find the order with the lowest peak, if that is below `best`.
 
-    A peak of `floor` is low enough. The bound found holds even if the meter runs out.
+    A peak of `floor` is low enough. The bound found, if above it, holds even if the meter runs out.
+    The meter counts the costs computed.
     """
     sets = Sets(graph, sizes, floor)
+    limit = meter.limit - meter.nodes
     first, steps = sets.settle(sets.start)
     if first.peak >= best:
         return Found(None, best)
@@ -153,12 +156,12 @@ def search(
     while queue:
         peak, _, _, _, state, path = heappop(queue)
         if sets.is_complete(state):
+            meter.nodes += sets.evaluated
             return Found(_unrolled(path), peak)
         if reached[state.done] < peak:
             continue
-        try:
-            meter.tick()
-        except OutOfNodes:
+        if sets.evaluated > limit:
+            meter.nodes += sets.evaluated
             return Found(None, peak)
         for step in sets.steps(state):
             during, after = sets.cost(state, step)
@@ -171,13 +174,19 @@ def search(
             serial += 1
             depth = -then.done.bit_count()
             heappush(queue, (then.peak, depth, then.live, serial, then, (path, [step, *steps])))
+    meter.nodes += sets.evaluated
     return Found(None, best)
 
 
 def beam(
-    graph: StepGraph, sizes: Sequence[int], best: int, floor: int, width: int
+    graph: StepGraph, sizes: Sequence[int], best: int, floor: int, width: int, meter: Meter
 ) -> list[int] | None:
-    """Find an order with a peak below `best`, keeping the `width` best sets of each size."""
+    """
+    Find an order with a peak below `best`, keeping the `width` best sets of each size.
+
+    Stops without one when the meter, which counts the costs computed, runs out.
+    """
+    limit = meter.limit - meter.nodes
     sets = Sets(graph, sizes, floor)
     first, steps = sets.settle(sets.start)
     levels: list[dict[int, tuple[State, Path]]] = [{} for _ in range(sets.count + 1)]
@@ -185,20 +194,28 @@ def beam(
     if first.peak < best:
         levels[start][first.done] = first, (None, steps)
     for level in levels[start:-1]:
-        chosen = sorted(level.values(), key=lambda item: (item[0].peak, item[0].live))
-        for state, path in chosen[:width]:
-            for step in sets.steps(state):
-                during, after = sets.cost(state, step)
-                if during >= best:
-                    continue
-                then, steps = sets.settle(sets.do(state, step, during, after))
-                if then.peak >= best:
-                    continue
-                into = levels[then.done.bit_count() - 1]
-                known = into.get(then.done)
-                if known is None or then.peak < known[0].peak:
-                    into[then.done] = then, (path, [step, *steps])
+        if sets.evaluated > limit:
+            break
+        chosen = sorted(level.values(), key=lambda item: (item[0].peak, item[0].live))[:width]
+        moves = [
+            (max(state.peak, during), after, during, number, step)
+            for number, (state, _) in enumerate(chosen)
+            for step in sets.steps(state)
+            for during, after in (sets.cost(state, step),)
+        ]
+        for peak, after, during, number, step in nsmallest(2 * width, moves):
+            if peak >= best:
+                break
+            state, path = chosen[number]
+            then, steps = sets.settle(sets.do(state, step, during, after))
+            if then.peak >= best:
+                continue
+            into = levels[then.done.bit_count() - 1]
+            known = into.get(then.done)
+            if known is None or then.peak < known[0].peak:
+                into[then.done] = then, (path, [step, *steps])
         level.clear()
+    meter.nodes += sets.evaluated
     ends = list(levels[-1].values())
     return _unrolled(ends[0][1]) if ends else None
 

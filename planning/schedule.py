@@ -29,8 +29,8 @@ from .tree_schedule import tree_order
 
 __all__ = ["Held", "Schedule", "StepGraph", "schedule"]
 
-NODES = 20_000
-"""The default number of search nodes for each row of sizes."""
+NODES = 400_000
+"""The default limit for each row of sizes: how often the cost of a step is computed."""
 
 MAX_ROWS = 4
 """The number of rows, of those whose peak is not proved minimal, that are ordered on their own."""
@@ -38,17 +38,18 @@ MAX_ROWS = 4
 MAX_BOUND = 256
 """The number of steps up to which the quadratic lower bound is computed."""
 
-MAX_BEAM = 512
-"""The number of steps up to which a beam is tried."""
+MAX_SEARCH = 512
+"""The number of steps up to which sets of them are searched as a whole."""
 
-BEAM = 16
+BEAMS = (2, 8, 32)
 """The number of sets that are kept of each size."""
 
-WINDOWS = (16, 32)
+WINDOWS = (16, 32, 64)
 """The number of steps in the windows around a peak."""
 
 MAX_WINDOWS = 2_000
-NODES_PER_WINDOW = 200
+NODES_PER_WINDOW = 2_000
+WINDOW_BEAM = 8
 
 
 @dataclass(frozen=True)
@@ -198,17 +199,20 @@ def _ordered(piece: Piece, peak: int, enough: int, meter: Meter) -> tuple[list[i
             best.offer(quick(graph, sizes))
         if best.peak > floor:
             best.offer(_backwards(quick(backwards, sizes)))
-    if best.peak > floor:
-        part = meter.part(meter.limit // 2)
+    if best.peak > floor and len(graph) <= MAX_SEARCH:
+        part = meter.part(meter.limit // 4)
         found = search(graph, sizes, best.peak, floor, part)
-        meter.nodes += part.nodes
         best.offer(found.order)
         if found.bound > floor:
             lowest = floor = found.bound
-    if best.peak > floor and len(graph) <= MAX_BEAM:
-        best.offer(beam(graph, sizes, best.peak, floor, BEAM))
-        other = beam(backwards, sizes, best.peak, floor, BEAM)
-        best.offer(None if other is None else _backwards(other))
+        part.limit += meter.limit // 4
+        for width in BEAMS:
+            if best.peak > floor:
+                best.offer(beam(graph, sizes, best.peak, floor, width, part))
+            if best.peak > floor:
+                other = beam(backwards, sizes, best.peak, floor, width, part)
+                best.offer(None if other is None else _backwards(other))
+        meter.nodes += part.nodes
     if best.peak > floor:
         spans = graph.spans(best.order, sizes)
         lower_windows(spans, floor, meter)
@@ -220,7 +224,7 @@ def lower_windows(spans: Spans, floor: int, meter: Meter) -> None:
     """Lower the peak by ordering the steps around it exactly, as long as that helps."""
     for _ in range(MAX_WINDOWS):
         peak = max(spans.loads, default=0)
-        if peak <= floor or not _lower_window(spans, peak, floor, meter):
+        if peak <= floor or meter.is_spent or not _lower_window(spans, peak, floor, meter):
             return
 
 
@@ -235,7 +239,10 @@ def _lower_window(spans: Spans, peak: int, floor: int, meter: Meter) -> bool:
             part = meter.part(NODES_PER_WINDOW)
             found = search(piece.graph, piece.sizes, peak, floor, part)
             meter.nodes += part.nodes
-            if found.order is not None:
-                spans.replace(begin, [piece.steps[i] for i in found.order])
+            order = found.order
+            if order is None and found.bound < peak:
+                order = beam(piece.graph, piece.sizes, peak, floor, WINDOW_BEAM, meter)
+            if order is not None:
+                spans.replace(begin, [piece.steps[i] for i in order])
                 return True
     return False
