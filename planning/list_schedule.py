@@ -105,9 +105,7 @@ def depth_first(graph: StepGraph, sizes: Sequence[int]) -> list[int]:
     """The bytes to compute each step from nothing, if nothing is shared."""
     earlier: list[list[int]] = []
     for step in range(count):
-        order = sorted(
-            dict.fromkeys(graph.before[step]), key=lambda b: (leaves[b] - needs[b], b)
-        )
+        order = sorted(dict.fromkeys(graph.before[step]), key=lambda b: (leaves[b] - needs[b], b))
         earlier.append(order)
         live = peak = 0
         for other in order:

@@ -111,8 +111,7 @@ def _mixed(rows: Sequence[Sequence[int]], peaks: Sequence[int]) -> list[int]:
     unit = 1 << 30
     weighted = [(row, unit // peak) for row, peak in zip(rows, peaks, strict=True) if peak]
     return [
-        sum(row[i] * weight for row, weight in weighted)
-        for i in range(len(rows[0]) if rows else 0)
+        sum(row[i] * weight for row, weight in weighted) for i in range(len(rows[0]) if rows else 0)
     ]
 
 

@@ -181,9 +181,7 @@ class Spans:
             self.loads[begin + i] += more
 
     @staticmethod
-    def _account(
-        change: list[int], begin: int, end: int, start: int, stop: int, size: int
-    ) -> None:
+    def _account(change: list[int], begin: int, end: int, start: int, stop: int, size: int) -> None:
         start, stop = max(start, begin), min(stop, end)
         if start < stop:
             change[start - begin] += size

@@ -58,6 +58,7 @@ PASSES = {
     "remove-unused-kernels": "passes.remove_unused_kernels:RemoveUnusedKernelsPass",
     "simplify-shapes": "passes.simplify_shapes:SimplifyShapesPass",
     "coalesce-storage": "passes.coalesce_storage:CoalesceStoragePass",
+    "reorder-for-memory": "passes.reorder_for_memory:ReorderForMemoryPass",
     "pack-storage": "passes.pack_storage:PackStoragePass",
     "layout-slices": "passes.layout_slices:LayoutSlicesPass",
     "verify-memory-plan": "passes.verify_memory_plan:VerifyMemoryPlanPass",
