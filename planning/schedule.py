@@ -41,6 +41,9 @@ MAX_BOUND = 256
 MAX_SEARCH = 512
 """The number of steps up to which sets of them are searched as a whole."""
 
+SHARES = (32, 8)
+"""The parts of the limit that are spent on a search from the start, and one from the end."""
+
 BEAMS = (2, 8, 32)
 """The number of sets that are kept of each size."""
 
@@ -175,9 +178,9 @@ class _Best:
             self.order, self.peak = order, peak
 
 
-def _backwards(order: Sequence[int]) -> list[int]:
+def _backwards(order: Sequence[int] | None) -> list[int] | None:
     """Return the order of the steps that is `order` of those of the reversed graph."""
-    return [len(order) - 1 - step for step in reversed(order)]
+    return None if order is None else [len(order) - 1 - step for step in reversed(order)]
 
 
 def _ordered(piece: Piece, peak: int, enough: int, meter: Meter) -> tuple[list[int], int]:
@@ -186,8 +189,7 @@ def _ordered(piece: Piece, peak: int, enough: int, meter: Meter) -> tuple[list[i
     backwards = graph.reversed()
     order = tree_order(graph, sizes)
     if order is None:
-        order = tree_order(backwards, sizes)
-        order = None if order is None else _backwards(order)
+        order = _backwards(tree_order(backwards, sizes))
     if order is not None:
         return order, graph.peak(order, sizes)
     lowest = _quick_bound(graph, sizes)
@@ -199,18 +201,21 @@ def _ordered(piece: Piece, peak: int, enough: int, meter: Meter) -> tuple[list[i
         if best.peak > floor:
             best.offer(_backwards(quick(backwards, sizes)))
     if best.peak > floor and len(graph) <= MAX_SEARCH:
-        part = meter.part(meter.limit // 4)
-        found = search(graph, sizes, best.peak, floor, part)
-        best.offer(found.order)
-        if found.bound > floor:
-            lowest = floor = found.bound
+        part = meter.part(0)
+        for share in SHARES:
+            for other in (graph, backwards):
+                if best.peak > floor:
+                    part.limit += meter.limit // share
+                    found = search(other, sizes, best.peak, floor, part)
+                    best.offer(_backwards(found.order) if other is backwards else found.order)
+                    if found.bound > floor:
+                        lowest = floor = found.bound
         part.limit += meter.limit // 4
         for width in BEAMS:
-            if best.peak > floor:
-                best.offer(beam(graph, sizes, best.peak, floor, width, part))
-            if best.peak > floor:
-                other = beam(backwards, sizes, best.peak, floor, width, part)
-                best.offer(None if other is None else _backwards(other))
+            for other in (graph, backwards):
+                if best.peak > floor:
+                    order = beam(other, sizes, best.peak, floor, width, part)
+                    best.offer(_backwards(order) if other is backwards else order)
         meter.nodes += part.nodes
     if best.peak > floor:
         spans = graph.spans(best.order, sizes)

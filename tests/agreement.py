@@ -40,7 +40,8 @@ PLANNERS = ("", "pack-storage,layout-slices", "coalesce-storage,layout-slices")
 @st.composite
 def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
     """
-    The pipeline `vm` without some passes, with others, fusing or not, with a memory plan or not.
+    The pipeline `vm` without some passes, with others, fusing or not, reordering or not, with a
+    memory plan or not.
 
     It repairs devices. Memory that is not planned is verified.
     """
@@ -54,6 +55,8 @@ def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
         passes.insert(passes.index("verify-stage{stage=manifest}") + 1, planner)
     else:  # of plans for sizes that are not known, the verifier cannot show all
         passes.insert(passes.index("verify-stage{stage=memory-planned}"), "verify-memory-plan")
+    if draw(st.booleans()):
+        passes.insert(passes.index("verify-stage{stage=manifest}") + 1, "reorder-for-memory")
     text = ",".join(passes).replace("plan-devices", "plan-devices{default=cuda:0 repair=true}")
     return text.replace("fuse-ops", f"fuse-ops{{level={draw(st.integers(0, 1))}}}")
 
