@@ -145,6 +145,13 @@ def may_be_on_demand(op: Operation) -> bool:
     return not op.regions and (facts_of(op).pure or facts_of(op).constant)
 
 
+def root_of(storage: SSAValue) -> SSAValue:
+    """Return the storage that `storage` is a slice of, or itself."""
+    while isinstance(storage.owner, memory.SliceStorageOp):
+        storage = storage.owner.storage
+    return storage
+
+
 def bytes_of(classes: AliasClasses) -> Bytes:
     """Return the bytes of a body."""
     found = Bytes()
@@ -157,21 +164,27 @@ def bytes_of(classes: AliasClasses) -> Bytes:
             number = joined[number]
         return number
 
+    together: dict[SSAValue, list[memory.AllocTensorOp]] = {}
+    """The tensors in each storage that is not a slice of another."""
+    for op in ops:
+        if isinstance(op, memory.AllocTensorOp):
+            together.setdefault(root_of(op.storage), []).append(op)
     alone: set[SSAValue] = set()
     firsts: dict[memory.AllocStorageOp, int] = {}
-    for op in ops:
-        tensors = tensors_in(op) if isinstance(op, memory.AllocStorageOp) else None
-        if tensors is None or not inside.issuperset(tensors):
-            continue
-        assert isinstance(op, memory.AllocStorageOp)
-        first = firsts[op] = classes.of(tensors[0].tensor)
+    for storage, tensors in together.items():
+        op = storage.owner
+        first = classes.of(tensors[0].tensor)
         for tensor in tensors:
-            found.storages[tensor.tensor] = op
             one, other = root(first), root(classes.of(tensor.tensor))
             if one != other:
                 joined[other] = one
-        if len(tensors) == 1:
+        if not isinstance(op, memory.AllocStorageOp) or op not in inside:
+            continue
+        if len(tensors) == 1 and storage.has_one_use():
             alone.add(tensors[0].tensor)
+        if (known := tensors_in(op)) is not None and inside.issuperset(known):
+            firsts[op] = first
+            found.storages.update((tensor.tensor, op) for tensor in tensors)
     written: list[int] = []
     for op in ops:
         if not is_choice(op):
