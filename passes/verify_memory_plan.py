@@ -25,7 +25,8 @@ are live together overlap. Facts:
 Also: a tensor lies in its storage; offset and alignment of the storage are multiples of what the
 element type needs; a view that is certainly larger than its tensor is a fault (the machine checks
 the others); a tensor is written once on a path; no bytes are killed twice or used after a kill. An
-op that reads bytes that it writes is a fault, also if it is elementwise.
+op that reads bytes that it writes is a fault, unless it is a kernel that reads each element before
+it writes it (`memory_plan.overwriting`) and both are in one slot.
 
 Not promised: a parameter that is a storage has the size and alignment that the caller gives, which
 are not checked. An op other than `memory.alloc_tensor` that is given a storage is taken to write
@@ -42,19 +43,23 @@ from typing import ClassVar, NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, i64
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ..dialects import memory, vm
-from ..dialects.interfaces import AllocatesResults, DestinationPassing
-from ..dialects.tensors import as_tensor, storage_alignment
+from ..dialects.interfaces import AllocatesResults, DestinationPassing, OverwritesOperands
+from ..dialects.tensors import as_tensor, has_dynamic, storage_alignment
 from ..dialects.walking import values_from_above, walk
 from .analysis.blocks import only_block
 from .analysis.polynomials import Polynomial
+from .analysis.sizes import Dims
 from .memory_plan.contents import Changes, End, How, State
+from .memory_plan.held import OVERLAPPING, Held
+from .memory_plan.lent import Need, Needs, translated
 from .memory_plan.names import (
     Summaries,
+    is_storage,
     may_hold_cells,
     names_bytes,
     sources,
@@ -63,7 +68,9 @@ from .memory_plan.names import (
     traits_of,
     upwards,
 )
-from .memory_plan.slots import Slot, Slots, bytes_of_element
+from .memory_plan.overwriting import may_lie_over
+from .memory_plan.proofs import ZERO
+from .memory_plan.slots import Relation, Room, Slot, Slots, bytes_of_element
 from .support.diagnostics import PassError, Place
 from .support.walk import is_kernel
 
@@ -167,6 +174,18 @@ class Choosing:
     rest: list[Block]
     """The regions of `choice` after it, the next one last."""
     done: list[Changes]
+    has_facts: bool = False
+    """True if sizes are known to be natural in this block that are not known to be around it."""
+
+
+class Checked(NamedTuple):
+    """A function that was checked."""
+
+    body: Block
+    needs: Needs
+    """What it needs in the storages that it is lent."""
+    dims: Sequence[Dims | None]
+    """Those of its results that are tensors, in its sizes."""
 
 
 @dataclass(eq=False)
@@ -176,12 +195,20 @@ class Checker:
     block: Block
     captured: Mapping[Operation, Sequence[SSAValue]]
     returned: Summaries
+    kernels: Mapping[str, Operation]
+    lent: Mapping[str, Checked]
+    """The functions that were checked."""
+    needs: Needs = field(default_factory=Needs)
+    """Those of this body."""
     slots: Slots = field(default_factory=Slots)
     names: Names = field(default_factory=Names)
-    state: State = field(default_factory=State)
+    state: State = field(init=False)
 
     def check(self) -> None:
         """Raise an error at the first fault."""
+        self.state = State(Held(self.slots))
+        self.slots.read(self.block, self.read_call)
+        self.slots.proofs.open(self.slots.natural_in(self.block))
         path = [Choosing(iter(self.block.ops), None, [], [])]
         while path:
             op = next(path[-1].ops, None)
@@ -204,13 +231,16 @@ class Checker:
         if not done:
             for argument, operand in chooses.entering(choice):
                 self.names.add(argument, operand)
-        path.append(Choosing(iter(block.ops), choice, blocks, done))
+        has_facts = self.slots.proofs.open(self.slots.natural_in(block))
+        path.append(Choosing(iter(block.ops), choice, blocks, done, has_facts))
 
     def leave(self, path: list[Choosing]) -> None:
         """Leave a block at its end, for the next region of its choice or for what follows."""
         left = path.pop()
         if left.choice is None:
             return
+        if left.has_facts:
+            self.slots.proofs.close()
         left.done.append(self.state.close())
         if left.rest:
             self.enter(left.choice, path, left.rest, left.done)
@@ -231,22 +261,25 @@ class Checker:
             return
         captured = self.captured.get(op, ())
         self.use(op, (*op.operands, *captured))
-        if any(isinstance(value.type, memory.StorageType) for value in captured):
+        if captured and any(map(is_storage, captured)):
             raise PassError(
                 f"{op.name} captures a storage: the bytes that its code writes are not known", op
             )
-        for result in op.results:
-            if result.type == i64:
-                self.slots.sizes.size(result)  # after those of its operands
         if isinstance(op, memory.AllocTensorOp):
             self.check_slot(op)
+            return
+        if isinstance(op, memory.AllocStorageOp):
+            self.slots.enter_storage(op.storage)
+            return
+        if isinstance(op, memory.SliceStorageOp):
+            self.check_slice(op)
             return
         if isinstance(op, vm.ReshapeTensorOp):
             self.check_view(op)
         self.require_known_storages(op)
-        for storage in op.operands:
-            if isinstance(storage.type, memory.StorageType):
-                self.write_all(op, storage)
+        storages = [i for i, operand in enumerate(op.operands) if is_storage(operand)]
+        if storages and not isinstance(op, memory.PackOp):
+            self.lend(op, storages)
         for name, source in sources(op, self.returned):
             self.names.add(name, source)
         for name in op.results if captured else ():
@@ -283,43 +316,80 @@ class Checker:
         slot = self.slots.of(tensor)
         if slot is None:
             return
-        self.overwrite(op, slot)
+        self.overwrite(op, slot, result=result)
         self.state.held.put(slot, result)
 
-    def overwrite(self, op: Operation, slot: Slot, certain: How = How.OVERWRITTEN) -> None:
-        """End the values that name contents that overlap `slot`."""
+    def overwrite(
+        self,
+        op: Operation,
+        slot: Slot,
+        certain: How = How.OVERWRITTEN,
+        result: SSAValue | None = None,
+    ) -> None:
+        """End the values that name contents that overlap `slot`, which then holds `result`."""
         held, ends = self.state.held, self.state.ends
-        for other, origin in held.near(slot, self.slots.near(slot)):
+        for other, relation, origin in held.near(slot):
             naming = self.names.naming(origin)
             intact = [value for value in naming if value not in ends.now]
             if not intact:
                 held.drop(other, origin)
                 continue
-            apart = self.slots.are_apart(slot, other)
-            if apart:
-                continue
-            how = How.MAYBE_OVERWRITTEN if apart is None else certain
+            is_certain = relation is Relation.SAME
+            how = certain if is_certain else How.MAYBE_OVERWRITTEN
             end = End(how, op, slot, other, origin)
             read = set(op.operands)
             if traits_of(op).writes:
                 read -= set(DestinationPassing.outs(op))
             for value in intact:
-                if value in read:
+                if value in read and not (
+                    slot is other
+                    and result is not None
+                    and self.is_in_place(op, result, value, origin)
+                ):
                     raise fault_in_place(op, end)
                 ends.set(value, end)
             for edge in self.names.up.get(origin, ()):
                 if isinstance(edge.value.owner, memory.AllocTensorOp):
                     ends.set(edge.value, end)
-            if apart is False:
-                held.drop(other, origin)
+            held.drop(other, origin)
 
-    def write_all(self, op: Operation, storage: SSAValue) -> None:
-        """End all that lies in `storage`, which `op` may write and return."""
-        slot = self.slots.whole(storage)
-        self.overwrite(op, slot)
-        for result in op.results:
-            if names_bytes(result):
-                self.state.held.put(slot, result)
+    def is_in_place(
+        self, op: Operation, result: SSAValue, value: SSAValue, origin: SSAValue
+    ) -> bool:
+        """Test whether `op` reads each element of `value` before it writes that of `result`."""
+        given = value
+        while isinstance(value.owner, vm.ReshapeTensorOp) and value is not origin:
+            value = value.owner.data
+        if value is not origin:
+            return False  # on some path, it may name other bytes
+        index = list(op.results).index(result)
+        places = [k for k, other in enumerate(op.operands[: -len(op.results)]) if other is given]
+        if not isinstance(op, vm.InvokeTvmOp):
+            trait = op.get_trait(OverwritesOperands)
+            allowed = trait.overwritable(op, self.kernels.get) if trait is not None else None
+            return allowed is not None and allowed[index].issuperset(places)
+        kernel = self.kernels.get(op.callee.string_value())
+        if kernel is None or not kernel.regions or len(kernel.regions[0].blocks) != 1:
+            return False
+        return all(may_lie_over(kernel.regions[0].block, index, k) for k in places)
+
+    def lend(self, op: Operation, storages: Sequence[int]) -> None:
+        """End all that lies in the operands `storages`, which `op` may write and return."""
+        calls = traits_of(op).calls
+        name = None if calls is None else calls.callee(op)
+        returned = None if name is None else self.returned.get(name)
+        slots = {i: self.slots.all_of(op.operands[i]) for i in storages}
+        for j, slot in slots.items():
+            for i in storages:
+                if i < j and slot.storage is slots[i].storage:
+                    self.require_apart(op, i, j, slots[i], slot)
+            self.overwrite(op, slot)
+        if name is not None and returned is not None:
+            self.check_lent(op, name, storages)
+        for j, slot in slots.items():
+            for i, result in enumerate(op.results):
+                if names_bytes(result) and (returned is None or j in returned.params[i]):
+                    self.state.held.put(slot, result)
 
     def kill(self, op: Operation) -> None:
         """End all values that may name the bytes of the operand."""
@@ -343,7 +413,7 @@ class Checker:
 
     def require_known_storages(self, op: Operation) -> None:
         for result in op.results:
-            if isinstance(result.type, memory.StorageType) and not op.has_trait(
+            if is_storage(result) and not op.has_trait(
                 AllocatesResults, value_if_unregistered=False
             ):
                 raise PassError(
@@ -360,38 +430,148 @@ class Checker:
         type = as_tensor(op.tensor.type)
         assert type is not None
         alignment = storage_alignment(type.element_type)
-        owner = op.storage.owner
-        notes: list[tuple[Place, str]] = [(op.storage, "the storage is allocated here")]
-        if not proofs.at_least(slot.start, Polynomial(())):
-            raise PassError(f"cannot show that offset {slot.start} is at least 0", op)
-        if not proofs.is_multiple(slot.start, alignment):
-            verb = "is" if slot.start.constant is not None else "cannot be shown to be"
+        room = self.slots.room(op.storage)
+        first = slot.start - room.start
+        if not proofs.at_least(first, ZERO):
+            raise PassError(f"cannot show that offset {first} is at least 0", op)
+        if not proofs.is_multiple(first, alignment):
+            verb = "is" if first.constant is not None else "cannot be shown to be"
             raise PassError(
                 f"the offset of a tensor of {type.element_type} must be a multiple of {alignment}, "
-                f"but {slot.start} {'is not' if verb == 'is' else verb}",
+                f"but {first} {'is not' if verb == 'is' else verb}",
                 op,
             )
-        if not isinstance(owner, memory.AllocStorageOp):
-            return
-        given = owner.alignment.value.data
-        if given % alignment:
+        if room.alignment is not None and room.alignment % alignment:
             raise PassError(
                 f"a tensor of {type.element_type} needs a storage aligned to {alignment} bytes, "
-                f"but its storage is aligned to {given}",
+                f"but its storage is aligned to {room.alignment}",
                 op,
-                notes=notes,
+                notes=[place_note(op.storage)],
             )
-        if owner.dynamic_size is not None:
-            size = self.slots.sizes.size(owner.dynamic_size)
-        else:
-            assert owner.size is not None
-            size = Polynomial.of(owner.size.value.data)
-        if not proofs.at_least(size, slot.stop):
+        if room.size is None:
+            self.need(room, slot.stop, alignment, op)
+        elif not self.slots.lies_in(slot, room):
+            within = f"[{first}, {slot.stop - room.start})"
             raise PassError(
-                f"cannot show that a tensor at bytes {slot} fits in its storage of {size} bytes",
+                f"cannot show that a tensor at bytes {within} fits in its storage of {room.size} "
+                "bytes",
+                op,
+                notes=[place_note(op.storage)],
+            )
+
+    def check_slice(self, op: memory.SliceStorageOp) -> None:
+        """Check that a slice lies in its storage, aligned."""
+        outer, room = self.slots.room(op.storage), self.slots.room(op.slice)
+        proofs, first = self.slots.proofs, room.start - outer.start
+        assert room.size is not None
+        assert room.alignment is not None
+        if not proofs.at_least(first, ZERO) or not proofs.at_least(room.size, ZERO):
+            raise PassError(
+                f"cannot show that the offset and the size of a slice, {first} and {room.size}, "
+                "are at least 0",
+                op,
+            )
+        notes = [place_note(op.storage)]
+        if not proofs.is_multiple(first, room.alignment):
+            raise PassError(
+                f"cannot show that the offset of a slice, {first}, is a multiple of its alignment, "
+                f"{room.alignment}",
+                op,
+            )
+        if outer.alignment is not None and outer.alignment % room.alignment:
+            raise PassError(
+                f"a slice that is aligned to {room.alignment} bytes needs a storage that is, but "
+                f"its storage is aligned to {outer.alignment}",
                 op,
                 notes=notes,
             )
+        slot = self.slots.slot(room.root, room.start, room.size)
+        if outer.size is None:
+            self.need(outer, slot.stop, room.alignment, op)
+        elif not self.slots.lies_in(slot, outer):
+            raise PassError(
+                f"cannot show that a slice at bytes [{first}, {first + room.size}) fits in its "
+                f"storage of {outer.size} bytes",
+                op,
+                notes=notes,
+            )
+
+    # ------------------------------------------------------------------- calls
+
+    def read_call(self, op: Operation) -> None:
+        """Note the dims of the results of a call that follow from those of its arguments."""
+        calls = traits_of(op).calls
+        callee = None if calls is None else self.lent.get(calls.callee(op))
+        if callee is None:
+            return
+        sizes = self.slots.sizes
+        for result, dims in zip(op.results, callee.dims, strict=True):
+            if dims is None or not has_dynamic(result.type):
+                continue
+            here = [translated(dim, callee.body, sizes, op.operands) for dim in dims]
+            known = tuple(dim for dim in here if dim is not None)
+            if len(known) == len(dims):
+                sizes.know_dims(result, known)
+
+    def dims_of_results(self) -> list[Dims | None]:
+        """Return the dims of the tensors that the body returns."""
+        last, sizes = self.block.last_op, self.slots.sizes
+        values = () if last is None else last.operands
+        return [None if as_tensor(v.type) is None else sizes.dims(v) for v in values]
+
+    def need(self, room: Room, end: Polynomial, alignment: int, op: Operation) -> None:
+        """Record what `op` needs in a parameter."""
+        if isinstance(room.root, BlockArgument):
+            self.needs.setdefault(room.root.index, Need()).add(end, alignment, op)
+
+    def require_apart(self, op: Operation, i: int, j: int, one: Slot, other: Slot) -> None:
+        """Check that operands `i` and `j` of a call do not overlap."""
+        if self.slots.relation(one, other) in OVERLAPPING:
+            raise PassError(
+                f"{op.name} is given storages {i} and {j} that overlap, or cannot be shown not to: "
+                f"bytes {one} and {other} of one storage",
+                op,
+                notes=[(op.operands[i], "one is this"), (op.operands[j], "the other is this")],
+            )
+
+    def check_lent(self, op: Operation, name: str, storages: Sequence[int]) -> None:
+        """Check that storages that a call lends are as large and aligned as its callee needs."""
+        if name not in self.lent:
+            raise PassError(
+                f"cannot tell how many bytes @{name} needs in its storage {storages[0]}: it is "
+                "recursive",
+                op,
+            )
+        body, needs, _ = self.lent[name]
+        for i in storages:
+            need, room = needs.get(i), self.slots.room(op.operands[i])
+            if need is None:
+                continue
+            if room.alignment is not None and room.alignment % need.alignment:
+                raise PassError(
+                    f"@{name} needs storage {i} aligned to {need.alignment} bytes, but it is "
+                    f"aligned to {room.alignment}",
+                    op,
+                    notes=[place_note(op.operands[i])],
+                )
+            for end, user in need.ends.items():
+                size = translated(end, body, self.slots.sizes, op.operands)
+                if size is None:
+                    raise PassError(
+                        f"cannot tell how many bytes @{name} needs in its storage {i}: {end} "
+                        "depends on more than the shapes of arguments",
+                        op,
+                        notes=[(user, "they are needed here")],
+                    )
+                if room.size is None:
+                    self.need(room, room.start + size, need.alignment, op)
+                elif not self.slots.proofs.at_least(room.size, size):
+                    raise PassError(
+                        f"cannot show that storage {i} is large enough for @{name}: it needs "
+                        f"{size} bytes, but has {room.size}",
+                        op,
+                        notes=[(user, "they are needed here"), place_note(op.operands[i])],
+                    )
 
     def check_view(self, op: vm.ReshapeTensorOp) -> None:
         """Check that a view is not certainly larger than its tensor."""
@@ -405,6 +585,11 @@ class Checker:
                 op,
                 notes=[(op.data, "the tensor is defined here")],
             )
+
+
+def place_note(storage: SSAValue) -> tuple[Place, str]:
+    is_parameter = isinstance(storage, BlockArgument)
+    return storage, f"the storage is {'a parameter' if is_parameter else 'allocated'} here"
 
 
 def origin_note(end: End) -> list[tuple[Place, str]]:
@@ -469,6 +654,36 @@ def bodies(module: ModuleOp) -> Iterator[Block]:
                 yield from (block for region in op.regions for block in region.blocks)
 
 
+def callees_first(blocks: Sequence[Block], named: Mapping[Block, str]) -> list[Block]:
+    """Return `blocks`, those of functions that are called with storages before their callers."""
+    by_name = {name: block for block, name in named.items()}
+    calls = {
+        block: [by_name[name] for name in lent_to(block) if name in by_name] for block in blocks
+    }
+    found: dict[Block, None] = {}
+    for block in blocks:
+        pending = [block]
+        path: set[Block] = set()
+        while pending:
+            at = pending[-1]
+            left = [b for b in calls.get(at, ()) if b not in found and b not in path]
+            path.add(at)
+            if at in found or not left:
+                found[at] = None
+                pending.pop()
+            else:
+                pending.append(left[0])
+    return list(found)
+
+
+def lent_to(block: Block) -> Iterator[str]:
+    """Yield the functions that are called with storages in `block`."""
+    for op in walk(block, enters=lambda op: not is_kernel(op)):
+        calls = traits_of(op).calls
+        if calls is not None and any(is_storage(o) for o in op.operands):
+            yield calls.callee(op)
+
+
 @dataclass(frozen=True)
 class VerifyMemoryPlanPass(ModulePass):
     """Prove that no live tensors overlap, and that tensors, views and kills are right."""
@@ -484,9 +699,24 @@ class VerifyMemoryPlanPass(ModulePass):
             for inner in walk(op, enters=lambda op: isinstance(op, ModuleOp))
             if isinstance(inner, func.FuncOp) and inner.body.blocks
         }
+        kernels = {
+            name.data: inner
+            for inner in op.ops
+            if isinstance(name := inner.properties.get("sym_name"), StringAttr)
+        }
         returned = summaries(functions)
-        captured = values_from_above(
-            op, lambda op: bool(op.regions) and traits_of(op).chooses is None
+        holders = [block.parent_op() for block in blocks]
+        has_closures = not all(isinstance(holder, func.FuncOp) for holder in holders)
+        captured = (
+            values_from_above(op, lambda op: bool(op.regions) and traits_of(op).chooses is None)
+            if has_closures
+            else {}
         )
-        for block in blocks:
-            Checker(block, captured, returned).check()
+        lent: dict[str, Checked] = {}
+        named = {only_block(inner): name for name, inner in functions.items()}
+        for block in callees_first(blocks, named):
+            checker = Checker(block, captured, returned, kernels, lent)
+            checker.check()
+            if block in named:
+                dims = checker.dims_of_results()
+                lent[named[block]] = Checked(block, checker.needs, dims)

@@ -34,6 +34,7 @@ from ..interfaces import (
 )
 from ..tensors import as_tensor, bits_of, element_size, is_static, tensor_size
 from .operands import exactly_one, parse_static_or_dynamic, print_static_or_dynamic, verify_shape
+from .slices import SliceStorageOp
 from .storage import AllocStorageOp, SizesOnHost, StorageType
 
 _AT_START: dict[str, Attribute] = {
@@ -42,6 +43,13 @@ _AT_START: dict[str, Attribute] = {
 }
 
 _AT_START_SHAPED = {**_AT_START, "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 1])}
+
+_SEGMENTS = {
+    (computed, shaped): DenseArrayBase.from_list(i32, [1, computed, shaped])
+    for computed in (0, 1)
+    for shaped in (0, 1)
+}
+"""The segment sizes, by the numbers of dynamic offsets and shapes."""
 
 
 @irdl_op_definition
@@ -95,6 +103,19 @@ class AllocTensorOp(IRDLOperation):
         return cls.create(
             operands=[storage, shape], result_types=[type], properties=_AT_START_SHAPED
         )
+
+    def place(self, storage: SSAValue, offset: int | SSAValue) -> None:
+        """Move the tensor to byte `offset` of `storage`."""
+        shape = () if self.shape is None else (self.shape,)
+        if isinstance(offset, int):
+            self.properties["offset"] = IntegerAttr(offset, i64)
+            self.operands = (storage, *shape)
+        else:
+            self.properties.pop("offset", None)
+            self.operands = (storage, offset, *shape)
+        self.properties["operandSegmentSizes"] = _SEGMENTS[
+            len(self.operands) - 1 - len(shape), len(shape)
+        ]
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -159,7 +180,9 @@ class AllocTensorOp(IRDLOperation):
                 f"the offset must be a multiple of the element size, {size}, but is {offset}"
             )
         owner = self.storage.owner
-        if is_static(type) and isinstance(owner, AllocStorageOp) and owner.size is not None:
+        if not is_static(type) or not isinstance(owner, AllocStorageOp | SliceStorageOp):
+            return
+        if owner.size is not None:
             bytes, there = tensor_size(type), owner.size.value.data
             if offset + bytes > there:
                 raise VerifyException(
