@@ -338,7 +338,7 @@ def value_of(size: Polynomial, dims: dict[str, int]) -> int:
     return total
 
 
-@exactly(200)
+@exactly(100)
 @given(st.data())
 def test_what_is_shown_holds_for_all_dims(data: st.DataObject):
     algebra, proofs = Algebra(), Proofs()
