@@ -26,7 +26,8 @@ are live together overlap. Facts:
 Also: a tensor lies in its storage, and a slice in its own; offset and alignment of the storage are
 multiples of what the element type needs; a view that is certainly larger than its tensor is a fault
 (the machine checks the others); a tensor is written once on a path; no bytes are killed twice or
-used after a kill. An op that reads bytes that it writes is a fault, also if it is elementwise.
+used after a kill. An op that reads bytes that it writes is a fault, unless it is a kernel that reads
+each element before it writes it (`memory_plan.overwriting`) and both are in one slot.
 
 A call may write all of the storages that it is given: they must not overlap, nothing live may be in
 them, and they must be as large and aligned as the callee needs for these arguments, in its calls
@@ -48,16 +49,17 @@ from typing import ClassVar, NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ..dialects import memory, vm
-from ..dialects.interfaces import AllocatesResults, DestinationPassing
-from ..dialects.tensors import as_tensor, storage_alignment
+from ..dialects.interfaces import AllocatesResults, DestinationPassing, OverwritesOperands
+from ..dialects.tensors import as_tensor, has_dynamic, storage_alignment
 from ..dialects.walking import values_from_above, walk
 from .analysis.blocks import only_block
 from .analysis.polynomials import Polynomial
+from .analysis.sizes import Dims
 from .memory_plan.contents import Changes, End, How, State
 from .memory_plan.held import OVERLAPPING, Held
 from .memory_plan.lent import Need, Needs, translated
@@ -72,6 +74,7 @@ from .memory_plan.names import (
     traits_of,
     upwards,
 )
+from .memory_plan.overwriting import may_lie_over
 from .memory_plan.proofs import MAX_STEPS, ZERO
 from .memory_plan.slots import Relation, Room, Slot, Slots, bytes_of_element
 from .support.diagnostics import PassError, Place
@@ -181,6 +184,16 @@ class Choosing:
     """True if sizes are known to be natural in this block that are not known to be around it."""
 
 
+class Checked(NamedTuple):
+    """A function that was checked."""
+
+    body: Block
+    needs: Needs
+    """What it needs in the storages that it is lent."""
+    dims: Sequence[Dims | None]
+    """Those of its results that are tensors, in its sizes."""
+
+
 @dataclass(eq=False)
 class Checker:
     """Checks one body."""
@@ -188,8 +201,9 @@ class Checker:
     block: Block
     captured: Mapping[Operation, Sequence[SSAValue]]
     returned: Summaries
-    lent: Mapping[str, tuple[Block, Needs]]
-    """The functions that were checked, and what each needs in the storages that it is lent."""
+    kernels: Mapping[str, Operation]
+    lent: Mapping[str, Checked]
+    """The functions that were checked."""
     needs: Needs = field(default_factory=Needs)
     """Those of this body."""
     slots: Slots = field(default_factory=Slots)
@@ -199,7 +213,7 @@ class Checker:
     def check(self) -> None:
         """Raise an error at the first fault."""
         self.state = State(Held(self.slots))
-        self.slots.read(self.block)
+        self.slots.read(self.block, self.read_call)
         self.slots.proofs.open(self.slots.natural_in(self.block))
         path = [Choosing(iter(self.block.ops), None, [], [])]
         while path:
@@ -308,11 +322,17 @@ class Checker:
         slot = self.slots.of(tensor)
         if slot is None:
             return
-        self.overwrite(op, slot)
+        self.overwrite(op, slot, result=result)
         self.state.held.put(slot, result)
 
-    def overwrite(self, op: Operation, slot: Slot, certain: How = How.OVERWRITTEN) -> None:
-        """End the values that name contents that overlap `slot`."""
+    def overwrite(
+        self,
+        op: Operation,
+        slot: Slot,
+        certain: How = How.OVERWRITTEN,
+        result: SSAValue | None = None,
+    ) -> None:
+        """End the values that name contents that overlap `slot`, which then holds `result`."""
         held, ends = self.state.held, self.state.ends
         for other, relation, origin in held.near(slot):
             naming = self.names.naming(origin)
@@ -327,13 +347,37 @@ class Checker:
             if traits_of(op).writes:
                 read -= set(DestinationPassing.outs(op))
             for value in intact:
-                if value in read:
+                if value in read and not (
+                    slot is other
+                    and result is not None
+                    and self.is_in_place(op, result, value, origin)
+                ):
                     raise fault_in_place(op, end)
                 ends.set(value, end)
             for edge in self.names.up.get(origin, ()):
                 if isinstance(edge.value.owner, memory.AllocTensorOp):
                     ends.set(edge.value, end)
             held.drop(other, origin)
+
+    def is_in_place(
+        self, op: Operation, result: SSAValue, value: SSAValue, origin: SSAValue
+    ) -> bool:
+        """Test whether `op` reads each element of `value` before it writes that of `result`."""
+        given = value
+        while isinstance(value.owner, vm.ReshapeTensorOp) and value is not origin:
+            value = value.owner.data
+        if value is not origin:
+            return False  # on some path, it may name other bytes
+        index = list(op.results).index(result)
+        places = [k for k, other in enumerate(op.operands[: -len(op.results)]) if other is given]
+        if not isinstance(op, vm.InvokeTvmOp):
+            trait = op.get_trait(OverwritesOperands)
+            allowed = trait.overwritable(op, self.kernels.get) if trait is not None else None
+            return allowed is not None and allowed[index].issuperset(places)
+        kernel = self.kernels.get(op.callee.string_value())
+        if kernel is None or not kernel.regions or len(kernel.regions[0].blocks) != 1:
+            return False
+        return all(may_lie_over(kernel.regions[0].block, index, k) for k in places)
 
     def lend(self, op: Operation, storages: Sequence[int]) -> None:
         """End all that lies in the operands `storages`, which `op` may write and return."""
@@ -460,6 +504,27 @@ class Checker:
 
     # ------------------------------------------------------------------- calls
 
+    def read_call(self, op: Operation) -> None:
+        """Note the dims of the results of a call that follow from those of its arguments."""
+        calls = traits_of(op).calls
+        callee = None if calls is None else self.lent.get(calls.callee(op))
+        if callee is None:
+            return
+        sizes = self.slots.sizes
+        for result, dims in zip(op.results, callee.dims, strict=True):
+            if dims is None or not has_dynamic(result.type):
+                continue
+            here = [translated(dim, callee.body, sizes, op.operands) for dim in dims]
+            known = tuple(dim for dim in here if dim is not None)
+            if len(known) == len(dims):
+                sizes.know_dims(result, known)
+
+    def dims_of_results(self) -> list[Dims | None]:
+        """Return the dims of the tensors that the body returns."""
+        last, sizes = self.block.last_op, self.slots.sizes
+        values = () if last is None else last.operands
+        return [None if as_tensor(v.type) is None else sizes.dims(v) for v in values]
+
     def need(self, room: Room, end: Polynomial, alignment: int, op: Operation) -> None:
         """Record what `op` needs in a parameter."""
         if isinstance(room.root, BlockArgument):
@@ -483,7 +548,7 @@ class Checker:
                 "recursive",
                 op,
             )
-        body, needs = self.lent[name]
+        body, needs, _ = self.lent[name]
         for i in storages:
             need, room = needs.get(i), self.slots.room(op.operands[i])
             if need is None:
@@ -640,6 +705,11 @@ class VerifyMemoryPlanPass(ModulePass):
             for inner in walk(op, enters=lambda op: isinstance(op, ModuleOp))
             if isinstance(inner, func.FuncOp) and inner.body.blocks
         }
+        kernels = {
+            name.data: inner
+            for inner in op.ops
+            if isinstance(name := inner.properties.get("sym_name"), StringAttr)
+        }
         returned = summaries(functions)
         holders = [block.parent_op() for block in blocks]
         has_closures = not all(isinstance(holder, func.FuncOp) for holder in holders)
@@ -648,10 +718,10 @@ class VerifyMemoryPlanPass(ModulePass):
             if has_closures
             else {}
         )
-        lent: dict[str, tuple[Block, Needs]] = {}
+        lent: dict[str, Checked] = {}
         named = {only_block(inner): name for name, inner in functions.items()}
         for block in callees_first(blocks, named):
-            checker = Checker(block, captured, returned, lent)
+            checker = Checker(block, captured, returned, kernels, lent)
             try:
                 checker.check()
             except PassError as error:
@@ -662,4 +732,5 @@ class VerifyMemoryPlanPass(ModulePass):
                     )
                 raise
             if block in named:
-                lent[named[block]] = block, checker.needs
+                dims = checker.dims_of_results()
+                lent[named[block]] = Checked(block, checker.needs, dims)

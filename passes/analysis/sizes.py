@@ -145,6 +145,10 @@ class Sizes:
         """Record the size of a new value."""
         self._sizes[value] = size
 
+    def know_dims(self, value: SSAValue, dims: Dims) -> None:
+        """Record the dims of the result of a call."""
+        self._dims[value] = dims
+
     def _computed(self, value: SSAValue) -> Polynomial:
         op = value.owner
         constant = integer(value)
@@ -164,7 +168,8 @@ class Sizes:
                 return self._measured(op)
             if isinstance(op, memory.PackOp):
                 return self._packed(op)[value]
-        return self.algebra.symbol(_shown(value), "value", (value,), natural=False)
+        natural = isinstance(op, memory.WorkspaceSizeOp)
+        return self.algebra.symbol(_shown(value), "value", (value,), natural=natural)
 
     def _packed(self, op: memory.PackOp) -> Mapping[SSAValue, Polynomial]:
         """Return the total and the offsets of a pack."""

@@ -13,14 +13,14 @@ case if an order is selected. What cannot be shown is unknown, not false.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from math import prod
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import I64, IntegerAttr, i64
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects import memory
 from ...dialects.tensors import as_tensor, element_size, tensor_size
@@ -97,14 +97,15 @@ class Slots:
 
     _natural: dict[Block, list[Polynomial]] = field(default_factory=dict[Block, "list[Polynomial]"])
 
-    def read(self, body: Block) -> None:
+    def read(self, body: Block, at_op: Callable[[Operation], None]) -> None:
         """
-        Read the sizes in `body`, those of an op after those of its operands.
+        Read the sizes in `body`, those of an op after those of its operands and `at_op`.
 
         The dims of the tensors that a block itself allocates are natural in all of the block: where
         one is negative, the block ends in an error.
         """
         for op in walk(body, region_first=True, enters=lambda op: not is_kernel(op)):
+            at_op(op)
             if isinstance(op, memory.AllocTensorOp):
                 if op.shape is not None and op.parent is not None:
                     self._natural.setdefault(op.parent, []).extend(self.sizes.dims(op.tensor))
