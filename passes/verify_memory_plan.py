@@ -26,8 +26,8 @@ are live together overlap. Facts:
 Also: a tensor lies in its storage, and a slice in its own; offset and alignment of the storage are
 multiples of what the element type needs; a view that is certainly larger than its tensor is a fault
 (the machine checks the others); a tensor is written once on a path; no bytes are killed twice or
-used after a kill. An op that reads bytes that it writes is a fault, unless it is a kernel that reads
-each element before it writes it (`memory_plan.overwriting`) and both are in one slot.
+used after a kill. An op that reads bytes that it writes is a fault, unless it is a kernel that
+reads each element before it writes it (`memory_plan.overwriting`) and both are in one slot.
 
 A call may write all of the storages that it is given: they must not overlap, nothing live may be in
 them, and they must be as large and aligned as the callee needs for these arguments, in its calls

@@ -29,7 +29,7 @@ from xdsl.utils.exceptions import VerifyException
 from xrelay.dialects import memory
 from xrelay.dialects.interfaces import DestinationPassing
 from xrelay.dialects.walking import walk
-from xrelay.lowering.pipelines import PIPELINES
+from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
@@ -40,11 +40,12 @@ OTHER = int(os.environ.get("XRELAY_RANDOM_PROGRAMS", "0"))
 
 FAULTS_PER_PROGRAM = 6
 
-VM = PIPELINES["vm"].split(",")
+VM = VmPipeline("none").text.split(",")
 TO_MANIFEST = ",".join(VM[: VM.index("manifest-alloc") + 1]).replace(
     "plan-devices", "plan-devices{default=cuda:0 repair=true}"
 )
 PLANS = (
+    "pass-workspaces{entries=main},pack-storage,layout-slices,manifest-lifetimes",
     "pack-storage,layout-slices",
     "pack-storage,layout-slices,manifest-lifetimes",
     "coalesce-storage,layout-slices,manifest-lifetimes",
