@@ -60,3 +60,11 @@ def test_compile_profiles_a_pass():
     _, profile = run("compile.py", "--sizes", "30", "--programs", "wide", "--profile", "fuse-ops")
     assert "fuse_ops.py" in profile
     assert "cumulative" in profile
+
+
+def test_reordering_is_measured():
+    out, _ = run("planning/reorder.py", "--only", "graphs", "--table")
+    rows = out.splitlines()
+    assert rows[0].startswith("| program | steps | peak before | after | ratio | optimal |")
+    assert {row.count("|") for row in rows} == {8}
+    assert any("| yes |" in row for row in rows)
