@@ -57,6 +57,8 @@ def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
     for added in ("reuse-in-place", "reorder-for-memory"):
         if draw(st.booleans()):
             passes.insert(passes.index("verify-stage{stage=manifest}") + 1, added)
+    if "plan-memory" in passes and draw(st.booleans()):
+        passes[passes.index("plan-memory")] = "plan-memory{entries=main}"
     text = ",".join(passes).replace("plan-devices", "plan-devices{default=cuda:0 repair=true}")
     return text.replace("fuse-ops", f"fuse-ops{{level={draw(st.integers(0, 1))}}}")
 
