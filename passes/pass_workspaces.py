@@ -255,8 +255,9 @@ class TakeStorages(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
         block = op.body.block
-        nothing: list[Attribute] = [DictionaryAttr({})] * len(block.args)
-        attributes = list(nothing if op.arg_attrs is None else op.arg_attrs.data)
+        attributes = [DictionaryAttr({})] * len(block.args)
+        if op.arg_attrs is not None:
+            attributes = list(op.arg_attrs.data)
         for result in self.lent.results:
             param = rewriter.insert_block_argument(block, len(block.args), result.type)
             param.name_hint = "result"

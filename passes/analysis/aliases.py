@@ -398,7 +398,7 @@ def returned_by(classes: AliasClasses) -> Returned:
         lent = {classes.of(arg) for arg in block.args if not is_storage(arg)}
         for i, storage in storages.items():
             contents = contents_of(storage, classes)
-            inside = set() if contents is None else {classes.of(v) for v in contents.values}
+            inside = {classes.of(v) for v in contents.values} if contents is not None else found
             if contents is None or inside & lent - found:
                 keeps.add(i)
             elif inside & found:
