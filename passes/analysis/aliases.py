@@ -157,7 +157,7 @@ class AliasClasses:
     block: Block
     captured: Mapping[Operation, Sequence[SSAValue]]
     returned: Mapping[str, Returned] = field(default_factory=dict[str, Returned])
-    """What the functions of the module that are called may return."""
+    """The aliases of the results of functions that are called."""
     order: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     """The number of each value, in the order in which the walk met them."""
     _parent: list[int] = field(default_factory=list[int])
