@@ -189,7 +189,7 @@ class Checked(NamedTuple):
 
     body: Block
     needs: Needs
-    """What it needs in the storages that it is lent."""
+    """The bytes it needs in the storages that it is lent."""
     dims: Sequence[Dims | None]
     """Those of its results that are tensors, in its sizes."""
 
