@@ -11,9 +11,10 @@ The parameters of a kernel over which its results may be written.
       %y = relay.add %d, %r
       yield %y
 
-All ops that compute the result must be elementwise (`ReadsElementwise`), of the result's shape, and
-what they read of the parameter nothing else may read. Dims that are not known count as equal: a
-parameter that has as many bytes as the result is not broadcast.
+All ops that compute the result must be elementwise (`ReadsElementwise`), of the result's shape, or
+there is only one, which reads before it writes (`ReadsBeforeWriting`). Nothing else may read the
+parameter. Dims that are not known count as equal: a parameter that has as many bytes as the result
+is not broadcast.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.traits import OpTrait
 
-from .interfaces import ReadsElementwise, Rematerializable
+from .interfaces import ReadsBeforeWriting, ReadsElementwise, Rematerializable
 from .tensors import as_tensor, bits_of, element_size
 
 
@@ -53,13 +55,13 @@ def shape_of(value: SSAValue) -> Sequence[int] | None:
     return None if tensor is None else tensor.get_shape()
 
 
-def is_loop(result: SSAValue, ops: Sequence[Operation]) -> bool:
-    """Test whether `ops`, which compute `result`, are elementwise in its shape, or constants."""
+def is_in_place(result: SSAValue, ops: Sequence[Operation], trait: type[OpTrait]) -> bool:
+    """Test whether `ops`, which compute `result`, have `trait` and its shape, or are constants."""
     shape = shape_of(result)
     return shape is not None and all(
         op.has_trait(Rematerializable)
         or (
-            op.has_trait(ReadsElementwise)
+            op.has_trait(trait)
             and len(op.results) == 1
             and shape_of(op.results[0]) == shape
         )
@@ -80,14 +82,14 @@ def is_same_size(parameter: SSAValue, result: SSAValue) -> bool:
     )
 
 
-def is_read_elementwise(
+def is_read_in_time(
     parameter: BlockArgument, result: int, ops: dict[Operation, None], terminator: Operation
 ) -> bool:
-    """Test whether only `ops` read `parameter`, each elementwise, or it is `result` itself."""
+    """Test whether only `ops` read `parameter`, before they write, or it is `result` itself."""
     for use in parameter.uses:
         if use.operation is terminator and use.index == result:
             continue
-        reads = use.operation.get_trait(ReadsElementwise)
+        reads = use.operation.get_trait(ReadsBeforeWriting)
         if use.operation not in ops or reads is None or not reads.reads(use.index):
             return False
     return True
@@ -102,7 +104,8 @@ def overwritable(block: Block) -> list[frozenset[int]]:
     computed = [Computation.of(result) for result in results]
     found: list[frozenset[int]] = []
     for i, (result, here) in enumerate(zip(results, computed, strict=True)):
-        if not is_loop(result, list(here.ops)):
+        trait = ReadsBeforeWriting if len(here.ops) == 1 else ReadsElementwise
+        if not is_in_place(result, list(here.ops), trait):
             found.append(frozenset())
             continue
         others = {p for other in computed if other is not here for p in other.parameters}
@@ -112,7 +115,7 @@ def overwritable(block: Block) -> list[frozenset[int]]:
                 for parameter in here.parameters
                 if parameter not in others
                 and is_same_size(parameter, result)
-                and is_read_elementwise(parameter, i, here.ops, terminator)
+                and is_read_in_time(parameter, i, here.ops, terminator)
             )
         )
     return found

@@ -8,7 +8,8 @@ Kernels that read each element of a parameter before they write that element of 
 
 In program order, each value is followed from the parameter: it depends on none of it, on the
 element at the same index, or on any; and it is computed in the loop over the result, or apart. A
-value apart may be in the memory of the result before the loop has read the parameter.
+value apart may be in the memory of the result before the loop has read the parameter. An operator
+that is alone in a kernel may read other elements, if it reads all before it writes them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from enum import IntEnum
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Block, Operation
 
-from ...dialects.interfaces import ReadsElementwise, Rematerializable
+from ...dialects.interfaces import ReadsBeforeWriting, ReadsElementwise, Rematerializable
 from .slots import bytes_of_element
 
 
@@ -44,18 +45,20 @@ def dims(type: Attribute) -> tuple[int, ...] | None:
     return type.get_shape() if isinstance(type, TensorType) else None
 
 
-def fact_of(op: Operation, shape: tuple[int, ...] | None, operands: list[Fact]) -> Fact:
+def fact_of(
+    op: Operation, shape: tuple[int, ...] | None, operands: list[Fact], is_alone: bool
+) -> Fact:
     """Return the fact of a result of `op`, in a kernel whose result has `shape`."""
     if op.has_trait(Rematerializable) and not operands:
         return Fact(Reads.NONE, True)
-    elementwise = op.get_trait(ReadsElementwise)
-    reads, in_loop = Reads.NONE, elementwise is not None and all(f.in_loop for f in operands)
+    trait = op.get_trait(ReadsBeforeWriting if is_alone else ReadsElementwise)
+    reads, in_loop = Reads.NONE, trait is not None and all(fact.in_loop for fact in operands)
     for i, fact in enumerate(operands):
-        along = elementwise is not None and (
-            elementwise.operands is None or i in elementwise.operands
-        )
+        if fact.reads is Reads.NONE:
+            continue
+        along = trait is not None and (trait.operands is None or i in trait.operands)
         aligned = dims(op.operands[i].type) == shape
-        reads = max(reads, fact.reads if fact.reads is Reads.NONE or (along and aligned) else Reads.ANY)
+        reads = max(reads, fact.reads if along and aligned else Reads.ANY)
     return Fact(reads, in_loop and [dims(r.type) for r in op.results] == [shape])
 
 
@@ -75,7 +78,8 @@ def may_lie_over(kernel: Block, result: int, parameter: int) -> bool:
     for op in kernel.ops:
         if op is last:
             break
-        fact = fact_of(op, shape, [facts[value] for value in op.operands])
+        is_alone = op is kernel.first_op and op.next_op is last
+        fact = fact_of(op, shape, [facts[value] for value in op.operands], is_alone)
         if op.regions or fact.reads is Reads.ANY:
             return False
         facts.update(dict.fromkeys(op.results, fact))

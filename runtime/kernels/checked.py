@@ -110,7 +110,7 @@ class Reuse(Enum):
     ELEMENTWISE = auto()
     """
     The one result may be an operand of equal shape and element type: the kernel writes no
-    element before it has read that element of every operand.
+    element before the last time that it reads this element of any operand.
     """
     SAME_SIZE = auto()
     """As `ELEMENTWISE`, but the element types may be different ones of the same size."""

@@ -147,7 +147,6 @@ relay.prim_func @both(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 // CHECK:         %[[A:[a-z0-9]+]] = memory.alloc_storage
 // CHECK:         %[[B:[a-z0-9]+]] = memory.alloc_storage
 // CHECK:         %{{.*}} = vm.invoke_tvm_op @exp
-// CHECK:         %{{.*}} = vm.invoke_tvm_op @exp
 // CHECK-NEXT:    %[[T1:[a-z0-9]+]] = memory.alloc_tensor %[[B]][0]
 // CHECK-NEXT:    %[[T2:[a-z0-9]+]] = memory.alloc_tensor %[[A]][0]
 // CHECK-NEXT:    %{{.*}} = vm.invoke_tvm_op @each ins(%{{.*}}) outs(%[[T1]], %[[T2]]
