@@ -5,10 +5,10 @@ Measure the memory of planned networks: bytes over the lower bound, and allocati
     python benchmarks/planning/networks.py --table          # Markdown
     python benchmarks/planning/networks.py --only encoder   # no other networks
 
-Each network is compiled with `vm{memory=none}` and with `vm`, and called in the machine with
-kernels that compute nothing, which counts allocations and bytes all the same. Results are
-allocated apart, so they are not in the arena; the lower bound is the peak of the live bytes of
-all other tensors, each rounded up to its alignment. The encoder is a transformer of 12 layers,
+Each network is compiled with `vm{memory=none}` and with `vm`, without and with `in-place`, and
+called in the machine with kernels that compute nothing, which counts allocations and bytes all the
+same. Results are allocated apart, so they are not in the arena; the lower bound is the peak of the
+live bytes of all other tensors, each rounded up to its alignment. The encoder is a transformer of 12 layers,
 with a static sequence and with a symbolic one: one module, called at every length. It needs the
 tests' requirements (`onnx`).
 """
@@ -54,6 +54,8 @@ Facts = dict[str, object]
 LENGTHS = (1, 16, 64, 128, 256, 512, 2048)
 LAYERS, HEADS, WIDTH = 12, 12, 768
 TO_MANIFEST = VmPipeline().text.partition(",plan-memory")[0]
+APART = VmPipeline().text.replace("plan-memory", "plan-memory{in-place=false}")
+"""The pipeline `vm` in which no result is written over an operand."""
 UNIVERSE = load_universe(lambda text: print(text, file=sys.stderr))
 IDLE = {name: replace(kernel, bind=lambda *_: lambda: None) for name, kernel in KERNELS.items()}
 """Kernels that check what they are bound to, and compute nothing."""
@@ -74,13 +76,15 @@ def compiled(model: ModelProto, pipeline: str) -> tuple[ModuleOp, dict[str, Arra
     return converted.module, dict(converted.params), seconds
 
 
-def bounds_of(model: ModelProto, lengths: Sequence[int]) -> list[int]:
+def bounds_of(model: ModelProto, lengths: Sequence[int], before: str = "") -> list[int]:
     """
     Return the lower bound of all arenas together, where the symbols of sizes are each length.
 
+    `before` are passes before `pack-storage`.
+
     There is `n`, and the minimum of it and the number of positions, which is not smaller.
     """
-    module, _, _ = compiled(model, f"{TO_MANIFEST},pack-storage")
+    module, _, _ = compiled(model, f"{TO_MANIFEST},{before}pack-storage")
     packs = [op for op in module.walk() if isinstance(op, memory.PackOp)]
     found = Sizes()
     read_sizes(module, found)
@@ -104,18 +108,25 @@ def bounds_of(model: ModelProto, lengths: Sequence[int]) -> list[int]:
 def measure(name: str, model: ModelProto, calls: Sequence[tuple[int, list[Array]]]) -> list[Facts]:
     """Measure one module in calls at several lengths (0 if it has no symbol)."""
     plain, params, _ = compiled(model, "vm{memory=none}")
+    apart, _, _ = compiled(model, APART)
     planned, _, seconds = compiled(model, "vm")
-    before, after = assemble(plain), assemble(planned)
+    programs = [assemble(module) for module in (plain, planned, apart)]
     results: list[Facts] = []
-    bounds = bounds_of(model, [length for length, _ in calls])
-    for (length, inputs), bound in zip(calls, bounds, strict=True):
-        machines = [Machine(program, params, IDLE) for program in (before, after)]
+    lengths = [length for length, _ in calls]
+    bounds = zip(
+        bounds_of(model, lengths), bounds_of(model, lengths, "reuse-in-place,"), strict=True
+    )
+    for (length, inputs), (bound_apart, bound) in zip(calls, bounds, strict=True):
+        machines = [Machine(program, params, IDLE) for program in programs]
         outputs = [machine.run("main", *inputs) for machine in machines][1]
         counted = [machine.counters for machine in machines]
-        arenas = counted[1].allocated.total() - sum(y.nbytes for y in outputs)
+        of_results = sum(y.nbytes for y in outputs)
+        arenas, arenas_apart = (counted[i].allocated.total() - of_results for i in (1, 2))
         facts: Facts = {"name": name, "n": length or "", "buffers": counted[0].allocations.total()}
         facts |= {
             "sum of tensors": counted[0].allocated.total(),
+            "lower bound, nothing in place": bound_apart,
+            "planned, nothing in place": arenas_apart,
             "lower bound": bound,
             "planned": arenas,
             "ratio": round(arenas / bound, 4),
