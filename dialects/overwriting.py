@@ -81,7 +81,7 @@ def loop_of(result: SSAValue) -> Loop | None:
             loop.here[value] = None
         elif isinstance(op, Operation) and op not in loop.ops:
             loop.ops.add(op)
-            read = read_here(op, is_alone=value is result)
+            read = read_here(op)
             shape = shape_of(value)
             if read is None or shape is None:
                 return None
@@ -101,7 +101,7 @@ def is_constant(value: SSAValue) -> bool:
     return isinstance(value.owner, Operation) and value.owner.has_trait(Rematerializable)
 
 
-def read_here(op: Operation, is_alone: bool) -> Sequence[int] | None:
+def read_here(op: Operation) -> Sequence[int] | None:
     """Return the operands that `op` reads at the index of an element; None if it is no loop."""
     if op.has_trait(Rematerializable):
         return ()
@@ -109,7 +109,7 @@ def read_here(op: Operation, is_alone: bool) -> Sequence[int] | None:
         return None
     if op.has_trait(ReshapesOnly):
         return (0,)
-    is_alone = is_alone and all(isinstance(operand, BlockArgument) for operand in op.operands)
+    is_alone = op.prev_op is None and op.next_op is not None and op.next_op.next_op is None
     reads = op.get_trait(ReadsBeforeWriting if is_alone else ReadsElementwise)
     if reads is None:
         return None

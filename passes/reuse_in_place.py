@@ -58,7 +58,9 @@ def storage_of(tensor: memory.AllocTensorOp) -> memory.AllocStorageOp | None:
     return storage if tensor.offset is not None and not tensor.offset.value.data else None
 
 
-def fits_exactly(tensor: memory.AllocTensorOp, storage: memory.AllocStorageOp, sizes: Sizes) -> bool:
+def fits_exactly(
+    tensor: memory.AllocTensorOp, storage: memory.AllocStorageOp, sizes: Sizes
+) -> bool:
     """Test whether `tensor` has as many bytes as `storage`, whatever the sizes are."""
     return bytes_of(tensor, sizes) == size_of(storage, sizes)
 

@@ -318,7 +318,9 @@ class Checker:
                 read -= set(DestinationPassing.outs(op))
             for value in intact:
                 if value in read and not (
-                    slot is other and result is not None and self.is_in_place(op, result, value, origin)
+                    slot is other
+                    and result is not None
+                    and self.is_in_place(op, result, value, origin)
                 ):
                     raise fault_in_place(op, end)
                 ends.set(value, end)
