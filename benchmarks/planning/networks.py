@@ -8,9 +8,9 @@ Measure the memory of planned networks: bytes over the lower bound, and allocati
 Each network is compiled with `vm{memory=none}` and with `vm`, without and with `in-place`, and
 called in the machine with kernels that compute nothing, which counts allocations and bytes all the
 same. Results are allocated apart, so they are not in the arena; the lower bound is the peak of the
-live bytes of all other tensors, each rounded up to its alignment. The encoder is a transformer of 12 layers,
-with a static sequence and with a symbolic one: one module, called at every length. It needs the
-tests' requirements (`onnx`).
+live bytes of all other tensors, each rounded up to its alignment. The encoder is a transformer of
+12 layers, with a static sequence and with a symbolic one: one module, called at every length. It
+needs the tests' requirements (`onnx`).
 """
 
 import argparse

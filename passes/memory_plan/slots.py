@@ -12,7 +12,7 @@ to a multiple at least the size. What cannot be shown that way is unknown, not f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import prod
 

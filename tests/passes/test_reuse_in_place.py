@@ -31,7 +31,6 @@ from xrelay.passes.layout_slices import problem_of
 from xrelay.passes.manifest_lifetimes import ManifestLifetimesPass
 from xrelay.passes.pack_storage import PackStoragePass
 from xrelay.passes.reuse_in_place import ReuseInPlacePass
-from xrelay.passes.support.symbols import symbols_of
 from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
 from xrelay.planning.bounds import lower_bound
@@ -133,9 +132,9 @@ def test_an_operator_computes_the_same_over_its_operand(name: str):
     tried = 0
     for number in range(60):
         this = case(name, number)
-        for operand, given in enumerate(this.operands):
+        for operand, value in enumerate(this.operands):
             expected = is_overwritten(this, operand)
-            if not given.size or (not expected and number > 8):
+            if not value.size or (not expected and number > 8):
                 continue
             module = program_of(this, operand)
             ReuseInPlacePass().apply(context(), module)
