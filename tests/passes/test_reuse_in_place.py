@@ -84,7 +84,7 @@ def program_of(case: Case, overwritten: int) -> ModuleOp:
     """Return a module that calls the operator with a copy of one operand, the others as given."""
 
     def type(shape: Sequence[int], dtype: str, device: VirtualDeviceAttr | None = CPU) -> Any:
-        return tensor_type(ELEMENT_TYPES[dtype], shape, device)
+        return tensor_type(ELEMENT_TYPES[dtype], list(shape), device)
 
     given = [type(x.shape, x.dtype.name) for x in case.operands]
     ((shape, dtype),) = case.results
