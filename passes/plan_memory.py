@@ -11,9 +11,11 @@ Let storages share memory: one arena per function, device and scope, laid out by
 
 A sequence of passes:
 
-- `reuse-in-place` first, unless it is switched off: a result that is written over an operand needs
-  no storage.
-- `pack-storage` after it: it reads lifetimes, and states which storages share an arena.
+- `reorder-for-memory` first, if it is switched on: lifetimes depend on the order of ops.
+- `reuse-in-place`, unless it is switched off: a result that is written over an operand needs no
+  storage, not even one of the caller.
+- `pass-workspaces`: the memory of a call becomes storages of the caller.
+- `pack-storage` reads lifetimes, and states which storages share an arena.
 - `layout-slices` chooses their offsets.
 - `manifest-lifetimes` after both: a kill ends bytes where they are now, and would count as a use of
   what it kills.
@@ -31,6 +33,8 @@ from xdsl.passes import ModulePass
 from .layout_slices import LayoutSlicesPass, Strategy
 from .manifest_lifetimes import ManifestLifetimesPass
 from .pack_storage import PackStoragePass
+from .pass_workspaces import PassWorkspacesPass
+from .reorder_for_memory import ReorderForMemoryPass
 from .reuse_in_place import ReuseInPlacePass
 from .support.composite import CompositePass
 from .verify_memory_plan import VerifyMemoryPlanPass
@@ -48,12 +52,20 @@ class PlanMemoryPass(CompositePass):
     in_place: bool = True
     """Write results over operands by `reuse-in-place`."""
 
+    reorder: bool = False
+    """Reorder ops to lower the peak, by `reorder-for-memory`, before."""
+
+    entries: tuple[str, ...] = ()
+    """The functions that are called from outside; if none is given, all that are not private."""
+
     verify: bool = True
     """Prove the plan by `verify-memory-plan`."""
 
     def steps(self) -> Sequence[ModulePass]:
         return (
+            *([ReorderForMemoryPass()] if self.reorder else []),
             *([ReuseInPlacePass()] if self.in_place else []),
+            PassWorkspacesPass(self.entries),
             PackStoragePass(),
             LayoutSlicesPass(self.strategy),
             ManifestLifetimesPass(),
