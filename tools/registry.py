@@ -61,6 +61,7 @@ PASSES = {
     "pack-storage": "passes.pack_storage:PackStoragePass",
     "layout-slices": "passes.layout_slices:LayoutSlicesPass",
     "verify-memory-plan": "passes.verify_memory_plan:VerifyMemoryPlanPass",
+    "report-memory": "passes.report_memory:ReportMemoryPass",
     "verify-stage": "passes.verify_stage:VerifyStagePass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
 }
