@@ -139,6 +139,8 @@ class _Reader:
     kernels: dict[str, Operation]
     rows: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     """The storages by their values."""
+    names: dict[str, int] = field(default_factory=dict[str, int])
+    """How often each name of a storage was used."""
     sizes_of: list[tuple[Polynomial, Polynomial]] = field(
         default_factory=list[tuple[Polynomial, Polynomial]]
     )
@@ -263,7 +265,7 @@ class _Reader:
             alignment = op.alignment.value.data
         self.use.storages.append(
             Storage(
-                value.name_hint or "storage",
+                numbered(value.name_hint or "storage", self.names),
                 device_name(value),
                 formulas.add(size),
                 alignment,
@@ -290,10 +292,9 @@ class _Reader:
         writer, value = written_by(op)
         kernel = None if writer is None else kernel_of(writer)
         name = value.name_hint or op.tensor.name_hint or "tensor"
-        count = taken[name] = taken.get(name, -1) + 1
         self.use.tensors.append(
             Tensor(
-                f"{name}_{count}" if count else name,
+                numbered(name, taken),
                 kernel or (op if writer is None else writer).name,
                 operators_in(self.kernels[kernel]) if kernel in self.kernels else (),
                 source_of(op if writer is None else writer),
@@ -343,6 +344,12 @@ class _Reader:
                 start = stop
             if start < span.stop:
                 yield Segment(start, span.stop, span.arms, tensor_.size, row)
+
+
+def numbered(name: str, taken: dict[str, int]) -> str:
+    """Return `name`, with a number if it was used before."""
+    count = taken[name] = taken.get(name, -1) + 1
+    return f"{name}_{count}" if count else name
 
 
 def _joined(start: int, spans: Sequence[Span]) -> list[Span]:

@@ -132,13 +132,63 @@ def given_values(use: FunctionUse, dims: Mapping[str, int]) -> list[int | None]:
     ]
 
 
-def report_of(use: MemoryUse, dims: Mapping[str, int]) -> list[DeviceReport]:
-    """Return the report of each function and device, for these values of dims."""
+Dims = Mapping[str, int]
+"""Values of dims by name."""
+
+
+def report_of(
+    use: MemoryUse, dims: Dims, by_function: Mapping[str, Dims] | None = None
+) -> list[DeviceReport]:
+    """Return the report of each function and device, for values of dims, of all and of each."""
+    own = by_function or {}
     return [
-        _report(function, device, dims)
+        _report(function, device, {**dims, **own.get(function.name, {})})
         for function in use.functions
         for device in function.devices()
     ]
+
+
+def planned_with_calls(
+    use: MemoryUse, entry: str, device: str, by_function: Mapping[str, Dims]
+) -> int | None:
+    """
+    Return the most bytes of storages that `entry` and what it calls hold at once on a device.
+
+    None if that is not known: in a recursion, or if a dim has no value.
+    """
+    functions = {function.name: function for function in use.functions}
+    found: dict[str, int | None] = {}
+    pending = [(entry, False)]
+    while pending:
+        name, ready = pending.pop()
+        function = functions.get(name)
+        if function is None:  # it allocates nothing, and calls nothing that does
+            found[name] = 0
+        elif ready:
+            found[name] = _with_calls(function, device, by_function.get(name, {}), found)
+        elif name not in found:
+            found[name] = None  # until it is known: what a recursion needs is not
+            pending.append((name, True))
+            pending += [(f"@{call.callee}", False) for call in function.calls]
+    return found[entry]
+
+
+def _with_calls(
+    function: FunctionUse, device: str, dims: Dims, called: Mapping[str, int | None]
+) -> int | None:
+    given = [value for value in given_values(function, dims) if value is not None]
+    if len(given) < len(function.formulas.variables):
+        return None
+    on_device = [use for use in function.devices() if use.device == device]
+    held = segments_on(function, on_device[0])[1] if on_device else []
+    found = loads(held, len(function.columns), function.formulas.evaluate(given))
+    most = max(found, default=0)
+    for column, callee in function.calls:
+        inner = called.get(f"@{callee}")
+        if inner is None:
+            return None
+        most = max(most, found[min(column, len(found) - 1)] + inner)
+    return most
 
 
 def _report(use: FunctionUse, device: DeviceUse, dims: Mapping[str, int]) -> DeviceReport:
