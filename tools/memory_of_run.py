@@ -16,14 +16,12 @@ from typing import Any
 from ..passes.memory_use.contents import MemoryUse
 from ..passes.memory_use.report import (
     DeviceReport,
-    human,
     json_of,
     planned_with_calls,
-    printable,
     report_of,
-    table,
     text_lines,
 )
+from ..passes.support.plain_text import human, printable, table
 from .executables import Compiled
 
 

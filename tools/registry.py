@@ -68,6 +68,8 @@ PASSES = {
 
 TARGETS = {
     "relay-text": "frontends.relay_text.target:RelayTextTarget",
+    "memory-plan-svg": "tools.plan_pictures.targets:MemoryPlanSvgTarget",
+    "memory-plan-html": "tools.plan_pictures.targets:MemoryPlanHtmlTarget",
 }
 
 PIPELINES = "lowering.pipelines:PIPELINES"

@@ -54,6 +54,7 @@ class Branch:
     """A branch, and the columns of each of its arms."""
 
     label: str
+    names: tuple[str, ...]
     arms: tuple[tuple[int, int], ...]
     source: SourceLine | None
 

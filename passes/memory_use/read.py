@@ -252,7 +252,9 @@ class _Reader:
             for region, name in zip(branch.op.regions, names, strict=True):
                 labels[region.block] = name
             arms = tuple((time.column(start), time.column(stop)) for start, stop in branch.bounds)
-            self.use.branches.append(Branch(branch.op.name, arms, source_of(branch.op)))
+            self.use.branches.append(
+                Branch(branch.op.name, tuple(names), arms, source_of(branch.op))
+            )
         return labels
 
     def _storage(self, value: SSAValue, outlives: bool, spans: list[Span]) -> None:

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..support.plain_text import human, printable, table
 from .contents import DeviceUse, FunctionUse, MemoryUse, Segment
 from .loads import Peak, loads, peak_of
 from .symbolic_loads import peak_text
@@ -27,8 +28,6 @@ SHOWN = 10
 
 EXAMPLE = 128
 """The value of dims without one, for the list of tensors at the peak."""
-
-UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 @dataclass(frozen=True)
@@ -101,14 +100,6 @@ def _over(amount: Amount, other: Amount) -> float | None:
     if amount.bytes is None or not other.bytes:
         return None
     return amount.bytes / other.bytes
-
-
-def human(size: int) -> str:
-    """Return `size` in a binary unit: `3.7 MiB`, `512 B`."""
-    unit, scaled = 0, float(size)
-    while scaled >= 1023.95 and unit + 1 < len(UNITS):
-        unit, scaled = unit + 1, scaled / 1024
-    return f"{size} B" if not unit else f"{scaled:.1f} {UNITS[unit]}"
 
 
 def options_of(use: MemoryUse) -> list[str]:
@@ -320,20 +311,6 @@ def _block(report: DeviceReport) -> Iterator[str]:
         for tensor in report.largest
     ]
     yield from table([["tensor", "bytes", "", "slot", "written by", "source"], *found], "<>>><<")
-
-
-def printable(text: str) -> str:
-    """Return `text` without characters that a terminal would obey."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-
-
-def table(rows: Sequence[Sequence[str]], align: str, indent: str = "    ") -> Iterator[str]:
-    """Yield the lines of a table, whose columns are aligned to the left (<) or right (>)."""
-    rows = [[printable(cell) for cell in row] for row in rows]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(align))]
-    for row in rows:
-        cells = [f"{cell:{a}{w}}" for cell, a, w in zip(row, align, widths, strict=True)]
-        yield (indent + "  ".join(cells)).rstrip()
 
 
 def json_of(reports: Sequence[DeviceReport]) -> list[dict[str, Any]]:
