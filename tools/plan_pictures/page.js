@@ -215,9 +215,10 @@ function move(section, data, variables) {
   const at = left + found.peak * step;
   svg.querySelector(".peak").setAttribute("x", at);
   const peak = svg.querySelector(".peak-text");
-  peak.setAttribute("x", at + Math.max(step, 2) / 2);
-  peak.style.textAnchor = found.peak > data.columns.length / 2 ? "end" : "start";
+  const middle = at + Math.max(step, 2) / 2;
   peak.textContent = `peak: ${grouped(found.bound)} bytes alive at ${data.columns[found.peak]}`;
+  peak.setAttribute("x", middle);
+  peak.style.textAnchor = middle + peak.textContent.length * 6.6 > data.frame.right ? "end" : "start";
   const most = Math.max(found.bound, 1);
   const outline = found.live.map(
     (load, i) => `V${strip - (load * stripHeight) / most}H${left + (i + 1) * step}`,

@@ -22,7 +22,7 @@ from ...passes.memory_use.report import Amount, DeviceReport
 from ...passes.support.plain_text import human, printable
 from .memory import View, left_out, views_of
 from .style import page_style
-from .svg import LEFT, PLOT, STRIP, WIDTH, Frame, chosen, panel_lines, text
+from .svg import LEFT, PLOT, RIGHT, STRIP, WIDTH, Frame, chosen, panel_lines, text
 
 MAX_ROWS = 500
 """The number of tensors of a panel that are in its table: the largest."""
@@ -111,10 +111,11 @@ def section(view: View, key: str) -> Iterator[str]:
     yield from panel_lines(panel, frame, key, has_head=False)
     yield "</svg></div>"
     yield (
+        '<div class="below">'
         f'<p class="details" id="{key}-details" aria-live="polite"></p>'
-        f'<p class="quiet" id="{key}-help">Point at a box, or focus the picture and press the arrow '
-        "keys, to see a tensor. Time runs to the right, offsets run up; full colours are alive at "
-        "the peak.</p>"
+        f'<p class="hint" id="{key}-help">Point at a box to see its tensor, or focus the picture and '
+        "press the arrow keys. Time runs to the right, offsets run up; what is alive at the peak has "
+        "its full colour.</p></div>"
     )
     yield from _table(view)
     yield "</section>"
@@ -229,6 +230,7 @@ def view_data(view: View, key: str) -> dict[str, Any]:
         "columns": [printable(_column(view, i)) for i in range(len(use.columns))],
         "frame": {
             "left": LEFT,
+            "right": WIDTH - RIGHT,
             "step": frame.step,
             "base": frame.base,
             "plot": PLOT,

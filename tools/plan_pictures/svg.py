@@ -34,6 +34,8 @@ MAX_BANDS = 400
 
 TICKS = 4
 FONT = 11
+CHARACTER = 6.6
+"""The width of a bold character, at most, in pixels."""
 
 
 def text(value: str) -> str:
@@ -219,7 +221,7 @@ def _lines(panel: Panel, frame: Frame) -> Iterator[str]:
         bound = f"lower bound {human(panel.bound)}"
         yield _level("bound", frame.y(panel.bound), below, bound)
     at = frame.x(panel.peak) + max(frame.step, 2.0) / 2
-    late = panel.peak > frame.columns / 2
+    late = at + len(panel.peak_text) * CHARACTER > WIDTH - RIGHT
     anchor = ' style="text-anchor:end"' if late else ""
     yield (
         f'<text class="peak-text"{anchor} x="{at:.2f}" '
