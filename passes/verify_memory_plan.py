@@ -42,7 +42,7 @@ from typing import ClassVar, NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, i64
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
@@ -167,6 +167,8 @@ class Choosing:
     rest: list[Block]
     """The regions of `choice` after it, the next one last."""
     done: list[Changes]
+    has_facts: bool = False
+    """True if sizes are known to be natural in this block that are not known to be around it."""
 
 
 @dataclass(eq=False)
@@ -182,6 +184,8 @@ class Checker:
 
     def check(self) -> None:
         """Raise an error at the first fault."""
+        self.slots.read(self.block)
+        self.slots.proofs.open(self.slots.natural_in(self.block))
         path = [Choosing(iter(self.block.ops), None, [], [])]
         while path:
             op = next(path[-1].ops, None)
@@ -204,13 +208,16 @@ class Checker:
         if not done:
             for argument, operand in chooses.entering(choice):
                 self.names.add(argument, operand)
-        path.append(Choosing(iter(block.ops), choice, blocks, done))
+        has_facts = self.slots.proofs.open(self.slots.natural_in(block))
+        path.append(Choosing(iter(block.ops), choice, blocks, done, has_facts))
 
     def leave(self, path: list[Choosing]) -> None:
         """Leave a block at its end, for the next region of its choice or for what follows."""
         left = path.pop()
         if left.choice is None:
             return
+        if left.has_facts:
+            self.slots.proofs.close()
         left.done.append(self.state.close())
         if left.rest:
             self.enter(left.choice, path, left.rest, left.done)
@@ -235,9 +242,6 @@ class Checker:
             raise PassError(
                 f"{op.name} captures a storage: the bytes that its code writes are not known", op
             )
-        for result in op.results:
-            if result.type == i64:
-                self.slots.sizes.size(result)  # after those of its operands
         if isinstance(op, memory.AllocTensorOp):
             self.check_slot(op)
             return

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, I64, ArrayAttr, DenseArrayBase, IntegerAttr, i64
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
+    AttrSizedOperandSegments,
     IRDLOperation,
     irdl_op_definition,
+    opt_operand_def,
     opt_prop_def,
     prop_def,
     result_def,
@@ -22,7 +25,8 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..interfaces import AllOnHost
+from ..interfaces import DeviceConstraint, DeviceRule, OnHost
+from .storage import StorageType
 
 
 class Arm(NamedTuple):
@@ -42,6 +46,16 @@ class Slice(NamedTuple):
     """The arms in which it is; slices in different arms of a branch never exist together."""
 
 
+@dataclass(frozen=True)
+class NumbersOnHost(DeviceRule):
+    """Sizes and offsets are on the host; the storage that is laid out may be anywhere."""
+
+    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
+        for value in (*op.operands, *op.results):
+            if not isinstance(value.type, StorageType):
+                yield OnHost(value, f"{op.name} runs on the host")
+
+
 @irdl_op_definition
 class PackOp(IRDLOperation):
     """
@@ -53,13 +67,17 @@ class PackOp(IRDLOperation):
       [1, 4) 4096 in (0:0)
       [1, 3) 512 in (0:1)
     }
+    %need, %offset = memory.pack align 64 within %w : !memory.storage {
+      [0, 1) 64
+    }
     ```
 
     A slice has a half-open lifetime and a size in bytes, static or an `i64`. `in` names the arms of
     branches (`branch:arm`) that it is in: slices in different arms of one branch never exist
     together. The results are the size of the arena and one offset per slice, all `i64`; offsets are
     multiples of the alignment. Any such offsets are right: how good they are is the choice of
-    `layout-slices`.
+    `layout-slices`. `within` names the arena if it is a workspace, a parameter of the function: the
+    total is then what `memory.workspace_size` computes for its callers.
     """
 
     name = "memory.pack"
@@ -72,15 +90,17 @@ class PackOp(IRDLOperation):
     arms = opt_prop_def(ArrayAttr[DenseArrayBase[I64]])
     """Branch and arm, alternating, for each slice."""
     sizes = var_operand_def(i64)
+    workspace = opt_operand_def(StorageType)
     total = result_def(i64)
     offsets = var_result_def(i64)
 
-    traits = traits_def(Pure(), AllOnHost())
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(Pure(), NumbersOnHost())
 
-    def __init__(self, alignment: int, slices: Sequence[Slice]):
+    def __init__(self, alignment: int, slices: Sequence[Slice], workspace: SSAValue | None = None):
         has_arms = any(s.arms for s in slices)
         super().__init__(
-            operands=[[s.size for s in slices if not isinstance(s.size, int)]],
+            operands=[[s.size for s in slices if not isinstance(s.size, int)], workspace],
             properties={
                 "alignment": IntegerAttr(alignment, i64),
                 "lifetimes": _i64s([t for s in slices for t in (s.start, s.stop)]),
@@ -115,16 +135,28 @@ class PackOp(IRDLOperation):
     def parse(cls, parser: Parser) -> Self:
         parser.parse_keyword("align")
         alignment = parser.parse_integer(allow_boolean=False)
+        workspace = None
+        if parser.parse_optional_keyword("within") is not None:
+            unresolved = parser.parse_unresolved_operand()
+            parser.parse_punctuation(":")
+            workspace = parser.resolve_operand(unresolved, parser.parse_type())
         parser.parse_punctuation("{")
         slices: list[Slice] = []
         while parser.parse_optional_punctuation("}") is None:
             slices.append(_parse_slice(parser))
-        op = cls(alignment, slices)
+        op = cls(alignment, slices, workspace)
         op.attributes = parser.parse_optional_attr_dict()
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(f" align {self.alignment.value.data} {{")
+        printer.print_string(f" align {self.alignment.value.data} ")
+        if self.workspace is not None:
+            printer.print_string("within ")
+            printer.print_operand(self.workspace)
+            printer.print_string(" : ")
+            printer.print_attribute(self.workspace.type)
+            printer.print_string(" ")
+        printer.print_string("{")
         with printer.indented():
             for slice in self.slices:
                 _print_slice(slice, printer)

@@ -87,6 +87,8 @@ def uses_tensors(op: Operation) -> bool:
     """Test whether `op` is worth a column: it is not bookkeeping."""
     if isinstance(op, memory.AllocStorageOp | memory.AllocTensorOp | memory.KillOp | memory.PackOp):
         return False
+    if isinstance(op, memory.SliceStorageOp | memory.WorkspaceSizeOp):
+        return False
     if op.name.startswith(("arith.", "tensor.")):
         return False
     facts = facts_of(op)
@@ -168,13 +170,17 @@ class _Reader:
         taken: dict[str, int] = {}
         for op in tensors:
             self._tensor(op, [time.span(s) for s in spans.get(op, ())], labels, taken)
-        self._given_sizes(tensors)
+        for position, op in found:
+            if is_call(op):
+                column = time.column(position)
+                self._workspaces(op, Span(column, time.column(position + 1), ()), taken)
+        self._given_sizes()
         self.use.live += self._live()
         for row, storage in enumerate(self.use.storages):
             if not storage.is_given:
                 self.use.held += [Segment(*span, storage.size, row) for span in storage.spans]
         for position, op in found:
-            callee = kernel_of(op) if op.has_trait(CallsFunction) else None
+            callee = kernel_of(op) if is_call(op) else None
             if callee is not None:
                 self.use.calls.append(Call(time.column(position), callee))
 
@@ -182,19 +188,19 @@ class _Reader:
         self, found: Sequence[tuple[int, Operation]], tensors: Sequence[memory.AllocTensorOp]
     ) -> Iterator[tuple[SSAValue, bool]]:
         """Yield the storages that the machine allocates, or the caller, and whether they stay."""
-        kept = {op.storage for op in tensors if self.classes.is_kept(op.tensor)}
-        inside = {op.storage for op in tensors}
+        kept = {root_of(op.storage) for op in tensors if self.classes.is_kept(op.tensor)}
+        inside = {root_of(op.storage) for op in tensors}
         for argument in self.classes.block.args:
             if isinstance(argument.type, memory.StorageType):
                 yield argument, True
         for _, op in found:
             if not isinstance(op, memory.AllocStorageOp):
                 continue
-            users = [use.operation for use in op.storage.uses]
-            only_tensors = all(isinstance(user, memory.AllocTensorOp) for user in users)
-            if op.storage not in inside and users and only_tensors:
+            users = list(users_of(op.storage))
+            if op.storage not in inside and users and all(map(is_allocation, users)):
                 continue  # for shape functions, which need none
-            yield op.storage, op.storage in kept or not only_tensors
+            stays = any(not is_allocation(user) and not is_call(user) for user in users)
+            yield op.storage, op.storage in kept or stays
 
     def _held(
         self,
@@ -207,15 +213,17 @@ class _Reader:
         """Return the positions in which each storage is in use."""
         inside: dict[SSAValue, list[memory.AllocTensorOp]] = {}
         for op in tensors:
-            inside.setdefault(op.storage, []).append(op)
+            inside.setdefault(root_of(op.storage), []).append(op)
         found: list[list[Span]] = []
         for value, outlives in allocations:
             start = position_of[value.owner] if isinstance(value.owner, Operation) else 0
             members = inside.get(value, [])
             used = [span for op in members for span in spans.get(op, ())]
+            calls = [position_of[user] for user in users_of(value) if is_call(user)]
+            used += [Span(at, at + 1, ()) for at in calls]
             if isinstance(value.owner, Block) or (outlives and not members):
                 found.append([Span(start, length, ())])
-            elif len(members) == 1 and used:
+            elif len(members) == 1 and used and not calls:
                 found.append([used[0]._replace(start=start), *used[1:]])
             else:
                 found.append(_joined(start, used))
@@ -291,6 +299,7 @@ class _Reader:
         bytes = Polynomial.of(element_size(type.element_type))
         size = prod(formulas.sizes.dims(op.tensor), start=bytes)
         offset = _size(op.offset, op.dynamic_offset, formulas.sizes.size)
+        offset = self._from_root(op.storage, offset)
         writer, value = written_by(op)
         kernel = None if writer is None else kernel_of(writer)
         name = value.name_hint or op.tensor.name_hint or "tensor"
@@ -300,7 +309,7 @@ class _Reader:
                 kernel or (op if writer is None else writer).name,
                 operators_in(self.kernels[kernel]) if kernel in self.kernels else (),
                 source_of(op if writer is None else writer),
-                self.rows[op.storage],
+                self.rows[root_of(op.storage)],
                 formulas.add(offset),
                 formulas.add(size),
                 tuple(spans),
@@ -310,7 +319,43 @@ class _Reader:
         )
         self.sizes_of.append((offset, size))
 
-    def _given_sizes(self, tensors: Sequence[memory.AllocTensorOp]) -> None:
+    def _from_root(self, storage: SSAValue, offset: Polynomial) -> Polynomial:
+        """Return an offset in a slice as one in the storage that is sliced."""
+        sizes = self.use.formulas.sizes
+        while isinstance(op := storage.owner, memory.SliceStorageOp):
+            start = _size(op.offset, op.dynamic_offset, sizes.size)
+            offset = sizes.algebra.binary(SizeOp.ADD, start, offset)
+            storage = op.storage
+        return offset
+
+    def _workspaces(self, call: Operation, span: Span, taken: dict[str, int]) -> None:
+        """Read the storages that a call passes on, as tensors that its callee writes."""
+        callee = kernel_of(call) or call.name
+        formulas = self.use.formulas
+        for value in call.operands:
+            if not isinstance(value.type, memory.StorageType) or root_of(value) not in self.rows:
+                continue
+            row = self.rows[root_of(value)]
+            size = formulas.polynomials[self.use.storages[row].size]
+            if isinstance(value.owner, memory.SliceStorageOp):
+                size = _size(value.owner.size, value.owner.dynamic_size, formulas.sizes.size)
+            offset = self._from_root(value, Polynomial.of(0))
+            self.use.tensors.append(
+                Tensor(
+                    numbered(f"workspace of @{callee}", taken),
+                    callee,
+                    (),
+                    source_of(call),
+                    row,
+                    formulas.add(offset),
+                    formulas.add(size),
+                    (span,) if span.start < span.stop else (),
+                    False,
+                )
+            )
+            self.sizes_of.append((offset, size))
+
+    def _given_sizes(self) -> None:
         """Compute the bytes that the function needs in storages of its caller."""
         formulas = self.use.formulas
         for row, storage in enumerate(self.use.storages):
@@ -346,6 +391,32 @@ class _Reader:
                 start = stop
             if start < span.stop:
                 yield Segment(start, span.stop, span.arms, tensor_.size, row)
+
+
+def root_of(storage: SSAValue) -> SSAValue:
+    """Return the storage that `storage` is a slice of, through slices of slices."""
+    while isinstance(op := storage.owner, memory.SliceStorageOp):
+        storage = op.storage
+    return storage
+
+
+def users_of(storage: SSAValue) -> Iterator[Operation]:
+    """Yield the users of a storage and of its slices, but not the slices."""
+    pending = [storage]
+    while pending:
+        for use in pending.pop().uses:
+            if isinstance(use.operation, memory.SliceStorageOp):
+                pending.append(use.operation.slice)
+            else:
+                yield use.operation
+
+
+def is_allocation(op: Operation) -> bool:
+    return isinstance(op, memory.AllocTensorOp)
+
+
+def is_call(op: Operation) -> bool:
+    return op.has_trait(CallsFunction)
 
 
 def numbered(name: str, taken: dict[str, int]) -> str:
