@@ -116,7 +116,10 @@ def opened(path: str, folder: Path) -> Generator[Page]:
     high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 20) for fd in (read_there, write_there)]
     os.close(read_there)
     os.close(write_there)
-    move = f"import os, sys; os.dup2({high[0]}, 3); os.dup2({high[1]}, 4); os.execv(sys.argv[1], sys.argv[1:])"
+    move = (
+        f"import os, sys; os.dup2({high[0]}, 3); os.dup2({high[1]}, 4); "
+        "os.execv(sys.argv[1], sys.argv[1:])"
+    )
     command = [
         *(sys.executable, "-c", move, path),
         *("--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe"),

@@ -47,7 +47,9 @@ def parse_dim(text: str) -> tuple[str, int]:
     """Parse `n=3` or `x:0=3`."""
     name, _, size = text.rpartition("=")
     if not name or not (size.isascii() and size.isdecimal()) or len(size) > 18:
-        raise argparse.ArgumentTypeError(f"must be a dim and its size, like n=3 or x:0=3, but is '{text}'")
+        raise argparse.ArgumentTypeError(
+            f"must be a dim and its size, like n=3 or x:0=3, but is '{text}'"
+        )
     return name, int(size)
 
 

@@ -90,8 +90,9 @@ class Loader:
         Read the file at `path` ("-" is stdin) and run `pipeline` unless it is bytecode.
 
         `frontend` is by default that of the file's extension, or IR text. Weights that must be
-        unpacked are written into the folder `scratch`. With `reads_memory`, the memory that the program
-        uses is read right before it becomes bytecode. Raises errors that `message_of` accepts.
+        unpacked are written into the folder `scratch`. With `reads_memory`, the memory that the
+        program uses is read right before it becomes bytecode. Raises errors that `message_of`
+        accepts.
         """
         source = read_source(path)
         frontend = frontend or frontend_of(source.extension)

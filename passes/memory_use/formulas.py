@@ -16,12 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from xdsl.dialects import arith
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import Attribute, BlockArgument, SSAValue
 
-from ...operators.sizes import SizeOp
 from ..analysis.polynomials import Polynomial, Symbol
 from ..analysis.sizes import Sizes
 
@@ -51,7 +50,7 @@ def _truncdiv(a: int, b: int) -> int:
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1) if b else 0
 
 
-OPERATIONS: Mapping[str, Callable[..., int]] = {
+BINARY: Mapping[str, Callable[[int, int], int]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
@@ -62,7 +61,6 @@ OPERATIONS: Mapping[str, Callable[..., int]] = {
     "max": max,
     "min": min,
     "broadcast": lambda a, b: b if a == 1 else a,
-    "select": lambda c, a, b: a if c else b,
     "eq": lambda a, b: int(a == b),
     "ne": lambda a, b: int(a != b),
     "lt": lambda a, b: int(a < b),
@@ -70,7 +68,18 @@ OPERATIONS: Mapping[str, Callable[..., int]] = {
     "gt": lambda a, b: int(a > b),
     "ge": lambda a, b: int(a >= b),
 }
-"""The operations; a quotient by 0 is 0, as the program stops before it needs one."""
+"""The operations on two sizes; a quotient by 0 is 0, as the program stops before it needs one."""
+
+SELECT = "select"
+"""The second size if the first is not 0, else the third."""
+
+
+def compute(op: str, args: Sequence[int]) -> int:
+    """Return the result of an operation."""
+    if op == SELECT:
+        return args[1] if args[0] else args[2]
+    return BINARY[op](args[0], args[1])
+
 
 PREDICATES = ("eq", "ne", "lt", "le", "gt", "ge")
 """The signed predicates of `arith.cmpi`, by number."""
@@ -140,7 +149,7 @@ class Formulas:
             elif op == "var":
                 found.append(values[args[0]])
             else:
-                found.append(OPERATIONS[op](*(found[arg] for arg in args)))
+                found.append(compute(op, [found[arg] for arg in args]))
         return found
 
     def _step(self, op: str, *args: int) -> int:
@@ -154,7 +163,7 @@ class Formulas:
     def _binary(self, op: str, left: int, right: int) -> int:
         a, b = self.constant(left), self.constant(right)
         if a is not None and b is not None:
-            return self._step("const", OPERATIONS[op](a, b))
+            return self._step("const", BINARY[op](a, b))
         if op == "add" and (a == 0 or b == 0):
             return right if a == 0 else left
         if op == "mul" and (a == 1 or b == 1):
@@ -172,16 +181,14 @@ class Formulas:
 
     def _parts(self, symbol: Symbol) -> list[Polynomial] | None:
         """Return the operands of the operation that `symbol` is; None if it is a variable."""
-        if symbol.kind in OPERATIONS:
+        if symbol.kind in BINARY:
             parts = [arg for arg in symbol.args if isinstance(arg, Polynomial)]
             return parts if len(parts) == len(symbol.args) else None
         selected = _select_of(symbol)
         if selected is None:
             return None
-        test = selected.cond.owner
-        assert isinstance(test, arith.CmpiOp), "read by _select_of"
-        values = (test.lhs, test.rhs, selected.lhs, selected.rhs)
-        return [self.sizes.size(value) for value in values]
+        op, test = selected
+        return [self.sizes.size(value) for value in (test.lhs, test.rhs, op.lhs, op.rhs)]
 
     def _of_symbol(self, symbol: Symbol) -> int:
         parts = self._parts(symbol)
@@ -191,10 +198,8 @@ class Formulas:
         selected = _select_of(symbol)
         if selected is None:
             return self._binary(symbol.kind, numbers[0], numbers[1])
-        test = selected.cond.owner
-        assert isinstance(test, arith.CmpiOp), "read by _select_of"
-        condition = self._step(PREDICATES[test.predicate.value.data], *numbers[:2])
-        return self._step("select", condition, *numbers[2:])
+        predicate = PREDICATES[selected[1].predicate.value.data]
+        return self._step(SELECT, self._step(predicate, *numbers[:2]), *numbers[2:])
 
     def _variable(self, symbol: Symbol) -> int:
         taken = {variable.name for variable in self.variables}
@@ -206,24 +211,25 @@ class Formulas:
         options = [name]
         place = symbol.args
         if symbol.kind == "dim" and isinstance(place[0], BlockArgument):
+            argument = cast("BlockArgument[Attribute]", place[0])
             assert isinstance(place[1], int), "a dim is that of an axis"
-            argument, axis = place[0], place[1]
-            parameter = argument.index
+            parameter, axis = argument.index, place[1]
             if argument.name_hint:
                 options.append(f"{argument.name_hint}:{axis}")
         self.variables.append(Variable(name, tuple(options), parameter, axis, symbol.natural))
         return self._step("var", len(self.variables) - 1)
 
 
-def _select_of(symbol: Symbol) -> arith.SelectOp | None:
-    """Return the `arith.select` on a comparison of sizes that `symbol` stands for."""
+def _select_of(symbol: Symbol) -> tuple[arith.SelectOp, arith.CmpiOp] | None:
+    """Return the `arith.select` that `symbol` stands for, if it is on a comparison of sizes."""
     value = symbol.args[0] if symbol.kind == "value" else None
     op = value.owner if isinstance(value, SSAValue) else None
     if not isinstance(op, arith.SelectOp):
         return None
     test = op.cond.owner
-    is_size = isinstance(test, arith.CmpiOp) and test.lhs.type == op.result.type
-    return op if is_size and test.predicate.value.data < len(PREDICATES) else None
+    if not isinstance(test, arith.CmpiOp) or test.lhs.type != op.result.type:
+        return None
+    return (op, test) if test.predicate.value.data < len(PREDICATES) else None
 
 
 def _operands_first(

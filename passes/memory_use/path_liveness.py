@@ -101,7 +101,9 @@ class _Walk:
     open: list[_Choice] = field(default_factory=list[_Choice])
 
     def run(self) -> None:
-        pending: list[tuple[Iterator[Operation], list[Block]]] = [(iter(self.classes.block.ops), [])]
+        pending: list[tuple[Iterator[Operation], list[Block]]] = [
+            (iter(self.classes.block.ops), [])
+        ]
         while pending:
             ops, rest = pending[-1]
             op = next(ops, None)

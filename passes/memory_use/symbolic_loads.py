@@ -20,9 +20,7 @@ MAX_COMPARED = 200
 """The maximum number of sums that are compared with each other."""
 
 
-def sums(
-    segments: Sequence[Segment], columns: int, formulas: Formulas
-) -> list[Polynomial] | None:
+def sums(segments: Sequence[Segment], columns: int, formulas: Formulas) -> list[Polynomial] | None:
     """Return the distinct sums of bytes in use; None if they are not sums of polynomials."""
     change: list[list[tuple[int, Polynomial]]] = [[] for _ in range(columns + 1)]
     for segment in segments:

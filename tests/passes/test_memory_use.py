@@ -14,11 +14,11 @@ from dynamic_programs import DynamicProgram, dynamic_programs
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from in_machine import UNIVERSE, machine_of
-from programs import context, parse
+from programs import parse
 from transformer import encoder
 from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, BlockArgument, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects import memory, vm
@@ -58,15 +58,17 @@ def numbers(use: FunctionUse, dims: dict[str, int]) -> list[int]:
 def peaks(use: FunctionUse, values: Sequence[int]) -> tuple[int, int]:
     """Return the most bytes of tensors, and of storages, in use."""
     width = len(use.columns)
-    return peak_of(loads(use.live, width, values)).size, peak_of(loads(use.held, width, values)).size
+    return peak_of(loads(use.live, width, values)).size, peak_of(
+        loads(use.held, width, values)
+    ).size
 
 
 BRANCHES = """
 func.func @main(%x: tensor<8xf32>, %c: tensor<i1>) -> tensor<8xf32> {
   %a = relay.exp %x : (tensor<8xf32>) -> tensor<8xf32>
   %r = relay.if %c : tensor<i1> -> (tensor<8xf32>) {
-    %b = relay.concatenate %a, %a {axis = 0 : i64} : (tensor<8xf32>, tensor<8xf32>) -> tensor<16xf32>
-    %d = relay.strided_slice %b {begin = array<i64: 4>, end = array<i64: 12>, strides = array<i64: 1>} : (tensor<16xf32>) -> tensor<8xf32>
+    %b = relay.nn.softmax %a : (tensor<8xf32>) -> tensor<8xf32>
+    %d = relay.nn.softmax %b : (tensor<8xf32>) -> tensor<8xf32>
     relay.yield %d : tensor<8xf32>
   } else {
     %e = relay.tanh %x : (tensor<8xf32>) -> tensor<8xf32>
@@ -127,7 +129,7 @@ def test_the_machine_holds_what_its_path_needs(flag: bool, peak: int):
     max_examples=60,
     deadline=None,
     derandomize=True,
-    suppress_health_check=list(HealthCheck),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     phases=(Phase.generate,),
 )
 @given(dynamic_programs(), st.sampled_from([UNPLANNED, PLANNED]))
@@ -243,10 +245,11 @@ def in_ir(value: SSAValue, shapes: Sequence[tuple[int, ...]], known: dict[SSAVal
             found = None if args[0] is None else args[0][args[1]]
         case tensor.FromElementsOp():
             found = list(args)
+        case Block():
+            assert isinstance(value, BlockArgument)
+            found = shapes[value.index] if isinstance(op.parent_op(), func.FuncOp) else None
         case _:
-            block = value.owner
-            if getattr(block, "parent_op", None) and value in getattr(block, "args", ()):
-                found = shapes[value.index] if isinstance(block.parent_op(), func.FuncOp) else None  # pyright: ignore
+            found = None
     known[value] = found
     return found
 
@@ -294,7 +297,9 @@ def test_live_tensors_lie_apart_at_all_sizes(batch: int, sequence: int):
         for other in use.tensors[:i]:
             if one.storage != other.storage:
                 continue
-            meet = any(a.start < b.stop and b.start < a.stop for a in one.spans for b in other.spans)
+            meet = any(
+                a.start < b.stop and b.start < a.stop for a in one.spans for b in other.spans
+            )
             a, b = values[one.offset], values[other.offset]
             assert not meet or a + values[one.size] <= b or b + values[other.size] <= a
 

@@ -30,7 +30,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.passes.memory_use.contents import FunctionUse, MemoryUse
-from xrelay.passes.memory_use.formulas import OPERATIONS
+from xrelay.passes.memory_use.formulas import compute
 from xrelay.passes.memory_use.loads import loads
 from xrelay.passes.memory_use.read import read_memory
 from xrelay.tools.pipeline import TO_BYTECODE, build
@@ -44,7 +44,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = (
     "</title><script>window.hacked = 1</script>",
     "</script><img src=x onerror='window.hacked = 1'>",
-    "]]><svg onload=\"window.hacked = 1\">&amp;&#60;{paper}",
+    ']]><svg onload="window.hacked = 1">&amp;&#60;{paper}',
     "\u202e\u0000\n\ud800`${window.hacked = 1}`",
 )
 """Names that would be code if they were not escaped."""
@@ -192,7 +192,8 @@ def test_names_are_text_in_the_picture(hostile: MemoryUse):
 def test_names_of_dims_are_text():
     use = planned(
         parse(
-            'func.func @main(%x: tensor<?xf32> {relay.dims = ["</script><b>"]}) -> tensor<?xf32> {\n'
+            'func.func @main(%x: tensor<?xf32> {relay.dims = ["</script><b>"]})\n'
+            "    -> tensor<?xf32> {\n"
             "  %y = relay.exp %x : (tensor<?xf32>) -> tensor<?xf32>\n"
             "  func.return %y : tensor<?xf32>\n}"
         )
@@ -272,19 +273,24 @@ CASES = [{"batch": b, "sequence": s} for b, s in ((1, 1), (1, 7), (2, 64), (5, 3
 
 
 @pytest.mark.parametrize("dims", CASES)
-def test_the_formulas_in_the_page_are_those_of_the_plan(transformer: MemoryUse, dims: dict[str, int]):
+def test_the_formulas_in_the_page_are_those_of_the_plan(
+    transformer: MemoryUse, dims: dict[str, int]
+):
     (data,) = data_in(page(transformer, {}, ""))
     (use,) = transformer.functions
     values: list[int] = []
-    for op, *args in data["formulas"]:
-        if op == "const":
+    steps: list[tuple[str, int]] = data["formulas"]
+    for step in steps:
+        args = [int(arg) for arg in step[1:]]
+        if step[0] == "const":
             values.append(args[0])
-        elif op == "var":
+        elif step[0] == "var":
             values.append(variables_of(use, dims)[args[0]])
         else:
-            values.append(OPERATIONS[op](*(values[arg] for arg in args)))
+            values.append(compute(step[0], [values[arg] for arg in args]))
     wanted = use.formulas.evaluate(variables_of(use, dims))
-    found = [(row, values[offset], values[size]) for row, _, offset, size in data["boxes"]]
+    boxes: list[tuple[int, int, int, int]] = data["boxes"]
+    found = [(row, values[offset], values[size]) for row, _, offset, size in boxes]
     assert found == [
         (row, wanted[t.offset], wanted[t.size])
         for row, t in enumerate(use.tensors)
@@ -369,21 +375,21 @@ def test_the_slider_moves_the_boxes(chromium: Page, transformer: MemoryUse, arte
             "[...document.querySelectorAll('.box title')].map((title) => title.textContent)"
         )
         values = use.formulas.evaluate([1, sequence])
-        wanted = [
-            f"{values[t.size]:,} bytes" for t in use.tensors for _ in t.spans
-        ]
+        wanted = [f"{values[t.size]:,} bytes" for t in use.tensors for _ in t.spans]
         offsets = [f" at {values[t.offset]:,} of " for t in use.tensors for _ in t.spans]
         lines = [title.split("\n")[1] for title in titles]
         assert all(line.startswith(size) for line, size in zip(lines, wanted, strict=True))
         assert all(offset in line for line, offset in zip(lines, offsets, strict=True))
         heights = chromium.evaluate(
-            "[...document.querySelectorAll('.box rect')].map((r) => Number(r.getAttribute('height')))"
+            "[...document.querySelectorAll('.box rect')].map((r) => +r.getAttribute('height'))"
         )
         (view,) = views_of(transformer, {"batch": 1, "sequence": sequence})
         ceiling = view.panel.ceiling
         for height, box in zip(heights, view.panel.boxes, strict=True):
             assert height == pytest.approx(box.size * 520 / ceiling, abs=0.01)
-        exact = chromium.evaluate("document.querySelector('[data-figure=planned] .exact').textContent")
+        exact = chromium.evaluate(
+            "document.querySelector('[data-figure=planned] .exact').textContent"
+        )
         assert exact == f"{view.panel.height:,} bytes"
     chromium.screenshot(artefacts / "encoder-light.png")
     assert chromium.complaints() == []

@@ -124,7 +124,7 @@ def stack_of(use: FunctionUse, device: DeviceUse) -> list[int]:
 def facts(report: DeviceReport) -> str:
     """Return the line of figures of a panel."""
     dims = ", ".join(f"{name} = {value}" for name, value in report.dims.items())
-    ratio = "" if report.ratio is None else f" = {report.ratio:.3f} × the lower bound"
+    ratio = "" if report.ratio is None else f" = {report.ratio:.3f} times the lower bound"
     return (
         f"{dims and f'{dims}: '}planned {human(report.planned.bytes or 0)}{ratio}, "
         f"in {report.allocations:,} allocations; {report.tensors:,} tensors need "

@@ -34,9 +34,15 @@ SLIDER = 1024
 """The largest value of a slider, unless the dim is larger."""
 
 
+HELP = (
+    "Point at a box to see its tensor, or focus the picture and press the arrow keys. Time runs to "
+    "the right, offsets run up; what is alive at the peak has its full colour."
+)
+
+
 def resource(name: str) -> str:
     """Return the text of a file beside this one."""
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return files(__name__.rpartition(".")[0]).joinpath(name).read_text(encoding="utf-8")
 
 
 def page(use: MemoryUse, dims: dict[str, int], title: str) -> str:
@@ -64,7 +70,7 @@ def page(use: MemoryUse, dims: dict[str, int], title: str) -> str:
             f"<style>{page_style(resource('page.css'))}</style>",
             "</head>",
             "<body>",
-            '<header><div><h1>Memory plan</h1>'
+            "<header><div><h1>Memory plan</h1>"
             f'<p class="quiet">{text(title)}</p></div>'
             '<button type="button" id="theme" aria-label="Switch between light and dark" hidden>'
             "Light / dark</button></header>",
@@ -113,9 +119,7 @@ def section(view: View, key: str) -> Iterator[str]:
     yield (
         '<div class="below">'
         f'<p class="details" id="{key}-details" aria-live="polite"></p>'
-        f'<p class="hint" id="{key}-help">Point at a box to see its tensor, or focus the picture and '
-        "press the arrow keys. Time runs to the right, offsets run up; what is alive at the peak has "
-        "its full colour.</p></div>"
+        f'<p class="hint" id="{key}-help">{HELP}</p></div>'
     )
     yield from _table(view)
     yield "</section>"
@@ -123,7 +127,7 @@ def section(view: View, key: str) -> Iterator[str]:
 
 def _figures(report: DeviceReport) -> Iterator[str]:
     yield '<dl class="figures">'
-    ratio = "" if report.ratio is None else f"{report.ratio:.3f} × the lower bound"
+    ratio = "" if report.ratio is None else f"{report.ratio:.3f} &times; the lower bound"
     for name, title, amount, note in (
         ("planned", "Planned", report.planned, ratio),
         ("bound", "Lower bound", report.lower_bound, "most bytes alive at once"),
@@ -248,6 +252,4 @@ def _column(view: View, column: int) -> str:
 
 def segments_data(segments: Sequence[Segment]) -> list[list[Any]]:
     """Return segments as [start, stop, size, row, branch, arm, …]."""
-    return [
-        [s.start, s.stop, s.size, s.row, *(n for arm in s.arms for n in arm)] for s in segments
-    ]
+    return [[s.start, s.stop, s.size, s.row, *(n for arm in s.arms for n in arm)] for s in segments]

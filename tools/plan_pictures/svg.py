@@ -88,9 +88,7 @@ def document(panels: Sequence[Panel], left_out: str = "") -> str:
     )
 
 
-def panel_lines(
-    panel: Panel, frame: Frame, key: str, has_head: bool = True
-) -> Iterator[str]:
+def panel_lines(panel: Panel, frame: Frame, key: str, has_head: bool = True) -> Iterator[str]:
     """Yield the elements of a panel; `key` starts its ids."""
     top = frame.top - 64 - frame.depth * BAND
     if has_head:
@@ -161,7 +159,8 @@ def _band(band: Band, frame: Frame) -> Iterator[str]:
         f'height="{frame.base - top:.2f}"><title>{text(band.title)}</title></rect>'
     )
     if len(band.name) * 6 < wide:
-        yield f'<text class="soft middle" x="{left + wide / 2:.2f}" y="{top + 12:.2f}">{name}</text>'
+        at = f'x="{left + wide / 2:.2f}" y="{top + 12:.2f}"'
+        yield f'<text class="soft middle" {at}>{name}</text>'
 
 
 def _grid(frame: Frame) -> Iterator[str]:
