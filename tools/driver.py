@@ -18,7 +18,7 @@ from typing_extensions import override
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
 from xdsl.utils.arg_spec import ArgSpec, parse_spec
-from xdsl.utils.exceptions import DiagnosticException, ShrinkException
+from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ShrinkException
 from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
@@ -58,7 +58,11 @@ class XRelayOpt(xDSLOptMain):
         """Messages collected for `--verify-diagnostics`; None when they are shown."""
         self.universe = load_universe(self._warn)
         self.runner = Runner(timer=self.timer)
-        super().__init__(args=None if args is None else arguments.with_report_format(args))
+        args = sys.argv[1:] if args is None else args
+        try:
+            super().__init__(args=arguments.with_report_format(args))
+        except ArgSpecParseError as error:
+            raise self._bad_target(str(error).strip().splitlines()[-1]) from None
 
     # Registration.
 
@@ -148,6 +152,9 @@ class XRelayOpt(xDSLOptMain):
             return None
         target = cast(Callable[[], type[Target]], entry)()
         return target if hasattr(target, "reads_before") else None
+
+    def _bad_target(self, reason: str) -> CommandLineError:
+        return CommandLineError(f"-t {self.args.target}: {reason.strip()}")
 
     def _dims(self) -> tuple[str, ...]:
         return tuple(f"{dim}={size}" for dim, size in self.args.dim)
@@ -361,9 +368,11 @@ class XRelayOpt(xDSLOptMain):
         output = StringIO()
         if target is not None:
             dims = {"dims": self._dims()} if self.args.dim else {}
-            target.from_spec(ArgSpec(spec.name, {**spec.parameters, **dims})).emit(
-                self.ctx, prog, output
-            )
+            try:
+                chosen = target.from_spec(ArgSpec(spec.name, {**spec.parameters, **dims}))
+            except ValueError as error:
+                raise self._bad_target(str(error)) from None
+            chosen.emit(self.ctx, prog, output)
             return output.getvalue()
         print_module(self.ctx, prog, output, self._print_options())
         return output.getvalue()

@@ -27,7 +27,7 @@ from .executables import Compiled
 
 @dataclass(frozen=True)
 class DeviceRun:
-    """What the machine counted on a device."""
+    """The counts of the machine on a device."""
 
     device: str
     peak: int

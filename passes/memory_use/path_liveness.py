@@ -76,13 +76,13 @@ class _Choice:
     position: int
     bounds: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     ended: dict[_Live, Arms] = field(default_factory=dict[_Live, Arms])
-    """What was live at the start of the arm and is not any more."""
+    """The tensors live at the start of the arm that are not any more."""
     born: dict[_Live, None] = field(default_factory=dict[_Live, None])
-    """What became live in the arm."""
+    """The tensors that became live in the arm."""
     handed: dict[tuple[_Live, Arms], list[int]] = field(
         default_factory=dict[tuple[_Live, Arms], list[int]]
     )
-    """What is live after the branch, and the arms that left it so."""
+    """The tensors live after the branch, and the arms that left it so."""
 
 
 @dataclass(eq=False)

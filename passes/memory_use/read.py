@@ -142,7 +142,7 @@ class _Reader:
     rows: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     """The storages by their values."""
     names: dict[str, int] = field(default_factory=dict[str, int])
-    """How often each name of a storage was used."""
+    """The number of storages of each name, less one."""
     sizes_of: list[tuple[Polynomial, Polynomial]] = field(
         default_factory=list[tuple[Polynomial, Polynomial]]
     )

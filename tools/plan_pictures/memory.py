@@ -138,14 +138,14 @@ def _at(report: DeviceReport) -> str:
 
 
 def column_text(use: FunctionUse, column: int, load: int) -> str:
-    """Return what is shown of a column."""
+    """Return the text of a column."""
     found = use.columns[column]
     source = f" ({found.source})" if found.source else ""
     return f"column {column}: {found.label or 'no op'}{source}, {load:,} bytes alive"
 
 
 def box_lines(use: FunctionUse, row: int, span: Span, values: Sequence[int]) -> Iterator[str]:
-    """Yield what is shown of a tensor; the size is in the second line."""
+    """Yield the text of a box; its size is in the second line."""
     tensor = use.tensors[row]
     storage = use.storages[tensor.storage]
     yield tensor.name

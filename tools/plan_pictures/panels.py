@@ -29,7 +29,7 @@ class Box:
     size: int
     name: str
     lines: tuple[str, ...]
-    """What is shown when it is pointed at."""
+    """The text that is shown when it is pointed at."""
     at_peak: bool
     arm: int | None = None
     """The arm that left these bytes in use after its branch; other arms may use the same ones."""
@@ -64,7 +64,7 @@ class Panel:
     facts: str
     """A line about the sizes."""
     columns: Sequence[str]
-    """What is shown when a column is pointed at."""
+    """The text that is shown when a column is pointed at."""
     ticks: Sequence[str]
     """The number of each column, and of the end."""
     boxes: list[Box] = field(default_factory=list[Box])
