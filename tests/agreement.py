@@ -43,7 +43,7 @@ def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
     """
     The pipeline `vm` without some passes, with others, fusing or not, with a memory plan or not.
 
-    It repairs devices. Memory is verified, planned or not.
+    Results may be written over operands. It repairs devices. Memory is verified, planned or not.
     """
     is_varied = draw(st.booleans())
     omitted = draw(st.sets(st.sampled_from(OPTIONAL), max_size=3)) if is_varied else ()
@@ -53,6 +53,8 @@ def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
     for added in draw(st.lists(st.sampled_from(REPEATABLE), max_size=3)) if is_varied else ():
         passes.insert(draw(st.integers(1, last)), added)
     passes.insert(passes.index("verify-stage{stage=memory-planned}"), "verify-memory-plan")
+    if draw(st.booleans()):
+        passes.insert(passes.index("verify-stage{stage=manifest}") + 1, "reuse-in-place")
     text = ",".join(passes).replace("plan-devices", "plan-devices{default=cuda:0 repair=true}")
     return text.replace("fuse-ops", f"fuse-ops{{level={draw(st.integers(0, 1))}}}")
 

@@ -63,6 +63,7 @@ PASSES = {
     "remove-unused-kernels": "passes.remove_unused_kernels:RemoveUnusedKernelsPass",
     "simplify-shapes": "passes.simplify_shapes:SimplifyShapesPass",
     "plan-memory": "passes.plan_memory:PlanMemoryPass",
+    "reuse-in-place": "passes.reuse_in_place:ReuseInPlacePass",
     "coalesce-storage": "passes.coalesce_storage:CoalesceStoragePass",
     "pack-storage": "passes.pack_storage:PackStoragePass",
     "layout-slices": "passes.layout_slices:LayoutSlicesPass",
