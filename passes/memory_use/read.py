@@ -174,6 +174,7 @@ class _Reader:
             if is_call(op):
                 column = time.column(position)
                 self._workspaces(op, Span(column, time.column(position + 1), ()), taken)
+        self._overwrite()
         self._given_sizes()
         self.use.live += self._live()
         for row, storage in enumerate(self.use.storages):
@@ -367,14 +368,31 @@ class _Reader:
                     size = formulas.sizes.algebra.binary(SizeOp.MAX, size, offset + bytes)
             self.use.storages[row] = replace(storage, size=formulas.add(size))
 
-    def _live(self) -> Iterator[Segment]:
-        """Yield the bytes of tensors in use; of those written in place, what is more."""
+    def _in_slots(self) -> list[list[int]]:
+        """Return the tensors at the same bytes, in the order in which they are there."""
         slots: dict[tuple[int, int], list[int]] = {}
         for row, tensor_ in enumerate(self.use.tensors):
             slots.setdefault((tensor_.storage, tensor_.offset), []).append(row)
-        for rows in slots.values():
+
+        def first(row: int) -> int:
+            return min((span.start for span in self.use.tensors[row].spans), default=0)
+
+        return [sorted(rows, key=first) for rows in slots.values()]
+
+    def _overwrite(self) -> None:
+        """End the life of a tensor where another is written over it, after the op that does so."""
+        for rows in self._in_slots():
+            for row, following in zip(rows, rows[1:], strict=False):
+                tensor_, over = self.use.tensors[row], self.use.tensors[following]
+                left = tuple(without(tensor_.spans, over.spans))
+                if left != tensor_.spans:
+                    self.use.tensors[row] = replace(tensor_, spans=left)
+
+    def _live(self) -> Iterator[Segment]:
+        """Yield the bytes of tensors in use; of those written in place, what is more."""
+        for rows in self._in_slots():
             before: Tensor | None = None
-            for row in sorted(rows, key=lambda r: [s.start for s in self.use.tensors[r].spans][:1]):
+            for row in rows:
                 tensor_ = self.use.tensors[row]
                 yield from self._segments(row, tensor_, before)
                 before = tensor_
@@ -423,6 +441,34 @@ def numbered(name: str, taken: dict[str, int]) -> str:
     """Return `name`, with a number if it was used before."""
     count = taken[name] = taken.get(name, -1) + 1
     return f"{name}_{count}" if count else name
+
+
+def exclude_each_other(one: Arms, other: Arms) -> bool:
+    """Test whether no path goes through all of `one` and all of `other`."""
+    taken = dict(other)
+    return any(taken.get(arm.branch, arm.arm) != arm.arm for arm in one)
+
+
+def without(spans: Iterable[Span], others: Sequence[Span]) -> Iterator[Span]:
+    """Yield what is left of `spans` where `others` begin a column later."""
+    pending = list(reversed(list(spans)))
+    while pending:
+        span = pending.pop()
+        for other in others:
+            start = other.start + 1
+            if start >= span.stop or other.stop <= span.start or start >= other.stop:
+                continue
+            if exclude_each_other(span.arms, other.arms):
+                continue
+            if other.stop < span.stop:
+                pending.append(span._replace(start=other.stop))
+            span = span._replace(stop=max(start, span.start))
+            break
+        else:
+            yield span
+            continue
+        if span.start < span.stop:
+            pending.append(span)
 
 
 def _joined(start: int, spans: Sequence[Span]) -> list[Span]:

@@ -242,6 +242,7 @@ def _largest(
     use: FunctionUse, live: list[Segment], peak: Peak, values: Sequence[int]
 ) -> list[AtPeak]:
     alive = [segment for segment in live if segment.start <= peak.column < segment.stop]
+    alive = [segment for segment in alive if values[segment.size]]
     alive.sort(key=lambda segment: -values[segment.size])
     found: list[AtPeak] = []
     for segment in alive[:SHOWN]:

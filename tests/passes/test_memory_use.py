@@ -32,6 +32,7 @@ from xrelay.passes.memory_use.loads import Weight, loads, most_on_a_path, peak_o
 from xrelay.passes.memory_use.path_liveness import Arm
 from xrelay.passes.memory_use.read import read_memory
 from xrelay.passes.memory_use.report import planned_with_calls, report_of
+from xrelay.passes.reuse_in_place import ReuseInPlacePass
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.runtime.errors import MachineError
@@ -39,12 +40,16 @@ from xrelay.tools.memory_of_run import dims_of_run
 from xrelay.tools.pipeline import TO_BYTECODE, Step, build
 from xrelay.tools.registry import named_pipelines
 
-UNPLANNED, PLANNED = "vm{memory=none}", "vm"
+UNPLANNED, PLANNED, IN_PLACE = "vm{memory=none}", "vm", "reuse-in-place"
 
 
 def lowered(module: ModuleOp, pipeline: str) -> list[Step]:
     """Run a pipeline up to `lower-to-bytecode`; return the other steps."""
-    steps = build(pipeline, UNIVERSE.all_passes, named_pipelines)
+    text = PLANNED if pipeline == IN_PLACE else pipeline
+    steps = build(text, UNIVERSE.all_passes, named_pipelines)
+    if pipeline == IN_PLACE:
+        at = [step.run.name for step in steps].index("plan-memory")
+        steps.insert(at, Step(ReuseInPlacePass()))
     last = [step.run.name for step in steps].index(TO_BYTECODE)
     for step in steps[:last]:
         step.run.apply(quiet(), module)
@@ -132,7 +137,7 @@ def test_the_machine_holds_what_its_path_needs(flag: bool, peak: int):
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     phases=(Phase.generate,),
 )
-@given(dynamic_programs(), st.sampled_from([UNPLANNED, PLANNED]))
+@given(dynamic_programs(), st.sampled_from([UNPLANNED, PLANNED, IN_PLACE]))
 def test_the_machine_uses_what_is_planned(program: DynamicProgram, pipeline: str):
     """The peak of a run is at most the plan's for its shapes; it is the plan's without branches."""
     module = program.at_open()
@@ -177,7 +182,25 @@ def compare(
         assert peak <= planned
     else:
         assert peak == planned
-        assert pipeline == PLANNED or bound == planned
+        assert pipeline != UNPLANNED or bound == planned
+
+
+def test_what_is_written_in_place_is_counted_once():
+    module = parse("""
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %a = relay.nn.softmax %x : (tensor<8xf32>) -> tensor<8xf32>
+  %b = relay.exp %a : (tensor<8xf32>) -> tensor<8xf32>
+  %c = relay.nn.softmax %b : (tensor<8xf32>) -> tensor<8xf32>
+  func.return %c : tensor<8xf32>
+}""")
+    lowered(module, IN_PLACE)
+    (use,) = read_memory(module).functions
+    a, b, _ = use.tensors
+    assert (a.name, b.name) == ("a", "b")
+    assert (a.storage, a.offset) == (b.storage, b.offset)
+    # %a is read in the column in which %b is written, and is over then.
+    assert a.spans[-1].stop == b.spans[0].start + 1
+    assert loads(use.live, len(use.columns), numbers(use, {})) == [32, 32, 64, 32]
 
 
 def by_enumeration(weights: Sequence[Weight]) -> int:
