@@ -16,8 +16,8 @@ from .formulas import Formulas
 MAX_SHOWN = 3
 """The maximum number of operands of a maximum that is shown."""
 
-MAX_COMPARED = 200
-"""The maximum number of sums that are compared with each other."""
+MAX_COMPARED = 300
+"""The maximum number of sums that are compared with each other; more are only counted."""
 
 
 def sums(segments: Sequence[Segment], columns: int, formulas: Formulas) -> list[Polynomial] | None:
@@ -47,8 +47,7 @@ def largest(candidates: Iterable[Polynomial]) -> list[Polynomial]:
         if any(holds(Check.AT_LEAST, other, size) for other in kept):
             continue
         kept = [other for other in kept if not holds(Check.AT_LEAST, size, other)]
-        if len(kept) < MAX_COMPARED:
-            kept.append(size)
+        kept.append(size)
     return kept
 
 
@@ -65,4 +64,8 @@ def maximum_text(found: Sequence[Polynomial]) -> str:
 def peak_text(segments: Sequence[Segment], columns: int, formulas: Formulas) -> str | None:
     """Return the most bytes in use as text; None if it is not a maximum of polynomials."""
     found = sums(segments, columns, formulas)
-    return None if found is None else maximum_text(largest(found))
+    if found is None:
+        return None
+    if len(found) > MAX_COMPARED:
+        return f"a maximum of {len(found):,} sums"
+    return maximum_text(largest(found))
