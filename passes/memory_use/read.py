@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from math import prod
 
 from xdsl.dialects import func
@@ -382,7 +383,7 @@ class _Reader:
     def _overwrite(self) -> None:
         """End the life of a tensor where another is written over it, after the op that does so."""
         for rows in self._in_slots():
-            for row, following in zip(rows, rows[1:], strict=False):
+            for row, following in pairwise(rows):
                 tensor_, over = self.use.tensors[row], self.use.tensors[following]
                 left = tuple(without(tensor_.spans, over.spans))
                 if left != tensor_.spans:

@@ -64,7 +64,8 @@ def test_json_has_the_figures_of_each_function(opt: Opt, source: Source):
     assert main["allocations"]["before"] == 3
     names = {tensor["name"] for tensor in main["largest"]}
     assert names <= {"a", "b", "c"}
-    assert all(tensor["source"].endswith(("in.mlir:3", "in.mlir:4", "in.mlir:5")) for tensor in main["largest"])  # fmt: skip
+    lines = {tensor["source"].rpartition(":")[2] for tensor in main["largest"]}
+    assert lines <= {"3", "4", "5"}
 
 
 def test_each_device_is_reported(opt: Opt, source: Source):
