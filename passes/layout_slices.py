@@ -15,7 +15,8 @@ offsets become attributes of the allocations. If a size is dynamic, offsets are 
 sizes, which are right for all of them: only the order of the slices from the bottom up is planned,
 for sample values of the sizes' symbols (`planning.choice`). When no order is good at all samples,
 up to three are computed, and the one with the smallest arena is taken at run time. With strategy
-`coalesce`, slices are concatenated. Levels `manifest` and `memory-planned`.
+`coalesce`, slices are concatenated. The size of a workspace is computed in the function and in its
+callers, which replaces `memory.workspace_size`. Levels `manifest` and `memory-planned`.
 """
 
 from collections.abc import Sequence
@@ -24,7 +25,7 @@ from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import I64, IntegerAttr, ModuleOp, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -36,11 +37,18 @@ from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, P
 from ..planning.buffers import LIMIT
 from ..planning.choice import Choice, choose
 from ..planning.orientation import Orientation
+from .analysis.call_graph import CallGraph
 from .analysis.polynomials import Polynomial
 from .analysis.sizes import Sizes
 from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
+from .support.workspace_sizes import (
+    ComputeWorkspaceSize,
+    EraseUnusedSize,
+    Totals,
+    has_workspaces,
+)
 
 Strategy = Literal[
     "auto", "exact", "greedy-by-size", "greedy-by-breadth", "first-fit", "best-fit", "coalesce"
@@ -133,9 +141,9 @@ def choice_of(op: memory.PackOp, sizes: Sequence[Polynomial]) -> Choice:
         raise PassError(f"these slices cannot be packed: {error}", op) from error
 
 
-def read_sizes(module: ModuleOp, sizes: Sizes) -> None:
-    """Read the sizes and dims of `module`, those of an op after those of its operands."""
-    for op in outside_primitives(module, region_first=True):
+def read_sizes(root: Operation, sizes: Sizes) -> None:
+    """Read the sizes and dims in `root`, those of an op after those of its operands."""
+    for op in outside_primitives(root, region_first=True):
         for result in op.results:
             if result.type == i64:
                 sizes.size(result)
@@ -254,6 +262,9 @@ class LayOutSlices(RewritePattern):
 
     strategy: Strategy
     sizes: Sizes
+    totals: Totals
+    made: list[Operation] = field(default_factory=list[Operation])
+    """The ops that compute sizes of workspaces, which their functions need not use."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memory.PackOp, rewriter: PatternRewriter, /) -> None:
@@ -261,6 +272,9 @@ class LayOutSlices(RewritePattern):
         total, offsets = self.layout(op, into)
         results = [into.value(size) for size in (total, *offsets)]
         made = set(into.ops)
+        if op.workspace is not None:
+            self.totals.record(op, total)
+            self.made.extend(into.ops)
         for value, hint in zip(results, ("total", *["offset"] * len(offsets)), strict=True):
             if value.owner in made:
                 value.name_hint = value.name_hint or hint
@@ -336,6 +350,39 @@ class FoldOffset(RewritePattern):
         erase_unused(before, rewriter)
 
 
+class FoldSlice(RewritePattern):
+    """Make a constant offset and size of a slice of a storage attributes."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memory.SliceStorageOp, rewriter: PatternRewriter, /) -> None:
+        offset, size = constant_of(op.dynamic_offset), constant_of(op.dynamic_size)
+        if offset is None and size is None:
+            return
+        before = [value for value in (op.dynamic_offset, op.dynamic_size) if value is not None]
+        folded = memory.SliceStorageOp(
+            op.storage,
+            _folded(offset, op.offset, op.dynamic_offset),
+            _folded(size, op.size, op.dynamic_size),
+            op.alignment.value.data,
+        )
+        folded.attributes = op.attributes
+        folded.slice.name_hint = op.slice.name_hint
+        rewriter.replace(op, folded)
+        for value in dict.fromkeys(before):
+            erase_unused(value, rewriter)
+
+
+def _folded(
+    constant: int | None, static: IntegerAttr[I64] | None, dynamic: SSAValue | None
+) -> int | SSAValue:
+    if constant is not None:
+        return constant
+    if static is not None:
+        return static.value.data
+    assert dynamic is not None, "verified: static or dynamic"
+    return dynamic
+
+
 @dataclass(frozen=True)
 class LayoutSlicesPass(ModulePass):
     """Choose the offsets of packed slices."""
@@ -346,11 +393,22 @@ class LayoutSlicesPass(ModulePass):
     """The planner's strategy; see `docs/planning.md`."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        packs = [pack for pack in outside_primitives(op) if isinstance(pack, memory.PackOp)]
-        if not packs:
-            return
-        sizes = Sizes()
-        if not all(map(is_static, packs)):
-            read_sizes(op, sizes)
-        apply_patterns(op, LayOutSlices(self.strategy, sizes), only=packs)
-        apply_patterns(op, FoldSize(), FoldOffset())
+        parts: list[Operation] = [op]
+        totals = Totals({})
+        if has_workspaces(op):
+            graph = CallGraph.of(op)
+            totals.functions = graph.symbols
+            parts = [graph.symbols[name] for part in graph.components() for name in part]
+        lay_out = LayOutSlices(self.strategy, Sizes(), totals)
+        for part in parts:  # callees first: callers need the sizes of their workspaces
+            inside = [*outside_primitives(part)]
+            asked = [size for size in inside if isinstance(size, memory.WorkspaceSizeOp)]
+            packs = [pack for pack in inside if isinstance(pack, memory.PackOp)]
+            if asked:
+                apply_patterns(op, ComputeWorkspaceSize(totals), only=asked)
+            if not all(map(is_static, packs)):
+                read_sizes(part, lay_out.sizes)
+            if packs:
+                apply_patterns(op, lay_out, only=packs)
+        apply_patterns(op, EraseUnusedSize(), only=lay_out.made[::-1])
+        apply_patterns(op, FoldSize(), FoldOffset(), FoldSlice())

@@ -11,7 +11,9 @@ Let storages share memory: one arena per function, device and scope, laid out by
 
 A sequence of passes:
 
-- `pack-storage` first: it reads lifetimes, and states which storages share an arena.
+- `reorder-for-memory` first, if it is switched on: lifetimes depend on the order of ops.
+- `pass-workspaces`: the memory of a call becomes storages of the caller.
+- `pack-storage` reads lifetimes, and states which storages share an arena.
 - `layout-slices` chooses their offsets.
 - `manifest-lifetimes` after both: a kill ends bytes where they are now, and would count as a use of
   what it kills.
@@ -29,6 +31,8 @@ from xdsl.passes import ModulePass
 from .layout_slices import LayoutSlicesPass, Strategy
 from .manifest_lifetimes import ManifestLifetimesPass
 from .pack_storage import PackStoragePass
+from .pass_workspaces import PassWorkspacesPass
+from .reorder_for_memory import ReorderForMemoryPass
 from .support.composite import CompositePass
 from .verify_memory_plan import VerifyMemoryPlanPass
 
@@ -42,11 +46,19 @@ class PlanMemoryPass(CompositePass):
     strategy: Strategy = "auto"
     """The strategy of `layout-slices`."""
 
+    reorder: bool = False
+    """Reorder ops to lower the peak, by `reorder-for-memory`, before."""
+
+    entries: tuple[str, ...] = ()
+    """The functions that are called from outside; if none is given, all that are not private."""
+
     verify: bool = True
     """Prove the plan by `verify-memory-plan`."""
 
     def steps(self) -> Sequence[ModulePass]:
         return (
+            *([ReorderForMemoryPass()] if self.reorder else []),
+            PassWorkspacesPass(self.entries),
             PackStoragePass(),
             LayoutSlicesPass(self.strategy),
             ManifestLifetimesPass(),

@@ -40,6 +40,7 @@ from .instructions import (
     ReshapeTensorOp,
     RetOp,
     ShapeOfOp,
+    SliceStorageOp,
     WriteRefOp,
 )
 from .kernels import KernelConstantOp, KernelOp, StepOp
@@ -91,6 +92,7 @@ __all__ = [
     "ReshapeTensorOp",
     "RetOp",
     "ShapeOfOp",
+    "SliceStorageOp",
     "StepOp",
     "WriteRefOp",
 ]

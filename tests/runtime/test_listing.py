@@ -77,6 +77,7 @@ def test_every_instruction():
         vm.WriteRef(1, 0),
         vm.InvokePacked(0, (), ()),
         vm.Fatal(),
+        vm.SliceStorage(1, 2, Reg(3), 8, 64),
         vm.Ret(0),
     ]
     assert {type(i) for i in code} == set(vm.MNEMONICS)
@@ -112,5 +113,6 @@ def test_every_instruction():
         "   25: write_ref $1, $0",
         "   26: invoke_packed add in:  out:",
         "   27: fatal",
-        "   28: ret $0",
+        "   28: slice_storage $1, $2[$3], 8, align 64",
+        "   29: ret $0",
     ]
