@@ -92,6 +92,8 @@ class Tensor:
     outlives: bool
     in_arm: str = ""
     """The arm of a branch in which it is allocated; "" outside branches."""
+    is_passed: bool = False
+    """True if it is a storage that a call uses."""
 
 
 class Call(NamedTuple):

@@ -24,10 +24,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import memory
-from ..analysis.aliases import AliasClasses, facts_of, is_choice
+from ..analysis.aliases import AliasClasses, facts_of, is_choice, is_storage
 from ..analysis.liveness import Deaths, Point, deaths
 
 MAX_ARMS = 16
@@ -61,11 +61,15 @@ class Branch:
     bounds: tuple[tuple[int, int], ...]
 
 
+Holder = tuple[Operation, int]
+"""A tensor, as its `memory.alloc_tensor` and 0, or a storage that a call uses, as operand i."""
+
+
 class _Live(NamedTuple):
     """A live tensor, and the alias class that keeps it alive."""
 
     number: int
-    tensor: memory.AllocTensorOp
+    tensor: Holder
 
 
 @dataclass(eq=False)
@@ -89,13 +93,11 @@ class _Choice:
 class _Walk:
     classes: AliasClasses
     deaths: Deaths
-    spans: dict[memory.AllocTensorOp, list[Span]] = field(
-        default_factory=dict[memory.AllocTensorOp, list[Span]]
-    )
+    spans: dict[Holder, list[Span]] = field(default_factory=dict[Holder, list[Span]])
     branches: list[Branch] = field(default_factory=list[Branch])
     position: int = 0
-    live: dict[int, dict[memory.AllocTensorOp, tuple[int, Arms]]] = field(
-        default_factory=dict[int, dict[memory.AllocTensorOp, tuple[int, Arms]]]
+    live: dict[int, dict[Holder, tuple[int, Arms]]] = field(
+        default_factory=dict[int, dict[Holder, tuple[int, Arms]]]
     )
     """By class, the live tensors: since when, and in which arms."""
     open: list[_Choice] = field(default_factory=list[_Choice])
@@ -122,7 +124,9 @@ class _Walk:
             at = self.position
             self.position += 1
             if isinstance(op, memory.AllocTensorOp):
-                self.begin(_Live(self.classes.of(op.tensor), op), (), at)
+                self.begin(_Live(self.classes.of(op.tensor), (op, 0)), (), at)
+            for index in storages_used_by(op):
+                self.use(op, index, at)
             if is_choice(op) and op.regions:
                 self.open.append(_Choice(op, at))
                 first, *others = [region.block for region in op.regions]
@@ -133,6 +137,14 @@ class _Walk:
         for number, tensors in self.live.items():
             for tensor in list(tensors):
                 self.end(_Live(number, tensor))
+
+    def use(self, call: Operation, index: int, at: int) -> None:
+        """Begin the span of a storage that a call uses: as long as its result, or the call."""
+        result = result_in(call, index, self.classes)
+        if result is None:
+            self.spans[call, index] = [Span(at, at + 1, ())]
+        else:
+            self.begin(_Live(self.classes.of(result), (call, index)), (), at)
 
     def begin(self, live: _Live, arms: Arms, at: int) -> None:
         self.live.setdefault(live.number, {})[live.tensor] = at, arms
@@ -207,11 +219,31 @@ class _Walk:
         return choice
 
 
+def storages_used_by(op: Operation) -> list[int]:
+    """Return the operands of a call that are storages."""
+    if facts_of(op).calls is None:
+        return []
+    return [i for i, value in enumerate(op.operands) if is_storage(value)]
+
+
+def result_in(call: Operation, index: int, classes: AliasClasses) -> SSAValue | None:
+    """Return the result of `call` that its callee writes into operand `index`."""
+    calls = facts_of(call).calls
+    assert calls is not None, "the op calls a function"
+    returned = classes.returned.get(calls.callee(call))
+    if returned is None or index not in returned.holds:
+        return None
+    results = [result for result in call.results if classes.bytes_in(result)]
+    at = sorted(returned.holds).index(index)
+    return results[min(at, len(results) - 1)] if results else None
+
+
 def spans_of(
     classes: AliasClasses,
-) -> tuple[dict[memory.AllocTensorOp, list[Span]], Sequence[Branch], int]:
+) -> tuple[dict[Holder, list[Span]], Sequence[Branch], int]:
     """
-    Return the spans of each tensor that a body allocates, its branches by number, and its length.
+    Return the spans of each tensor that a body allocates and of each storage that its calls use,
+    its branches by number, and its length.
 
     In `classes`, a branch hands bytes over to its results.
     """

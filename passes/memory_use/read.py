@@ -161,7 +161,9 @@ class _Reader:
         allocations = list(self._storages(found, tensors))
         held = self._held(allocations, tensors, spans, position_of, length)
         steps = [position for position, op in found if uses_tensors(op)]
-        every = [s for op in tensors for s in spans.get(op, ())] + [s for h in held for s in h]
+        every = [s for found_spans in spans.values() for s in found_spans] + [
+            s for h in held for s in h
+        ]
         time = _Timeline.of([*((s.start, s.stop) for s in every), (length, length)], steps)
         self._read_sizes(found)
         self._columns(time, found, length)
@@ -170,11 +172,12 @@ class _Reader:
             self._storage(value, outlives, [time.span(span) for span in used])
         taken: dict[str, int] = {}
         for op in tensors:
-            self._tensor(op, [time.span(s) for s in spans.get(op, ())], labels, taken)
-        for position, op in found:
+            self._tensor(op, [time.span(s) for s in spans.get((op, 0), ())], labels, taken)
+        for _, op in found:
             if is_call(op):
-                column = time.column(position)
-                self._workspaces(op, Span(column, time.column(position + 1), ()), taken)
+                for index in path_liveness.storages_used_by(op):
+                    used = [time.span(s) for s in spans.get((op, index), ())]
+                    self._passed(op, index, used, taken)
         self._overwrite()
         self._given_sizes()
         self.use.live += self._live()
@@ -191,6 +194,11 @@ class _Reader:
     ) -> Iterator[tuple[SSAValue, bool]]:
         """Yield the storages that the machine allocates, or the caller, and whether they stay."""
         kept = {root_of(op.storage) for op in tensors if self.classes.is_kept(op.tensor)}
+        for _, op in found:
+            for index in path_liveness.storages_used_by(op):
+                result = path_liveness.result_in(op, index, self.classes)
+                if result is not None and self.classes.is_kept(result):
+                    kept.add(root_of(op.operands[index]))
         inside = {root_of(op.storage) for op in tensors}
         for argument in self.classes.block.args:
             if isinstance(argument.type, memory.StorageType):
@@ -208,7 +216,7 @@ class _Reader:
         self,
         allocations: Sequence[tuple[SSAValue, bool]],
         tensors: Sequence[memory.AllocTensorOp],
-        spans: dict[memory.AllocTensorOp, list[Span]],
+        spans: dict[path_liveness.Holder, list[Span]],
         position_of: dict[Operation, int],
         length: int,
     ) -> list[list[Span]]:
@@ -220,9 +228,12 @@ class _Reader:
         for value, outlives in allocations:
             start = position_of[value.owner] if isinstance(value.owner, Operation) else 0
             members = inside.get(value, [])
-            used = [span for op in members for span in spans.get(op, ())]
-            calls = [position_of[user] for user in users_of(value) if is_call(user)]
-            used += [Span(at, at + 1, ()) for at in calls]
+            used = [span for op in members for span in spans.get((op, 0), ())]
+            calls = list(dict.fromkeys(user for user in users_of(value) if is_call(user)))
+            for call in calls:
+                for index in path_liveness.storages_used_by(call):
+                    if root_of(call.operands[index]) is value:
+                        used += spans.get((call, index), ())
             if isinstance(value.owner, Block) or (outlives and not members):
                 found.append([Span(start, length, ())])
             elif len(members) == 1 and used and not calls:
@@ -330,32 +341,36 @@ class _Reader:
             storage = op.storage
         return offset
 
-    def _workspaces(self, call: Operation, span: Span, taken: dict[str, int]) -> None:
-        """Read the storages that a call passes on, as tensors that its callee writes."""
+    def _passed(
+        self, call: Operation, index: int, spans: list[Span], taken: dict[str, int]
+    ) -> None:
+        """Read a storage that a call passes on, as a tensor that its callee writes."""
+        formulas, value = self.use.formulas, call.operands[index]
+        row = self.rows.get(root_of(value))
+        if row is None:
+            return
         callee = kernel_of(call) or call.name
-        formulas = self.use.formulas
-        for value in call.operands:
-            if not isinstance(value.type, memory.StorageType) or root_of(value) not in self.rows:
-                continue
-            row = self.rows[root_of(value)]
-            size = formulas.polynomials[self.use.storages[row].size]
-            if isinstance(value.owner, memory.SliceStorageOp):
-                size = _size(value.owner.size, value.owner.dynamic_size, formulas.sizes.size)
-            offset = self._from_root(value, Polynomial.of(0))
-            self.use.tensors.append(
-                Tensor(
-                    numbered(f"workspace of @{callee}", taken),
-                    callee,
-                    (),
-                    source_of(call),
-                    row,
-                    formulas.add(offset),
-                    formulas.add(size),
-                    (span,) if span.start < span.stop else (),
-                    False,
-                )
+        size = formulas.polynomials[self.use.storages[row].size]
+        if isinstance(value.owner, memory.SliceStorageOp):
+            size = _size(value.owner.size, value.owner.dynamic_size, formulas.sizes.size)
+        offset = self._from_root(value, Polynomial.of(0))
+        result = path_liveness.result_in(call, index, self.classes)
+        what = "workspace" if result is None else "result"
+        self.use.tensors.append(
+            Tensor(
+                numbered(f"{what} of @{callee}", taken),
+                callee,
+                (),
+                source_of(call),
+                row,
+                formulas.add(offset),
+                formulas.add(size),
+                tuple(spans),
+                result is not None and self.classes.is_kept(result),
+                is_passed=True,
             )
-            self.sizes_of.append((offset, size))
+        )
+        self.sizes_of.append((offset, size))
 
     def _given_sizes(self) -> None:
         """Compute the bytes that the function needs in storages of its caller."""

@@ -76,7 +76,11 @@ class DeviceReport:
     tensors: int
     allocations: int
     given: int
-    """The storages that the caller allocates."""
+    """The number of storages that the caller allocates."""
+    from_caller: Amount
+    """Their sizes."""
+    passed: int
+    """The number of storages that calls use, whose tensors are those of the callees."""
     sum: Amount
     lower_bound: Amount
     planned: Amount
@@ -92,12 +96,12 @@ class DeviceReport:
 
     @property
     def share(self) -> float | None:
-        """Planned bytes over the sum of all tensors."""
-        return _over(self.planned, self.sum)
+        """Planned bytes over the sum of all tensors, if they are all in this function."""
+        return None if self.passed else _over(self.planned, self.sum)
 
 
 def _over(amount: Amount, other: Amount) -> float | None:
-    if amount.bytes is None or not other.bytes:
+    if not amount.bytes or not other.bytes:
         return None
     return amount.bytes / other.bytes
 
@@ -188,8 +192,11 @@ def _report(use: FunctionUse, device: DeviceUse, dims: Mapping[str, int]) -> Dev
     values = formulas.evaluate([EXAMPLE if value is None else value for value in given])
     live, held = segments_on(use, device)
     width = len(use.columns)
-    sizes = [use.tensors[row].size for row in device.tensors]
-    outliving = [s.size for s in map(use.storages.__getitem__, device.storages) if s.outlives]
+    own = [use.tensors[row] for row in device.tensors if not use.tensors[row].is_passed]
+    sizes = [tensor.size for tensor in own]
+    there = [use.storages[row] for row in device.storages]
+    outliving = [storage.size for storage in there if storage.outlives and not storage.is_given]
+    given_sizes = [storage.size for storage in there if storage.is_given]
     needed = {segment.size for segment in (*live, *held)} | set(sizes)
     used = set(formulas.variables_of([*needed]))
     missing = [formulas.variables[i].name for i in sorted(used) if given[i] is None]
@@ -211,9 +218,11 @@ def _report(use: FunctionUse, device: DeviceUse, dims: Mapping[str, int]) -> Dev
         device.device,
         {formulas.variables[i].name: v for i in sorted(used) if (v := given[i]) is not None},
         tuple(missing),
-        len(device.tensors),
-        sum(not use.storages[row].is_given for row in device.storages),
-        sum(use.storages[row].is_given for row in device.storages),
+        len(own),
+        len(there) - len(given_sizes),
+        len(given_sizes),
+        total(given_sizes),
+        len(device.tensors) - len(own),
         total(sizes),
         most(live),
         most(held),
@@ -292,7 +301,11 @@ def _block(report: DeviceReport) -> Iterator[str]:
          f"instead of {report.tensors:,}, one for each tensor"],
     ]  # fmt: skip
     if report.given:
-        rows.append(["from the caller", f"{report.given:,}  ", "", "storages, not counted above"])
+        count = f"{report.given:,} {'storage' if report.given == 1 else 'storages'}"
+        amount = report.from_caller
+        rows.insert(
+            3, ["from the caller", amount.exact, amount.rounded, f"{count}, not planned here"]
+        )
     yield from table(rows, "<>><", "  ")
     if not report.largest:
         return
@@ -335,7 +348,7 @@ def _json(report: DeviceReport) -> dict[str, Any]:
         "outlives": amount(report.outlives),
         "ratio": report.ratio,
         "allocations": {"before": report.tensors, "after": report.allocations},
-        "given_storages": report.given,
+        "from_caller": {"storages": report.given, **amount(report.from_caller)},
         "peak": {"op": report.peak_op, "source": report.peak_source},
         "largest": [
             {

@@ -350,3 +350,35 @@ def test_quotients_by_zero_are_zero():
     half = formulas.add(algebra.floordiv(n, algebra.symbol("m")))
     assert formulas.evaluate([7, 0])[half] == 0
     assert formulas.evaluate([7, 2])[half] == 3
+
+
+def test_storages_that_a_call_uses_are_tensors_of_the_caller():
+    module = parse("""
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %a = relay.nn.softmax %x : (tensor<8xf32>) -> tensor<8xf32>
+  %b = func.call @f(%a) : (tensor<8xf32>) -> tensor<8xf32>
+  %c = relay.nn.softmax %b : (tensor<8xf32>) -> tensor<8xf32>
+  %d = relay.add %a, %c : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  func.return %d : tensor<8xf32>
+}
+func.func private @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %a = relay.nn.softmax %x : (tensor<8xf32>) -> tensor<8xf32>
+  %b = relay.nn.softmax %a : (tensor<8xf32>) -> tensor<8xf32>
+  func.return %b : tensor<8xf32>
+}""")
+    lowered(module, PLANNED)
+    use = read_memory(module)
+    main, callee = use.functions
+    passed = {tensor.name: tensor for tensor in main.tensors if tensor.is_passed}
+    assert list(passed) == ["result of @f", "workspace of @f"]
+    labels = [column.label for column in main.columns]
+    call = labels.index("f")
+    # The workspace lives at the call, the result until %c is computed.
+    assert passed["workspace of @f"].spans == ((call, call + 1, ()),)
+    assert passed["result of @f"].spans == ((call, call + 2, ()),)
+    assert all(storage.is_given for storage in callee.storages)
+    reports = {report.function: report for report in report_of(use, {})}
+    assert reports["@f"].allocations == 0
+    assert reports["@f"].planned.bytes == 0
+    assert reports["@main"].share is None
+    assert planned_with_calls(use, "@main", "cpu:0", {}) == reports["@main"].planned.bytes
