@@ -13,18 +13,20 @@ Choose the offsets of packed slices.
 Static sizes are planned by `xrelay.planning`, whose strategies these are; constant sizes and
 offsets become attributes of the allocations. If a size is dynamic, offsets are sums and maxima of
 sizes, which are right for all of them: only the order of the slices from the bottom up is planned,
-for sample values of the sizes' symbols (`planning.choice`). When no order is good at all samples,
-up to three are computed, and the one with the smallest arena is taken at run time. With strategy
-`coalesce`, slices are concatenated. Levels `manifest` and `memory-planned`.
+for sample values of the sizes' symbols (`planning.choice`), which respect the bounds of named dims
+(`relay.dim_bounds`). When no order is good at all samples, up to three are computed, and the one
+with the smallest arena is taken at run time. With `dynamic=at-bind`, the pack stays, and the
+machine plans when it knows the sizes. With strategy `coalesce`, slices are concatenated.
+`xrelay-opt --remarks` reports the choice. Levels `manifest` and `memory-planned`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -37,8 +39,9 @@ from ..planning.buffers import LIMIT
 from ..planning.choice import Choice, choose
 from ..planning.orientation import Orientation
 from .analysis.polynomials import Polynomial
+from .analysis.samples import Sample, samples_of
 from .analysis.sizes import Sizes
-from .support.diagnostics import PassError
+from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 
@@ -47,11 +50,13 @@ Strategy = Literal[
 ]
 
 
-SAMPLES = (1, 16, 128, 1024)
-"""The values of symbols for which orders are planned."""
+Dynamic = Literal["symbolic", "at-bind"]
 
-MAX_SYMBOLS = 4
-"""The number of symbols that are tried large on their own."""
+SLACK = 1024
+"""Bytes above the lower bound that do not make one more order worth its arithmetic."""
+
+MAX_SUM = LIMIT // 2**16
+"""Samples with a sum of sizes from this on are not planned for."""
 
 
 def constant_of(value: SSAValue | None) -> int | None:
@@ -109,28 +114,23 @@ def plan_of(op: memory.PackOp, strategy: Strategy) -> Plan:
     return plan
 
 
-def samples_of(sizes: Sequence[Polynomial]) -> list[list[int]]:
-    """
-    Return the values of `sizes` at sample values of their symbols, each combination once.
-
-    All symbols are equal, from small to large, or one of the first is large and the others are not.
-    """
-    symbols = list(dict.fromkeys(symbol for size in sizes for symbol in size.symbols()))
-    points = [dict.fromkeys(symbols, value) for value in SAMPLES]
-    if len(symbols) > 1:
-        middle = dict.fromkeys(symbols, SAMPLES[1])
-        points += [{**middle, symbol: SAMPLES[-1]} for symbol in symbols[:MAX_SYMBOLS]]
-    found = [tuple(max(0, size.value(point)) for size in sizes) for point in points]
-    return [list(sample) for sample in dict.fromkeys(found) if sum(sample) < LIMIT // 2**16]
-
-
-def choice_of(op: memory.PackOp, sizes: Sequence[Polynomial]) -> Choice:
-    """Choose orders of slices for dynamic `sizes`; an error at `op` if they have no meaning."""
-    samples = samples_of(sizes) or [[1] * len(sizes)]
+def choice_of(op: memory.PackOp, samples: Sequence[Sample]) -> Choice:
+    """Choose orders of slices for dynamic sizes; an error at `op` if they have no meaning."""
+    sizes = [sample.sizes for sample in samples] or [(1,) * len(op.offsets)]
     try:
-        return choose([problem_of(op, sample) for sample in samples])
+        return choose([problem_of(op, sample) for sample in sizes], slack=SLACK)
     except ProblemError as error:
         raise PassError(f"these slices cannot be packed: {error}", op) from error
+
+
+def summary_of(choice: Choice, samples: Sequence[Sample]) -> str:
+    """Return the orders of slices that are kept, and how near their arenas are to the bounds."""
+    count = len(choice.orientations)
+    kept = "1 order" if count == 1 else f"the smallest arena of {count} orders"
+    ratios = "; ".join(
+        f"{ratio:.4f} at {sample}" for ratio, sample in zip(choice.ratios, samples, strict=True)
+    )
+    return f"{kept} of slices, with these ratios to the lower bound: {ratios or 'none computed'}"
 
 
 def read_sizes(module: ModuleOp, sizes: Sizes) -> None:
@@ -254,6 +254,7 @@ class LayOutSlices(RewritePattern):
 
     strategy: Strategy
     sizes: Sizes
+    remark: Callable[[Operation, str], None]
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memory.PackOp, rewriter: PatternRewriter, /) -> None:
@@ -274,6 +275,7 @@ class LayOutSlices(RewritePattern):
         known = [static_size(slice) for slice in slices]
         sizes = [s.size if size is None else size for s, size in zip(slices, known, strict=True)]
         if self.strategy == "coalesce":
+            self.remark(op, f"{len(slices)} slices of dynamic size lie one after the other")
             return concatenated(sizes, alignment, into)
         polynomials = [
             self.sizes.size(size) if isinstance(size, SSAValue) else Polynomial.of(size)
@@ -281,14 +283,31 @@ class LayOutSlices(RewritePattern):
         ]
         # A size of 0 is divided by everything.
         divisors = [polynomial.content or alignment for polynomial in polynomials]
+        samples = samples_of(polynomials, MAX_SUM)
+        choice = choice_of(op, samples)
+        self.remark(op, f"{len(slices)} slices of dynamic size: {summary_of(choice, samples)}")
         layouts = [
-            stacked(orientation, sizes, divisors, into)
-            for orientation in choice_of(op, polynomials).orientations
+            stacked(orientation, sizes, divisors, into) for orientation in choice.orientations
         ]
         found = layouts[0]
         for layout in layouts[1:]:
             found = smaller(layout, found, into)
         return found
+
+
+@dataclass(frozen=True)
+class LeaveToMachine(RewritePattern):
+    """Mark a pack whose offsets the machine chooses."""
+
+    remark: Callable[[Operation, str], None]
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memory.PackOp, rewriter: PatternRewriter, /) -> None:
+        if op.at_bind is not None:
+            return
+        op.at_bind = UnitAttr()
+        rewriter.notify_op_modified(op)
+        self.remark(op, f"{len(op.offsets)} slices of dynamic size: planned when sizes are known")
 
 
 def erase_unused(value: SSAValue | None, rewriter: PatternRewriter) -> None:
@@ -345,12 +364,24 @@ class LayoutSlicesPass(ModulePass):
     strategy: Strategy = "auto"
     """The planner's strategy; see `docs/planning.md`."""
 
+    dynamic: Dynamic = "symbolic"
+    """The offsets of slices of dynamic size: arithmetic, or planned when sizes are known."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         packs = [pack for pack in outside_primitives(op) if isinstance(pack, memory.PackOp)]
+
+        def remark(pack: Operation, message: str) -> None:
+            if wants_remarks(ctx):
+                emit_remark(ctx, pack, message)
+
+        dynamic = [pack for pack in packs if not is_static(pack)]
+        if self.dynamic == "at-bind" and dynamic:
+            apply_patterns(op, LeaveToMachine(remark), only=dynamic)
+            packs, dynamic = [pack for pack in packs if pack.at_bind is None], []
         if not packs:
             return
         sizes = Sizes()
-        if not all(map(is_static, packs)):
+        if dynamic:
             read_sizes(op, sizes)
-        apply_patterns(op, LayOutSlices(self.strategy, sizes), only=packs)
+        apply_patterns(op, LayOutSlices(self.strategy, sizes, remark), only=packs)
         apply_patterns(op, FoldSize(), FoldOffset())

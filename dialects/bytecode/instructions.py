@@ -458,6 +458,33 @@ class RequireOp(Instruction):
 
 
 @irdl_op_definition
+class PackOp(Instruction):
+    """
+    Choose the offsets of slices so that those alive together do not overlap.
+
+    ```mlir
+    bytecode.pack r4, (r5, r6, r7) align 64 lifetimes [0, 2, 1, 4, 1, 3] sizes (r1, 4096, r2)
+    bytecode.pack r4, (r5, r6) align 64 lifetimes [0, 2, 0, 2] sizes (r1, 8) arms [0, 0, 0, 1, 0, 1]
+    ```
+
+    `lifetimes` are the start and the end of each slice, `arms` are triples of a slice, a branch and
+    an arm in which it is. Slices in different arms of a branch are never alive together. The
+    machine plans when it knows the sizes, once for equal ones.
+    """
+
+    name = "bytecode.pack"
+    SYNTAX: ClassVar[str] = (
+        "$total, $offsets align $alignment lifetimes $lifetimes sizes $sizes(? arms $arms)"
+    )
+    total = prop_def(Register)
+    offsets = prop_def(Registers)
+    alignment = prop_def(IntegerAttr[I64])
+    lifetimes = prop_def(Dims)
+    sizes = prop_def(ArrayAttr[RegisterAttr | IntegerAttr[I64]])
+    arms = opt_prop_def(Dims)
+
+
+@irdl_op_definition
 class ReshapeTensorOp(Instruction):
     """
     View a tensor with another shape.
@@ -531,6 +558,7 @@ INSTRUCTIONS: tuple[type[Instruction], ...] = (
     ShapeOfOp,
     ComputeOp,
     RequireOp,
+    PackOp,
     ReshapeTensorOp,
     DeviceCopyOp,
     KillRegisterOp,

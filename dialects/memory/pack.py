@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Self
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, I64, ArrayAttr, DenseArrayBase, IntegerAttr, i64
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    I64,
+    ArrayAttr,
+    DenseArrayBase,
+    IntegerAttr,
+    UnitAttr,
+    i64,
+)
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -53,13 +61,16 @@ class PackOp(IRDLOperation):
       [1, 4) 4096 in (0:0)
       [1, 3) 512 in (0:1)
     }
+    %total, %offset = memory.pack at_bind align 64 {
+      [0, 2) %size
+    }
     ```
 
     A slice has a half-open lifetime and a size in bytes, static or an `i64`. `in` names the arms of
     branches (`branch:arm`) that it is in: slices in different arms of one branch never exist
     together. The results are the size of the arena and one offset per slice, all `i64`; offsets are
     multiples of the alignment. Any such offsets are right: how good they are is the choice of
-    `layout-slices`.
+    `layout-slices`, or with `at_bind` of the machine, which plans when it knows the sizes.
     """
 
     name = "memory.pack"
@@ -71,6 +82,8 @@ class PackOp(IRDLOperation):
     """The size of each slice; dynamic ones are the operands, in order."""
     arms = opt_prop_def(ArrayAttr[DenseArrayBase[I64]])
     """Branch and arm, alternating, for each slice."""
+    at_bind = opt_prop_def(UnitAttr)
+    """Present if offsets are chosen when the sizes are known."""
     sizes = var_operand_def(i64)
     total = result_def(i64)
     offsets = var_result_def(i64)
@@ -113,6 +126,7 @@ class PackOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
+        at_bind = parser.parse_optional_keyword("at_bind") is not None
         parser.parse_keyword("align")
         alignment = parser.parse_integer(allow_boolean=False)
         parser.parse_punctuation("{")
@@ -120,11 +134,14 @@ class PackOp(IRDLOperation):
         while parser.parse_optional_punctuation("}") is None:
             slices.append(_parse_slice(parser))
         op = cls(alignment, slices)
+        if at_bind:
+            op.at_bind = UnitAttr()
         op.attributes = parser.parse_optional_attr_dict()
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(f" align {self.alignment.value.data} {{")
+        at_bind = "" if self.at_bind is None else " at_bind"
+        printer.print_string(f"{at_bind} align {self.alignment.value.data} {{")
         with printer.indented():
             for slice in self.slices:
                 _print_slice(slice, printer)
