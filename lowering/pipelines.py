@@ -1,8 +1,7 @@
 """
-Named pipelines: `-p` accepts their names wherever it accepts a pass.
+Named pipelines: `-p` accepts their names, with options, wherever it accepts a pass.
 
-`vm` takes a `relay` program to `bytecode`; `vm-planned` also lets its storages share memory. Why
-each pass is where it is:
+`vm` takes a `relay` program to `bytecode`. Why each pass is where it is:
 
 - `infer-types` first: every pass after it reads result types.
 - `simplify-inference` before `fold-constants`, which computes the scales and shifts of batch norms
@@ -31,14 +30,38 @@ each pass is where it is:
 - `remove-dead-writes` after both: a result that nothing reads is now storage that nothing
   needs, and no memory plan depends on it yet.
 - `remove-unused-kernels` after both: they leave kernels without calls.
-- `manifest-lifetimes` after all passes that remove or move ops: a kill marks the last use, so a
-  use must not move past it, and must not be removed after it was found to be the last.
-- `pack-storage` and `layout-slices`, in `vm-planned`, before `manifest-lifetimes`: all storages are
-  there, and a kill would count as a use of what it kills.
+- `plan-memory` after all passes that remove or move ops: lifetimes are those of the final program.
+  With `memory=coalesce`, `coalesce-storage` and `layout-slices` in its place; with `memory=none`,
+  neither.
+- `manifest-lifetimes` after both, as in `plan-memory`: storages are not replaced any more, and a
+  kill would count as a use of what it kills.
+- `verify-memory-plan` right after the kills, which it checks too; without a plan there is nothing
+  that could overlap.
 - `lower-to-bytecode` last: registers have no types to plan by.
 - `verify-stage` at every level: its error names an op that was left and the pass that should have
   removed it; a later pass would only fail on the op.
 """
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Literal
+
+from xdsl.utils.arg_spec import ArgSpecConvertible
+
+
+@dataclass(frozen=True)
+class Pipeline(ArgSpecConvertible, ABC):
+    """
+    A named sequence of passes and pipelines.
+
+    The fields of a subclass are its options, like those of a pass; each has a default.
+    """
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """The sequence, as after `-p`."""
+
 
 _TO_MANIFEST = (
     "infer-types",
@@ -64,15 +87,35 @@ _TO_MANIFEST = (
     "verify-stage{stage=manifest}",
 )
 
+_MEMORY = {
+    "none": ("manifest-lifetimes",),
+    "coalesce": ("coalesce-storage", "layout-slices", "manifest-lifetimes", "verify-memory-plan"),
+    "plan": ("plan-memory",),
+}
+
 _TO_BYTECODE = (
-    "manifest-lifetimes",
     "verify-stage{stage=memory-planned}",
     "lower-to-bytecode",
     "verify-stage{stage=bytecode}",
 )
 
-PIPELINES: dict[str, str] = {
-    "vm": ",".join((*_TO_MANIFEST, *_TO_BYTECODE)),
-    "vm-planned": ",".join((*_TO_MANIFEST, "pack-storage", "layout-slices", *_TO_BYTECODE)),
-}
-"""Pipeline text by name."""
+
+@dataclass(frozen=True)
+class VmPipeline(Pipeline):
+    """Lower a `relay` program to instructions of the virtual machine."""
+
+    name = "vm"
+
+    memory: Literal["none", "coalesce", "plan"] = "plan"
+    """
+    `none` allocates and frees each storage by itself; `coalesce` allocates those of a region
+    together; `plan` lets those share bytes that are never live together.
+    """
+
+    @property
+    def text(self) -> str:
+        return ",".join((*_TO_MANIFEST, *_MEMORY[self.memory], *_TO_BYTECODE))
+
+
+PIPELINES: dict[str, type[Pipeline]] = {"vm": VmPipeline}
+"""The named pipelines."""

@@ -25,7 +25,8 @@ are live together overlap. Facts:
 Also: a tensor lies in its storage; offset and alignment of the storage are multiples of what the
 element type needs; a view that is certainly larger than its tensor is a fault (the machine checks
 the others); a tensor is written once on a path; no bytes are killed twice or used after a kill. An
-op that reads bytes that it writes is a fault, also if it is elementwise.
+op that reads bytes that it writes is a fault, unless it is a kernel that reads each element before
+it writes it (`memory_plan.overwriting`) and both are in one slot.
 
 Not promised: a parameter that is a storage has the size and alignment that the caller gives, which
 are not checked. An op other than `memory.alloc_tensor` that is given a storage is taken to write
@@ -42,12 +43,12 @@ from typing import ClassVar, NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, i64
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ..dialects import memory, vm
-from ..dialects.interfaces import AllocatesResults, DestinationPassing
+from ..dialects.interfaces import AllocatesResults, DestinationPassing, OverwritesOperands
 from ..dialects.tensors import as_tensor, storage_alignment
 from ..dialects.walking import values_from_above, walk
 from .analysis.blocks import only_block
@@ -63,6 +64,7 @@ from .memory_plan.names import (
     traits_of,
     upwards,
 )
+from .memory_plan.overwriting import may_lie_over
 from .memory_plan.slots import Slot, Slots, bytes_of_element
 from .support.diagnostics import PassError, Place
 from .support.walk import is_kernel
@@ -167,6 +169,8 @@ class Choosing:
     rest: list[Block]
     """The regions of `choice` after it, the next one last."""
     done: list[Changes]
+    has_facts: bool = False
+    """True if sizes are known to be natural in this block that are not known to be around it."""
 
 
 @dataclass(eq=False)
@@ -176,12 +180,15 @@ class Checker:
     block: Block
     captured: Mapping[Operation, Sequence[SSAValue]]
     returned: Summaries
+    kernels: Mapping[str, Operation]
     slots: Slots = field(default_factory=Slots)
     names: Names = field(default_factory=Names)
     state: State = field(default_factory=State)
 
     def check(self) -> None:
         """Raise an error at the first fault."""
+        self.slots.read(self.block)
+        self.slots.proofs.open(self.slots.natural_in(self.block))
         path = [Choosing(iter(self.block.ops), None, [], [])]
         while path:
             op = next(path[-1].ops, None)
@@ -204,13 +211,16 @@ class Checker:
         if not done:
             for argument, operand in chooses.entering(choice):
                 self.names.add(argument, operand)
-        path.append(Choosing(iter(block.ops), choice, blocks, done))
+        has_facts = self.slots.proofs.open(self.slots.natural_in(block))
+        path.append(Choosing(iter(block.ops), choice, blocks, done, has_facts))
 
     def leave(self, path: list[Choosing]) -> None:
         """Leave a block at its end, for the next region of its choice or for what follows."""
         left = path.pop()
         if left.choice is None:
             return
+        if left.has_facts:
+            self.slots.proofs.close()
         left.done.append(self.state.close())
         if left.rest:
             self.enter(left.choice, path, left.rest, left.done)
@@ -235,9 +245,6 @@ class Checker:
             raise PassError(
                 f"{op.name} captures a storage: the bytes that its code writes are not known", op
             )
-        for result in op.results:
-            if result.type == i64:
-                self.slots.sizes.size(result)  # after those of its operands
         if isinstance(op, memory.AllocTensorOp):
             self.check_slot(op)
             return
@@ -283,11 +290,17 @@ class Checker:
         slot = self.slots.of(tensor)
         if slot is None:
             return
-        self.overwrite(op, slot)
+        self.overwrite(op, slot, result=result)
         self.state.held.put(slot, result)
 
-    def overwrite(self, op: Operation, slot: Slot, certain: How = How.OVERWRITTEN) -> None:
-        """End the values that name contents that overlap `slot`."""
+    def overwrite(
+        self,
+        op: Operation,
+        slot: Slot,
+        certain: How = How.OVERWRITTEN,
+        result: SSAValue | None = None,
+    ) -> None:
+        """End the values that name contents that overlap `slot`, which then holds `result`."""
         held, ends = self.state.held, self.state.ends
         for other, origin in held.near(slot, self.slots.near(slot)):
             naming = self.names.naming(origin)
@@ -304,7 +317,11 @@ class Checker:
             if traits_of(op).writes:
                 read -= set(DestinationPassing.outs(op))
             for value in intact:
-                if value in read:
+                if value in read and not (
+                    slot is other
+                    and result is not None
+                    and self.is_in_place(op, result, value, origin)
+                ):
                     raise fault_in_place(op, end)
                 ends.set(value, end)
             for edge in self.names.up.get(origin, ()):
@@ -312,6 +329,26 @@ class Checker:
                     ends.set(edge.value, end)
             if apart is False:
                 held.drop(other, origin)
+
+    def is_in_place(
+        self, op: Operation, result: SSAValue, value: SSAValue, origin: SSAValue
+    ) -> bool:
+        """Test whether `op` reads each element of `value` before it writes that of `result`."""
+        given = value
+        while isinstance(value.owner, vm.ReshapeTensorOp) and value is not origin:
+            value = value.owner.data
+        if value is not origin:
+            return False  # on some path, it may name other bytes
+        index = list(op.results).index(result)
+        places = [k for k, other in enumerate(op.operands[: -len(op.results)]) if other is given]
+        if not isinstance(op, vm.InvokeTvmOp):
+            trait = op.get_trait(OverwritesOperands)
+            allowed = trait.overwritable(op, self.kernels.get) if trait is not None else None
+            return allowed is not None and allowed[index].issuperset(places)
+        kernel = self.kernels.get(op.callee.string_value())
+        if kernel is None or not kernel.regions or len(kernel.regions[0].blocks) != 1:
+            return False
+        return all(may_lie_over(kernel.regions[0].block, index, k) for k in places)
 
     def write_all(self, op: Operation, storage: SSAValue) -> None:
         """End all that lies in `storage`, which `op` may write and return."""
@@ -484,9 +521,14 @@ class VerifyMemoryPlanPass(ModulePass):
             for inner in walk(op, enters=lambda op: isinstance(op, ModuleOp))
             if isinstance(inner, func.FuncOp) and inner.body.blocks
         }
+        kernels = {
+            name.data: inner
+            for inner in op.ops
+            if isinstance(name := inner.properties.get("sym_name"), StringAttr)
+        }
         returned = summaries(functions)
         captured = values_from_above(
             op, lambda op: bool(op.regions) and traits_of(op).chooses is None
         )
         for block in blocks:
-            Checker(block, captured, returned).check()
+            Checker(block, captured, returned, kernels).check()

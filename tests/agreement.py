@@ -1,7 +1,7 @@
 """Agreement of a program's results at every level and in the machine, at several shapes."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.lowering.assemble import assemble
 from xrelay.lowering.disassemble import disassemble
+from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.evaluation.values import DataValue
 from xrelay.passes.support.diagnostics import PassError, ReportingContext
@@ -33,8 +34,8 @@ OPTIONAL = (
 REPEATABLE = ("cse", "canonicalize", "dce", "eliminate-dead-code", "lift-constants")
 """Passes that may run after any other until bytes are killed."""
 
-PLANNERS = ("", "pack-storage,layout-slices", "coalesce-storage,layout-slices")
-"""Memory planning, which the pipeline `vm` does not do."""
+MEMORY: tuple[Literal["none", "coalesce", "plan"], ...] = ("none", "coalesce", "plan")
+"""How the pipeline `vm` plans memory."""
 
 
 @st.composite
@@ -42,18 +43,18 @@ def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
     """
     The pipeline `vm` without some passes, with others, fusing or not, with a memory plan or not.
 
-    It repairs devices. Memory that is not planned is verified.
+    Results may be written over operands. It repairs devices. Memory is verified, planned or not.
     """
     is_varied = draw(st.booleans())
     omitted = draw(st.sets(st.sampled_from(OPTIONAL), max_size=3)) if is_varied else ()
-    passes = [name for name in named_pipelines()["vm"].split(",") if name not in omitted]
+    vm = VmPipeline(draw(st.sampled_from(MEMORY))).text.split(",")
+    passes = [name for name in vm if name not in omitted]
     last = passes.index("verify-stage{stage=manifest}")
     for added in draw(st.lists(st.sampled_from(REPEATABLE), max_size=3)) if is_varied else ():
         passes.insert(draw(st.integers(1, last)), added)
-    if planner := draw(st.sampled_from(PLANNERS)):
-        passes.insert(passes.index("verify-stage{stage=manifest}") + 1, planner)
-    else:  # of plans for sizes that are not known, the verifier cannot show all
-        passes.insert(passes.index("verify-stage{stage=memory-planned}"), "verify-memory-plan")
+    passes.insert(passes.index("verify-stage{stage=memory-planned}"), "verify-memory-plan")
+    if draw(st.booleans()):
+        passes.insert(passes.index("verify-stage{stage=manifest}") + 1, "reuse-in-place")
     text = ",".join(passes).replace("plan-devices", "plan-devices{default=cuda:0 repair=true}")
     return text.replace("fuse-ops", f"fuse-ops{{level={draw(st.integers(0, 1))}}}")
 

@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.frontends.relay_text import parse_module
 from xrelay.lowering.assemble import assemble
-from xrelay.lowering.pipelines import PIPELINES
+from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
@@ -38,7 +38,7 @@ def levels(module: ModuleOp) -> Iterator[str]:
     """Run the pipeline `vm` on `module`, and pause before it and at every stage."""
     yield "relay"
     passes: list[str] = []
-    for name in PIPELINES["vm"].split(","):
+    for name in VmPipeline().text.split(","):
         passes.append(name)
         if name.startswith("verify-stage"):
             steps = build(",".join(passes), UNIVERSE.all_passes, named_pipelines)

@@ -55,10 +55,12 @@ def both(name: str, x: Array) -> tuple[dict[str, Array], list[Array]]:
     module = read(name)
     InferTypesPass().apply(Context(), module)
     (at_relay,) = evaluate(module, [x], params)
-    (in_vm,) = Machine(program, params).run("main", x)
-    planned = Machine(compiled(name, "vm-planned"), params, memory=Memory(poison=True))
-    (in_arena,) = planned.run("main", x)
-    return params, [at_relay, in_vm, in_arena]
+    (in_vm,) = Machine(program, params, memory=Memory(poison=True)).run("main", x)
+    others = ("vm{memory=none}", "vm{memory=coalesce}")
+    machines = [
+        Machine(compiled(name, other), params, memory=Memory(poison=True)) for other in others
+    ]
+    return params, [at_relay, in_vm, *(machine.run("main", x)[0] for machine in machines)]
 
 
 def random_input(*shape: int) -> Array:

@@ -7,6 +7,7 @@ split and merged by Reshapes whose targets are computed from Shape, Gather, Unsq
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,12 +22,13 @@ VOCABULARY, POSITIONS = 50, 64
 class Graph:
     """Nodes and initializers, as they are added."""
 
-    seed: int
+    seed: int | None
+    """None: weights are 0, which need not be drawn."""
     nodes: list[NodeProto] = field(default_factory=list[NodeProto])
     constants: dict[str, Array] = field(default_factory=dict[str, Array])
 
     def __post_init__(self) -> None:
-        self.random = np.random.default_rng(self.seed)
+        self.random = np.random.default_rng(self.seed or 0)
 
     def op(self, type: str, *inputs: str, **attributes: Any) -> str:
         """Add a node with one output, and return the output's name."""
@@ -40,6 +42,8 @@ class Graph:
         return name
 
     def weight(self, *shape: int) -> str:
+        if self.seed is None:
+            return self.constant(np.zeros(shape, np.float32), np.float32)
         scale = 1 / np.sqrt(shape[0])
         return self.constant(self.random.normal(0, scale, shape), np.float32)
 
@@ -92,11 +96,19 @@ class Graph:
         return self.normalized(self.op("Add", x, self.linear(hidden, 4 * width, width)), width)
 
 
-def encoder(layers: int = 2, heads: int = 4, width: int = 16, seed: int = 0) -> ModelProto:
+def encoder(
+    layers: int = 2,
+    heads: int = 4,
+    width: int = 16,
+    seed: int | None = 0,
+    *,
+    positions: int = POSITIONS,
+    dims: Sequence[int | str] = ("batch", "sequence"),
+) -> ModelProto:
     """Return an encoder of ids (batch, sequence) to vectors (batch, sequence, `width`)."""
     graph = Graph(seed)
     words = graph.op("Gather", graph.weight(VOCABULARY, width), "ids")
-    table = graph.weight(POSITIONS, width)
+    table = graph.weight(positions, width)
     starts, axes = graph.constant([0]), graph.constant([0])
     positions = graph.op("Slice", table, starts, graph.dim("ids", 1), axes)
     x = graph.normalized(graph.op("Add", words, positions), width)
@@ -106,8 +118,8 @@ def encoder(layers: int = 2, heads: int = 4, width: int = 16, seed: int = 0) -> 
     model = helper.make_graph(
         graph.nodes,
         "encoder",
-        [helper.make_tensor_value_info("ids", TensorProto.INT64, ["batch", "sequence"])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", "sequence", width])],
+        [helper.make_tensor_value_info("ids", TensorProto.INT64, dims)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [*dims, width])],
         [numpy_helper.from_array(value, name) for name, value in graph.constants.items()],
     )
     return helper.make_model(model, ir_version=8, opset_imports=[helper.make_opsetid("", 13)])

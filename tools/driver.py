@@ -34,7 +34,7 @@ from .inputs import EXTENSION, FRONTENDS, frontend_of, load_onnx, load_relay
 from .ir_dumps import Dumps
 from .listing import list_passes
 from .parser import LocatingParser
-from .pipeline import PIPELINE, build, parse, pipeline_text
+from .pipeline import PIPELINE, build, pass_names, pipeline_text
 from .plugins import load_universe
 from .printing import PrintOptions, print_module
 from .registry import named_pipelines
@@ -128,17 +128,9 @@ class XRelayOpt(xDSLOptMain):
     def _pass_names(self, option: str, text: str) -> frozenset[str]:
         """Return the pass names in the comma-separated `text`, with pipelines expanded."""
         try:
-            steps = parse(text)
-            names = {name for step in steps for name in self._passes_named(step.name)}
+            return frozenset(pass_names(text, self.available_passes, named_pipelines))
         except PipelineError as error:
             raise CommandLineError(f"{option}: {error}") from None
-        return frozenset(names)
-
-    def _passes_named(self, name: str) -> list[str]:
-        if name in self.available_passes:
-            return [name]  # whose options, which may be required, do not matter here
-        steps = build(name, self.available_passes, named_pipelines)
-        return [step.run.name for step in steps]
 
     def _set_passes(self, text: str) -> None:
         self.reporter.add_source(PIPELINE, text)

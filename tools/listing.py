@@ -11,6 +11,7 @@ from textwrap import wrap
 
 from xdsl.passes import ModulePass
 
+from .pipeline import Pipelines
 from .plugins import PluginError
 from .registry import UNIVERSE, PassInfo, pass_info, pass_infos
 
@@ -18,9 +19,7 @@ WIDTH = 100
 COLUMN = 30
 
 
-def list_passes(
-    passes: Mapping[str, Callable[[], type[ModulePass]]], pipelines: Mapping[str, str]
-) -> str:
+def list_passes(passes: Mapping[str, Callable[[], type[ModulePass]]], pipelines: Pipelines) -> str:
     """List all `passes`, ours first, and the named `pipelines`."""
     ours = {name: passes[name] for name in UNIVERSE.all_passes}
     others = {name: passes[name] for name in passes if name not in ours}
@@ -28,8 +27,9 @@ def list_passes(
     for info in pass_infos(ours):
         lines += _pass_lines(info)
     lines += ["", "Pipelines:"]
-    for name, text in pipelines.items():
-        lines += _row(name, text.replace(",", ", "))
+    for name, cls in pipelines.items():
+        lines += _pass_lines(pass_info(name, cls))
+        lines += _row("", cls().text.replace(",", ", "))
     lines += ["", "Passes of xDSL and of plug-ins:"]
     for name, factory in others.items():
         try:

@@ -6,21 +6,22 @@ Parse pipelines such as `vm,canonicalize{…}`, with errors that name the cure.
     options  ::= `{` (name (`=` value (`,` value)*)?)* `}`
     value    ::= string-literal | any text without space , { } = "
 
-This is xDSL's syntax, and in addition: a name may be that of a pipeline; a bare boolean option is
-true; white space is allowed between any two tokens; the value of a string option need not be
-quoted (`plan-devices{default=cuda:0}`).
+This is xDSL's syntax, and in addition: a name may be that of a pipeline, which has options like a
+pass; a bare boolean option is true; white space is allowed between any two tokens; the value of a
+string option need not be quoted (`plan-devices{default=cuda:0}`).
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from types import NoneType
-from typing import Any, TypeAlias, get_type_hints
+from typing import Any, TypeAlias, TypeVar, get_type_hints
 
 from xdsl.passes import ModulePass
-from xdsl.utils.arg_spec import ArgSpec, ParameterListType, ParameterType
+from xdsl.utils.arg_spec import ArgSpec, ArgSpecConvertible, ParameterListType, ParameterType
 from xdsl.utils.hints import isa, type_repr
 
+from ..lowering.pipelines import Pipeline
 from ..passes.support.diagnostics import Message, Severity
 from .diagnostics import PipelineError, did_you_mean, place
 from .registry import alternatives, option_text, type_text
@@ -29,6 +30,7 @@ PIPELINE = "pipeline"
 """The file name in messages about the text of a pipeline on the command line."""
 
 Passes: TypeAlias = Mapping[str, Callable[[], type[ModulePass]]]
+Pipelines: TypeAlias = Mapping[str, type[Pipeline]]
 
 TOKEN = re.compile(
     r"""\s*(?: (?P<string> "(?:[^"\\\n]|\\.)*" )
@@ -182,7 +184,7 @@ def _value(text: _Text) -> Value:
 def build(
     text: str,
     passes: Passes,
-    pipelines: Callable[[], Mapping[str, str]],
+    pipelines: Callable[[], Pipelines],
     name: str = PIPELINE,
 ) -> list[Step]:
     """
@@ -193,36 +195,55 @@ def build(
     return list(_steps(_Text(text, name), passes, pipelines, ()))
 
 
+def pass_names(
+    text: str, passes: Passes, pipelines: Callable[[], Pipelines], name: str = PIPELINE
+) -> Iterator[str]:
+    """Yield the names of the passes that `text` names; options of passes need not be right."""
+    read = _Text(text, name)
+    for element in list(_elements(read)):
+        if element.name in passes:
+            yield element.name
+        else:
+            for step in _expand(read, element, passes, pipelines, ()):
+                yield step.run.name
+
+
 def _steps(
     text: _Text,
     passes: Passes,
-    pipelines: Callable[[], Mapping[str, str]],
+    pipelines: Callable[[], Pipelines],
     groups: tuple[str, ...],
 ) -> Iterator[Step]:
     for element in list(_elements(text)):
         if element.name in passes:
-            cls = passes[element.name]()
-            yield Step(_instance(text, element, cls), groups)
-            continue
-        named = pipelines()
-        width = len(element.name)
-        if element.name not in named:
-            near = did_you_mean(element.name, [*named, *passes])
-            message = f"there is no pass or pipeline '{element.name}'{near}"
-            raise text.fail(message, element.at, width)
-        inner = named[element.name]
-        if element.options is not None:
-            message = f"pipeline '{element.name}' takes no options; it is '{inner}'"
-            raise text.fail(message, element.at, width)
-        if element.name in groups:
-            path = " -> ".join((*groups, element.name))
-            raise text.fail(f"pipelines contain each other: {path}", element.at, width)
-        inner_text = _Text(inner, f"pipeline '{element.name}'")
-        yield from _steps(inner_text, passes, pipelines, (*groups, element.name))
+            yield Step(_pass(text, element, passes[element.name]()), groups)
+        else:
+            yield from _expand(text, element, passes, pipelines, groups)
 
 
-def _instance(text: _Text, element: Element, cls: type[ModulePass]) -> ModulePass:
-    """Make a pass with its options, each of which is checked."""
+def _expand(
+    text: _Text,
+    element: Element,
+    passes: Passes,
+    pipelines: Callable[[], Pipelines],
+    groups: tuple[str, ...],
+) -> Iterator[Step]:
+    """Yield the passes of the pipeline that `element` names."""
+    named = pipelines()
+    width = len(element.name)
+    if element.name not in named:
+        near = did_you_mean(element.name, [*named, *passes])
+        message = f"there is no pass or pipeline '{element.name}'{near}"
+        raise text.fail(message, element.at, width)
+    if element.name in groups:
+        path = " -> ".join((*groups, element.name))
+        raise text.fail(f"pipelines contain each other: {path}", element.at, width)
+    inner = _instance(text, element, named[element.name], "pipeline").text
+    inner_text = _Text(inner, f"pipeline '{element.name}'")
+    yield from _steps(inner_text, passes, pipelines, (*groups, element.name))
+
+
+def _pass(text: _Text, element: Element, cls: type[ModulePass]) -> ModulePass:
     if element.mlir is not None:
         arguments = (
             "--mlir-print-op-generic",
@@ -231,32 +252,39 @@ def _instance(text: _Text, element: Element, cls: type[ModulePass]) -> ModulePas
             f"builtin.module({element.mlir})",
         )
         return cls.from_spec(ArgSpec(element.name, {"arguments": arguments}))
+    return _instance(text, element, cls, "pass")
+
+
+_Named = TypeVar("_Named", bound=ArgSpecConvertible)
+
+
+def _instance(text: _Text, element: Element, cls: type[_Named], kind: str) -> _Named:
+    """Make a pass or pipeline, by `kind`, with its options, each of which is checked."""
+    title = f"{kind} '{element.name}'"
     known = {f.name: f for f in fields(cls) if f.name != "name" and f.init}
     types = get_type_hints(cls)
     given: dict[str, ParameterListType] = {}
     for option in element.options or ():
         key = option.name.replace("-", "_")
         if key not in known:
-            raise text.fail(
-                _no_option(element.name, option.name, known), option.at, len(option.name)
-            )
+            raise text.fail(_no_option(title, option.name, known), option.at, len(option.name))
         if key in given:
             message = f"option '{option.name}' is given twice"
             raise text.fail(message, option.at, len(option.name))
         try:
             given[key] = _convert(option.values, types[key])
         except ValueError as error:
-            message = f"option '{option.name}' of pass '{element.name}' {error}"
+            message = f"option '{option.name}' of {title} {error}"
             raise text.fail(message, option.at, len(option.name)) from None
     missing = [shown(f.name) for f in known.values() if _is_required(f, types)]
     missing = [name for name in missing if name.replace("-", "_") not in given]
     if missing:
-        message = f"pass '{element.name}' needs option '{missing[0]}'"
+        message = f"{title} needs option '{missing[0]}'"
         raise text.fail(message, element.at, len(element.name))
     try:
         return cls.from_spec(ArgSpec(element.name, given))
     except ValueError as error:
-        message = f"pass '{element.name}': {error}"
+        message = f"{title}: {error}"
         raise text.fail(message, element.at, len(element.name)) from error
 
 
@@ -265,9 +293,9 @@ def shown(field_name: str) -> str:
     return field_name.replace("_", "-")
 
 
-def _no_option(pass_name: str, option: str, known: Mapping[str, Field[Any]]) -> str:
+def _no_option(title: str, option: str, known: Mapping[str, Field[Any]]) -> str:
     names = [shown(name) for name in known]
-    message = f"pass '{pass_name}' has no option '{option}'"
+    message = f"{title} has no option '{option}'"
     if not names:
         return f"{message} (it accepts none)"
     near = did_you_mean(shown(option), names)

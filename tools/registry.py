@@ -11,6 +11,7 @@ from importlib import import_module
 from inspect import cleandoc
 from types import UnionType
 from typing import (
+    TYPE_CHECKING,
     Any,
     Literal,
     NamedTuple,
@@ -23,7 +24,11 @@ from typing import (
 
 from xdsl.passes import ModulePass
 from xdsl.universe import Universe
+from xdsl.utils.arg_spec import ArgSpecConvertible
 from xdsl.utils.hints import type_repr
+
+if TYPE_CHECKING:
+    from ..lowering.pipelines import Pipeline
 
 DIALECTS = {
     "relay": "dialects.relay:Relay",
@@ -57,6 +62,8 @@ PASSES = {
     "manifest-lifetimes": "passes.manifest_lifetimes:ManifestLifetimesPass",
     "remove-unused-kernels": "passes.remove_unused_kernels:RemoveUnusedKernelsPass",
     "simplify-shapes": "passes.simplify_shapes:SimplifyShapesPass",
+    "plan-memory": "passes.plan_memory:PlanMemoryPass",
+    "reuse-in-place": "passes.reuse_in_place:ReuseInPlacePass",
     "coalesce-storage": "passes.coalesce_storage:CoalesceStoragePass",
     "pack-storage": "passes.pack_storage:PackStoragePass",
     "layout-slices": "passes.layout_slices:LayoutSlicesPass",
@@ -89,13 +96,13 @@ UNIVERSE = Universe(
 )
 
 
-def named_pipelines() -> dict[str, str]:
-    """Return the text of each named pipeline."""
+def named_pipelines() -> "dict[str, type[Pipeline]]":
+    """Return the named pipelines."""
     return _lazily(PIPELINES)()
 
 
 class OptionInfo(NamedTuple):
-    """One option of a pass, as it is written in a pipeline."""
+    """One option of a pass or pipeline, as it is written in a pipeline."""
 
     name: str
     type: str
@@ -104,11 +111,11 @@ class OptionInfo(NamedTuple):
 
 
 class PassInfo(NamedTuple):
-    """The description of a pass."""
+    """The description of a pass or pipeline."""
 
     name: str
     description: str
-    """The first line of the docstring of the pass, or of its module."""
+    """The first line of the docstring of the class, or of its module."""
     options: tuple[OptionInfo, ...]
 
 
@@ -120,12 +127,12 @@ def pass_infos(
         yield pass_info(name, factory())
 
 
-def pass_info(name: str, cls: type[ModulePass]) -> PassInfo:
-    """Describe one pass by its class."""
+def pass_info(name: str, cls: type[ArgSpecConvertible]) -> PassInfo:
+    """Describe one pass or pipeline by its class."""
     return PassInfo(name, _description(cls), tuple(_options(cls)))
 
 
-def _description(cls: type[ModulePass]) -> str:
+def _description(cls: type[ArgSpecConvertible]) -> str:
     doc = cls.__dict__.get("__doc__") or ""
     if not doc or doc.startswith(f"{cls.__name__}("):  # made up by @dataclass
         doc = import_module(cls.__module__).__doc__ or ""
@@ -133,7 +140,7 @@ def _description(cls: type[ModulePass]) -> str:
     return " ".join(paragraph.split())
 
 
-def _options(cls: type[ModulePass]) -> Iterator[OptionInfo]:
+def _options(cls: type[ArgSpecConvertible]) -> Iterator[OptionInfo]:
     types = get_type_hints(cls)
     for field in fields(cls):
         if field.name == "name" or not field.init:

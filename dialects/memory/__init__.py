@@ -5,16 +5,40 @@ from xdsl.ir import Dialect
 from .destinations import CopyOp, ResultIsOuts, verify_destinations
 from .operands import verify_shape
 from .pack import Arm, PackOp, Slice
+from .slices import SliceStorageOp
 from .storage import AllocStorageOp, StorageType
 from .tensors import AllocTensorOp, KillOp
+from .workspaces import (
+    ALIGNMENT,
+    RESULT,
+    SIZE,
+    WORKSPACE,
+    WorkspaceSizeOp,
+    alignment_of_parameter,
+    is_result_storage,
+    parameter_attributes,
+    shapes_of_workspace,
+)
 
 Memory = Dialect(
     "memory",
-    [AllocStorageOp, AllocTensorOp, CopyOp, KillOp, PackOp],
+    [
+        AllocStorageOp,
+        AllocTensorOp,
+        CopyOp,
+        KillOp,
+        PackOp,
+        SliceStorageOp,
+        WorkspaceSizeOp,
+    ],
     [StorageType],
 )
 
 __all__ = [
+    "ALIGNMENT",
+    "RESULT",
+    "SIZE",
+    "WORKSPACE",
     "AllocStorageOp",
     "AllocTensorOp",
     "Arm",
@@ -24,7 +48,13 @@ __all__ = [
     "PackOp",
     "ResultIsOuts",
     "Slice",
+    "SliceStorageOp",
     "StorageType",
+    "WorkspaceSizeOp",
+    "alignment_of_parameter",
+    "is_result_storage",
+    "parameter_attributes",
+    "shapes_of_workspace",
     "verify_destinations",
     "verify_shape",
 ]

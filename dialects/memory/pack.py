@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 from xdsl.dialects.builtin import (
@@ -14,10 +15,12 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i64,
 )
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
+    AttrSizedOperandSegments,
     IRDLOperation,
     irdl_op_definition,
+    opt_operand_def,
     opt_prop_def,
     prop_def,
     result_def,
@@ -30,7 +33,8 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..interfaces import AllOnHost
+from ..interfaces import DeviceConstraint, DeviceRule, OnHost
+from .storage import StorageType
 
 
 class Arm(NamedTuple):
@@ -50,6 +54,16 @@ class Slice(NamedTuple):
     """The arms in which it is; slices in different arms of a branch never exist together."""
 
 
+@dataclass(frozen=True)
+class NumbersOnHost(DeviceRule):
+    """Sizes and offsets are on the host; the storage that is laid out may be anywhere."""
+
+    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
+        for value in (*op.operands, *op.results):
+            if not isinstance(value.type, StorageType):
+                yield OnHost(value, f"{op.name} runs on the host")
+
+
 @irdl_op_definition
 class PackOp(IRDLOperation):
     """
@@ -64,13 +78,18 @@ class PackOp(IRDLOperation):
     %total, %offset = memory.pack at_bind align 64 {
       [0, 2) %size
     }
+    %need, %offset = memory.pack align 64 within %w : !memory.storage {
+      [0, 1) 64
+    }
     ```
 
     A slice has a half-open lifetime and a size in bytes, static or an `i64`. `in` names the arms of
     branches (`branch:arm`) that it is in: slices in different arms of one branch never exist
     together. The results are the size of the arena and one offset per slice, all `i64`; offsets are
     multiples of the alignment. Any such offsets are right: how good they are is the choice of
-    `layout-slices`, or with `at_bind` of the machine, which plans when it knows the sizes.
+    `layout-slices`, or with `at_bind` of the machine, which plans when it knows the sizes. `within`
+    names the arena if it is a workspace, a parameter of the function: the total is then what
+    `memory.workspace_size` computes for its callers, and offsets are not chosen `at_bind`.
     """
 
     name = "memory.pack"
@@ -85,15 +104,17 @@ class PackOp(IRDLOperation):
     at_bind = opt_prop_def(UnitAttr)
     """Present if offsets are chosen when the sizes are known."""
     sizes = var_operand_def(i64)
+    workspace = opt_operand_def(StorageType)
     total = result_def(i64)
     offsets = var_result_def(i64)
 
-    traits = traits_def(Pure(), AllOnHost())
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(Pure(), NumbersOnHost())
 
-    def __init__(self, alignment: int, slices: Sequence[Slice]):
+    def __init__(self, alignment: int, slices: Sequence[Slice], workspace: SSAValue | None = None):
         has_arms = any(s.arms for s in slices)
         super().__init__(
-            operands=[[s.size for s in slices if not isinstance(s.size, int)]],
+            operands=[[s.size for s in slices if not isinstance(s.size, int)], workspace],
             properties={
                 "alignment": IntegerAttr(alignment, i64),
                 "lifetimes": _i64s([t for s in slices for t in (s.start, s.stop)]),
@@ -129,19 +150,31 @@ class PackOp(IRDLOperation):
         at_bind = parser.parse_optional_keyword("at_bind") is not None
         parser.parse_keyword("align")
         alignment = parser.parse_integer(allow_boolean=False)
+        workspace = None
+        if parser.parse_optional_keyword("within") is not None:
+            unresolved = parser.parse_unresolved_operand()
+            parser.parse_punctuation(":")
+            workspace = parser.resolve_operand(unresolved, parser.parse_type())
         parser.parse_punctuation("{")
         slices: list[Slice] = []
         while parser.parse_optional_punctuation("}") is None:
             slices.append(_parse_slice(parser))
-        op = cls(alignment, slices)
+        op = cls(alignment, slices, workspace)
         if at_bind:
             op.at_bind = UnitAttr()
         op.attributes = parser.parse_optional_attr_dict()
         return op
 
     def print(self, printer: Printer) -> None:
-        at_bind = "" if self.at_bind is None else " at_bind"
-        printer.print_string(f"{at_bind} align {self.alignment.value.data} {{")
+        at_bind = "" if self.at_bind is None else "at_bind "
+        printer.print_string(f" {at_bind}align {self.alignment.value.data} ")
+        if self.workspace is not None:
+            printer.print_string("within ")
+            printer.print_operand(self.workspace)
+            printer.print_string(" : ")
+            printer.print_attribute(self.workspace.type)
+            printer.print_string(" ")
+        printer.print_string("{")
         with printer.indented():
             for slice in self.slices:
                 _print_slice(slice, printer)
@@ -149,6 +182,8 @@ class PackOp(IRDLOperation):
         printer.print_op_attributes(self.attributes)
 
     def verify_(self) -> None:
+        if self.at_bind is not None and self.workspace is not None:
+            raise VerifyException("the offsets in a workspace cannot be chosen at_bind")
         alignment = self.alignment.value.data
         if alignment <= 0 or alignment & (alignment - 1):
             raise VerifyException(f"alignment must be a power of two, but is {alignment}")

@@ -34,6 +34,7 @@ from ..interfaces import (
 )
 from ..tensors import as_tensor, bits_of, element_size, is_static, tensor_size
 from .operands import exactly_one, parse_static_or_dynamic, print_static_or_dynamic, verify_shape
+from .slices import SliceStorageOp
 from .storage import AllocStorageOp, SizesOnHost, StorageType
 
 _AT_START: dict[str, Attribute] = {
@@ -159,7 +160,9 @@ class AllocTensorOp(IRDLOperation):
                 f"the offset must be a multiple of the element size, {size}, but is {offset}"
             )
         owner = self.storage.owner
-        if is_static(type) and isinstance(owner, AllocStorageOp) and owner.size is not None:
+        if not is_static(type) or not isinstance(owner, AllocStorageOp | SliceStorageOp):
+            return
+        if owner.size is not None:
             bytes, there = tensor_size(type), owner.size.value.data
             if offset + bytes > there:
                 raise VerifyException(

@@ -6,6 +6,7 @@
 // RUN: not xrelay-opt %s -p "cse{" 2>&1 | filecheck %s --check-prefix=OPEN
 // RUN: not xrelay-opt %s -p "cse vm" 2>&1 | filecheck %s --check-prefix=COMMA
 // RUN: not xrelay-opt %s -p "vm{level=3}" 2>&1 | filecheck %s --check-prefix=PIPELINE
+// RUN: not xrelay-opt %s -p "cse,vm{memory=pack}" 2>&1 | filecheck %s --check-prefix=VALUE
 
 // A wrong pipeline is shown with a caret, and the message says what would be right.
 //
@@ -18,7 +19,10 @@
 // SYNTAX:      pipeline:1:5: error: expected the name of a pass, but got ','
 // OPEN:        pipeline:1:5: error: expected the name of an option or '}', but got the end
 // COMMA:       pipeline:1:5: error: expected ',' before the next pass, but got 'vm'
-// PIPELINE:    pipeline:1:1: error: pipeline 'vm' takes no options; it is 'infer-types,
+// PIPELINE:    pipeline:1:4: error: pipeline 'vm' has no option 'level' (it accepts: memory)
+// VALUE:       pipeline:1:8: error: option 'memory' of pipeline 'vm' must be one of none, coalesce, plan, but is "pack"
+// VALUE-NEXT:  cse,vm{memory=pack}
+// VALUE-NEXT:         ^^^^^^
 func.func @f() {
   func.return
 }

@@ -31,6 +31,10 @@ MAX_COEFFICIENT = 2**63 - 1
 """The maximum absolute coefficient of a polynomial; one with a larger one becomes a symbol."""
 
 
+SELECT = "select"
+"""The kind of a symbol with operands a, b, c, d that is c if a < b, else d."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Symbol:
     """
@@ -339,6 +343,17 @@ class Algebra:
         if _natural(left, right) or left.quotient(right) is not None:
             return self.mod(left, right)
         return self.opaque("truncmod", (left, right), _natural(left))
+
+    def select_less(
+        self, less: Polynomial, more: Polynomial, left: Polynomial, right: Polynomial
+    ) -> Polynomial:
+        """Return `left` if `less < more`, else `right`."""
+        if left == right:
+            return left
+        bounds = _natural(left), _natural(right)
+        is_maximum = (less, more) == (right, left)
+        natural = any(bounds) if is_maximum else all(bounds)
+        return self.opaque(SELECT, (less, more, left, right), natural)
 
     def _extremum(self, op: SizeOp, left: Polynomial, right: Polynomial) -> Polynomial:
         greater, lesser = (left, right) if op is SizeOp.MAX else (right, left)

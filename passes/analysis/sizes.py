@@ -157,7 +157,10 @@ class Sizes:
         return self.algebra.binary(SizeOp.MUL, whole, Polynomial.of(unit))
 
     def _selected(self, op: arith.SelectOp) -> Polynomial:
-        """Return one side if the condition is known; `a == 1 ? b : a` is a broadcast."""
+        """
+        Return one side if the condition is known; `a == 1 ? b : a` is a broadcast, and others are
+        selections, of which those of one condition agree.
+        """
         condition = self.condition(op.cond)
         left, right = self.size(op.lhs), self.size(op.rhs)
         if condition is not None:
@@ -172,7 +175,27 @@ class Sizes:
             and {self.size(test.lhs), self.size(test.rhs)} == {right, Polynomial.of(1)}
         ):
             return self.algebra.binary(SizeOp.BROADCAST, right, left)
-        return self.algebra.symbol(_shown(op.result), "value", (op.result,), natural=False)
+        less, more, holds = self._compared(op.cond)
+        return self.algebra.select_less(less, more, *((left, right) if holds else (right, left)))
+
+    def _compared(self, condition: SSAValue) -> tuple[Polynomial, Polynomial, bool]:
+        """Return two sizes; `condition` holds if the first is less, or, if False, if it is not."""
+        op = condition.owner
+        if isinstance(op, arith.CmpiOp) and op.lhs.type == i64:
+            left, right = self.size(op.lhs), self.size(op.rhs)
+            match op.predicate.value.data:
+                case 2:  # <
+                    return left, right, True
+                case 3:  # <=
+                    return right, left, False
+                case 4:  # >
+                    return right, left, True
+                case 5:  # >=
+                    return left, right, False
+                case _:
+                    pass
+        flag = self.algebra.symbol(_shown(condition), "value", (condition,))
+        return Polynomial.of(0), flag, True
 
     def _extracted(self, op: tensor.ExtractOp) -> Polynomial:
         elements = self.elements(op.tensor) if len(op.indices) < 2 else None

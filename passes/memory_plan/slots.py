@@ -14,26 +14,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from math import gcd, prod
+from math import prod
 
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Attribute, Block, SSAValue
 
 from ...dialects import memory
 from ...dialects.tensors import as_tensor, element_size
-from ...operators.sizes import SizeOp
-from ..analysis.polynomials import Monomial, Polynomial, Symbol
+from ...dialects.walking import walk
+from ..analysis.polynomials import Polynomial
 from ..analysis.sizes import Sizes
+from ..support.walk import is_kernel
+from .proofs import Proofs, conditions, resolved
 
-MAX_STEPS = 2000
-"""The maximum number of inequalities that a proof tries."""
+MAX_CONDITIONS = 6
+"""The maximum number of selections on which the order of two slots may depend."""
 
-MAX_DEPTH = 100
-"""The maximum number of substitutions in a row, and of operations in each other."""
-
-MAX_TERMS = 64
-"""The maximum number of terms of an inequality."""
-
-ZERO = Polynomial.of(0)
+Bounds = tuple[Polynomial, Polynomial]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,118 +49,6 @@ class Slot:
         return "of the whole storage" if self.is_whole else f"[{self.start}, {self.stop})"
 
 
-def args_of(symbol: Symbol) -> list[Polynomial]:
-    """Return the operands of the operation on sizes that `symbol` is."""
-    return [arg for arg in symbol.args if isinstance(arg, Polynomial)]
-
-
-def without(monomial: Monomial, symbol: Symbol) -> Monomial:
-    """Return `monomial` without one factor `symbol`, which it has."""
-    at = monomial.index(symbol)
-    return monomial[:at] + monomial[at + 1 :]
-
-
-def substituted(size: Polynomial, symbol: Symbol, value: Polynomial) -> Polynomial:
-    """Return `size` with `value` in place of one factor `symbol` of each term that has it."""
-    found = ZERO
-    for monomial, coefficient in size.terms:
-        if symbol not in monomial:
-            found += Polynomial(((monomial, coefficient),))
-            continue
-        found += Polynomial(((without(monomial, symbol), coefficient),)) * value
-    return found
-
-
-@dataclass
-class Proofs:
-    """Proofs of inequalities of sizes, for all values of their symbols."""
-
-    natural: set[Symbol] = field(default_factory=set[Symbol])
-    """Symbols that are at least 0, such as dims, besides those that say so themselves."""
-    _multiples: dict[tuple[Symbol, int], bool] = field(
-        default_factory=dict[tuple[Symbol, int], bool]
-    )
-
-    def at_least(self, left: Polynomial, right: Polynomial) -> bool:
-        """Test whether `left >= right` can be shown."""
-        return self._not_negative(left - right, {}, 0)
-
-    def _is_natural(self, symbols: Iterable[Symbol]) -> bool:
-        return all(symbol.natural or symbol in self.natural for symbol in symbols)
-
-    def _not_negative(self, size: Polynomial, tried: dict[Polynomial, bool], depth: int) -> bool:
-        if all(c > 0 and self._is_natural(monomial) for monomial, c in size.terms):
-            return True
-        spent = len(tried) >= MAX_STEPS or depth >= MAX_DEPTH or len(size.terms) > MAX_TERMS
-        if spent or size in tried:
-            return tried.get(size, False)
-        tried[size] = False
-        found = any(
-            all(self._not_negative(case, tried, depth + 1) for case in cases)
-            for cases in self._reductions(size)
-        )
-        tried[size] = found
-        return found
-
-    def _reductions(self, size: Polynomial) -> Iterator[list[Polynomial]]:
-        """Yield lists of sizes: if those of one list are at least 0, so is `size`."""
-        later: list[list[Polynomial]] = []
-        for symbol in size.symbols():
-            args = args_of(symbol)
-            signs = {c > 0 for monomial, c in size.terms if symbol in monomial}
-            factors = {
-                factor
-                for monomial, _ in size.terms
-                if symbol in monomial
-                for factor in without(monomial, symbol)
-            }
-            if len(args) != 2 or len(signs) > 1 or not self._is_natural(factors):
-                continue
-            positive = signs.pop()
-            cases = [substituted(size, symbol, arg) for arg in args]
-            if symbol.kind == SizeOp.ADD:
-                yield [substituted(size, symbol, args[0] + args[1])]
-            elif symbol.kind == (SizeOp.MAX if positive else SizeOp.MIN):
-                yield from ([case] for case in cases)
-            elif symbol.kind in (SizeOp.MAX, SizeOp.MIN, SizeOp.BROADCAST):
-                later.append(cases)  # whichever of its operands it is
-            elif symbol.kind == SizeOp.FLOORDIV:
-                yield from self._quotient(size, symbol, positive)
-        yield from later
-
-    def _quotient(
-        self, size: Polynomial, symbol: Symbol, positive: bool
-    ) -> Iterator[list[Polynomial]]:
-        """Bound `q = a / d`, rounded down: `a - d + 1 <= d * q <= a`."""
-        a, divisor = args_of(symbol)
-        d = divisor.constant
-        coefficient = dict(size.terms).get((symbol,), 0)
-        alone = sum(symbol in monomial for monomial, _ in size.terms) == 1
-        if d is None or d <= 0 or not alone or not coefficient or coefficient % d:
-            return
-        rest = size - Polynomial((((symbol,), coefficient),))
-        yield [rest + (a - (d - 1) if positive else a) * (coefficient // d)]
-
-    def is_multiple(self, size: Polynomial, of: int, depth: int = 0) -> bool:
-        """Test whether `size` is a multiple of `of` for all values of its symbols."""
-        for monomial, coefficient in size.terms:
-            need = of // gcd(of, coefficient)
-            if need != 1 and not any(self._symbol_is_multiple(s, need, depth) for s in monomial):
-                return False
-        return True
-
-    def _symbol_is_multiple(self, symbol: Symbol, of: int, depth: int) -> bool:
-        """Test it of a maximum, minimum or sum: it is one if its operands are."""
-        kinds = (SizeOp.MAX, SizeOp.MIN, SizeOp.ADD, SizeOp.BROADCAST)
-        if symbol.kind not in kinds or depth >= MAX_DEPTH:
-            return False
-        found = self._multiples.get((symbol, of))
-        if found is None:
-            found = all(self.is_multiple(arg, of, depth + 1) for arg in args_of(symbol))
-            self._multiples[symbol, of] = found
-        return found
-
-
 @dataclass(eq=False)
 class Slots:
     """The slots of the tensors of a body; tensors at the same bytes have the same slot."""
@@ -174,12 +59,26 @@ class Slots:
         default_factory=dict[tuple[SSAValue, Polynomial, Polynomial], Slot]
     )
     _of: dict[SSAValue, Slot] = field(default_factory=dict[SSAValue, Slot])
-    _apart: dict[tuple[Slot, Slot], bool | None] = field(
-        default_factory=dict[tuple[Slot, Slot], "bool | None"]
-    )
     _neighbours: dict[SSAValue, dict[Slot, list[Slot]] | None] = field(
         default_factory=dict[SSAValue, "dict[Slot, list[Slot]] | None"]
     )
+
+    def read(self, body: Block) -> None:
+        """Read the sizes in `body`, those of an op after those of its operands."""
+        for op in walk(body, region_first=True, enters=lambda op: not is_kernel(op)):
+            for result in op.results:
+                if result.type == i64:
+                    self.sizes.size(result)
+
+    def natural_in(self, block: Block) -> Iterator[Polynomial]:
+        """
+        Yield the dims of the tensors that `block` itself allocates, none of which is negative.
+
+        They are facts in all of the block: where one is negative, the block ends in an error.
+        """
+        for op in block.ops:
+            if isinstance(op, memory.AllocTensorOp) and op.shape is not None:
+                yield from self.sizes.dims(op.tensor)
 
     def of(self, tensor: SSAValue) -> Slot | None:
         """Return the slot of a tensor that `memory.alloc_tensor` defines, None of another value."""
@@ -198,9 +97,6 @@ class Slots:
             assert op.dynamic_offset is not None, "verified: there is an offset"
             start = self.sizes.size(op.dynamic_offset)
         dims = self.sizes.dims(op.tensor)
-        for dim in dims:
-            if dim.symbol is not None:
-                self.proofs.natural.add(dim.symbol)  # no tensor has a negative dim
         stop = start + prod(dims, start=Polynomial.of(bytes_of_element(op.tensor.type)))
         key = (op.storage, start, stop)
         found = self._slots.get(key)
@@ -227,16 +123,26 @@ class Slots:
         if one.static is not None and other.static is not None:
             (a, b), (c, d) = one.static, other.static
             return b <= c or d <= a or a == b or c == d
-        key = (one, other)
-        if key not in self._apart:
-            self._apart[key] = self._compared(one, other)
-        return self._apart[key]
-
-    def _compared(self, one: Slot, other: Slot) -> bool | None:
-        at_least = self.proofs.at_least
-        if at_least(one.start, other.stop) or at_least(other.start, one.stop):
+        if self._are_disjoint((one.start, one.stop), (other.start, other.stop)):
             return True
         return False if one.start == other.start else None
+
+    def _are_disjoint(self, one: Bounds, other: Bounds, depth: int = 0) -> bool:
+        """Test whether one range is above the other in each case of what is selected."""
+        at_least = self.proofs.at_least
+        if at_least(one[0], other[1]) or at_least(other[0], one[1]):
+            return True
+        found = [condition for bound in (*one, *other) for condition in conditions(bound)]
+        if not found or depth == MAX_CONDITIONS:
+            return False
+        return all(
+            self._are_disjoint(
+                (resolved(one[0], found[0], holds), resolved(one[1], found[0], holds)),
+                (resolved(other[0], found[0], holds), resolved(other[1], found[0], holds)),
+                depth + 1,
+            )
+            for holds in (True, False)
+        )
 
     def near(self, slot: Slot) -> list[Slot] | None:
         """Return the slots that overlap `slot`; None if its storage has slots of unknown bounds."""

@@ -15,7 +15,7 @@ from onnx_small import model_of, node, random_array
 from relay_corpus import PROGRAMS
 from safetensors.numpy import save
 
-from xrelay.lowering.pipelines import PIPELINES
+from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.runtime.program import Program
 from xrelay.tools import opt
@@ -79,7 +79,7 @@ def ir_seeds(level: str) -> list[bytes]:
     if level == "relay":
         valid, own = _relay_programs(), [*_parts("dialects/relay")]
     else:
-        passes = PIPELINES["vm"].replace("fold-constants,", "")
+        passes = VmPipeline().text.replace("fold-constants,", "")
         stop = f"verify-stage{{stage={level}}}"
         passes = passes[: passes.index(stop) + len(stop)]
         valid = [made for text in _relay_programs() if (made := _printed(text, "-p", passes))]
@@ -177,8 +177,9 @@ e,-2,2,7,,-2-2@0:3,40,,,
 
 def pipeline_seeds() -> list[bytes]:
     texts = [
-        PIPELINES["vm"],
+        VmPipeline().text,
         "vm",
+        "vm{memory=coalesce},cse",
         "infer-types,plan-devices{default=cuda:0 host=cpu:0 repair explain},share-device-copies",
         'infer-types,fuse-ops{level=2 max-size=4},plan-devices{targets="cpu:0,cuda:1"}',
         "fold-constants,infer-types,verify-stage{stage=planned}",

@@ -9,14 +9,14 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.lowering.assemble import assemble
+from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.layout_slices import is_static, plan_of, problem_of
 from xrelay.planning import check
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
-from xrelay.tools.registry import named_pipelines
 
-BEFORE, AFTER = named_pipelines()["vm-planned"].split("layout-slices")
+BEFORE, AFTER = VmPipeline().text.split("plan-memory")
 
 
 def assert_planned_tightly(module: ModuleOp) -> None:
@@ -35,10 +35,10 @@ def test_network(name: str):
     network = light_network(name)
     inputs = list(network.feeds.values())
     plain, planned = (convert_model(network.model, f"{name}.onnx") for _ in range(2))
-    run_passes(plain.module, "vm")
-    run_passes(planned.module, BEFORE.rstrip(","))
+    run_passes(plain.module, "vm{memory=none}")
+    run_passes(planned.module, f"{BEFORE}pack-storage")
     assert_planned_tightly(planned.module)
-    run_passes(planned.module, "layout-slices" + AFTER)
+    run_passes(planned.module, f"layout-slices,manifest-lifetimes,verify-memory-plan{AFTER}")
     wanted_of, found_of = (
         Machine(assemble(one.module), one.params, kernels=KERNELS, memory=Memory(poison=True))
         for one in (plain, planned)

@@ -19,17 +19,17 @@ from xrelay.dialects import memory
 from xrelay.dialects.memory import StorageType
 from xrelay.dialects.tensors import as_tensor, tensor_size
 from xrelay.lowering.assemble import assemble
-from xrelay.lowering.pipelines import PIPELINES
+from xrelay.lowering.pipelines import VmPipeline
 from xrelay.operators.sizes import SizeOp
 from xrelay.passes.analysis.polynomials import Algebra, Polynomial
 from xrelay.passes.evaluation.evaluator import evaluate
-from xrelay.passes.memory_plan.slots import Proofs
+from xrelay.passes.memory_plan.proofs import Proofs
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
 from xrelay.runtime.kernels.memory import Memory
 
-VM = PIPELINES["vm"].split(",")
+VM = VmPipeline("none").text.split(",")
 TO_MANIFEST = ",".join(VM[: VM.index("manifest-alloc") + 1])
 TO_LIFETIMES = ",".join(VM[VM.index("simplify-shapes") : VM.index("manifest-lifetimes") + 1])
 

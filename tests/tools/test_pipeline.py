@@ -9,8 +9,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from xrelay.lowering.pipelines import Pipeline
 from xrelay.tools.diagnostics import SourceError
-from xrelay.tools.pipeline import Step, build, parse, pipeline_text
+from xrelay.tools.pipeline import Step, build, parse, pass_names, pipeline_text
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,40 @@ class Picky(Empty):
 
 
 PASSES = {cls.name: (lambda cls=cls: cls) for cls in (Empty, Rich, Picky)}
-PIPELINES: Mapping[str, str] = {
-    "two": "empty,picky{size=2}",
-    "four": "two , two",
-    "loop": "empty,pool",
-    "pool": "loop",
+
+
+@dataclass(frozen=True)
+class Two(Pipeline):
+    name = "two"
+
+    size: int = 2
+    mode: Literal["fast", "small"] = "fast"
+
+    @property
+    def text(self) -> str:
+        tail = ",empty" if self.mode == "small" else ""
+        return f"empty,picky{{size={self.size}}}{tail}"
+
+
+def fixed(title: str, inner: str) -> type[Pipeline]:
+    """A pipeline without options."""
+
+    @dataclass(frozen=True)
+    class Fixed(Pipeline):
+        name = title
+
+        @property
+        def text(self) -> str:
+            return inner
+
+    return Fixed
+
+
+PIPELINES: Mapping[str, type[Pipeline]] = {
+    "two": Two,
+    "four": fixed("four", "two , two"),
+    "loop": fixed("loop", "empty,pool"),
+    "pool": fixed("pool", "loop"),
 }
 
 
@@ -120,6 +150,22 @@ def test_named_pipelines_stand_for_their_passes():
     ]
 
 
+def test_pipelines_take_options():
+    assert [s.run for s in steps("two{size = 5 mode=small},two{}")] == [
+        Empty(),
+        Picky(5),
+        Empty(),
+        Empty(),
+        Picky(2),
+    ]
+    assert pipeline_text(steps("two{size=5}")) == "empty,picky{size=5}"
+
+
+def test_pass_names_need_no_options_of_passes():
+    found = pass_names("rich,two{mode=small}", PASSES, lambda: PIPELINES)
+    assert list(found) == ["rich", "empty", "picky", "empty"]
+
+
 @pytest.mark.parametrize(
     ("text", "column", "message"),
     [
@@ -146,7 +192,14 @@ def test_named_pipelines_stand_for_their_passes():
             "option 'mode' of pass 'rich' must be one of fast, small, but is \"huge\"",
         ),
         ("empty,picky{size=0}", 7, "pass 'picky': size must be positive, but is 0"),
-        ("two{size=1}", 1, "pipeline 'two' takes no options; it is 'empty,picky{size=2}'"),
+        ("four{size=1}", 6, "pipeline 'four' has no option 'size' (it accepts none)"),
+        ("two{sise=1}", 5,
+         "pipeline 'two' has no option 'sise' (it accepts: size, mode); did you mean 'size'?"),
+        ("two{size=big}", 5, "option 'size' of pipeline 'two' must be int, but is \"big\""),
+        ("two{size}", 5, "option 'size' of pipeline 'two' needs a value"),
+        ("two{size=1 size=1}", 12, "option 'size' is given twice"),
+        ("empty,two{mode=huge}", 11,
+         "option 'mode' of pipeline 'two' must be one of fast, small, but is \"huge\""),
         ("empty,", 7, "expected the name of a pass, but got the end"),
         ("empty;picky", 1, "there is no pass or pipeline 'empty;picky'; did you mean 'picky'?"),
         ("empty picky", 7, "expected ',' before the next pass, but got 'picky'"),

@@ -8,6 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from xrelay.lowering.pipelines import Pipeline, VmPipeline
 from xrelay.tools.listing import list_passes
 from xrelay.tools.opt import main
 from xrelay.tools.pipeline import build
@@ -47,6 +48,19 @@ class Documented(ModulePass):
 @dataclass(frozen=True)
 class DescribedByItsModule(Documented):
     name = "described-by-its-module"
+
+
+@dataclass(frozen=True)
+class TwoPasses(Pipeline):
+    """Do one, then the other."""
+
+    name = "p"
+
+    fast: bool = False
+
+    @property
+    def text(self) -> str:
+        return "a,b"
 
 
 def test_description_and_options():
@@ -92,9 +106,26 @@ def test_every_pass_describes_itself():
 
 def test_pipelines_are_made_of_passes_and_take_no_ones_name():
     passes = load_universe(pytest.fail).all_passes
-    for name in named_pipelines():
+    for name, cls in named_pipelines().items():
+        assert name == cls.name
         assert name not in passes
         assert build(name, passes, named_pipelines)
+
+
+@pytest.mark.parametrize("memory", ["none", "coalesce", "plan"])
+def test_the_vm_pipeline_plans_memory_as_told(memory: Literal["none", "coalesce", "plan"]):
+    passes = [
+        step.run.name
+        for step in build(f"vm{{memory={memory}}}", UNIVERSE.all_passes, named_pipelines)
+    ]
+    for name, users in (
+        ("plan-memory", ("plan",)),
+        ("coalesce-storage", ("coalesce",)),
+        ("verify-memory-plan", ("coalesce",)),
+        ("manifest-lifetimes", ("none", "coalesce")),
+    ):
+        assert (name in passes) == (memory in users)
+    assert VmPipeline(memory).text.split(",")[-1] == "verify-stage{stage=bytecode}"
 
 
 def test_ours_are_listed_first(capsys: pytest.CaptureFixture[str]):
@@ -110,7 +141,7 @@ def test_ours_are_listed_first(capsys: pytest.CaptureFixture[str]):
 
 def test_listing_shows_options():
     passes = {name: UNIVERSE.all_passes[name] for name in PASSES}
-    text = list_passes({**passes, "documented": lambda: Documented}, {"p": "a,b"})
+    text = list_passes({**passes, "documented": lambda: Documented}, {"p": TwoPasses})
     expected = """
   documented                      Do one thing, and do it well.
     must-be                       int (required)
@@ -120,5 +151,10 @@ def test_listing_shows_options():
     mode                          one of fast, small = None
 """
     assert expected in text
-    assert "\n  p                               a, b\n" in text
+    expected = """
+  p                               Do one, then the other.
+    fast                          bool = false
+                                  a, b
+"""
+    assert expected in text
     assert all(len(line) <= 100 for line in text.split("\n"))

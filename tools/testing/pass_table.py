@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..registry import OptionInfo, named_pipelines, pass_infos
+from ..registry import OptionInfo, PassInfo, named_pipelines, pass_info, pass_infos
 
 BEGIN, END = "<!-- passes: begin -->", "<!-- passes: end -->"
 
@@ -27,8 +27,11 @@ def _pass_rows() -> Iterator[str]:
     yield "| pass | what it does | options |"
     yield "|---|---|---|"
     for info in pass_infos():
-        options = "; ".join(map(_option_text, info.options))
-        yield f"| `{info.name}` | {_cell(info.description)} | {_cell(options)} |"
+        yield f"| `{info.name}` | {_cell(info.description)} | {_options(info)} |"
+
+
+def _options(info: PassInfo) -> str:
+    return _cell("; ".join(map(_option_text, info.options)))
 
 
 def _option_text(option: OptionInfo) -> str:
@@ -38,10 +41,11 @@ def _option_text(option: OptionInfo) -> str:
 
 
 def _pipeline_rows() -> Iterator[str]:
-    yield "| pipeline | passes |"
-    yield "|---|---|"
-    for name, text in named_pipelines().items():
-        yield f"| `{name}` | `{_cell(text.replace(',', ', '))}` |"
+    yield "| pipeline | passes | options |"
+    yield "|---|---|---|"
+    for name, cls in named_pipelines().items():
+        passes = _cell(cls().text.replace(",", ", "))
+        yield f"| `{name}` | `{passes}` | {_options(pass_info(name, cls))} |"
 
 
 def _cell(text: str) -> str:

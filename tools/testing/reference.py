@@ -26,7 +26,8 @@ from xdsl.traits import HasParent, OpTrait
 
 from ...dialects import interfaces
 from ...dialects.interfaces import Fusible
-from ..registry import UNIVERSE, named_pipelines, pass_info
+from ...lowering.pipelines import Pipeline
+from ..registry import UNIVERSE, PassInfo, named_pipelines, pass_info
 
 HEADING = "<!-- Written by `python -m xrelay.tools.testing.reference docs/reference`. -->\n"
 
@@ -259,14 +260,23 @@ def interface_page() -> str:
 def pass_page() -> str:
     """Describe our passes in the order of the registry, and the named pipelines."""
     parts = [_pass_section(name, make()) for name, make in UNIVERSE.all_passes.items()]
-    rows = [[_code(n), _code(t.replace(",", ", "))] for n, t in named_pipelines().items()]
-    pipelines = _table(("pipeline", "passes"), rows)
-    return _page("Passes", [*parts, _paragraphs("## Pipelines", pipelines)])
+    pipelines = [_pipeline_section(name, cls) for name, cls in named_pipelines().items()]
+    return _page("Passes", [*parts, "## Pipelines", *pipelines])
 
 
 def _pass_section(name: str, cls: type) -> str:
     info = pass_info(name, cls)
     text = _doc(import_module(cls.__module__)).partition("\n\n")[2]
+    return _paragraphs(f"## {_code(name)}", info.description, text, _option_table(info, cls))
+
+
+def _pipeline_section(name: str, cls: type[Pipeline]) -> str:
+    info, text = pass_info(name, cls), _code(cls().text.replace(",", ", "))
+    table = _option_table(info, cls)
+    return _paragraphs(f"### {_code(name)}", info.description, f"By default: {text}", table)
+
+
+def _option_table(info: PassInfo, cls: type) -> str | None:
     docs = _field_docs(cls)
     rows = [
         [
@@ -277,12 +287,7 @@ def _pass_section(name: str, cls: type) -> str:
         ]
         for option in info.options
     ]
-    return _paragraphs(
-        f"## {_code(name)}",
-        info.description,
-        text,
-        _table(("option", "type", "default", "meaning"), rows),
-    )
+    return _table(("option", "type", "default", "meaning"), rows)
 
 
 def _field_docs(cls: type) -> Mapping[str, str]:

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.lowering.assemble import assemble
-from xrelay.lowering.pipelines import PIPELINES
+from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
@@ -32,7 +32,7 @@ def run_passes(module: ModuleOp, pipeline: str) -> None:
 def steps_by_stage() -> Iterator[tuple[str, str]]:
     """Each stage of the `vm` pipeline, and the passes that lead to it from the previous one."""
     passes: list[str] = []
-    for name in PIPELINES["vm"].split(","):
+    for name in VmPipeline().text.split(","):
         passes.append(name)
         if name.startswith("verify-stage"):
             yield name.removeprefix("verify-stage{stage=").removesuffix("}"), ",".join(passes)

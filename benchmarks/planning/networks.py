@@ -1,0 +1,195 @@
+"""
+Measure the memory of planned networks: bytes over the lower bound, and allocations.
+
+    python benchmarks/planning/networks.py                  # JSON
+    python benchmarks/planning/networks.py --table          # Markdown
+    python benchmarks/planning/networks.py --only encoder   # no other networks
+
+Each network is compiled with `vm{memory=none}` and with `vm`, and called in the machine with
+kernels that compute nothing, which counts allocations and bytes all the same. Results are
+allocated apart, so they are not in the arena; the lower bound is the peak of the live bytes of
+all other tensors, each rounded up to its alignment. The encoder is a transformer of 12 layers,
+with a static sequence and with a symbolic one: one module, called at every length. It needs the
+tests' requirements (`onnx`).
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from onnx import ModelProto
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+
+from xrelay.dialects import memory
+from xrelay.frontends.onnx.importer import convert_model
+from xrelay.lowering.assemble import assemble
+from xrelay.lowering.pipelines import VmPipeline
+from xrelay.passes.analysis.polynomials import Polynomial
+from xrelay.passes.analysis.sizes import Sizes
+from xrelay.passes.layout_slices import problem_of, read_sizes
+from xrelay.passes.support.diagnostics import ReportingContext
+from xrelay.planning.bounds import lower_bound
+from xrelay.planning.core import core_of
+from xrelay.runtime.kernels import KERNELS
+from xrelay.runtime.machine import Machine
+from xrelay.tools.pipeline import build
+from xrelay.tools.plugins import load_universe
+from xrelay.tools.registry import named_pipelines
+
+sys.path.append(str(Path(__file__).parents[2] / "tests"))
+
+from onnx_models import LIGHT_MODELS, light_network
+from transformer import encoder
+
+Array = npt.NDArray[Any]
+Facts = dict[str, object]
+LENGTHS = (1, 16, 64, 128, 256, 512, 2048)
+LAYERS, HEADS, WIDTH = 12, 12, 768
+TO_MANIFEST = VmPipeline().text.partition(",plan-memory")[0]
+UNIVERSE = load_universe(lambda text: print(text, file=sys.stderr))
+IDLE = {name: replace(kernel, bind=lambda *_: lambda: None) for name, kernel in KERNELS.items()}
+"""Kernels that check what they are bound to, and compute nothing."""
+
+
+def compiled(model: ModelProto, pipeline: str) -> tuple[ModuleOp, dict[str, Array], float]:
+    """Return a module after `pipeline`, its parameters, and the CPU seconds of plan-memory."""
+    converted = convert_model(model, "model.onnx")
+    ctx = ReportingContext(handler=lambda message: None)
+    for name, factory in UNIVERSE.all_dialects.items():
+        ctx.register_dialect(name, factory)
+    seconds = 0.0
+    for step in build(pipeline, UNIVERSE.all_passes, named_pipelines):
+        began = time.process_time()
+        step.run.apply(ctx, converted.module)
+        if step.run.name == "plan-memory":
+            seconds = time.process_time() - began
+    return converted.module, dict(converted.params), seconds
+
+
+def bounds_of(model: ModelProto, lengths: Sequence[int]) -> list[int]:
+    """
+    Return the lower bound of all arenas together, where the symbols of sizes are each length.
+
+    There is `n`, and the minimum of it and the number of positions, which is not smaller.
+    """
+    module, _, _ = compiled(model, f"{TO_MANIFEST},pack-storage")
+    packs = [op for op in module.walk() if isinstance(op, memory.PackOp)]
+    found = Sizes()
+    read_sizes(module, found)
+
+    def size(value: int | SSAValue) -> Polynomial:
+        return Polynomial.of(value) if isinstance(value, int) else found.size(value)
+
+    sizes = [[size(slice.size) for slice in pack.slices] for pack in packs]
+    symbols = {symbol for pack in sizes for s in pack for symbol in s.symbols()}
+    bounds: list[int] = []
+    for length in lengths:
+        values = dict.fromkeys(symbols, length)
+        problems = [
+            problem_of(pack, [s.value(values) for s in each])
+            for pack, each in zip(packs, sizes, strict=True)
+        ]
+        bounds.append(sum(lower_bound(core_of(problem)) for problem in problems))
+    return bounds
+
+
+def measure(name: str, model: ModelProto, calls: Sequence[tuple[int, list[Array]]]) -> list[Facts]:
+    """Measure one module in calls at several lengths (0 if it has no symbol)."""
+    plain, params, _ = compiled(model, "vm{memory=none}")
+    planned, _, seconds = compiled(model, "vm")
+    before, after = assemble(plain), assemble(planned)
+    results: list[Facts] = []
+    bounds = bounds_of(model, [length for length, _ in calls])
+    for (length, inputs), bound in zip(calls, bounds, strict=True):
+        machines = [Machine(program, params, IDLE) for program in (before, after)]
+        outputs = [machine.run("main", *inputs) for machine in machines][1]
+        counted = [machine.counters for machine in machines]
+        arenas = counted[1].allocated.total() - sum(y.nbytes for y in outputs)
+        facts: Facts = {"name": name, "n": length or "", "buffers": counted[0].allocations.total()}
+        facts |= {
+            "sum of tensors": counted[0].allocated.total(),
+            "lower bound": bound,
+            "planned": arenas,
+            "ratio": round(arenas / bound, 4),
+            "allocations": counted[1].allocations.total(),
+            "results": len(outputs),
+            "peak of the machine": counted[1].peak[0],
+            "peak without a plan": counted[0].peak[0],
+        }
+        if not results:
+            facts["plan-memory, ms"] = round(1000 * seconds, 1)
+        print(f"{name} {length}: {facts['ratio']}", file=sys.stderr)
+        results.append(facts)
+    return results
+
+
+def networks() -> list[Facts]:
+    """Measure the nine networks of ONNX's tests."""
+    results: list[Facts] = []
+    for name in LIGHT_MODELS:
+        network = light_network(name)
+        results += measure(name, network.model, [(0, list(network.feeds.values()))])
+    return results
+
+
+def encoders(layers: int, width: int, lengths: Sequence[int]) -> list[Facts]:
+    """Measure the encoder with each length as a static dim, then one module with a symbol."""
+    heads = HEADS if width % HEADS == 0 else 1
+
+    def model(length: int | str) -> ModelProto:
+        dims = (1, length)
+        return encoder(layers, heads, width, None, positions=max(lengths), dims=dims)
+
+    inputs = [(n, [np.zeros((1, n), np.int64)]) for n in lengths]
+    results: list[Facts] = []
+    for n, arrays in inputs:
+        results += [
+            facts | {"n": n} for facts in measure("encoder, static", model(n), [(0, arrays)])
+        ]
+    return results + measure("encoder, symbolic", model("n"), inputs)
+
+
+def table(results: list[Facts]) -> str:
+    """Format the results as Markdown, with a column per fact."""
+    titles = list(dict.fromkeys(key for facts in results for key in facts))
+    lines = ["| " + " | ".join(titles) + " |", "|" + "---|" * len(titles)]
+    for facts in results:
+        lines.append("| " + " | ".join(_cell(facts.get(title, "")) for title in titles) + " |")
+    return "\n".join(lines)
+
+
+def _cell(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[1] if __doc__ else None)
+    parser.add_argument("--only", choices=["networks", "encoder"])
+    parser.add_argument("--layers", type=int, default=LAYERS)
+    parser.add_argument("--width", type=int, default=WIDTH)
+    parser.add_argument("--lengths", default=",".join(map(str, LENGTHS)))
+    parser.add_argument("--table", action="store_true", help="Markdown instead of JSON")
+    options = parser.parse_args()
+    results: list[Facts] = []
+    if options.only != "encoder":
+        results += networks()
+    if options.only != "networks":
+        lengths = [int(n) for n in options.lengths.split(",")]
+        results += encoders(options.layers, options.width, lengths)
+    if options.table:
+        print(table(results))
+    else:
+        json.dump({"measured": "networks", "results": results}, sys.stdout, indent=1)
+        print()
+
+
+if __name__ == "__main__":
+    main()

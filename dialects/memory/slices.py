@@ -1,0 +1,145 @@
+"""Slices of storages, which are storages too."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, i32, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ..interfaces import ResultAliases
+from .operands import exactly_one, parse_static_or_dynamic, print_static_or_dynamic
+from .storage import AllocStorageOp, SizesOnHost, StorageType
+
+
+@irdl_op_definition
+class SliceStorageOp(IRDLOperation):
+    """
+    Use `size` bytes of `storage` from byte `offset` on as a storage, aligned to `alignment` bytes.
+
+    ```mlir
+    %w = memory.slice_storage %s[64] size 128 align 64 : !memory.storage<#relay.device<cpu:0>>
+    %d = memory.slice_storage %s[%o] size %bytes align 64 : !memory.storage<#relay.device<cpu:0>>
+    ```
+
+    Nothing is allocated: the bytes are those of `storage`, which lives as long as the slice does. A
+    dynamic offset or size is an `i64`. The slice must fit in `storage`; its offset is a multiple of
+    its alignment, which is at most that of `storage`.
+    """
+
+    name = "memory.slice_storage"
+
+    storage = operand_def(StorageType)
+    offset = opt_prop_def(IntegerAttr[I64])
+    dynamic_offset = opt_operand_def(i64)
+    size = opt_prop_def(IntegerAttr[I64])
+    dynamic_size = opt_operand_def(i64)
+    alignment = prop_def(IntegerAttr[I64])
+    slice = result_def(StorageType)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(Pure(), ResultAliases((0,)), SizesOnHost())
+
+    def __init__(
+        self, storage: SSAValue, offset: int | SSAValue, size: int | SSAValue, alignment: int
+    ):
+        at_constant, is_static = isinstance(offset, int), isinstance(size, int)
+        super().__init__(
+            operands=[storage, None if at_constant else offset, None if is_static else size],
+            properties={
+                "offset": IntegerAttr(offset, i64) if at_constant else None,
+                "size": IntegerAttr(size, i64) if is_static else None,
+                "alignment": IntegerAttr(alignment, i64),
+            },
+            result_types=[storage.type],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        unresolved = parser.parse_unresolved_operand()
+        parser.parse_punctuation("[")
+        offset, dynamic_offset = parse_static_or_dynamic(parser, i64)
+        parser.parse_punctuation("]")
+        parser.parse_keyword("size")
+        size, dynamic_size = parse_static_or_dynamic(parser, i64)
+        parser.parse_keyword("align")
+        properties: dict[str, Attribute] = {
+            "alignment": IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
+        }
+        if offset is not None:
+            properties["offset"] = offset
+        if size is not None:
+            properties["size"] = size
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        dynamic = [[] if value is None else [value] for value in (dynamic_offset, dynamic_size)]
+        properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [1, *map(len, dynamic)])
+        return cls.create(
+            operands=[parser.resolve_operand(unresolved, type), *dynamic[0], *dynamic[1]],
+            properties=properties,
+            attributes=attributes,
+            result_types=[type],
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_operand(self.storage)
+        printer.print_string("[")
+        print_static_or_dynamic(printer, self.offset, self.dynamic_offset)
+        printer.print_string("] size ")
+        print_static_or_dynamic(printer, self.size, self.dynamic_size)
+        printer.print_string(f" align {self.alignment.value.data}")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.slice.type)
+
+    def verify_(self) -> None:
+        exactly_one("the offset", self.offset, self.dynamic_offset)
+        exactly_one("the size", self.size, self.dynamic_size)
+        alignment = self.alignment.value.data
+        if alignment <= 0 or alignment & (alignment - 1):
+            raise VerifyException(f"alignment must be a power of two, but is {alignment}")
+        if self.slice.type != self.storage.type:
+            raise VerifyException(
+                f"the slice is {self.slice.type}, but its storage is {self.storage.type}"
+            )
+        if self.size is not None and self.size.value.data < 0:
+            raise VerifyException(f"the size must be at least 0, but is {self.size.value.data}")
+        owner = self.storage.owner
+        outer = owner if isinstance(owner, AllocStorageOp | SliceStorageOp) else None
+        if outer is not None and outer.alignment.value.data < alignment:
+            raise VerifyException(
+                f"the alignment must be at most that of the storage, "
+                f"{outer.alignment.value.data}, but is {alignment}"
+            )
+        if self.offset is None:
+            return
+        offset = self.offset.value.data
+        if offset < 0 or offset % alignment:
+            raise VerifyException(
+                f"the offset must be a multiple of the alignment, {alignment}, but is {offset}"
+            )
+        if outer is None or outer.size is None or self.size is None:
+            return
+        bytes, there = self.size.value.data, outer.size.value.data
+        if offset + bytes > there:
+            raise VerifyException(
+                f"a slice of {bytes} bytes at offset {offset} "
+                f"does not fit in a storage of {there} bytes"
+            )

@@ -1,0 +1,179 @@
+"""
+Storages that callers lend to functions.
+
+    func.func private @f(%x: tensor<?xf32>,
+        %w: !memory.storage {memory.workspace = array<i64: 0>, memory.alignment = 64 : i64},
+        %r: !memory.storage {memory.result, memory.alignment = 64 : i64}) -> tensor<?xf32>
+
+`%w` is a workspace: what `@f` computes on the way is in it. The bytes that it must have depend on
+the shapes of the parameters that `memory.workspace` lists (of none: the size is static), and
+`memory.workspace_size` returns them. `%r` is for a result, which lies in it at byte 0. Both have
+the alignment that `memory.alignment` says; when the size of a workspace is static and known,
+`memory.size` says it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    I64,
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    IntegerAttr,
+    SymbolRefAttr,
+    TensorType,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ..interfaces import AllOnHost, Lookup
+from ..tensors import as_tensor
+from .operands import verify_shape
+from .storage import StorageType
+
+WORKSPACE = "memory.workspace"
+"""The parameters whose shapes the size of a workspace, a parameter, depends on."""
+RESULT = "memory.result"
+"""Marks a parameter for the storage of a result."""
+ALIGNMENT = "memory.alignment"
+"""The alignment of a storage that is a parameter."""
+SIZE = "memory.size"
+"""The bytes of a workspace, if they are static and known."""
+
+
+def parameter_attributes(function: Operation, index: int) -> Mapping[str, Attribute]:
+    """Return the attributes of parameter `index` of `function`."""
+    attributes = function.properties.get("arg_attrs")
+    if not isinstance(attributes, ArrayAttr) or index >= len(attributes.data):
+        return {}
+    found = attributes.data[index]
+    return found.data if isinstance(found, DictionaryAttr) else {}
+
+
+def shapes_of_workspace(function: Operation, index: int) -> tuple[int, ...] | None:
+    """Return the parameters whose shapes the workspace `index` depends on; None if it is none."""
+    found = parameter_attributes(function, index).get(WORKSPACE)
+    if not isinstance(found, DenseArrayBase) or found.elt_type != i64:
+        return None
+    return tuple(int(i) for i in found.get_values())
+
+
+def alignment_of_parameter(function: Operation, index: int) -> int:
+    """Return the alignment of the storage that is parameter `index` of `function`."""
+    found = parameter_attributes(function, index).get(ALIGNMENT)
+    return found.value.data if isinstance(found, IntegerAttr) else 1
+
+
+def is_result_storage(function: Operation, index: int) -> bool:
+    """Test whether parameter `index` of `function` is the storage of a result."""
+    return RESULT in parameter_attributes(function, index)
+
+
+@irdl_op_definition
+class WorkspaceSizeOp(IRDLOperation):
+    """
+    Compute the bytes that workspace `param` of `function` must have for arguments of `shapes`.
+
+    ```mlir
+    %n = memory.workspace_size @f[2]
+    %d = memory.workspace_size @f[2](%s : tensor<2xi64>)
+    ```
+
+    `param` is the number of the parameter; `shapes` are those of the parameters that its attribute
+    `memory.workspace` lists. `layout-slices` computes it where it has chosen the offsets in the
+    workspace.
+    """
+
+    name = "memory.workspace_size"
+
+    function = prop_def(SymbolRefAttr)
+    param = prop_def(IntegerAttr[I64])
+    shapes = var_operand_def(TensorType)
+    bytes = result_def(i64)
+
+    traits = traits_def(Pure(), AllOnHost())
+
+    def __init__(self, function: str, param: int, shapes: Sequence[SSAValue] = ()):
+        super().__init__(
+            operands=[shapes],
+            properties={"function": SymbolRefAttr(function), "param": IntegerAttr(param, i64)},
+            result_types=[i64],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        function = SymbolRefAttr(parser.parse_symbol_name())
+        parser.parse_punctuation("[")
+        param = parser.parse_integer(allow_boolean=False)
+        parser.parse_punctuation("]")
+
+        def parse_shape() -> SSAValue:
+            unresolved = parser.parse_unresolved_operand()
+            parser.parse_punctuation(":")
+            return parser.resolve_operand(unresolved, parser.parse_type())
+
+        shapes = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parse_shape)
+        op = cls(function.string_value(), param, shapes or ())
+        op.attributes = parser.parse_optional_attr_dict()
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_attribute(self.function)
+        printer.print_string(f"[{self.param.value.data}]")
+        if self.shapes:
+            with printer.in_parens():
+                printer.print_list(self.shapes, lambda shape: _print_typed(shape, printer))
+        printer.print_op_attributes(self.attributes)
+
+    def verify_symbol_uses(self, lookup: Lookup) -> None:
+        name, param = self.function.string_value(), self.param.value.data
+        function = lookup(name)
+        if not isinstance(function, func.FuncOp):
+            found = "is not defined in the module" if function is None else f"is a {function.name}"
+            raise VerifyException(f"@{name} must be a function, but {found}")
+        inputs = function.function_type.inputs.data
+        if not 0 <= param < len(inputs):
+            raise VerifyException(
+                f"parameter {param} of @{name} is out of range [0, {len(inputs)})"
+            )
+        listed = shapes_of_workspace(function, param)
+        if listed is None or not isinstance(inputs[param], StorageType):
+            raise VerifyException(
+                f"parameter {param} of @{name} must be a !memory.storage with attribute {WORKSPACE}"
+            )
+        if len(listed) != len(self.shapes):
+            raise VerifyException(
+                f"workspace {param} of @{name} depends on the shapes of {len(listed)} parameters, "
+                f"but got {len(self.shapes)}"
+            )
+        for i, shape in zip(listed, self.shapes, strict=True):
+            type = as_tensor(inputs[i]) if 0 <= i < len(inputs) else None
+            if type is None:
+                raise VerifyException(
+                    f"{WORKSPACE} must list tensors among the {len(inputs)} parameters of @{name}, "
+                    f"but has {i}"
+                )
+            verify_shape(shape, type.get_num_dims())
+
+
+def _print_typed(value: SSAValue, printer: Printer) -> None:
+    printer.print_operand(value)
+    printer.print_string(" : ")
+    printer.print_attribute(value.type)

@@ -1,0 +1,54 @@
+"""
+Let storages share memory: one arena per function, device and scope, laid out by lifetimes.
+
+    %a = memory.alloc_storage 64 align 64        %arena = memory.alloc_storage 128 align 64
+    %t = memory.alloc_tensor %a[0]               %t = memory.alloc_tensor %arena[0]
+    … last use of %t …                           … last use of %t …
+    %b = memory.alloc_storage 128 align 64  ->   memory.kill %t
+    %u = memory.alloc_tensor %b[0]               %u = memory.alloc_tensor %arena[0]
+    … last use of %u …                           … last use of %u …
+                                                 memory.kill %u
+
+A sequence of passes:
+
+- `pack-storage` first: it reads lifetimes, and states which storages share an arena.
+- `layout-slices` chooses their offsets.
+- `manifest-lifetimes` after both: a kill ends bytes where they are now, and would count as a use of
+  what it kills.
+- `verify-memory-plan` last, unless it is switched off: it proves what the others did, kills
+  included, and shares no code with them.
+
+A planned module that is planned again is unchanged. From level `manifest` to `memory-planned`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.passes import ModulePass
+
+from .layout_slices import LayoutSlicesPass, Strategy
+from .manifest_lifetimes import ManifestLifetimesPass
+from .pack_storage import PackStoragePass
+from .support.composite import CompositePass
+from .verify_memory_plan import VerifyMemoryPlanPass
+
+
+@dataclass(frozen=True)
+class PlanMemoryPass(CompositePass):
+    """Let storages that are never live together share bytes, at offsets chosen now."""
+
+    name = "plan-memory"
+
+    strategy: Strategy = "auto"
+    """The strategy of `layout-slices`."""
+
+    verify: bool = True
+    """Prove the plan by `verify-memory-plan`."""
+
+    def steps(self) -> Sequence[ModulePass]:
+        return (
+            PackStoragePass(),
+            LayoutSlicesPass(self.strategy),
+            ManifestLifetimesPass(),
+            *([VerifyMemoryPlanPass()] if self.verify else []),
+        )

@@ -1,0 +1,49 @@
+"""The arenas of a program before their layout, and the bytes that they need at least."""
+
+from collections.abc import Mapping, Sequence
+
+from in_machine import run_passes
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+
+from xrelay.dialects import memory
+from xrelay.dialects.device import device_of
+from xrelay.lowering.pipelines import VmPipeline
+from xrelay.passes.analysis.polynomials import Polynomial
+from xrelay.passes.analysis.sizes import Sizes
+from xrelay.passes.layout_slices import problem_of, read_sizes
+from xrelay.planning.bounds import lower_bound
+from xrelay.planning.core import core_of
+
+TO_MANIFEST = VmPipeline().text.partition(",plan-memory")[0]
+
+
+def arena_bounds(
+    module: ModuleOp, lengths: Sequence[int] = (1,), to_manifest: str = TO_MANIFEST
+) -> list[Mapping[str, int]]:
+    """
+    Pack the storages of `module`, of level `relay`; return the lower bounds of its arenas, summed
+    by device, where all symbols in their sizes are each of `lengths`.
+
+    The live bytes of each tensor are rounded up to its alignment.
+    """
+    run_passes(module, f"{to_manifest},pack-storage")
+    found = Sizes()
+    read_sizes(module, found)
+
+    def size(value: int | SSAValue) -> Polynomial:
+        return Polynomial.of(value) if isinstance(value, int) else found.size(value)
+
+    packs = [op for op in module.walk() if isinstance(op, memory.PackOp)]
+    sizes = [[size(slice.size) for slice in pack.slices] for pack in packs]
+    bounds: list[Mapping[str, int]] = []
+    for length in lengths:
+        by_device: dict[str, int] = {}
+        for pack, each in zip(packs, sizes, strict=True):
+            values = {symbol: length for size in each for symbol in size.symbols()}
+            problem = problem_of(pack, [size.value(values) for size in each])
+            (use,) = pack.total.uses
+            device = str(device_of(use.operation.results[0].type))
+            by_device[device] = by_device.get(device, 0) + lower_bound(core_of(problem))
+        bounds.append(by_device)
+    return bounds
