@@ -89,6 +89,9 @@ def problem_of(op: memory.PackOp, sizes: Sequence[int] | None = None) -> Problem
     alignment, slices = op.alignment.value.data, op.slices
     if sizes is None:
         sizes = [size for slice in slices if (size := static_size(slice)) is not None]
+    if op.arms is None:
+        times: tuple[int, ...] = op.lifetimes.get_values()
+        return Problem.of(times[::2], times[1::2], sizes, [alignment] * len(slices))
     return Problem(
         tuple(
             Buffer(
@@ -248,6 +251,15 @@ def smaller(one: Layout, other: Layout, into: Arithmetic) -> Layout:
     return total, offsets
 
 
+def place_tensors(at: SSAValue, offset: int, rewriter: PatternRewriter) -> None:
+    """Let the tensors at `at`, which is `offset`, be there."""
+    for use in list(at.uses):
+        user = use.operation
+        if isinstance(user, memory.AllocTensorOp):
+            user.move(user.storage, offset)
+            rewriter.notify_op_modified(user)
+
+
 @dataclass(frozen=True)
 class LayOutSlices(RewritePattern):
     """Replace a pack by its offsets."""
@@ -260,10 +272,16 @@ class LayOutSlices(RewritePattern):
     def match_and_rewrite(self, op: memory.PackOp, rewriter: PatternRewriter, /) -> None:
         into = Arithmetic()
         total, offsets = self.layout(op, into)
-        results = [into.value(size) for size in (total, *offsets)]
+        for result, offset in zip(op.offsets, offsets, strict=True):
+            if isinstance(offset, int):
+                place_tensors(result, offset, rewriter)
+        results = [
+            into.value(size) if result.uses else None
+            for result, size in zip(op.results, (total, *offsets), strict=True)
+        ]
         made = set(into.ops)
         for value, hint in zip(results, ("total", *["offset"] * len(offsets)), strict=True):
-            if value.owner in made:
+            if value is not None and value.owner in made:
                 value.name_hint = value.name_hint or hint
         rewriter.replace(op, into.ops, results)
 
@@ -348,10 +366,9 @@ class FoldOffset(RewritePattern):
         offset = constant_of(op.dynamic_offset)
         if offset is None:
             return
-        folded = memory.AllocTensorOp(op.storage, offset, op.tensor.type, op.shape)
-        folded.attributes = op.attributes
         before = op.dynamic_offset
-        rewriter.replace(op, folded)
+        op.move(op.storage, offset)
+        rewriter.notify_op_modified(op)
         erase_unused(before, rewriter)
 
 
@@ -375,9 +392,11 @@ class LayoutSlicesPass(ModulePass):
                 emit_remark(ctx, pack, message)
 
         dynamic = [pack for pack in packs if not is_static(pack)]
-        if self.dynamic == "at-bind" and dynamic:
-            apply_patterns(op, LeaveToMachine(remark), only=dynamic)
-            packs, dynamic = [pack for pack in packs if pack.at_bind is None], []
+        if self.dynamic == "at-bind":
+            left = [pack for pack in dynamic if pack.workspace is None]
+            apply_patterns(op, LeaveToMachine(remark), only=left)
+        packs = [pack for pack in packs if pack.at_bind is None]
+        dynamic = [pack for pack in dynamic if pack.at_bind is None]
         if not packs:
             return
         sizes = Sizes()

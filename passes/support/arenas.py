@@ -236,23 +236,20 @@ class UseArena(RewritePattern):
     def match_and_rewrite(self, op: memory.AllocTensorOp, rewriter: PatternRewriter, /) -> None:
         assert isinstance(op.storage.owner, Operation), "a storage that a body allocates"
         arena, start = self.slots[op.storage.owner]
-        before: list[Operation] = []
         offset = start
         if op.offset is None or op.offset.value.data:
             inner = op.dynamic_offset
             if inner is None:
                 assert op.offset is not None, "verified: a tensor has an offset"
                 constant = arith.ConstantOp.from_int_and_width(op.offset.value.data, i64)
-                before.append(constant)
+                rewriter.insert(constant, InsertPoint.before(op))
                 constant.result.name_hint = "within"
                 inner = constant.result
-            before.append(total := arith.AddiOp(start, inner))
+            rewriter.insert(total := arith.AddiOp(start, inner), InsertPoint.before(op))
             total.result.name_hint = "offset"
             offset = total.result
-        moved = memory.AllocTensorOp(arena, offset, op.tensor.type, op.shape)
-        moved.attributes = op.attributes
-        moved.tensor.name_hint = op.tensor.name_hint
-        rewriter.replace(op, [*before, moved])
+        op.move(arena, offset)
+        rewriter.notify_op_modified(op)
 
 
 @dataclass(frozen=True)
