@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 from xdsl.passes import ModulePass
 
-from .layout_slices import LayoutSlicesPass, Strategy
+from .layout_slices import Dynamic, LayoutSlicesPass, Strategy
 from .manifest_lifetimes import ManifestLifetimesPass
 from .pack_storage import PackStoragePass
 from .support.composite import CompositePass
@@ -42,13 +42,16 @@ class PlanMemoryPass(CompositePass):
     strategy: Strategy = "auto"
     """The strategy of `layout-slices`."""
 
+    dynamic: Dynamic = "symbolic"
+    """What `layout-slices` does with dynamic sizes: arithmetic, or left to the machine."""
+
     verify: bool = True
     """Prove the plan by `verify-memory-plan`."""
 
     def steps(self) -> Sequence[ModulePass]:
         return (
             PackStoragePass(),
-            LayoutSlicesPass(self.strategy),
+            LayoutSlicesPass(self.strategy, self.dynamic),
             ManifestLifetimesPass(),
             *([VerifyMemoryPlanPass()] if self.verify else []),
         )

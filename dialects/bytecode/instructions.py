@@ -483,6 +483,18 @@ class PackOp(Instruction):
     sizes = prop_def(ArrayAttr[RegisterAttr | IntegerAttr[I64]])
     arms = opt_prop_def(Dims)
 
+    def verify_(self) -> None:
+        count = len(self.sizes)
+        if len(self.offsets) != count or len(self.lifetimes) != 2 * count:
+            raise VerifyException(
+                f"{count} slices need {count} offsets and {2 * count} lifetime bounds, "
+                f"but there are {len(self.offsets)} and {len(self.lifetimes)}"
+            )
+        if self.arms is not None and len(self.arms) % 3:
+            raise VerifyException(
+                f"arms must be triples of a slice, a branch and an arm, but are {len(self.arms)}"
+            )
+
 
 @irdl_op_definition
 class ReshapeTensorOp(Instruction):
