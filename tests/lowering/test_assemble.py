@@ -138,7 +138,7 @@ def test_what_the_machine_gets():
     assert main.instructions[15] == instructions.LoadConst(1, 3, 1)
     assert main.instructions[22] == instructions.Compute(2, "muli", (5, 6))
     assert main.instructions[25] == instructions.Require("eq", 5, 6, '"{0}" is not {1}', ())
-    assert main.instructions[29] == instructions.ReshapeTensor(2, 1, Reg(5))
+    assert main.instructions[31] == instructions.ReshapeTensor(2, 1, Reg(5))
     assert main.instructions[27] == instructions.Pack(
         2,
         (5, 6, 7),
