@@ -60,6 +60,7 @@ OPCODES: Mapping[type[Operation], type[Any]] = {
     bytecode.GetTagOp: instructions.GetTag,
     bytecode.FatalOp: instructions.Fatal,
     bytecode.AllocStorageOp: instructions.AllocStorage,
+    bytecode.SliceStorageOp: instructions.SliceStorage,
     bytecode.ShapeOfOp: instructions.ShapeOf,
     bytecode.ComputeOp: instructions.Compute,
     bytecode.RequireOp: instructions.Require,

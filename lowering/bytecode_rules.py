@@ -64,6 +64,23 @@ def lower_alloc_storage(builder: BytecodeBuilder, op: Operation) -> None:
     )
 
 
+def lower_slice_storage(builder: BytecodeBuilder, op: Operation) -> None:
+    assert isinstance(op, memory.SliceStorageOp)
+    offset = op.offset if op.dynamic_offset is None else builder.registers[op.dynamic_offset]
+    size = op.size if op.dynamic_size is None else builder.registers[op.dynamic_size]
+    assert offset is not None
+    assert size is not None
+    builder.emit(
+        bytecode.SliceStorageOp,
+        op,
+        dst=builder.define(op.slice),
+        storage=builder.registers[op.storage],
+        offset=offset,
+        size=size,
+        alignment=op.alignment,
+    )
+
+
 def lower_alloc_tensor(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, memory.AllocTensorOp)
     if holds_shapes_only(builder, op.tensor):
@@ -275,6 +292,7 @@ RULES: Mapping[type[Operation], Rule] = {
     relay.ConstructOp: lower_construct,
     relay.MatchOp: lower_match,
     memory.AllocStorageOp: lower_alloc_storage,
+    memory.SliceStorageOp: lower_slice_storage,
     memory.AllocTensorOp: lower_alloc_tensor,
     memory.CopyOp: lower_copy,
     memory.KillOp: lower_kill,

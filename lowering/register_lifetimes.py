@@ -3,7 +3,7 @@ The registers to clear when bytes die.
 
 The machine frees a storage when no register refers to it or to a tensor in it. So a `memory.kill`
 clears the registers of all values that may share the bytes, the end of a branch those that it
-leaves behind, and the last allocation in a storage that of the storage.
+leaves behind, and the last allocation, slice or call that uses a storage that of the storage.
 """
 
 from __future__ import annotations
@@ -26,19 +26,20 @@ def storages_freed_by_op(body: Block) -> dict[Operation, list[SSAValue]]:
     found: dict[Operation, list[SSAValue]] = {}
     positions = {op: at for at, op in enumerate(walk(body))}
     for op in positions:
-        if not isinstance(op, memory.AllocStorageOp):
+        if not isinstance(op, memory.AllocStorageOp | memory.SliceStorageOp):
             continue
-        users = [use.operation for use in op.storage.uses]
+        (storage,) = op.results
+        users = [use.operation for use in storage.uses]
         if any(isinstance(user, memory.KillOp) for user in users):
             continue  # as written
         block = op.parent
         assert block is not None, "a detached op"
         if len(users) == 1 and users[0].parent is block:
-            found.setdefault(users[0], []).append(op.storage)
+            found.setdefault(users[0], []).append(storage)
             continue
         ancestors = (block.find_ancestor_op_in_block(user) for user in users)
         last = max((o for o in ancestors if o is not None), key=positions.__getitem__, default=op)
-        found.setdefault(last, []).append(op.storage)
+        found.setdefault(last, []).append(storage)
     return found
 
 

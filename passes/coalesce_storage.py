@@ -22,6 +22,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from .analysis.sizes import Sizes
 from .analysis.storages import Storage, storages_in
 from .support.arenas import gather, write
 
@@ -38,11 +39,12 @@ class CoalesceStoragePass(ModulePass):
     name = "coalesce-storage"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        sizes = Sizes()
         places = [
             place
             for storages in storages_in(op)
             for place in gather(
-                filter(stays_in_region, storages.found), lambda storage: storage.region
+                filter(stays_in_region, storages.found), lambda storage: storage.region, sizes
             )
         ]
         write(op, places, with_lifetimes=False)

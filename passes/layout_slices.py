@@ -16,8 +16,10 @@ sizes, which are right for all of them: only the order of the slices from the bo
 for sample values of the sizes' symbols (`planning.choice`), which respect the bounds of named dims
 (`relay.dim_bounds`). When no order is good at all samples, up to three are computed, and the one
 with the smallest arena is taken at run time. With `dynamic=at-bind`, the pack stays, and the
-machine plans when it knows the sizes. With strategy `coalesce`, slices are concatenated.
-`xrelay-opt --remarks` reports the choice. Levels `manifest` and `memory-planned`.
+machine plans when it knows the sizes, but for a workspace. With strategy `coalesce`, slices are
+concatenated. The size of a workspace is computed in the function and in its callers, which replaces
+`memory.workspace_size`. `xrelay-opt --remarks` reports the choices. Levels `manifest` and
+`memory-planned`.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +28,7 @@ from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr, i64
+from xdsl.dialects.builtin import I64, IntegerAttr, ModuleOp, UnitAttr, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -38,12 +40,19 @@ from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, P
 from ..planning.buffers import LIMIT
 from ..planning.choice import Choice, choose
 from ..planning.orientation import Orientation
+from .analysis.call_graph import CallGraph
 from .analysis.polynomials import Polynomial
 from .analysis.samples import Sample, samples_of
 from .analysis.sizes import Sizes
 from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
+from .support.workspace_sizes import (
+    ComputeWorkspaceSize,
+    EraseUnusedSize,
+    Totals,
+    has_workspaces,
+)
 
 Strategy = Literal[
     "auto", "exact", "greedy-by-size", "greedy-by-breadth", "first-fit", "best-fit", "coalesce"
@@ -136,9 +145,9 @@ def summary_of(choice: Choice, samples: Sequence[Sample]) -> str:
     return f"{kept} of slices, with these ratios to the lower bound: {ratios or 'none computed'}"
 
 
-def read_sizes(module: ModuleOp, sizes: Sizes) -> None:
-    """Read the sizes and dims of `module`, those of an op after those of its operands."""
-    for op in outside_primitives(module, region_first=True):
+def read_sizes(root: Operation, sizes: Sizes) -> None:
+    """Read the sizes and dims in `root`, those of an op after those of its operands."""
+    for op in outside_primitives(root, region_first=True):
         for result in op.results:
             if result.type == i64:
                 sizes.size(result)
@@ -256,7 +265,7 @@ def place_tensors(at: SSAValue, offset: int, rewriter: PatternRewriter) -> None:
     for use in list(at.uses):
         user = use.operation
         if isinstance(user, memory.AllocTensorOp):
-            user.move(user.storage, offset)
+            user.place(user.storage, offset)
             rewriter.notify_op_modified(user)
 
 
@@ -266,7 +275,10 @@ class LayOutSlices(RewritePattern):
 
     strategy: Strategy
     sizes: Sizes
+    totals: Totals
     remark: Callable[[Operation, str], None]
+    made: list[Operation] = field(default_factory=list[Operation])
+    """The ops that compute sizes of workspaces, which their functions need not use."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memory.PackOp, rewriter: PatternRewriter, /) -> None:
@@ -280,6 +292,9 @@ class LayOutSlices(RewritePattern):
             for result, size in zip(op.results, (total, *offsets), strict=True)
         ]
         made = set(into.ops)
+        if op.workspace is not None:
+            self.totals.record(op, total)
+            self.made.extend(into.ops)
         for value, hint in zip(results, ("total", *["offset"] * len(offsets)), strict=True):
             if value is not None and value.owner in made:
                 value.name_hint = value.name_hint or hint
@@ -367,9 +382,42 @@ class FoldOffset(RewritePattern):
         if offset is None:
             return
         before = op.dynamic_offset
-        op.move(op.storage, offset)
+        op.place(op.storage, offset)
         rewriter.notify_op_modified(op)
         erase_unused(before, rewriter)
+
+
+class FoldSlice(RewritePattern):
+    """Make a constant offset and size of a slice of a storage attributes."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memory.SliceStorageOp, rewriter: PatternRewriter, /) -> None:
+        offset, size = constant_of(op.dynamic_offset), constant_of(op.dynamic_size)
+        if offset is None and size is None:
+            return
+        before = [value for value in (op.dynamic_offset, op.dynamic_size) if value is not None]
+        folded = memory.SliceStorageOp(
+            op.storage,
+            _folded(offset, op.offset, op.dynamic_offset),
+            _folded(size, op.size, op.dynamic_size),
+            op.alignment.value.data,
+        )
+        folded.attributes = op.attributes
+        folded.slice.name_hint = op.slice.name_hint
+        rewriter.replace(op, folded)
+        for value in dict.fromkeys(before):
+            erase_unused(value, rewriter)
+
+
+def _folded(
+    constant: int | None, static: IntegerAttr[I64] | None, dynamic: SSAValue | None
+) -> int | SSAValue:
+    if constant is not None:
+        return constant
+    if static is not None:
+        return static.value.data
+    assert dynamic is not None, "verified: static or dynamic"
+    return dynamic
 
 
 @dataclass(frozen=True)
@@ -385,22 +433,31 @@ class LayoutSlicesPass(ModulePass):
     """The offsets of slices of dynamic size: arithmetic, or planned when sizes are known."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        packs = [pack for pack in outside_primitives(op) if isinstance(pack, memory.PackOp)]
-
         def remark(pack: Operation, message: str) -> None:
             if wants_remarks(ctx):
                 emit_remark(ctx, pack, message)
 
-        dynamic = [pack for pack in packs if not is_static(pack)]
-        if self.dynamic == "at-bind":
-            left = [pack for pack in dynamic if pack.workspace is None]
-            apply_patterns(op, LeaveToMachine(remark), only=left)
-        packs = [pack for pack in packs if pack.at_bind is None]
-        dynamic = [pack for pack in dynamic if pack.at_bind is None]
-        if not packs:
-            return
-        sizes = Sizes()
-        if dynamic:
-            read_sizes(op, sizes)
-        apply_patterns(op, LayOutSlices(self.strategy, sizes, remark), only=packs)
-        apply_patterns(op, FoldSize(), FoldOffset())
+        parts: list[Operation] = [op]
+        totals = Totals({})
+        if has_workspaces(op):
+            graph = CallGraph.of(op)
+            totals.functions = graph.symbols
+            parts = [graph.symbols[name] for part in graph.components() for name in part]
+        lay_out = LayOutSlices(self.strategy, Sizes(), totals, remark)
+        for part in parts:  # callees first: callers need the sizes of their workspaces
+            inside = [*outside_primitives(part)]
+            asked = [size for size in inside if isinstance(size, memory.WorkspaceSizeOp)]
+            packs = [pack for pack in inside if isinstance(pack, memory.PackOp)]
+            if asked:
+                apply_patterns(op, ComputeWorkspaceSize(totals), only=asked)
+            dynamic = [pack for pack in packs if not is_static(pack)]
+            if self.dynamic == "at-bind":
+                left = [pack for pack in dynamic if pack.workspace is None]
+                apply_patterns(op, LeaveToMachine(remark), only=left)
+            packs = [pack for pack in packs if pack.at_bind is None]
+            if any(pack.at_bind is None for pack in dynamic):
+                read_sizes(part, lay_out.sizes)
+            if packs:
+                apply_patterns(op, lay_out, only=packs)
+        apply_patterns(op, EraseUnusedSize(), only=lay_out.made[::-1])
+        apply_patterns(op, FoldSize(), FoldOffset(), FoldSlice())

@@ -14,8 +14,10 @@ A slice is live from its first tensor to the last use of any alias of it (`analy
 of a branch exclude each other. A storage in a branch is in the arena of the region around it in
 which its size is defined: in that of the function if the size is static. The computation of sizes
 moves up to the arena; a size that depends on data in the arena is in a later one. What may outlive
-the function keeps its storage. `layout-slices` then chooses the offsets. Levels `manifest` and
-`memory-planned`; best before `manifest-lifetimes`, as a kill counts as a use.
+the function keeps its storage. In a function with a workspace (`pass-workspaces`), that is the
+arena, as far as callers can compute the sizes; a storage that is lent to a call becomes a slice.
+`layout-slices` then chooses the offsets. Levels `manifest` and `memory-planned`; best before
+`manifest-lifetimes`, as a kill counts as a use.
 """
 
 from dataclasses import dataclass
@@ -25,6 +27,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block
 from xdsl.passes import ModulePass
 
+from .analysis.sizes import Sizes
 from .analysis.storages import Region, Storage, Storages, storages_in
 from .support.arenas import gather, write
 
@@ -52,11 +55,12 @@ class PackStoragePass(ModulePass):
     name = "pack-storage"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        sizes = Sizes()
         places = [
             place
             for storages in storages_in(op)
             for place in gather(
-                storages.found, Homes(storages, next(iter(storages.regions.values())))
+                storages.found, Homes(storages, next(iter(storages.regions.values()))), sizes
             )
         ]
         write(op, places, with_lifetimes=True)

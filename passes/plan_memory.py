@@ -11,7 +11,8 @@ Let storages share memory: one arena per function, device and scope, laid out by
 
 A sequence of passes:
 
-- `pack-storage` first: it reads lifetimes, and states which storages share an arena.
+- `pass-workspaces` first: the memory of a call becomes storages of the caller.
+- `pack-storage` reads lifetimes, and states which storages share an arena.
 - `layout-slices` chooses their offsets.
 - `manifest-lifetimes` after both: a kill ends bytes where they are now, and would count as a use of
   what it kills.
@@ -29,6 +30,7 @@ from xdsl.passes import ModulePass
 from .layout_slices import Dynamic, LayoutSlicesPass, Strategy
 from .manifest_lifetimes import ManifestLifetimesPass
 from .pack_storage import PackStoragePass
+from .pass_workspaces import PassWorkspacesPass
 from .support.composite import CompositePass
 from .verify_memory_plan import VerifyMemoryPlanPass
 
@@ -45,11 +47,15 @@ class PlanMemoryPass(CompositePass):
     dynamic: Dynamic = "symbolic"
     """What `layout-slices` does with dynamic sizes: arithmetic, or left to the machine."""
 
+    entries: tuple[str, ...] = ()
+    """The functions that are called from outside; if none is given, all that are not private."""
+
     verify: bool = True
     """Prove the plan by `verify-memory-plan`."""
 
     def steps(self) -> Sequence[ModulePass]:
         return (
+            PassWorkspacesPass(self.entries),
             PackStoragePass(),
             LayoutSlicesPass(self.strategy, self.dynamic),
             ManifestLifetimesPass(),

@@ -44,18 +44,22 @@ from typing import ClassVar, NamedTuple
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ..dialects import memory, vm
 from ..dialects.interfaces import AllocatesResults, DestinationPassing, OverwritesOperands
-from ..dialects.tensors import as_tensor, storage_alignment
+from ..dialects.tensors import as_tensor, has_dynamic, storage_alignment
 from ..dialects.walking import values_from_above, walk
 from .analysis.blocks import only_block
 from .analysis.polynomials import Polynomial
+from .analysis.sizes import Dims
 from .memory_plan.contents import Changes, End, How, State
+from .memory_plan.held import OVERLAPPING, Held
+from .memory_plan.lent import Need, Needs, translated
 from .memory_plan.names import (
     Summaries,
+    is_storage,
     may_hold_cells,
     names_bytes,
     sources,
@@ -65,7 +69,8 @@ from .memory_plan.names import (
     upwards,
 )
 from .memory_plan.overwriting import may_lie_over
-from .memory_plan.slots import Slot, Slots, bytes_of_element
+from .memory_plan.proofs import ZERO
+from .memory_plan.slots import Relation, Room, Slot, Slots, bytes_of_element
 from .support.diagnostics import PassError, Place
 from .support.walk import is_kernel
 
@@ -173,6 +178,16 @@ class Choosing:
     """True if sizes are known to be natural in this block that are not known to be around it."""
 
 
+class Checked(NamedTuple):
+    """A function that was checked."""
+
+    body: Block
+    needs: Needs
+    """What it needs in the storages that it is lent."""
+    dims: Sequence[Dims | None]
+    """Those of its results that are tensors, in its sizes."""
+
+
 @dataclass(eq=False)
 class Checker:
     """Checks one body."""
@@ -181,13 +196,18 @@ class Checker:
     captured: Mapping[Operation, Sequence[SSAValue]]
     returned: Summaries
     kernels: Mapping[str, Operation]
+    lent: Mapping[str, Checked]
+    """The functions that were checked."""
+    needs: Needs = field(default_factory=Needs)
+    """Those of this body."""
     slots: Slots = field(default_factory=Slots)
     names: Names = field(default_factory=Names)
-    state: State = field(default_factory=State)
+    state: State = field(init=False)
 
     def check(self) -> None:
         """Raise an error at the first fault."""
-        self.slots.read(self.block)
+        self.state = State(Held(self.slots))
+        self.slots.read(self.block, self.read_call)
         self.slots.proofs.open(self.slots.natural_in(self.block))
         path = [Choosing(iter(self.block.ops), None, [], [])]
         while path:
@@ -241,19 +261,25 @@ class Checker:
             return
         captured = self.captured.get(op, ())
         self.use(op, (*op.operands, *captured))
-        if any(isinstance(value.type, memory.StorageType) for value in captured):
+        if captured and any(map(is_storage, captured)):
             raise PassError(
                 f"{op.name} captures a storage: the bytes that its code writes are not known", op
             )
         if isinstance(op, memory.AllocTensorOp):
             self.check_slot(op)
             return
+        if isinstance(op, memory.AllocStorageOp):
+            self.slots.enter_storage(op.storage)
+            return
+        if isinstance(op, memory.SliceStorageOp):
+            self.check_slice(op)
+            return
         if isinstance(op, vm.ReshapeTensorOp):
             self.check_view(op)
         self.require_known_storages(op)
-        for storage in op.operands:
-            if isinstance(storage.type, memory.StorageType):
-                self.write_all(op, storage)
+        storages = [i for i, operand in enumerate(op.operands) if is_storage(operand)]
+        if storages and not isinstance(op, memory.PackOp):
+            self.lend(op, storages)
         for name, source in sources(op, self.returned):
             self.names.add(name, source)
         for name in op.results if captured else ():
@@ -302,16 +328,14 @@ class Checker:
     ) -> None:
         """End the values that name contents that overlap `slot`, which then holds `result`."""
         held, ends = self.state.held, self.state.ends
-        for other, origin in held.near(slot, self.slots.near(slot)):
+        for other, relation, origin in held.near(slot):
             naming = self.names.naming(origin)
             intact = [value for value in naming if value not in ends.now]
             if not intact:
                 held.drop(other, origin)
                 continue
-            apart = self.slots.are_apart(slot, other)
-            if apart:
-                continue
-            how = How.MAYBE_OVERWRITTEN if apart is None else certain
+            is_certain = relation is Relation.SAME
+            how = certain if is_certain else How.MAYBE_OVERWRITTEN
             end = End(how, op, slot, other, origin)
             read = set(op.operands)
             if traits_of(op).writes:
@@ -327,8 +351,7 @@ class Checker:
             for edge in self.names.up.get(origin, ()):
                 if isinstance(edge.value.owner, memory.AllocTensorOp):
                     ends.set(edge.value, end)
-            if apart is False:
-                held.drop(other, origin)
+            held.drop(other, origin)
 
     def is_in_place(
         self, op: Operation, result: SSAValue, value: SSAValue, origin: SSAValue
@@ -350,13 +373,23 @@ class Checker:
             return False
         return all(may_lie_over(kernel.regions[0].block, index, k) for k in places)
 
-    def write_all(self, op: Operation, storage: SSAValue) -> None:
-        """End all that lies in `storage`, which `op` may write and return."""
-        slot = self.slots.whole(storage)
-        self.overwrite(op, slot)
-        for result in op.results:
-            if names_bytes(result):
-                self.state.held.put(slot, result)
+    def lend(self, op: Operation, storages: Sequence[int]) -> None:
+        """End all that lies in the operands `storages`, which `op` may write and return."""
+        calls = traits_of(op).calls
+        name = None if calls is None else calls.callee(op)
+        returned = None if name is None else self.returned.get(name)
+        slots = {i: self.slots.all_of(op.operands[i]) for i in storages}
+        for j, slot in slots.items():
+            for i in storages:
+                if i < j and slot.storage is slots[i].storage:
+                    self.require_apart(op, i, j, slots[i], slot)
+            self.overwrite(op, slot)
+        if name is not None and returned is not None:
+            self.check_lent(op, name, storages)
+        for j, slot in slots.items():
+            for i, result in enumerate(op.results):
+                if names_bytes(result) and (returned is None or j in returned.params[i]):
+                    self.state.held.put(slot, result)
 
     def kill(self, op: Operation) -> None:
         """End all values that may name the bytes of the operand."""
@@ -380,7 +413,7 @@ class Checker:
 
     def require_known_storages(self, op: Operation) -> None:
         for result in op.results:
-            if isinstance(result.type, memory.StorageType) and not op.has_trait(
+            if is_storage(result) and not op.has_trait(
                 AllocatesResults, value_if_unregistered=False
             ):
                 raise PassError(
@@ -397,38 +430,148 @@ class Checker:
         type = as_tensor(op.tensor.type)
         assert type is not None
         alignment = storage_alignment(type.element_type)
-        owner = op.storage.owner
-        notes: list[tuple[Place, str]] = [(op.storage, "the storage is allocated here")]
-        if not proofs.at_least(slot.start, Polynomial(())):
-            raise PassError(f"cannot show that offset {slot.start} is at least 0", op)
-        if not proofs.is_multiple(slot.start, alignment):
-            verb = "is" if slot.start.constant is not None else "cannot be shown to be"
+        room = self.slots.room(op.storage)
+        first = slot.start - room.start
+        if not proofs.at_least(first, ZERO):
+            raise PassError(f"cannot show that offset {first} is at least 0", op)
+        if not proofs.is_multiple(first, alignment):
+            verb = "is" if first.constant is not None else "cannot be shown to be"
             raise PassError(
                 f"the offset of a tensor of {type.element_type} must be a multiple of {alignment}, "
-                f"but {slot.start} {'is not' if verb == 'is' else verb}",
+                f"but {first} {'is not' if verb == 'is' else verb}",
                 op,
             )
-        if not isinstance(owner, memory.AllocStorageOp):
-            return
-        given = owner.alignment.value.data
-        if given % alignment:
+        if room.alignment is not None and room.alignment % alignment:
             raise PassError(
                 f"a tensor of {type.element_type} needs a storage aligned to {alignment} bytes, "
-                f"but its storage is aligned to {given}",
+                f"but its storage is aligned to {room.alignment}",
                 op,
-                notes=notes,
+                notes=[place_note(op.storage)],
             )
-        if owner.dynamic_size is not None:
-            size = self.slots.sizes.size(owner.dynamic_size)
-        else:
-            assert owner.size is not None
-            size = Polynomial.of(owner.size.value.data)
-        if not proofs.at_least(size, slot.stop):
+        if room.size is None:
+            self.need(room, slot.stop, alignment, op)
+        elif not self.slots.lies_in(slot, room):
+            within = f"[{first}, {slot.stop - room.start})"
             raise PassError(
-                f"cannot show that a tensor at bytes {slot} fits in its storage of {size} bytes",
+                f"cannot show that a tensor at bytes {within} fits in its storage of {room.size} "
+                "bytes",
+                op,
+                notes=[place_note(op.storage)],
+            )
+
+    def check_slice(self, op: memory.SliceStorageOp) -> None:
+        """Check that a slice lies in its storage, aligned."""
+        outer, room = self.slots.room(op.storage), self.slots.room(op.slice)
+        proofs, first = self.slots.proofs, room.start - outer.start
+        assert room.size is not None
+        assert room.alignment is not None
+        if not proofs.at_least(first, ZERO) or not proofs.at_least(room.size, ZERO):
+            raise PassError(
+                f"cannot show that the offset and the size of a slice, {first} and {room.size}, "
+                "are at least 0",
+                op,
+            )
+        notes = [place_note(op.storage)]
+        if not proofs.is_multiple(first, room.alignment):
+            raise PassError(
+                f"cannot show that the offset of a slice, {first}, is a multiple of its alignment, "
+                f"{room.alignment}",
+                op,
+            )
+        if outer.alignment is not None and outer.alignment % room.alignment:
+            raise PassError(
+                f"a slice that is aligned to {room.alignment} bytes needs a storage that is, but "
+                f"its storage is aligned to {outer.alignment}",
                 op,
                 notes=notes,
             )
+        slot = self.slots.slot(room.root, room.start, room.size)
+        if outer.size is None:
+            self.need(outer, slot.stop, room.alignment, op)
+        elif not self.slots.lies_in(slot, outer):
+            raise PassError(
+                f"cannot show that a slice at bytes [{first}, {first + room.size}) fits in its "
+                f"storage of {outer.size} bytes",
+                op,
+                notes=notes,
+            )
+
+    # ------------------------------------------------------------------- calls
+
+    def read_call(self, op: Operation) -> None:
+        """Note the dims of the results of a call that follow from those of its arguments."""
+        calls = traits_of(op).calls
+        callee = None if calls is None else self.lent.get(calls.callee(op))
+        if callee is None:
+            return
+        sizes = self.slots.sizes
+        for result, dims in zip(op.results, callee.dims, strict=True):
+            if dims is None or not has_dynamic(result.type):
+                continue
+            here = [translated(dim, callee.body, sizes, op.operands) for dim in dims]
+            known = tuple(dim for dim in here if dim is not None)
+            if len(known) == len(dims):
+                sizes.know_dims(result, known)
+
+    def dims_of_results(self) -> list[Dims | None]:
+        """Return the dims of the tensors that the body returns."""
+        last, sizes = self.block.last_op, self.slots.sizes
+        values = () if last is None else last.operands
+        return [None if as_tensor(v.type) is None else sizes.dims(v) for v in values]
+
+    def need(self, room: Room, end: Polynomial, alignment: int, op: Operation) -> None:
+        """Record what `op` needs in a parameter."""
+        if isinstance(room.root, BlockArgument):
+            self.needs.setdefault(room.root.index, Need()).add(end, alignment, op)
+
+    def require_apart(self, op: Operation, i: int, j: int, one: Slot, other: Slot) -> None:
+        """Check that operands `i` and `j` of a call do not overlap."""
+        if self.slots.relation(one, other) in OVERLAPPING:
+            raise PassError(
+                f"{op.name} is given storages {i} and {j} that overlap, or cannot be shown not to: "
+                f"bytes {one} and {other} of one storage",
+                op,
+                notes=[(op.operands[i], "one is this"), (op.operands[j], "the other is this")],
+            )
+
+    def check_lent(self, op: Operation, name: str, storages: Sequence[int]) -> None:
+        """Check that storages that a call lends are as large and aligned as its callee needs."""
+        if name not in self.lent:
+            raise PassError(
+                f"cannot tell how many bytes @{name} needs in its storage {storages[0]}: it is "
+                "recursive",
+                op,
+            )
+        body, needs, _ = self.lent[name]
+        for i in storages:
+            need, room = needs.get(i), self.slots.room(op.operands[i])
+            if need is None:
+                continue
+            if room.alignment is not None and room.alignment % need.alignment:
+                raise PassError(
+                    f"@{name} needs storage {i} aligned to {need.alignment} bytes, but it is "
+                    f"aligned to {room.alignment}",
+                    op,
+                    notes=[place_note(op.operands[i])],
+                )
+            for end, user in need.ends.items():
+                size = translated(end, body, self.slots.sizes, op.operands)
+                if size is None:
+                    raise PassError(
+                        f"cannot tell how many bytes @{name} needs in its storage {i}: {end} "
+                        "depends on more than the shapes of arguments",
+                        op,
+                        notes=[(user, "they are needed here")],
+                    )
+                if room.size is None:
+                    self.need(room, room.start + size, need.alignment, op)
+                elif not self.slots.proofs.at_least(room.size, size):
+                    raise PassError(
+                        f"cannot show that storage {i} is large enough for @{name}: it needs "
+                        f"{size} bytes, but has {room.size}",
+                        op,
+                        notes=[(user, "they are needed here"), place_note(op.operands[i])],
+                    )
 
     def check_view(self, op: vm.ReshapeTensorOp) -> None:
         """Check that a view is not certainly larger than its tensor."""
@@ -442,6 +585,11 @@ class Checker:
                 op,
                 notes=[(op.data, "the tensor is defined here")],
             )
+
+
+def place_note(storage: SSAValue) -> tuple[Place, str]:
+    is_parameter = isinstance(storage, BlockArgument)
+    return storage, f"the storage is {'a parameter' if is_parameter else 'allocated'} here"
 
 
 def origin_note(end: End) -> list[tuple[Place, str]]:
@@ -506,6 +654,36 @@ def bodies(module: ModuleOp) -> Iterator[Block]:
                 yield from (block for region in op.regions for block in region.blocks)
 
 
+def callees_first(blocks: Sequence[Block], named: Mapping[Block, str]) -> list[Block]:
+    """Return `blocks`, those of functions that are called with storages before their callers."""
+    by_name = {name: block for block, name in named.items()}
+    calls = {
+        block: [by_name[name] for name in lent_to(block) if name in by_name] for block in blocks
+    }
+    found: dict[Block, None] = {}
+    for block in blocks:
+        pending = [block]
+        path: set[Block] = set()
+        while pending:
+            at = pending[-1]
+            left = [b for b in calls.get(at, ()) if b not in found and b not in path]
+            path.add(at)
+            if at in found or not left:
+                found[at] = None
+                pending.pop()
+            else:
+                pending.append(left[0])
+    return list(found)
+
+
+def lent_to(block: Block) -> Iterator[str]:
+    """Yield the functions that are called with storages in `block`."""
+    for op in walk(block, enters=lambda op: not is_kernel(op)):
+        calls = traits_of(op).calls
+        if calls is not None and any(is_storage(o) for o in op.operands):
+            yield calls.callee(op)
+
+
 @dataclass(frozen=True)
 class VerifyMemoryPlanPass(ModulePass):
     """Prove that no live tensors overlap, and that tensors, views and kills are right."""
@@ -527,8 +705,18 @@ class VerifyMemoryPlanPass(ModulePass):
             if isinstance(name := inner.properties.get("sym_name"), StringAttr)
         }
         returned = summaries(functions)
-        captured = values_from_above(
-            op, lambda op: bool(op.regions) and traits_of(op).chooses is None
+        holders = [block.parent_op() for block in blocks]
+        has_closures = not all(isinstance(holder, func.FuncOp) for holder in holders)
+        captured = (
+            values_from_above(op, lambda op: bool(op.regions) and traits_of(op).chooses is None)
+            if has_closures
+            else {}
         )
-        for block in blocks:
-            Checker(block, captured, returned, kernels).check()
+        lent: dict[str, Checked] = {}
+        named = {only_block(inner): name for name, inner in functions.items()}
+        for block in callees_first(blocks, named):
+            checker = Checker(block, captured, returned, kernels, lent)
+            checker.check()
+            if block in named:
+                dims = checker.dims_of_results()
+                lent[named[block]] = Checked(block, checker.needs, dims)

@@ -155,6 +155,10 @@ def not_laid_out(op: Operation) -> str | None:
     return None if op.at_bind else "layout-slices should have chosen its offsets"
 
 
+def size_not_known(op: Operation) -> str:
+    return "layout-slices should have computed it"
+
+
 def not_bytecode(op: Operation) -> str | None:
     if not op.name.startswith("bytecode."):
         return "lower-to-bytecode should have replaced it"
@@ -191,6 +195,7 @@ RULES = (
     Rule("lowered", closure, concerns=is_one_of(relay.FnOp)),
     Rule("manifest", unallocated, concerns=has_trait(Bufferizable)),
     Rule("memory-planned", not_laid_out, concerns=is_one_of(memory.PackOp)),
+    Rule("memory-planned", size_not_known, concerns=is_one_of(memory.WorkspaceSizeOp)),
     Rule("bytecode", not_bytecode),
 )
 

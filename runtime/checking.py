@@ -104,7 +104,7 @@ def _instruction_faults(
         if not 0 <= pc + offset < length:
             yield f"jump target {pc + offset} is out of range [0, {length})"
     match instruction:
-        case vm.AllocStorage(alignment=alignment):
+        case vm.AllocStorage(alignment=alignment) | vm.SliceStorage(alignment=alignment):
             if not 0 < alignment <= MAX_ALIGNMENT or alignment & (alignment - 1):
                 yield f"alignment must be a power of two up to {MAX_ALIGNMENT}, but is {alignment}"
         case vm.GetField(field=number) if number < 0:

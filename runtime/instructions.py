@@ -12,7 +12,8 @@ Sizes are int64 scalars and shapes int64 vectors, both on the host; `Compute` is
 Differences from TVM: `DeviceCopy` writes into an allocated tensor, so that the memory of copies
 can be planned; sizes, offsets and shapes may be immediates; `If` compares whole values; sizes are
 computed by `Compute` and checked by `Require`, where TVM runs kernels. References (`AllocRef`,
-`ReadRef`, `WriteRef`) and `Pack` are additions.
+`ReadRef`, `WriteRef`), slices of storages (`SliceStorage`), which callers lend to functions, and
+`Pack` are additions.
 """
 
 from __future__ import annotations
@@ -209,6 +210,17 @@ class AllocStorage:
 
 
 @dataclass(frozen=True, slots=True)
+class SliceStorage:
+    """Use `size` bytes of `storage` from byte `offset` on as a storage (int64 scalars)."""
+
+    dst: int
+    storage: int
+    offset: int | Reg
+    size: int | Reg
+    alignment: int
+
+
+@dataclass(frozen=True, slots=True)
 class ShapeOf:
     """Read the shape of `tensor`, as a rank-1 int64 tensor on the host."""
 
@@ -305,6 +317,7 @@ Instruction: TypeAlias = (
     | LoadConsti
     | Fatal
     | AllocStorage
+    | SliceStorage
     | ShapeOf
     | Compute
     | Require
@@ -335,6 +348,7 @@ MNEMONICS: dict[type[Instruction], str] = {
     LoadConsti: "load_consti",
     Fatal: "fatal",
     AllocStorage: "alloc_storage",
+    SliceStorage: "slice_storage",
     ShapeOf: "shape_of",
     Compute: "compute",
     Require: "require",

@@ -64,6 +64,8 @@ def _operands(i: vm.Instruction, pc: int, program: Program) -> str:
             return ""
         case vm.AllocStorage():
             return f"${i.dst}, {i.size}, align {i.alignment}, {program.devices[i.device]}"
+        case vm.SliceStorage():
+            return f"${i.dst}, ${i.storage}[{i.offset}], {i.size}, align {i.alignment}"
         case vm.ShapeOf():
             return f"${i.dst}, ${i.tensor}"
         case vm.Compute():

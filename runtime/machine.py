@@ -352,6 +352,8 @@ class Machine:
                     values[tensor] = tensor.array.copy()
             case Call():
                 assert isinstance(key, Object)
+                if end.callee.unwritten:
+                    state.wrote_in(key, end.callee)
                 state.receive(end.dst, key, kept)
                 pc = end.pc
             case Contents():

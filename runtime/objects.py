@@ -22,16 +22,33 @@ birth = count().__next__
 
 @dataclass(eq=False, slots=True)
 class Storage:
-    """The first `size` bytes of `block`, on a device; the block belongs to the frame `home`."""
+    """
+    `size` bytes of `block` from byte `start`, on a device; the block belongs to the frame `home`.
+
+    A slice has the storage that it is cut from as its part; `whole` is the one that was allocated,
+    which starts at byte 0.
+    """
 
     size: int
     device: int
     block: Block
     home: object
+    alignment: int = 1
+    start: int = 0
+    whole: Storage | None = None
     parts: tuple[Object, ...] = ()
     born: int = field(default_factory=birth)
 
     kind = "a storage"
+
+    @property
+    def root(self) -> Storage:
+        """The storage that was allocated."""
+        return self.whole or self
+
+    @property
+    def stop(self) -> int:
+        return self.start + self.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +64,10 @@ class Tensor:
     """
     `array` on a device. A `constant` tensor's elements never change.
 
-    `parts` is the storage that it views from byte `offset`; empty if the program did not
-    allocate its memory (parameters, constants, sizes). Elements that the program cannot write
-    have a read-only array. `source` computes a size: once, when the path reaches it.
+    `parts` is the storage that it views; empty if the program did not allocate its memory
+    (parameters, constants, sizes). `offset` is its first byte in the storage's block. Elements that
+    the program cannot write have a read-only array. `source` computes a size: once, when the path
+    reaches it.
     """
 
     array: Array

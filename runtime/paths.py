@@ -54,6 +54,8 @@ class Frame:
     base: tuple[int, ...]
     trace_size: TraceSize
     root: Segment | None = None
+    unwritten: dict[Object, list[int]] = field(default_factory=dict["Object", list[int]])
+    """The bytes that its callers have not written in the storages that are its arguments."""
     born: int = field(default_factory=birth)
 
     def owns(self, value: Object) -> bool:
@@ -72,8 +74,9 @@ class State:
 
     `references` are the numbers of references to objects: from registers, and from live objects
     that this activation or a callee created.
-    `unwritten` are the bytes (see `gaps`) of this activation's storages that the path has not
-    written; objects from other activations have none. `with_unwritten` are the data and
+    `unwritten` are the bytes (see `gaps`) of this activation's storages, and of those that it is
+    lent, that the path has not written; other objects from other activations have none. Slices
+    count as parts of the storage that was allocated. `with_unwritten` are the data and
     closures that contained such bytes when they were built. `known` are the sizes that the path
     has read, or that follow from these.
     """
@@ -96,6 +99,7 @@ class State:
         state = State(frame, {}, ReferenceCounts(), free_lists, base, list(base))
         for register, arg in enumerate(frame.args):
             state.write(register, arg)
+        state.unwritten = {storage: list(gaps) for storage, gaps in frame.unwritten.items()}
         return state
 
     def copy(self) -> State:
@@ -145,7 +149,7 @@ class State:
             if self.references.change(item, 1) > 1 or not self.frame.owns(item):
                 continue
             rest.extend(item.parts)
-            if isinstance(item, Storage):
+            if isinstance(item, Storage) and item.whole is None:
                 self.live[item.device] += item.size
                 self.peak[item.device] = max(self.peak[item.device], self.live[item.device])
 
@@ -157,7 +161,7 @@ class State:
                 continue
             rest.extend(item.parts)
             self.with_unwritten.discard(item)
-            if isinstance(item, Storage):
+            if isinstance(item, Storage) and item.whole is None:
                 self.live[item.device] -= item.size
                 self.unwritten.pop(item, None)
                 if item.home is self.frame:
@@ -192,20 +196,38 @@ class State:
 
     def wrote(self, tensor: Tensor) -> None:
         """Mark all bytes of `tensor` as written."""
-        for storage in tensor.parts:
-            if gaps := self.unwritten.get(storage):
-                cut(gaps, tensor.offset, tensor.offset + tensor.array.nbytes)
+        if gaps := self.gaps_of(tensor):
+            cut(gaps, tensor.offset, tensor.offset + tensor.array.nbytes)
+
+    def wrote_in(self, result: Object, callee: Frame) -> None:
+        """Mark as written what `callee` has returned, which may be in storages that it was lent."""
+        rest, seen = [result], {result}
+        while rest:
+            item = rest.pop()
+            if isinstance(item, Tensor):
+                self.wrote(item)
+            elif isinstance(item, Storage):
+                if gaps := self.gaps_of(item):
+                    cut(gaps, item.start, item.stop)
+            elif callee.owns(item):  # other data contains no unwritten bytes
+                new = [part for part in item.parts if part not in seen]
+                seen.update(new)
+                rest += new
+
+    def gaps_of(self, value: Storage | Tensor) -> list[int] | None:
+        """Return the unwritten bytes of the storage that `value` is part of."""
+        storage = value if isinstance(value, Storage) else next(iter(value.parts), None)
+        return self.unwritten.get(storage.root) if isinstance(storage, Storage) else None
 
     def has_unwritten(self, value: Object) -> bool:
         """Test whether `value` may contain unwritten bytes; exact except for data and closures."""
         if isinstance(value, Tensor):
-            stop = value.offset + value.array.nbytes
-            return any(
-                meets(gaps, value.offset, stop)
-                for storage in value.parts
-                if (gaps := self.unwritten.get(storage))
-            )
-        return bool(self.unwritten.get(value)) or value in self.with_unwritten
+            gaps = self.gaps_of(value)
+            return bool(gaps) and meets(gaps, value.offset, value.offset + value.array.nbytes)
+        if isinstance(value, Storage):
+            gaps = self.gaps_of(value)
+            return bool(gaps) and meets(gaps, value.start, value.stop)
+        return value in self.with_unwritten
 
 
 @dataclass(slots=True)

@@ -23,6 +23,7 @@ from .context import Context
 from .counters import Counters
 from .dtypes import element_type
 from .errors import MachineError
+from .gaps import cut
 from .kernel_shapes import MAX_SIZES, UnknownShape, size_inputs
 from .kernels.bind import Thunk
 from .kernels.memory import OutOfMemory, Owner
@@ -181,9 +182,12 @@ class Recorder:
             if isinstance(item, Tensor):
                 self.require_written(item)
             elif isinstance(item, Storage):
-                gaps = self.state.unwritten.pop(item)
+                gaps = self.state.unwritten[item.root]
                 for start, stop in zip(gaps[::2], gaps[1::2], strict=True):
-                    self.clear(item.block.memory[start:stop])
+                    first, last = max(start, item.start), min(stop, item.stop)
+                    if first < last:
+                        self.clear(item.block.memory[first:last])
+                cut(gaps, item.start, item.stop)
             else:
                 self.state.with_unwritten.discard(item)
                 rest += filter(self.state.has_unwritten, item.parts)
@@ -209,7 +213,11 @@ class Recorder:
     def call(self, dst: int, function: int, args: tuple[Object, ...]) -> End:
         callee = self.context.program.functions[function]
         check_arguments(self.context.program, callee, args)
-        self.hand_over(*args)
+        lent = [arg for arg in args if isinstance(arg, Storage)]
+        if self.context.has_references:  # what is in a storage may come back through them
+            lent = []
+        self.hand_over(*(arg for arg in args if arg not in lent))
+        roots = dict.fromkeys(storage.root for storage in lent)
         caller = self.state.frame
         owner = Owner(self.context.memory)
         frame = Frame(
@@ -222,6 +230,9 @@ class Recorder:
             caller.workspace,
             tuple(self.state.live),
             caller.trace_size,
+            unwritten={
+                root: list(gaps) for root in roots if (gaps := self.state.unwritten.get(root))
+            },
         )
         return Call(frame, dst, self.pc + 1)
 
@@ -293,12 +304,47 @@ class Recorder:
         block = self.state.free_lists[i.device].take(size, i.alignment, varies)
         self.counters.allocations[i.device] += 1
         self.counters.allocated[i.device] += size
-        storage = Storage(size, i.device, block, self.state.frame)
+        storage = Storage(size, i.device, block, self.state.frame, i.alignment)
         if size:
             self.state.unwritten[storage] = [0, size]
         if self.context.memory.poison:
             self.clear(block.memory[:size])
         self.state.write(i.dst, storage)
+
+    def slice_storage(self, i: vm.SliceStorage) -> None:
+        storage = self.storage(i.storage)
+        dynamic = [value for value in (i.offset, i.size) if isinstance(value, vm.Reg)]
+        read = iter(self.values(*(self.tensor(value.index) for value in dynamic)))
+        offset, size = (
+            value if isinstance(value, int) else int(scalar(next(read)).item())
+            for value in (i.offset, i.size)
+        )
+        if size < 0:
+            raise MachineError(f"a storage must have at least 0 bytes, but has {size}")
+        if offset < 0 or offset + size > storage.size:
+            raise MachineError(
+                f"a slice of {size} bytes at offset {offset} does not fit in a storage of "
+                f"{storage.size} bytes"
+            )
+        if i.alignment > storage.alignment or offset % i.alignment:
+            raise MachineError(
+                f"a slice at offset {offset} of a storage aligned to {storage.alignment} bytes "
+                f"is not aligned to {i.alignment}"
+            )
+        start = storage.start + offset
+        slice = Storage(
+            *(size, storage.device, storage.block, storage.home, i.alignment, start),
+            whole=storage.root,
+            parts=(storage,),
+        )
+        self.state.write(i.dst, slice)
+
+    def storage(self, register: int) -> Storage:
+        found = self.state.read(register)
+        if not isinstance(found, Storage):
+            message = f"register ${register} must hold a storage, but holds {found.kind}"
+            raise MachineError(message)
+        return found
 
     def immediate(self, value: int | vm.Reg) -> int:
         if isinstance(value, int):
@@ -321,10 +367,7 @@ class Recorder:
     def view_storage(
         self, dst: int, register: int, offset: int, shape: tuple[int, ...], dtype: str
     ) -> None:
-        storage = self.state.read(register)
-        if not isinstance(storage, Storage):
-            message = f"register ${register} must hold a storage, but holds {storage.kind}"
-            raise MachineError(message)
+        storage = self.storage(register)
         if any(dim < 0 for dim in shape):
             raise MachineError(f"dimensions must be at least 0, but the shape is {list(shape)}")
         kind = element_type(dtype)
@@ -334,9 +377,9 @@ class Recorder:
                 f"a tensor of {size} bytes at offset {offset} does not fit in a storage of "
                 f"{storage.size} bytes"
             )
-        memory = storage.block.memory[offset : offset + size]
-        array = viewed(memory.view(kind), shape)
-        self.state.write(dst, Tensor(array, storage.device, parts=(storage,), offset=offset))
+        start = storage.start + offset
+        array = viewed(storage.block.memory[start : start + size].view(kind), shape)
+        self.state.write(dst, Tensor(array, storage.device, parts=(storage,), offset=start))
 
     def reshape_tensor(self, i: vm.ReshapeTensor) -> None:
         source = self.tensor(i.tensor)
@@ -517,6 +560,7 @@ _FOLLOW: dict[type[vm.Instruction], _Follow] = {
     vm.LoadConsti: Recorder.load_consti,
     vm.Fatal: Recorder.fatal,
     vm.AllocStorage: Recorder.alloc_storage,
+    vm.SliceStorage: Recorder.slice_storage,
     vm.ShapeOf: Recorder.shape_of,
     vm.Compute: Recorder.compute_size,
     vm.Require: Recorder.require,

@@ -62,6 +62,7 @@ PASSES = {
     "manifest-lifetimes": "passes.manifest_lifetimes:ManifestLifetimesPass",
     "remove-unused-kernels": "passes.remove_unused_kernels:RemoveUnusedKernelsPass",
     "simplify-shapes": "passes.simplify_shapes:SimplifyShapesPass",
+    "pass-workspaces": "passes.pass_workspaces:PassWorkspacesPass",
     "plan-memory": "passes.plan_memory:PlanMemoryPass",
     "reuse-in-place": "passes.reuse_in_place:ReuseInPlacePass",
     "coalesce-storage": "passes.coalesce_storage:CoalesceStoragePass",

@@ -41,6 +41,7 @@ from .instructions import (
     ReshapeTensorOp,
     RetOp,
     ShapeOfOp,
+    SliceStorageOp,
     WriteRefOp,
 )
 from .kernels import KernelConstantOp, KernelOp, StepOp
@@ -93,6 +94,7 @@ __all__ = [
     "ReshapeTensorOp",
     "RetOp",
     "ShapeOfOp",
+    "SliceStorageOp",
     "StepOp",
     "WriteRefOp",
 ]

@@ -387,6 +387,29 @@ class AllocStorageOp(Instruction):
 
 
 @irdl_op_definition
+class SliceStorageOp(Instruction):
+    """
+    Use bytes of a storage as a storage.
+
+    ```mlir
+    bytecode.slice_storage r2, r1[64] size 128 align 64
+    bytecode.slice_storage r2, r1[r3] size r4 align 64
+    ```
+
+    The bytes must be in the storage, and the offset a multiple of the alignment, which is at most
+    that of the storage.
+    """
+
+    name = "bytecode.slice_storage"
+    SYNTAX: ClassVar[str] = "$dst, $storage[$offset] size $size align $alignment"
+    dst = prop_def(Register)
+    storage = prop_def(Register)
+    offset = prop_def(RegisterOrInt)
+    size = prop_def(RegisterOrInt)
+    alignment = prop_def(IntegerAttr[I64])
+
+
+@irdl_op_definition
 class ShapeOfOp(Instruction):
     """
     Get a tensor's shape, as int64 on the host.
@@ -567,6 +590,7 @@ INSTRUCTIONS: tuple[type[Instruction], ...] = (
     GetTagOp,
     FatalOp,
     AllocStorageOp,
+    SliceStorageOp,
     ShapeOfOp,
     ComputeOp,
     RequireOp,

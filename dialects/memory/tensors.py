@@ -45,10 +45,11 @@ _AT_START: dict[str, Attribute] = {
 _AT_START_SHAPED = {**_AT_START, "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 1])}
 
 _SEGMENTS = {
-    (has_offset, has_shape): DenseArrayBase.from_list(i32, [1, has_offset, has_shape])
-    for has_offset in (0, 1)
-    for has_shape in (0, 1)
+    (computed, shaped): DenseArrayBase.from_list(i32, [1, computed, shaped])
+    for computed in (0, 1)
+    for shaped in (0, 1)
 }
+"""The segment sizes, by the numbers of dynamic offsets and shapes."""
 
 
 @irdl_op_definition
@@ -103,17 +104,18 @@ class AllocTensorOp(IRDLOperation):
             operands=[storage, shape], result_types=[type], properties=_AT_START_SHAPED
         )
 
-    def move(self, storage: SSAValue, offset: int | SSAValue) -> None:
-        """Let the tensor be at byte `offset` of `storage`; a pass must notify its rewriter."""
-        shape = self.operands[-1:] if self.shape is not None else ()
+    def place(self, storage: SSAValue, offset: int | SSAValue) -> None:
+        """Move the tensor to byte `offset` of `storage`."""
+        shape = () if self.shape is None else (self.shape,)
         if isinstance(offset, int):
             self.properties["offset"] = IntegerAttr(offset, i64)
             self.operands = (storage, *shape)
         else:
             self.properties.pop("offset", None)
             self.operands = (storage, offset, *shape)
-        segments = _SEGMENTS[int(not isinstance(offset, int)), len(shape)]
-        self.properties["operandSegmentSizes"] = segments
+        self.properties["operandSegmentSizes"] = _SEGMENTS[
+            len(self.operands) - 1 - len(shape), len(shape)
+        ]
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

@@ -7,6 +7,8 @@ Alias classes: the values of a function that may share bytes.
     %z = vm.invoke_tvm_op … ins(%y) outs(%u)    {%t, %y, %u, %z} if %u is at the bytes of %t
     %r = relay.if %c { yield %a } else { … }    {%a, %r} if %a is used after the if; otherwise
                                                 {%a}, {%r}: the branch hands its bytes over to %r
+    %r = func.call @f(%x, %storage)             what is in %storage is live as long as %r, if the
+                                                body of @f may return a tensor in it
 
 Which values share bytes is asked of the ops (`Aliasing`, `ChoosesRegion`, `CallsFunction`, memory
 effects). An op of unknown effects may return its operands, and link them to each other. A call
@@ -117,6 +119,10 @@ def has_bytes(type: Attribute) -> bool:
     return found
 
 
+def is_storage(value: SSAValue) -> bool:
+    return isinstance(value.type, memory.StorageType)
+
+
 def may_hold_cells(type: Attribute) -> bool:
     """Test whether values of `type` may hold cells, into which others may be written."""
     pending = [type]
@@ -136,6 +142,10 @@ class Returned(NamedTuple):
     """The parameters that it may return."""
     shared: bool
     """True if two of its results may alias each other."""
+    holds: frozenset[int] = frozenset()
+    """The storages among the parameters that results may lie in."""
+    keeps: frozenset[int] = frozenset()
+    """The storages among the parameters whose bytes may be in use after the call otherwise."""
 
 
 @dataclass(eq=False)
@@ -150,6 +160,8 @@ class AliasClasses:
 
     block: Block
     captured: Mapping[Operation, Sequence[SSAValue]]
+    returned: Mapping[str, Returned] = field(default_factory=dict[str, Returned])
+    """What the functions of the module that are called may return."""
     order: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     """The number of each value, in the order in which the walk met them."""
     _parent: list[int] = field(default_factory=list[int])
@@ -310,7 +322,7 @@ def alias_classes(
     separate: bool = True,
 ) -> AliasClasses:
     """Compute the alias classes of a body; without `separate`, no bytes change their class."""
-    classes = AliasClasses(block, captured)
+    classes = AliasClasses(block, captured, returned)
     for argument in block.args:
         classes.keep(argument)
     defined: set[SSAValue] = set(block.args)
@@ -343,6 +355,41 @@ def alias_classes(
     return classes
 
 
+class Contents(NamedTuple):
+    """The uses of a storage, also through slices of it."""
+
+    users: Sequence[Operation]
+    """The allocations of tensors in it, and the calls that it is lent to."""
+    values: Sequence[SSAValue]
+    """The values whose bytes may be in it: tensors, and results of calls."""
+
+
+def contents_of(storage: SSAValue, classes: AliasClasses) -> Contents | None:
+    """Return what is in `storage`; None if it may have other uses, or uses in other bodies."""
+    users: list[Operation] = []
+    values: list[SSAValue] = []
+    pending = [storage]
+    while pending:
+        for use in pending.pop().uses:
+            op, facts = use.operation, facts_of(use.operation)
+            if isinstance(op, memory.AllocTensorOp):
+                users.append(op)
+                values.append(op.tensor)
+            elif isinstance(op, memory.SliceStorageOp):
+                pending.append(op.slice)
+            elif facts.calls is not None:
+                returned = classes.returned.get(facts.calls.callee(op))
+                if returned is None or use.index in returned.keeps:
+                    return None
+                users.append(op)
+                if use.index in returned.holds:
+                    values += (result for result in op.results if has_bytes(result.type))
+            elif not isinstance(op, memory.PackOp):
+                return None
+    known = all(value in classes.order for value in values)
+    return Contents(users, values) if known else None
+
+
 def returned_by(classes: AliasClasses) -> Returned:
     """Return what the results of the function of `classes`, computed together, may alias."""
     block = classes.block
@@ -350,7 +397,19 @@ def returned_by(classes: AliasClasses) -> Returned:
     values = [] if last is None else [v for v in last.operands if classes.bytes_in(v)]
     found = {classes.of(value) for value in values}
     params = [i for i, arg in enumerate(block.args) if classes.of(arg) in found]
-    return Returned(frozenset(params), len(found) < len(values))
+    storages = {i: arg for i, arg in enumerate(block.args) if is_storage(arg)}
+    holds: set[int] = set()
+    keeps: set[int] = set()
+    if storages:
+        lent = {classes.of(arg) for arg in block.args if not is_storage(arg)}
+        for i, storage in storages.items():
+            contents = contents_of(storage, classes)
+            inside = set() if contents is None else {classes.of(v) for v in contents.values}
+            if contents is None or inside & lent - found:
+                keeps.add(i)
+            elif inside & found:
+                holds.add(i)
+    return Returned(frozenset(params), len(found) < len(values), frozenset(holds), frozenset(keeps))
 
 
 def returned_by_functions(

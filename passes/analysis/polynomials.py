@@ -35,6 +35,10 @@ SELECT = "select"
 """The kind of a symbol with operands a, b, c, d that is c if a < b, else d."""
 
 
+PACK = "pack"
+"""The kind of a symbol that is a result of a `memory.pack`; its operand is `Packed`."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Symbol:
     """

@@ -13,7 +13,7 @@ are read on demand and kept: read those of an op after those of its operands.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import TypeAlias, cast
@@ -37,7 +37,7 @@ from ...dialects.relay.control import yielded
 from ...dialects.relay.named_dims import dim_names
 from ...dialects.tensors import as_tensor, is_static
 from ...operators.sizes import Check, SizeOp
-from .polynomials import Algebra, Polynomial, holds
+from .polynomials import PACK, Algebra, Polynomial, holds
 from .symbolic_measures import SIGNED, symbolic_measure
 
 MAX_ELEMENTS = 64
@@ -106,6 +106,22 @@ def projected(value: SSAValue) -> SSAValue:
     return value
 
 
+@dataclass(eq=False)
+class Packed:
+    """The results of a `memory.pack`."""
+
+    alignment: int
+    slices: Sequence[memory.Slice]
+    sizes: Sequence[Polynomial]
+    """Of the slices."""
+    values: list[Polynomial] = field(default_factory=list[Polynomial])
+    """The total and the offset of each slice; operands of their symbols are a number and this."""
+
+    def end(self, i: int) -> Polynomial:
+        """Return the end of slice `i`, which the total is not below."""
+        return self.values[i + 1] + self.sizes[i]
+
+
 @dataclass
 class Sizes:
     """The polynomials of sizes, dims and elements, each computed once."""
@@ -129,6 +145,10 @@ class Sizes:
         """Record the size of a new value."""
         self._sizes[value] = size
 
+    def know_dims(self, value: SSAValue, dims: Dims) -> None:
+        """Record the dims of the result of a call."""
+        self._dims[value] = dims
+
     def _computed(self, value: SSAValue) -> Polynomial:
         op = value.owner
         constant = integer(value)
@@ -146,7 +166,24 @@ class Sizes:
                 return self._extracted(op)
             if isinstance(op, relay.MeasureOp):
                 return self._measured(op)
-        return self.algebra.symbol(_shown(value), "value", (value,), natural=False)
+            if isinstance(op, memory.PackOp):
+                return self._packed(op)[value]
+        natural = isinstance(op, memory.WorkspaceSizeOp)
+        return self.algebra.symbol(_shown(value), "value", (value,), natural=natural)
+
+    def _packed(self, op: memory.PackOp) -> Mapping[SSAValue, Polynomial]:
+        """Return the total and the offsets of a pack."""
+        slices = op.slices
+        sizes = [
+            Polynomial.of(slice.size) if isinstance(slice.size, int) else self.size(slice.size)
+            for slice in slices
+        ]
+        packed = Packed(op.alignment.value.data, slices, sizes)
+        for i, value in enumerate(op.results):
+            symbol = self.algebra.symbol(_shown(value), PACK, (i, packed))
+            packed.values.append(symbol)
+            self._sizes[value] = symbol
+        return self._sizes
 
     def _masked(self, op: arith.AndIOp) -> Polynomial:
         """Return `a & -64`, which is `a` rounded down to a multiple of 64, as a quotient."""

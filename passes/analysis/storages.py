@@ -4,6 +4,8 @@ The storages of a function that may share an arena: where they are, and when the
     %s = memory.alloc_storage 64 align 64         %s: live from its first tensor to the last use of
     %t = memory.alloc_tensor %s[0]                any alias of a tensor in it; in arm 0 of the `if`
                                                   when this is in the `then` region
+    %w = memory.alloc_storage 64 align 64         %w: live at the call, and as long as its result if
+    %r = func.call @f(%x, %w)                     this may be in %w
 
 A storage whose bytes may outlive the function is not among them: those that it returns, that belong
 to a closure or a cell that it returns, or that a callee may have kept. Positions are those of
@@ -16,11 +18,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import memory, vm
 from ...dialects.walking import walk
-from .aliases import AliasClasses, bodies_of, is_choice
+from .aliases import AliasClasses, Contents, bodies_of, contents_of, is_choice
 from .liveness import Interval, live_ranges
 
 
@@ -46,6 +48,8 @@ class Storage:
     tensors: list[memory.AllocTensorOp]
     region: Region
     lifetime: Interval
+    calls: list[Operation] = field(default_factory=list[Operation])
+    """The calls that it is lent to."""
 
 
 @dataclass(eq=False)
@@ -98,13 +102,17 @@ def is_destination_of_shapes(tensor: memory.AllocTensorOp) -> bool:
     return bool(users) and all(isinstance(user, vm.ShapeFuncOp) for user in users)
 
 
-def tensors_in(op: memory.AllocStorageOp) -> list[memory.AllocTensorOp] | None:
-    """Return the tensors in a storage; None if it has other uses, or nothing is written there."""
-    users = [use.operation for use in op.storage.uses]
-    tensors = [user for user in users if isinstance(user, memory.AllocTensorOp)]
-    if not tensors or len(tensors) < len(users) or all(map(is_destination_of_shapes, tensors)):
+def users_of(storage: SSAValue, classes: AliasClasses) -> Contents | None:
+    """Return what is in a storage; None if it is cut into slices, or nothing is written there."""
+    contents = contents_of(storage, classes)
+    if contents is None or not contents.users:
         return None
-    return tensors
+    if any(isinstance(use.operation, memory.SliceStorageOp) for use in storage.uses):
+        return None
+    tensors = [user for user in contents.users if isinstance(user, memory.AllocTensorOp)]
+    if len(tensors) == len(contents.users) and all(map(is_destination_of_shapes, tensors)):
+        return None
+    return contents
 
 
 def storages_of(classes: AliasClasses) -> Storages:
@@ -117,19 +125,22 @@ def storages_of(classes: AliasClasses) -> Storages:
     ranges = live_ranges(classes, to_kill=True)
     found = Storages(regions)
     ops = list(walk(classes.block, enters=is_choice))
-    starts = {op: at for at, op in enumerate(ops) if isinstance(op, memory.AllocTensorOp)}
+    positions = {op: at for at, op in enumerate(ops)}
     for op in ops:
         if not isinstance(op, memory.AllocStorageOp):
             continue
-        tensors = tensors_in(op)
-        if tensors is None or any(t not in starts for t in tensors):
+        contents = users_of(op.storage, classes)
+        if contents is None or any(user not in positions for user in contents.users):
             continue
-        if any(classes.is_kept(t.tensor) for t in tensors):
+        if any(classes.is_kept(value) for value in contents.values):
             continue
-        start = min(starts[t] for t in tensors)
-        stop = max(ranges[classes.of(t.tensor)].stop for t in tensors)
+        uses = [positions[user] for user in contents.users]
+        stops = [ranges[classes.of(value)].stop for value in contents.values]
+        lifetime = Interval(min(uses), max([*(use + 1 for use in uses), *stops]))
+        tensors = [user for user in contents.users if isinstance(user, memory.AllocTensorOp)]
+        calls = [user for user in contents.users if not isinstance(user, memory.AllocTensorOp)]
         assert op.parent is not None, "an op of a body"
-        found.found.append(Storage(op, tensors, regions[op.parent], Interval(start, stop)))
+        found.found.append(Storage(op, tensors, regions[op.parent], lifetime, calls))
     return found
 
 

@@ -21,7 +21,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
-from ...dialects import relay
+from ...dialects import memory, relay
 from ...dialects.relay.closures import captures
 from ...dialects.relay.named_dims import dim_names, named_dims_fault
 from ...runtime.kernels.loading import load_kernels
@@ -33,6 +33,7 @@ from ..support.diagnostics import Note, PassError, location_of
 from .operators import OperatorEvaluator
 from .rules import RULES
 from .values import Enter, Value
+from .workspaces import size_block
 
 Run: TypeAlias = Generator[Enter, Sequence[Value], Sequence[Value]]
 
@@ -67,6 +68,7 @@ class Evaluator:
         self._left = inf if max_ops is None else max_ops
         self._stack, self._depth = Stack(self.memory), 0
         self._sizes: dict[Block, int] = {}
+        self._size_blocks: dict[Operation, Block] = {}
         self.symbols: dict[str, Operation] = {
             name.data: op
             for op in module.ops
@@ -93,6 +95,14 @@ class Evaluator:
             if fault is not None:
                 raise PassError(f"@{function}: {fault}", op)
         return Enter(block, args, {})
+
+    def size_block(self, op: memory.WorkspaceSizeOp) -> Block:
+        """Return the block that computes the size of a workspace from shapes."""
+        found = self._size_blocks.get(op)
+        if found is None:
+            function = self.symbols.get(op.function.string_value())
+            found = self._size_blocks[op] = size_block(op, function)
+        return found
 
     @cached_property
     def _with_named_dims(self) -> Set[Operation]:

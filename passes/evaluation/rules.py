@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias, cast
 import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, SymbolRefAttr
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects import memory, relay, vm
 from ...dialects.device import tensor_type
@@ -35,6 +35,10 @@ class Evaluation(Protocol):
 
     def enter(self, function: str, args: Sequence[Value]) -> Enter:
         """Return the request to evaluate a function of the module in a frame of its own."""
+        ...
+
+    def size_block(self, op: memory.WorkspaceSizeOp) -> Block:
+        """Return the block that computes the size of a workspace from shapes."""
         ...
 
 
@@ -184,6 +188,27 @@ def alloc_storage(
     return [evaluation.memory.array((size,), np.uint8, "a storage")]
 
 
+def slice_storage(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+    assert isinstance(op, memory.SliceStorageOp)
+    dynamic = iter(args[1:])
+    offset = int(next(dynamic)) if op.offset is None else op.offset.value.data
+    size = int(next(dynamic)) if op.size is None else op.size.value.data
+    if size < 0 or not 0 <= offset <= args[0].size - size:
+        raise PassError(
+            f"a slice of {size} bytes at offset {offset} does not fit in a storage of "
+            f"{args[0].size} bytes",
+            op,
+        )
+    return [args[0][offset : offset + size]]
+
+
+def workspace_size(
+    evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame
+) -> Enter:
+    assert isinstance(op, memory.WorkspaceSizeOp)
+    return Enter(evaluation.size_block(op), args, {})
+
+
 def alloc_tensor(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
     assert isinstance(op, memory.AllocTensorOp)
     offset = int(args[1]) if op.offset is None else op.offset.value.data
@@ -237,6 +262,7 @@ def require(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -
 def pack(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
     """Concatenate the slices: any valid offsets are right."""
     assert isinstance(op, memory.PackOp)
+    args = args[: len(op.sizes)]
     dynamic, end, offsets = iter(args), 0, list[Value]()
     alignment = op.alignment.value.data
     for i, slice in enumerate(op.slices):
@@ -320,6 +346,8 @@ RULES: dict[type[Operation], Rule] = {
     memory.AllocTensorOp: alloc_tensor,
     memory.CopyOp: copy,
     memory.PackOp: pack,
+    memory.SliceStorageOp: slice_storage,
+    memory.WorkspaceSizeOp: workspace_size,
     memory.KillOp: kill,
     vm.ReshapeTensorOp: reshape,
     vm.ShapeOfOp: shape_of,

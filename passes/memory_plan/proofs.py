@@ -16,12 +16,14 @@ inequalities, and after fewer when many of one body were long.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import gcd, prod
+from operator import add
 
 from ...operators.sizes import SizeOp
-from ..analysis.polynomials import SELECT, Monomial, Polynomial, Symbol
+from ..analysis.polynomials import PACK, SELECT, Monomial, Polynomial, Symbol
+from ..analysis.sizes import Packed
 
 MAX_STEPS = 2000
 """The maximum number of inequalities that a proof tries."""
@@ -106,6 +108,35 @@ def resolved(size: Polynomial, condition: Condition, holds: bool) -> Polynomial:
         size = substituted(size, chosen, args_of(chosen)[2 if holds else 3])
 
 
+Case = tuple[tuple[Condition, bool], ...]
+"""Conditions, and if each holds."""
+
+MAX_CASES = 64
+"""The maximum number of cases of a size."""
+
+
+def cases_of(size: Polynomial) -> list[Case]:
+    """Return the cases in which what is selected in `size` is known."""
+    found: list[Case] = []
+    pending: list[tuple[Case, Polynomial]] = [((), size)]
+    while pending:
+        case, left = pending.pop()
+        open = conditions(left) if len(found) + len(pending) < MAX_CASES else []
+        if not open:
+            found.append(case)
+            continue
+        for holds in (True, False):
+            pending.append(((*case, (open[0], holds)), resolved(left, open[0], holds)))
+    return found
+
+
+def in_case(size: Polynomial, case: Case) -> Polynomial:
+    """Return `size` with what is selected in `case`."""
+    for condition, holds in case:
+        size = resolved(size, condition, holds)
+    return size
+
+
 def kind_of(symbol: Symbol) -> SizeOp | None:
     """Return the operation that `symbol` is; a selection may be a maximum or minimum."""
     if symbol.kind == SELECT:
@@ -116,11 +147,26 @@ def kind_of(symbol: Symbol) -> SizeOp | None:
     return SizeOp(symbol.kind) if symbol.kind in SIZE_OPS else None
 
 
+def packed_of(symbol: Symbol) -> tuple[Packed, int] | None:
+    """Return the results of a `memory.pack`, and the number of the one that `symbol` is."""
+    if symbol.kind != PACK:
+        return None
+    number, packed = symbol.args[:2]
+    assert isinstance(number, int)
+    assert isinstance(packed, Packed)
+    return packed, number
+
+
 class Samples:
-    """The values of sizes at a few points."""
+    """The values of sizes at a few points; slices of a pack are one after the other."""
 
     def __init__(self) -> None:
         self._values: dict[Symbol, tuple[int, ...]] = {}
+        self._packed: dict[Packed, list[tuple[int, ...]]] = {}
+
+    def bounds(self, start: Polynomial, stop: Polynomial) -> tuple[int, int]:
+        """Return the values of both at one point."""
+        return self.of(start)[2], self.of(stop)[2]
 
     def of(self, size: Polynomial) -> list[int]:
         """Return the value of `size` at each point."""
@@ -137,24 +183,49 @@ class Samples:
         return total
 
     def _value(self, symbol: Symbol) -> tuple[int, ...]:
-        """Compute the values of `symbol`, and of those in it that are not known, innermost first."""
+        """Compute the values of `symbol`, after those in it that are not known."""
         pending = [symbol]
         while pending:
             at = pending[-1]
-            inner = [s for arg in args_of(at) for s in arg.symbols() if s not in self._values]
-            if inner and is_operation(at):
+            inner = [s for arg in inner_of(at) for s in arg.symbols() if s not in self._values]
+            if inner:
                 pending += inner
                 continue
             pending.pop()
             if at not in self._values:
-                self._values[at] = self._computed(at) if is_operation(at) else point_of(at)
+                self._values[at] = self._computed(at)
         return self._values[symbol]
 
     def _computed(self, symbol: Symbol) -> tuple[int, ...]:
+        result = packed_of(symbol)
+        if result is not None:
+            return self._laid_out(result[0])[result[1]]
+        if not is_operation(symbol):
+            return point_of(symbol)
         return tuple(
             value_at(symbol.kind, row)
             for row in zip(*(self.of(arg) for arg in args_of(symbol)), strict=True)
         )
+
+    def _laid_out(self, packed: Packed) -> list[tuple[int, ...]]:
+        found = self._packed.get(packed)
+        if found is not None:
+            return found
+        unit, end = packed.alignment, (0,) * SAMPLES
+        offsets: list[tuple[int, ...]] = []
+        for size in packed.sizes:
+            offsets.append(at := tuple(-(-value // unit) * unit for value in end))
+            end = tuple(map(add, at, self.of(size)))
+        found = self._packed[packed] = [end, *offsets]
+        return found
+
+
+def inner_of(symbol: Symbol) -> Sequence[Polynomial]:
+    """Return the sizes from which the value of `symbol` follows."""
+    result = packed_of(symbol)
+    if result is not None:
+        return result[0].sizes
+    return args_of(symbol) if is_operation(symbol) else []
 
 
 def is_operation(symbol: Symbol) -> bool:
@@ -192,6 +263,31 @@ def value_at(kind: str, args: tuple[int, ...]) -> int:
             return right if left == 1 else left
 
 
+def lower_bounds(size: Polynomial) -> list[Polynomial]:
+    """Return sizes that `size` is at least, whatever the facts: without its first maximum."""
+    for monomial, c in size.terms:
+        symbol = monomial[0] if len(monomial) == 1 else None
+        if symbol is None or c < 0:
+            continue
+        kind, result = kind_of(symbol), packed_of(symbol)
+        if kind is None and (result is None or result[1]):
+            continue
+        if any(symbol in other for other, _ in size.terms if other is not monomial):
+            continue
+        rest = size - Polynomial(((monomial, c),))
+        args = args_of(symbol)[-2:]
+        if kind == SizeOp.MAX:
+            return [rest + arg * c for arg in args]
+        if kind == SizeOp.ADD:
+            return [rest + (args[0] + args[1]) * c]
+        divisor = args[1].constant if kind == SizeOp.FLOORDIV else None
+        if divisor is not None and divisor > 0 and c % divisor == 0:
+            return [rest + (args[0] - (divisor - 1)) * (c // divisor)]
+        if result is not None:
+            return [rest + result[0].end(i) * c for i in range(len(result[0].sizes))]
+    return []
+
+
 @dataclass(eq=False)
 class _Level:
     """The facts of a block, and what was shown with them and those of the blocks around it."""
@@ -200,6 +296,10 @@ class _Level:
     facts: dict[Symbol, list[Polynomial]] = field(default_factory=dict[Symbol, list[Polynomial]])
     """By the symbols in them."""
     shown: dict[Polynomial, bool] = field(default_factory=dict[Polynomial, bool])
+    spans: dict[Polynomial, dict[Polynomial, None]] = field(
+        default_factory=dict[Polynomial, "dict[Polynomial, None]"]
+    )
+    """Ends of slots, each with starts that it is at least."""
     points: list[int] = field(default_factory=list[int])
     """The sample points at which all facts hold."""
 
@@ -247,13 +347,55 @@ class Proofs:
     def at_least(self, left: Polynomial, right: Polynomial) -> bool:
         """Test whether `left >= right` can be shown."""
         size = left - right
+        constant = size.constant
+        if constant is not None:
+            return constant >= 0
         level = self._levels[-1]
         found = level.shown.get(size)
         if found is None:
             found = any(outer.shown.get(size, False) for outer in self._levels[:-1])
-            found = found or self._not_negative(size, {}, 0)
+            found = found or self._is_plain(size)
+            if not found and not self._fails(size):
+                found = self._descends(left, right) or self._not_negative(size, {}, 0)
             level.shown[size] = found
         return found
+
+    def add_span(self, start: Polynomial, stop: Polynomial) -> None:
+        """Let proofs use that a slot does not end before it starts, if that can be shown."""
+        if stop.terms and self.at_least(stop, start):
+            self._levels[-1].spans.setdefault(stop, {})[start] = None
+
+    def _below(self, size: Polynomial) -> list[Polynomial]:
+        """Return sizes that `size` is at least: starts of slots that end there, or its parts."""
+        starts = [
+            start for level in self._levels for start in level.spans.get(size, ()) if level.spans
+        ]
+        return starts or lower_bounds(size)
+
+    def all_below(self, top: Polynomial, limit: int) -> set[Polynomial]:
+        """Return the ends of slots, and other sizes, that are shown to be at most `top`."""
+        found, pending = {top}, [top]
+        while pending and len(found) < limit:
+            for size in self._below(pending.pop()):
+                if size not in found:
+                    found.add(size)
+                    pending.append(size)
+        return found
+
+    def _descends(self, left: Polynomial, right: Polynomial) -> bool:
+        """Test whether a way down from `left` leads to `right`, from slot to slot."""
+        found, pending = {left}, [left]
+        while pending and len(found) < MAX_STEPS:
+            for size in self._below(pending.pop()):
+                if size in found:
+                    continue
+                found.add(size)
+                rest = size - right
+                if self._is_plain(rest):
+                    return True
+                if not self._fails(rest):
+                    pending.append(size)
+        return False
 
     def fails(self, left: Polynomial, right: Polynomial) -> bool:
         """Test whether `left >= right` is wrong at a sample point."""
@@ -326,6 +468,14 @@ class Proofs:
         for symbol in size.symbols():
             args = args_of(symbol)
             kind = kind_of(symbol)
+            packed, number = packed_of(symbol) or (None, 0)
+            if packed is not None and not number and dict(size.terms).get((symbol,), 0) > 0:
+                others = (packed_of(other) for other in size.symbols())
+                yield from (
+                    [substituted(size, symbol, packed.end(other[1] - 1))]
+                    for other in others
+                    if other is not None and other[0] is packed and other[1]
+                )
             if symbol.kind == SELECT:
                 condition = condition_of(symbol)
                 later.append([resolved(size, condition, holds) for holds in (True, False)])
@@ -407,6 +557,9 @@ class Proofs:
 
     def _symbol_is_multiple(self, symbol: Symbol, of: int, depth: int) -> bool:
         """Test it of a maximum, minimum, sum or selection: it is one if its operands are."""
+        result = packed_of(symbol)
+        if result is not None:
+            return result[1] > 0 and result[0].alignment % of == 0
         kinds = (*EXTREMA, SizeOp.ADD, SizeOp.BROADCAST, SELECT)
         if symbol.kind not in kinds or depth >= MAX_DEPTH:
             return False

@@ -9,6 +9,9 @@ Arenas: several storages replaced by one, whose offsets a `memory.pack` chooses.
                                                  %t = memory.alloc_tensor %arena[%at#0]
                                                  %u = memory.alloc_tensor %arena[%at#1]
 
+A storage that calls use becomes a `memory.slice_storage` of the arena. The arena of a function with
+a workspace is that, as far as its callers can compute the size.
+
 `gather` decides which storages share an arena, and where it is allocated; `write` rewrites the IR.
 """
 
@@ -27,7 +30,9 @@ from xdsl.rewriter import InsertPoint
 from ...dialects import memory
 from ...dialects.device import VirtualDeviceAttr, device_of
 from ..analysis.available import Available
+from ..analysis.sizes import Sizes
 from ..analysis.storages import Region, Storage
+from ..analysis.workspaces import Workspace, workspaces_of
 from .rewriting import apply_patterns
 
 MAX_PLACES = 16
@@ -42,6 +47,8 @@ class Arena:
     """The storages that share an arena."""
 
     storages: list[Storage] = field(default_factory=list[Storage])
+    workspace: SSAValue | None = None
+    """The parameter that it is, if it is not allocated here."""
 
     @property
     def device(self) -> VirtualDeviceAttr | None:
@@ -70,13 +77,25 @@ class _Home:
     available: Available
     holders: dict[Region, Operation] = field(default_factory=dict[Region, Operation])
     """The op of the block that holds each region, computed once."""
+    workspaces: Sequence[Workspace] = ()
+    sizes: Sizes = field(default_factory=Sizes)
     places: dict[int, list[Storage]] = field(default_factory=dict[int, list[Storage]])
+    lent: dict[SSAValue, tuple[int, list[Storage]]] = field(
+        default_factory=dict[SSAValue, tuple[int, list[Storage]]]
+    )
+    """The place of each workspace that is used, and the storages in it."""
 
     def add(self, storage: Storage) -> None:
         """Add a storage to the first place where its size is known; make one if there is none."""
         at = self.available.index[self._holder(storage)]
         size = storage.op.dynamic_size
         after = -1 if size is None else self.available.after_value(size)
+        for workspace in self.workspaces:
+            start, inside = self.lent.get(workspace.param, (at, list[Storage]()))
+            if after < start and workspace.accepts(storage.op, self.sizes):
+                inside.append(storage)
+                self.lent[workspace.param] = start, inside
+                return
         starts = list(self.places)
         found = bisect_right(starts, after)
         if found < len(starts):
@@ -102,11 +121,16 @@ class _Home:
 
     def written(self) -> Iterable[Place]:
         moved: set[Operation] = set()
-        for at, storages in self.places.items():
+        for at in sorted({*self.places, *(start for start, _ in self.lent.values())}):
             by_type: dict[Attribute, Arena] = {}
-            for storage in storages:
+            for storage in self.places.get(at, ()):
                 by_type.setdefault(storage.op.storage.type, Arena()).storages.append(storage)
             arenas = [arena for arena in by_type.values() if len(arena.storages) > 1]
+            arenas += [
+                Arena(inside, workspace)
+                for workspace, (start, inside) in self.lent.items()
+                if start == at
+            ]
             sizes = (s.op.dynamic_size for arena in arenas for s in arena.storages)
             needed = self.available.needed_before(at, (v for v in sizes if v is not None))
             needed = [op for op in needed if op not in moved]
@@ -115,19 +139,23 @@ class _Home:
                 yield Place(self.available.ops[at], arenas, needed)
 
 
-def gather(storages: Iterable[Storage], home_of: Callable[[Storage], Region]) -> list[Place]:
+def gather(
+    storages: Iterable[Storage], home_of: Callable[[Storage], Region], sizes: Sizes
+) -> list[Place]:
     """
     Gather storages into arenas, one for each device and place.
 
     `home_of` returns the region in which the arena of a storage is allocated: that of the storage,
-    or one around it in which the size of the storage is defined.
+    or one around it in which the size of the storage is defined. `sizes` has those of the module.
     """
     homes: dict[Block, _Home] = {}
     for storage in storages:
         region = home_of(storage)
         home = homes.get(region.block)
         if home is None:
-            home = homes[region.block] = _Home(region, Available.of(region.block))
+            workspaces = workspaces_of(region.block) if region.parent is None else ()
+            home = _Home(region, Available.of(region.block), workspaces=workspaces, sizes=sizes)
+            homes[region.block] = home
         home.add(storage)
     return [place for home in homes.values() for place in home.written()]
 
@@ -215,20 +243,24 @@ class AllocateArenas(RewritePattern):
 
     def allocate(self, arena: Arena, op: Operation, rewriter: PatternRewriter) -> None:
         slices = slices_of(arena.storages, self.with_lifetimes)
-        pack = memory.PackOp(arena.alignment, slices)
-        storage = memory.AllocStorageOp(pack.total, arena.alignment, arena.device)
+        pack = memory.PackOp(arena.alignment, slices, arena.workspace)
         pack.total.name_hint = "total"
         for offset in pack.offsets:
             offset.name_hint = "offset"
-        storage.storage.name_hint = "arena"
-        rewriter.insert([pack, storage], InsertPoint.before(op))
+        rewriter.insert(pack, InsertPoint.before(op))
+        whole = arena.workspace
+        if whole is None:
+            storage = memory.AllocStorageOp(pack.total, arena.alignment, arena.device)
+            whole = storage.storage
+            whole.name_hint = "arena"
+            rewriter.insert(storage, InsertPoint.before(op))
         for replaced, offset in zip(arena.storages, pack.offsets, strict=True):
-            self.slots[replaced.op] = storage.storage, offset
+            self.slots[replaced.op] = whole, offset
 
 
 @dataclass(frozen=True)
 class UseArena(RewritePattern):
-    """Allocate a tensor in an arena instead of in the storage that it replaces."""
+    """Place a tensor in an arena instead of in the storage that it replaces."""
 
     slots: Slots
 
@@ -236,29 +268,39 @@ class UseArena(RewritePattern):
     def match_and_rewrite(self, op: memory.AllocTensorOp, rewriter: PatternRewriter, /) -> None:
         assert isinstance(op.storage.owner, Operation), "a storage that a body allocates"
         arena, start = self.slots[op.storage.owner]
+        before: list[Operation] = []
         offset = start
         if op.offset is None or op.offset.value.data:
             inner = op.dynamic_offset
             if inner is None:
                 assert op.offset is not None, "verified: a tensor has an offset"
                 constant = arith.ConstantOp.from_int_and_width(op.offset.value.data, i64)
-                rewriter.insert(constant, InsertPoint.before(op))
+                before.append(constant)
                 constant.result.name_hint = "within"
                 inner = constant.result
-            rewriter.insert(total := arith.AddiOp(start, inner), InsertPoint.before(op))
+            before.append(total := arith.AddiOp(start, inner))
             total.result.name_hint = "offset"
             offset = total.result
-        op.move(arena, offset)
+        rewriter.insert(before, InsertPoint.before(op))
+        op.place(arena, offset)
         rewriter.notify_op_modified(op)
 
 
 @dataclass(frozen=True)
-class EraseStorage(RewritePattern):
-    """Remove a storage that an arena has replaced."""
+class ReplaceStorage(RewritePattern):
+    """Replace a storage by its slice of the arena; remove it if no call uses it."""
+
+    slots: Slots
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memory.AllocStorageOp, rewriter: PatternRewriter, /) -> None:
-        rewriter.erase(op)
+        if not op.storage.uses:
+            rewriter.erase(op)
+            return
+        arena, offset = self.slots[op]
+        slice = memory.SliceStorageOp(arena, offset, _size(op), op.alignment.value.data)
+        slice.slice.name_hint = op.storage.name_hint
+        rewriter.replace(op, slice)
 
 
 def write(module: ModuleOp, places: Sequence[Place], with_lifetimes: bool) -> None:
@@ -273,4 +315,4 @@ def write(module: ModuleOp, places: Sequence[Place], with_lifetimes: bool) -> No
         return
     apply_patterns(module, AllocateArenas(by_op, with_lifetimes, slots), only=list(by_op))
     apply_patterns(module, UseArena(slots), only=tensors)
-    apply_patterns(module, EraseStorage(), only=[storage.op for storage in storages])
+    apply_patterns(module, ReplaceStorage(slots), only=[storage.op for storage in storages])

@@ -44,6 +44,8 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
     bytecode.fatal
     bytecode.alloc_storage r1, 140 align 64 on #relay.device<cpu:0>
     bytecode.alloc_storage r1, r5 align 128 on #relay.device<cuda:1>
+    bytecode.slice_storage r2, r1[64] size r5 align 64
+    bytecode.slice_storage r2, r1[r5] size 8 align 64
     bytecode.shape_of r2, r1
     bytecode.compute r2, "muli"(r5, r6)
     bytecode.compute r2, "from_elements"()
@@ -136,10 +138,10 @@ def test_what_the_machine_gets():
     assert main.instructions[7] == instructions.AllocTensorReg(2, 1, Reg(6), 5, "bool")
     assert main.instructions[13] == instructions.If(1, 2, 1, -4)
     assert main.instructions[15] == instructions.LoadConst(1, 3, 1)
-    assert main.instructions[22] == instructions.Compute(2, "muli", (5, 6))
-    assert main.instructions[25] == instructions.Require("eq", 5, 6, '"{0}" is not {1}', ())
-    assert main.instructions[31] == instructions.ReshapeTensor(2, 1, Reg(5))
-    assert main.instructions[27] == instructions.Pack(
+    assert main.instructions[24] == instructions.Compute(2, "muli", (5, 6))
+    assert main.instructions[27] == instructions.Require("eq", 5, 6, '"{0}" is not {1}', ())
+    assert main.instructions[33] == instructions.ReshapeTensor(2, 1, Reg(5))
+    assert main.instructions[29] == instructions.Pack(
         2,
         (5, 6, 7),
         64,
@@ -147,7 +149,7 @@ def test_what_the_machine_gets():
         (instructions.Reg(3), 8, instructions.Reg(4)),
         (1, 0, 0, 2, 0, 1),
     )
-    assert main.instructions[28] == instructions.Pack(2, (5,), 1, (0, 1), (7,))
+    assert main.instructions[30] == instructions.Pack(2, (5,), 1, (0, 1), (7,))
     assert [k.host_ins for k in program.kernels] == [(), (1,)]
     assert program.late_constants == (Late("w", TensorSpec("float16", (4, None))),)
     bits = program.constants[1]

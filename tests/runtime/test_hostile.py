@@ -179,6 +179,51 @@ def test_a_tensor_that_cannot_be(shape: Any, offset: int, dtype: str, message: s
     assert message in found
 
 
+@pytest.mark.parametrize(
+    ("offset", "size", "alignment", "message"),
+    [
+        (0, 65, 64, "a slice of 65 bytes at offset 0 does not fit in a storage of 64 bytes"),
+        (64, 1, 64, "a slice of 1 bytes at offset 64 does not fit in a storage of 64 bytes"),
+        (-64, 8, 64, "a slice of 8 bytes at offset -64 does not fit in a storage of 64 bytes"),
+        (0, -8, 64, "a storage must have at least 0 bytes, but has -8"),
+        (1 << 70, 8, 64, "does not fit in a storage of 64 bytes"),
+        (32, 8, 64, "offset 32 of a storage aligned to 64 bytes is not aligned to 64"),
+        (0, 8, 128, "offset 0 of a storage aligned to 64 bytes is not aligned to 128"),
+        (0, 8, 48, "alignment must be a power of two up to 1048576, but is 48"),
+    ],
+)
+def test_a_slice_that_cannot_be(offset: int, size: int, alignment: int, message: str):
+    code = [vm.AllocStorage(1, 64, 64), vm.SliceStorage(2, 1, offset, size, alignment), vm.Ret(0)]
+    found = fault(*code)
+    assert found.startswith("main[1] slice_storage: ")
+    assert message in found
+    dynamic: list[vm.Instruction] = [
+        vm.AllocStorage(1, 64, 64),
+        vm.LoadConsti(3, offset),
+        vm.LoadConsti(4, size),
+        vm.SliceStorage(2, 1, vm.Reg(3), vm.Reg(4), alignment),
+        vm.Ret(0),
+    ]
+    if -(1 << 63) <= offset < 1 << 63:
+        assert message in fault(*dynamic)
+
+
+def test_a_slice_ends_within_its_slice():
+    """Tensors and slices in a slice are checked against the slice, not against its storage."""
+    code = [vm.AllocStorage(1, 256, 64), vm.SliceStorage(2, 1, 64, 64, 64)]
+    tensor_of = vm.AllocTensor(3, 2, 64, (1,), "float32")
+    assert "a tensor of 4 bytes at offset 64 does not fit in a storage of 64 bytes" in fault(
+        *code, tensor_of, vm.Ret(0)
+    )
+    inner = vm.SliceStorage(3, 2, 64, 64, 64)
+    assert "a slice of 64 bytes at offset 64 does not fit in a storage of 64 bytes" in fault(
+        *code, inner, vm.Ret(0)
+    )
+    assert "register $0 must hold a storage, but holds a tensor" in fault(
+        vm.SliceStorage(2, 0, 0, 8, 64), vm.Ret(0)
+    )
+
+
 def test_storages_and_closures_are_no_operands_of_kernels():
     code = [vm.AllocStorage(1, 64, 64), vm.AllocADT(2, 0, (0, 1)), *call(0, [2], 3, 2), vm.Ret(0)]
     assert fault(*code) == (

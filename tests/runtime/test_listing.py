@@ -78,6 +78,7 @@ def test_every_instruction():
         vm.WriteRef(1, 0),
         vm.InvokePacked(0, (), ()),
         vm.Fatal(),
+        vm.SliceStorage(1, 2, Reg(3), 8, 64),
         vm.Ret(0),
     ]
     assert {type(i) for i in code} == set(vm.MNEMONICS)
@@ -114,5 +115,6 @@ def test_every_instruction():
         "   26: write_ref $1, $0",
         "   27: invoke_packed add in:  out:",
         "   28: fatal",
-        "   29: ret $0",
+        "   29: slice_storage $1, $2[$3], 8, align 64",
+        "   30: ret $0",
     ]

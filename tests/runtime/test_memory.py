@@ -15,6 +15,7 @@ from xrelay.runtime.instructions import (
     AllocStorage,
     AllocTensor,
     DeviceCopy,
+    GetField,
     Goto,
     If,
     Instruction,
@@ -24,6 +25,7 @@ from xrelay.runtime.instructions import (
     KillRegister,
     Reg,
     Ret,
+    SliceStorage,
 )
 from xrelay.runtime.kernels import memory as memory_module
 from xrelay.runtime.kernels.memory import Memory, OutOfMemory, Owner
@@ -144,14 +146,75 @@ def test_a_branch_that_does_not_write_is_found():
 @pytest.mark.parametrize("poison", [False, True])
 def test_a_storage_handed_over_shows_nothing_of_the_past(poison: bool):
     """The callee's view refers to a block that previously held a sum."""
-    view = function([None], AllocTensor(1, 0, 0, (2,), "float32"), Ret(1), name="view")
+    view = function(
+        [None], GetField(2, 0, 0), AllocTensor(1, 2, 0, (2,), "float32"), Ret(1), name="view"
+    )
     code = [*call(0, [0, 0], 2, 2), KillRegister(2), KillRegister(3)]
-    code += [AllocStorage(4, 8, 64), AllocADT(5, 0, (4,)), Invoke(6, 1, (4,)), Ret(6)]
+    code += [AllocStorage(4, 8, 64), AllocADT(5, 0, (4,)), Invoke(6, 1, (5,)), Ret(6)]
     machine = Machine(
         program(function([f32(2)], *code), view, kernels=[ADD]), memory=Memory(poison=poison)
     )
     for _ in range(2):
         assert str(machine.run("main", X)[0].tolist()) == ("[nan, nan]" if poison else "[0.0, 0.0]")
+
+
+LENT = function([None], AllocTensor(1, 0, 0, (2,), "float32"), Ret(1), name="lent")
+
+
+def test_a_storage_that_is_lent_is_not_cleared():
+    """The callee may not read what nobody has written there."""
+    code = [AllocStorage(4, 8, 64), Invoke(6, 1, (4,)), Ret(6)]
+    assert fault(function([f32(2)], *code), LENT) == f"lent[1] ret: {UNWRITTEN}float32[2]"
+
+
+def test_a_callee_reads_what_the_caller_wrote_in_a_storage():
+    code = [*call(0, [0, 0], 2, 2), Invoke(6, 1, (3,)), Ret(6)]
+    machine = Machine(program(function([f32(2)], *code), LENT, kernels=[ADD]))
+    for _ in range(2):
+        assert machine.run("main", X)[0].tolist() == [2, 4]
+
+
+TWICE = function(
+    [f32(2), None],
+    AllocTensor(2, 1, 0, (2,), "float32"),
+    InvokePacked(0, (0, 0), (2,)),
+    AllocADT(3, 0, (2, 0)),
+    Ret(3),
+    name="twice",
+)
+SLICED: list[Instruction] = [
+    AllocStorage(1, 128, 64),
+    SliceStorage(2, 1, 64, 8, 64),
+    Invoke(3, 1, (0, 2)),
+]
+
+
+@pytest.mark.parametrize("poison", [False, True])
+def test_a_result_in_a_slice_that_was_lent(poison: bool):
+    """The slice keeps the storage alive, and the caller may read what the callee wrote there."""
+    code = [*SLICED, KillRegister(1), KillRegister(2), *call(0, [0, 0], 7, 2), GetField(4, 3, 0)]
+    made = program(function([f32(2)], *code, Ret(4)), TWICE, kernels=[ADD])
+    machine = Machine(made, memory=Memory(poison=poison))
+    for x in (X, 2 * X):
+        assert machine.run("main", x)[0].tolist() == (2 * x).tolist()
+    counters = machine.counters
+    assert counters.allocations == {0: 4}  # two in each run: a slice is no allocation
+    assert counters.peak == {0: 128 + 8}
+
+
+def test_what_a_callee_has_not_written_stays_unwritten():
+    code = [*SLICED, AllocTensor(4, 1, 60, (1,), "float32"), Ret(4)]
+    assert fault(function([f32(2)], *code), TWICE, kernels=[ADD]) == (
+        f"main[4] ret: {UNWRITTEN}float32[1]"
+    )
+
+
+def test_a_slice_that_is_returned_is_cleared():
+    give = function([None], Ret(0), name="give")
+    code = [*SLICED[:2], Invoke(3, 1, (2,)), AllocTensor(4, 3, 0, (2,), "float32"), Ret(4)]
+    assert Machine(program(function([f32(2)], *code), give)).run("main", X)[0].tolist() == [0, 0]
+    other = [*SLICED[:2], Invoke(3, 1, (2,)), AllocTensor(4, 1, 0, (2,), "float32"), Ret(4)]
+    assert UNWRITTEN in fault(function([f32(2)], *other), give)
 
 
 def lazy(attrs: Mapping[str, Any], ins: Sequence[Any], outs: Sequence[Any]) -> Any:

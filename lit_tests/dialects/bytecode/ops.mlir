@@ -59,6 +59,8 @@ bytecode.kernel @same () -> [] {
 // CHECK-NEXT:   bytecode.fatal
 // CHECK-NEXT:   bytecode.alloc_storage r1, 140 align 64 on #cpu0
 // CHECK-NEXT:   bytecode.alloc_storage r1, r5 align 64 on #cuda1
+// CHECK-NEXT:   bytecode.slice_storage r2, r1[64] size r5 align 64
+// CHECK-NEXT:   bytecode.slice_storage r2, r1[r5] size 8 align 64
 // CHECK-NEXT:   bytecode.shape_of r2, r1
 // CHECK-NEXT:   bytecode.compute r2, "muli"(r5, r6)
 // CHECK-NEXT:   bytecode.compute r2, "from_elements"()
@@ -97,6 +99,8 @@ bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>, "t" : !bytecode.
   bytecode.fatal
   bytecode.alloc_storage r1, 140 align 64 on #relay.device<cpu:0>
   bytecode.alloc_storage r1, r5 align 64 on #relay.device<cuda:1>
+  bytecode.slice_storage r2, r1[64] size r5 align 64
+  bytecode.slice_storage r2, r1[r5] size 8 align 64
   bytecode.shape_of r2, r1
   bytecode.compute r2, "muli"(r5, r6)
   bytecode.compute r2, "from_elements"()

@@ -259,7 +259,7 @@ func.func @slice_of_negative_size() {
 
 func.func @negative_size_in_generic_form() {
   // expected-error@+1 {{the size of slice 0 must be at least 0, but is -64}}
-  %total, %offset = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: -64>}> : () -> (i64, i64)
+  %total, %offset = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: -64>, operandSegmentSizes = array<i32: 0, 0>}> : () -> (i64, i64)
   func.return
 }
 
@@ -277,7 +277,7 @@ func.func @two_arms_of_one_branch() {
 
 func.func @arm_without_a_branch() {
   // expected-error@+1 {{arms must be pairs of a branch and an arm}}
-  %total, %offset = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: 64>, arms = [array<i64: 0>]}> : () -> (i64, i64)
+  %total, %offset = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: 64>, arms = [array<i64: 0>], operandSegmentSizes = array<i32: 0, 0>}> : () -> (i64, i64)
   func.return
 }
 
@@ -285,7 +285,7 @@ func.func @arm_without_a_branch() {
 
 func.func @offset_missing() {
   // expected-error@+1 {{a pack of 1 slices needs 2 results, but has 1}}
-  %total = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: 64>}> : () -> i64
+  %total = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: 64>, operandSegmentSizes = array<i32: 0, 0>}> : () -> i64
   func.return
 }
 
@@ -293,7 +293,7 @@ func.func @offset_missing() {
 
 func.func @stop_missing() {
   // expected-error@+1 {{a pack of 1 slices needs 2 lifetime bounds, but has 1}}
-  %total, %offset = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0>, static_sizes = array<i64: 64>}> : () -> (i64, i64)
+  %total, %offset = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0>, static_sizes = array<i64: 64>, operandSegmentSizes = array<i32: 0, 0>}> : () -> (i64, i64)
   func.return
 }
 
@@ -301,7 +301,7 @@ func.func @stop_missing() {
 
 func.func @size_too_many(%n: i64) {
   // expected-error@+1 {{a pack of 1 slices needs 0 dynamic sizes, but has 1}}
-  %total, %offset = "memory.pack"(%n) <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: 64>}> : (i64) -> (i64, i64)
+  %total, %offset = "memory.pack"(%n) <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: 64>, operandSegmentSizes = array<i32: 1, 0>}> : (i64) -> (i64, i64)
   func.return
 }
 
@@ -309,6 +309,6 @@ func.func @size_too_many(%n: i64) {
 
 func.func @arms_missing() {
   // expected-error@+1 {{a pack of 1 slices needs 1 lists of arms, but has 0}}
-  %total, %offset = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: 64>, arms = []}> : () -> (i64, i64)
+  %total, %offset = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: 64>, arms = [], operandSegmentSizes = array<i32: 0, 0>}> : () -> (i64, i64)
   func.return
 }
