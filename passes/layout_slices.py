@@ -295,7 +295,8 @@ class LayOutSlices(RewritePattern):
         if op.workspace is not None:
             self.totals.record(op, total)
             self.made.extend(into.ops)
-        for value, hint in zip(results, ("total", *["offset"] * len(offsets)), strict=True):
+        named = [total if isinstance(total, SSAValue) else results[0], *results[1:]]
+        for value, hint in zip(named, ("total", *["offset"] * len(offsets)), strict=True):
             if value is not None and value.owner in made:
                 value.name_hint = value.name_hint or hint
         rewriter.replace(op, into.ops, results)
