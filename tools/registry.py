@@ -66,6 +66,7 @@ PASSES = {
     "plan-memory": "passes.plan_memory:PlanMemoryPass",
     "reuse-in-place": "passes.reuse_in_place:ReuseInPlacePass",
     "coalesce-storage": "passes.coalesce_storage:CoalesceStoragePass",
+    "reorder-for-memory": "passes.reorder_for_memory:ReorderForMemoryPass",
     "pack-storage": "passes.pack_storage:PackStoragePass",
     "layout-slices": "passes.layout_slices:LayoutSlicesPass",
     "verify-memory-plan": "passes.verify_memory_plan:VerifyMemoryPlanPass",
