@@ -119,7 +119,7 @@ class ReorderForMemoryPass(ModulePass):
             raise PassError(f"nodes must be at least 1, but is {self.nodes}", op)
         sizes: Sizes | None = None
         for classes in bodies_of(op, separate=False):
-            storages = storages_in(classes.block)
+            storages = storages_in(classes)
             if not storages:
                 continue
             if sizes is None:

@@ -1,7 +1,7 @@
 """
 The bytes that are live in a body, on each device and at sample values of dynamic sizes.
 
-    rows = rows_of(storages_in(block), sizes)       bytes of each storage, in each row
+    rows = rows_of(storages_in(classes), sizes)      bytes of each storage, in each row
     peaks_of(classes, rows)                         the most bytes that are live at once, by row
 
 A row is a device and, if sizes are dynamic, values of their symbols: all equal, from small to
@@ -15,23 +15,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp, i64
-from xdsl.ir import Block
 
 from ...dialects import memory
 from ...dialects.device import VirtualDeviceAttr, device_of
 from ...dialects.tensors import as_tensor
-from ...dialects.walking import walk
 from ...planning import Arm, Buffer, Interval, Problem
 from ...planning.bounds import lower_bound
 from ...planning.core import core_of
 from ..support.arenas import arms_of
 from ..support.walk import outside_primitives
-from .aliases import AliasClasses, is_choice
-from .liveness import Interval as Range
-from .liveness import live_ranges
+from .aliases import AliasClasses
 from .polynomials import Polynomial
 from .sizes import Sizes
-from .storages import Storage, regions_of, tensors_in
+from .storages import storages_of
 
 SAMPLES = (1, 16, 128, 1024)
 """The values of symbols at which orders are compared."""
@@ -97,38 +93,14 @@ def read_sizes(module: ModuleOp, sizes: Sizes) -> None:
                 sizes.dims(result)
 
 
-def storages_in(block: Block) -> list[memory.AllocStorageOp]:
-    """Return the storages that a body allocates for tensors in it."""
-    ops = list(walk(block, enters=is_choice))
-    inside = set(ops)
-    return [
-        op
-        for op in ops
-        if isinstance(op, memory.AllocStorageOp)
-        and (tensors := tensors_in(op)) is not None
-        and inside.issuperset(tensors)
-    ]
-
-
-def live_storages(classes: AliasClasses) -> list[Storage]:
-    """Return the storages of a body with their lifetimes, those that outlive it too."""
-    ranges = live_ranges(classes, to_kill=True)
-    regions = regions_of(classes.block)
-    starts = {op: at for at, op in enumerate(walk(classes.block, enters=is_choice))}
-    found: list[Storage] = []
-    for op in storages_in(classes.block):
-        tensors = tensors_in(op)
-        assert tensors is not None, "a storage in use"
-        assert op.parent is not None, "an op of a body"
-        start = min(starts[t] for t in tensors)
-        stop = max(ranges[classes.of(t.tensor)].stop for t in tensors)
-        found.append(Storage(op, tensors, regions[op.parent], Range(start, stop)))
-    return found
+def storages_in(classes: AliasClasses) -> list[memory.AllocStorageOp]:
+    """Return the storages that a body allocates for what is written in it."""
+    return [storage.op for storage in storages_of(classes, outliving=True).found]
 
 
 def peaks_of(classes: AliasClasses, rows: Rows) -> Row:
     """Return the most bytes that are live at once, on each device and at each sample."""
-    storages = live_storages(classes)
+    storages = storages_of(classes, outliving=True).found
     arms = [tuple(Arm(str(b), str(a)) for b, a in found) for found in arms_of(storages)]
     peaks: Row = []
     for row in range(rows.count):

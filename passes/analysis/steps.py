@@ -30,7 +30,7 @@ from ...dialects import memory, relay
 from ...dialects.interfaces import AllocatesResults, DestinationPassing
 from ...dialects.walking import walk
 from .aliases import AliasClasses, facts_of, is_choice
-from .storages import tensors_in
+from .storages import is_destination_of_shapes
 
 MAX_REASONS = 8
 """The number of steps that an op may need and still be executed on demand."""
@@ -182,7 +182,9 @@ def bytes_of(classes: AliasClasses) -> Bytes:
             continue
         if len(tensors) == 1 and storage.has_one_use():
             alone.add(tensors[0].tensor)
-        if (known := tensors_in(op)) is not None and inside.issuperset(known):
+        users = [use.operation for use in storage.uses]
+        only_tensors = inside.issuperset(users) and set(users) == set(tensors)
+        if only_tensors and not all(map(is_destination_of_shapes, tensors)):
             firsts[op] = first
             found.storages.update((tensor.tensor, op) for tensor in tensors)
     written: list[int] = []
