@@ -69,7 +69,7 @@ def network(name: str, model: ModelProto) -> Row:
     sizes = Sizes()
     read_sizes(module, sizes)
     (classes,) = bodies_of(module, separate=False)
-    rows = rows_of(storages_in(classes.block), sizes)
+    rows = rows_of(storages_in(classes), sizes)
     before = peaks_of(classes, rows)
     began = time.process_time()
     ReorderForMemoryPass().apply(ctx, module)

@@ -98,7 +98,8 @@ class BlockOrders:
     """The storages of each of the bytes."""
 
     def __post_init__(self) -> None:
-        for op, key in self.bytes.key_of.items():
+        counted = ((op, key) for op, key in self.bytes.key_of.items() if op in self.rows.of)
+        for op, key in counted:
             self._storages.setdefault(key, []).append(op)
 
     def plan(self, steps: Steps) -> Schedule | None:
@@ -141,7 +142,7 @@ class BlockOrders:
         found: list[Local] = []
         by_key: dict[int, list[tuple[memory.AllocStorageOp, list[int]]]] = {}
         for op, users in steps.storages.items():
-            if users:
+            if users and op in self.rows.of:
                 by_key.setdefault(self.bytes.key_of[op], []).append((op, users))
         for key, storages in by_key.items():
             if len(storages) <= MAX_APART:

@@ -1,0 +1,30 @@
+"""`reorder-for-memory` lowers the peak of a network, and its results stay the same."""
+
+import numpy as np
+from in_machine import run_passes
+from onnx_models import Array, light_network
+
+from xrelay.frontends.onnx.importer import convert_model
+from xrelay.lowering.assemble import assemble
+from xrelay.lowering.pipelines import VmPipeline
+from xrelay.runtime.kernels import KERNELS
+from xrelay.runtime.kernels.memory import Memory
+from xrelay.runtime.machine import Machine
+
+
+def test_shufflenet_needs_less_and_computes_the_same():
+    network = light_network("shufflenet")
+    inputs = list(network.feeds.values())
+    given = VmPipeline().text
+    results: list[list[Array]] = []
+    peaks: list[int] = []
+    for pipeline in (given, given.replace("plan-memory", "plan-memory{reorder=true}")):
+        converted = convert_model(network.model, "shufflenet.onnx")
+        run_passes(converted.module, pipeline)
+        program = assemble(converted.module)
+        machine = Machine(program, converted.params, kernels=KERNELS, memory=Memory(poison=True))
+        results.append([np.asarray(y) for y in machine.run("main", *inputs)])
+        peaks.append(machine.counters.peak[0])
+    for a, b in zip(*results, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert peaks[1] < 0.95 * peaks[0]
