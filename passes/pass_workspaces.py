@@ -384,11 +384,22 @@ class Lenders:
 
 
 def holds_only_a_result(storage: SSAValue, classes: AliasClasses, outside: set[int]) -> bool:
-    """Test whether `storage` has one use, and its bytes do not belong to classes `outside`."""
-    if len([*storage.uses]) != 1:
-        return False
+    """
+    Test whether `storage` holds one thing, and its bytes do not belong to classes `outside`.
+
+    A result and what it is written over are one class, at the start of the storage.
+    """
+    if not storage.has_one_use():
+        tensors = [use.operation for use in storage.uses]
+        at_start = all(isinstance(t, memory.AllocTensorOp) and is_at_start(t) for t in tensors)
+        if not at_start or len({classes.of(t.results[0]) for t in tensors}) != 1:
+            return False
     contents = contents_of(storage, classes)
     return contents is not None and not any(classes.of(v) in outside for v in contents.values)
+
+
+def is_at_start(tensor: memory.AllocTensorOp) -> bool:
+    return tensor.offset is not None and not tensor.offset.value.data
 
 
 def returned_values(function: func.FuncOp) -> Sequence[SSAValue]:

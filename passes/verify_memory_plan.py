@@ -308,7 +308,7 @@ class Checker:
             if end is not None:
                 raise fault_of_use(op, end)
 
-    def write(self, op: Operation, result: SSAValue, tensor: SSAValue) -> None:
+    def write(self, op: Operation, result: OpResult, tensor: SSAValue) -> None:
         """End what lies in the bytes of `tensor`, which then hold `result`."""
         before = self.state.written.now.get(tensor)
         if before is not None:
@@ -330,7 +330,7 @@ class Checker:
         op: Operation,
         slot: Slot,
         certain: How = How.OVERWRITTEN,
-        result: SSAValue | None = None,
+        result: OpResult | None = None,
     ) -> None:
         """End the values that name contents that overlap `slot`, which then holds `result`."""
         held, ends = self.state.held, self.state.ends
@@ -360,7 +360,7 @@ class Checker:
             held.drop(other, origin)
 
     def is_in_place(
-        self, op: Operation, result: SSAValue, value: SSAValue, origin: SSAValue
+        self, op: Operation, result: OpResult, value: SSAValue, origin: SSAValue
     ) -> bool:
         """Test whether `op` reads each element of `value` before it writes that of `result`."""
         given = value
@@ -368,7 +368,7 @@ class Checker:
             value = value.owner.data
         if value is not origin:
             return False  # on some path, it may name other bytes
-        index = list[SSAValue](op.results).index(result)
+        index = result.index
         places = [k for k, other in enumerate(op.operands[: -len(op.results)]) if other is given]
         if not isinstance(op, vm.InvokeTvmOp):
             trait = op.get_trait(OverwritesOperands)

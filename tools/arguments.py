@@ -1,7 +1,7 @@
 """The command line of `xrelay-opt`."""
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from xdsl.xdsl_opt_main import VersionAction
@@ -43,6 +43,29 @@ def size(text: str) -> int:
     return int(number) << 10 * " KMGT".index(unit or " ")
 
 
+def parse_dim(text: str) -> tuple[str, int]:
+    """Parse `n=3` or `x:0=3`."""
+    name, _, size = text.rpartition("=")
+    if not name or not (size.isascii() and size.isdecimal()) or len(size) > 18:
+        raise argparse.ArgumentTypeError(
+            f"must be a dim and its size, like n=3 or x:0=3, but is '{text}'"
+        )
+    return name, int(size)
+
+
+MEMORY_REPORT = "--memory-report"
+
+
+def add_memory_report(group: Group, help: str) -> None:
+    """Declare `--memory-report[=text|json]`; `with_report_format` goes before parsing."""
+    group.add_argument(MEMORY_REPORT, nargs="?", choices=("text", "json"), help=help)
+
+
+def with_report_format(argv: Sequence[str]) -> list[str]:
+    """Say the default of `--memory-report`, so that the next argument is not read as its value."""
+    return [f"{MEMORY_REPORT}=text" if arg == MEMORY_REPORT else arg for arg in argv]
+
+
 def add_arguments(parser: argparse.ArgumentParser, frontends: Iterable[str]) -> None:
     """Declare all options, also by their names in mlir-opt and xdsl-opt."""
     parser.prog = "xrelay-opt"
@@ -72,7 +95,11 @@ def _input_and_output(group: Group, frontends: list[str]) -> None:
         help="the file to write if there is no error (default: stdout)",
     )
     group.add_argument(
-        "-t", "--target", default="mlir", help="the format of the output (default: mlir)"
+        "-t",
+        "--target",
+        default="mlir",
+        help="the format of the output: mlir (default), relay-text, or a picture of the memory "
+        "plan, memory-plan-svg or memory-plan-html, taken right before lower-to-bytecode",
     )
     _flag(
         group,
@@ -188,6 +215,9 @@ def _watching(group: Group) -> None:
             help=f"print the module {when} every pass, to stderr",
         )
     _flag(
+        group, "--remarks", help="report the choices of passes, such as the orders of memory plans"
+    )
+    _flag(
         group,
         "--print-ir-after-change",
         "--mlir-print-ir-after-change",
@@ -198,6 +228,20 @@ def _watching(group: Group) -> None:
         "--print-ir-after-failure",
         "--mlir-print-ir-after-failure",
         help="print the module after a pass that failed, to stderr",
+    )
+    add_memory_report(
+        group,
+        "print the memory that each function uses, planned and at least, to stderr; right before "
+        "lower-to-bytecode, or at the end",
+    )
+    group.add_argument(
+        "--dim",
+        metavar="DIM=SIZE",
+        type=parse_dim,
+        action="append",
+        default=[],
+        help="with --memory-report, and the targets memory-plan-svg and memory-plan-html: the size "
+        "of a dynamic dim, by its name (n=3) or by parameter and axis (x:0=3)",
     )
     _flag(
         group,

@@ -10,13 +10,15 @@ from xdsl.dialects.func import FuncOp
 from ..dialects.relay.annotations import NAME
 from ..dialects.relay.constants import PARAMS_FILE
 from ..lowering.assemble import assemble
-from ..passes.support.diagnostics import Message, ReportingContext, Severity
+from ..passes.memory_use.contents import MemoryUse
+from ..passes.memory_use.read import read_memory
+from ..passes.support.diagnostics import Message, PassError, ReportingContext, Severity
 from ..passes.support.verifier import verify
 from ..runtime.program import Program
 from .diagnostics import Reporter
 from .inputs import FRONTENDS, frontend_of, load_onnx, load_relay
 from .parser import LocatingParser
-from .pipeline import PIPELINE, build
+from .pipeline import PIPELINE, TO_BYTECODE, build
 from .plugins import load_universe
 from .registry import named_pipelines
 from .resources import with_own_resources
@@ -27,8 +29,7 @@ from .source import Part, Source, read_source
 WEIGHTS = "weights.safetensors"
 """The file in the scratch folder for the weights of inputs that hold them."""
 
-TO_BYTECODE = "lower-to-bytecode"
-"""The name of the pass after which values have no types."""
+NO_PLAN = "the memory of a program is reported before it becomes bytecode"
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class Loaded:
     weights: Path | None
     names: Mapping[str, tuple[str | None, ...]]
     types: ResultTypes
+    memory: MemoryUse | None = None
+    """The memory that it uses, if that was read."""
 
     @property
     def program(self) -> Program:
@@ -81,12 +84,15 @@ class Loader:
         scratch: Path,
         frontend: str | None = None,
         allow_unregistered: bool = False,
+        reads_memory: bool = False,
     ) -> Loaded:
         """
         Read the file at `path` ("-" is stdin) and run `pipeline` unless it is bytecode.
 
         `frontend` is by default that of the file's extension, or IR text. Weights that must be
-        unpacked are written into the folder `scratch`. Raises errors that `message_of` accepts.
+        unpacked are written into the folder `scratch`. With `reads_memory`, the memory that the
+        program uses is read right before it becomes bytecode. Raises errors that `message_of`
+        accepts.
         """
         source = read_source(path)
         frontend = frontend or frontend_of(source.extension)
@@ -107,7 +113,10 @@ class Loader:
         weights = module.attributes.get(PARAMS_FILE)
         names = {op.sym_name.data: _result_names(op) for op in module.ops if isinstance(op, FuncOp)}
         types = ResultTypes()
+        memory = None
         if is_bytecode(module):
+            if reads_memory:
+                raise PassError(f"{NO_PLAN}: it is bytecode already", module)
             verify(module)
         else:
             self.reporter.add_source(PIPELINE, pipeline)
@@ -116,9 +125,10 @@ class Loader:
             last = passes.index(TO_BYTECODE) if TO_BYTECODE in passes else len(passes)
             Runner(steps=steps[:last]).run(context, module)
             types = ResultTypes.of(module)
+            memory = read_memory(module) if reads_memory else None
             Runner(steps=steps[last:], verify_first=False).run(context, module)
         where = folder / weights.data if isinstance(weights, StringAttr) else None
-        return Loaded(module, where, names, types)
+        return Loaded(module, where, names, types, memory)
 
     def _text(self, source: Source) -> str:
         """Return the text of `source`, which messages quote from now on."""

@@ -9,15 +9,17 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from inspect import signature
 from io import StringIO
 from pathlib import Path
-from typing import IO, NoReturn
+from typing import IO, NoReturn, cast
 
 from typing_extensions import override
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
-from xdsl.utils.arg_spec import parse_spec
-from xdsl.utils.exceptions import DiagnosticException, ShrinkException
+from xdsl.utils.arg_spec import ArgSpec, parse_spec
+from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ShrinkException
+from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from ..dialects.errors import TOO_DEEP
@@ -34,7 +36,7 @@ from .inputs import EXTENSION, FRONTENDS, frontend_of, load_onnx, load_relay
 from .ir_dumps import Dumps
 from .listing import list_passes
 from .parser import LocatingParser
-from .pipeline import PIPELINE, build, pass_names, pipeline_text
+from .pipeline import PIPELINE, TO_BYTECODE, Step, build, pass_names, pipeline_text
 from .plugins import load_universe
 from .printing import PrintOptions, print_module
 from .registry import named_pipelines
@@ -56,7 +58,11 @@ class XRelayOpt(xDSLOptMain):
         """Messages collected for `--verify-diagnostics`; None when they are shown."""
         self.universe = load_universe(self._warn)
         self.runner = Runner(timer=self.timer)
-        super().__init__(args=args)
+        args = sys.argv[1:] if args is None else args
+        try:
+            super().__init__(args=arguments.with_report_format(args))
+        except ArgSpecParseError as error:
+            raise self._bad_target(str(error).strip().splitlines()[-1]) from None
 
     # Registration.
 
@@ -97,6 +103,8 @@ class XRelayOpt(xDSLOptMain):
     @override
     def setup_pipeline(self) -> None:
         args = self.args
+        assert isinstance(self.ctx, ReportingContext)
+        self.ctx.remarks = args.remarks
         self.runner.verify_first = not args.disable_verify
         self.runner.verify_each = args.verify_each and not args.disable_verify
         self.runner.reproducer_path = args.crash_reproducer
@@ -133,10 +141,41 @@ class XRelayOpt(xDSLOptMain):
     def _set_passes(self, text: str) -> None:
         self.reporter.add_source(PIPELINE, text)
         steps = build(text, self.available_passes, named_pipelines, PIPELINE)
+        self._show_memory(steps)
         self.runner.steps = steps
         self.pipeline = PassPipeline(tuple(step.run for step in steps))
         if self.args.dump_pass_pipeline:
             print(pipeline_text(steps), file=sys.stderr)
+
+    def _target(self) -> type[Target] | None:
+        """Return the target that emits the module, if it is one that stops the pipeline."""
+        entry = self.available_targets.get(parse_spec(self.args.target).name)
+        if entry is None or signature(entry).parameters:  # xDSL's, which print
+            return None
+        target = cast(Callable[[], type[Target]], entry)()
+        return target if hasattr(target, "reads_before") else None
+
+    def _bad_target(self, reason: str) -> CommandLineError:
+        return CommandLineError(f"-t {self.args.target}: {reason.strip()}")
+
+    def _dims(self) -> tuple[str, ...]:
+        return tuple(f"{dim}={size}" for dim, size in self.args.dim)
+
+    def _show_memory(self, steps: list[Step]) -> None:
+        """Insert the memory report, and drop the steps after the one that the target reads."""
+        args, target = self.args, self._target()
+        if args.dim and args.memory_report is None and target is None:
+            raise CommandLineError("--dim needs --memory-report, or a target that shows memory")
+        names = [step.run.name for step in steps]
+        stop = getattr(target, "reads_before", None)
+        if stop in names:
+            del steps[names.index(stop) :]
+        if args.memory_report is not None:
+            from ..passes.report_memory import ReportMemoryPass
+
+            report = ReportMemoryPass(format=args.memory_report, dims=self._dims())
+            at = names.index(TO_BYTECODE) if TO_BYTECODE in names else len(steps)
+            steps.insert(at, Step(report))
 
     def _print_options(self) -> PrintOptions:
         args = self.args
@@ -325,9 +364,18 @@ class XRelayOpt(xDSLOptMain):
 
     @override
     def output_resulting_program(self, prog: ModuleOp) -> str:
-        if parse_spec(self.args.target).name != "mlir":
+        spec, target = parse_spec(self.args.target), self._target()
+        if spec.name != "mlir" and target is None:
             return super().output_resulting_program(prog)
         output = StringIO()
+        if target is not None:
+            dims = {"dims": self._dims()} if self.args.dim else {}
+            try:
+                chosen = target.from_spec(ArgSpec(spec.name, {**spec.parameters, **dims}))
+            except ValueError as error:
+                raise self._bad_target(str(error)) from None
+            chosen.emit(self.ctx, prog, output)
+            return output.getvalue()
         print_module(self.ctx, prog, output, self._print_options())
         return output.getvalue()
 

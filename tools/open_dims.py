@@ -5,7 +5,6 @@ A dim is given by its name, or as `PARAMETER:AXIS`; one that shares its name wit
 from a file has its size.
 """
 
-from argparse import ArgumentTypeError
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -34,14 +33,6 @@ class OpenDim:
     def option(self) -> str:
         """The shortest name on the command line."""
         return self.name or self.place
-
-
-def parse_dim(text: str) -> tuple[str, int]:
-    """Parse `n=3` or `x:0=3`."""
-    name, _, size = text.rpartition("=")
-    if not name or not (size.isascii() and size.isdecimal()) or len(size) > 18:
-        raise ArgumentTypeError(f"must be a dim and its size, like n=3 or x:0=3, but is '{text}'")
-    return name, int(size)
 
 
 def open_dims(params: Sequence[Param]) -> list[OpenDim]:

@@ -29,6 +29,9 @@ from .registry import alternatives, option_text, type_text
 PIPELINE = "pipeline"
 """The file name in messages about the text of a pipeline on the command line."""
 
+TO_BYTECODE = "lower-to-bytecode"
+"""The name of the pass after which values have no types, and memory is not planned any more."""
+
 Passes: TypeAlias = Mapping[str, Callable[[], type[ModulePass]]]
 Pipelines: TypeAlias = Mapping[str, type[Pipeline]]
 

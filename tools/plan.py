@@ -154,7 +154,7 @@ def _plan(options: argparse.Namespace) -> int:
     if options.output is not None:
         _write(options.output, format_plan(table, problem, answer))
     if options.svg is not None:
-        from .plan_svg import draw
+        from .plan_pictures.problem import draw
 
         _write(options.svg, draw(problem, answer))
     return 0

@@ -70,12 +70,15 @@ PASSES = {
     "pack-storage": "passes.pack_storage:PackStoragePass",
     "layout-slices": "passes.layout_slices:LayoutSlicesPass",
     "verify-memory-plan": "passes.verify_memory_plan:VerifyMemoryPlanPass",
+    "report-memory": "passes.report_memory:ReportMemoryPass",
     "verify-stage": "passes.verify_stage:VerifyStagePass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
 }
 
 TARGETS = {
     "relay-text": "frontends.relay_text.target:RelayTextTarget",
+    "memory-plan-svg": "tools.plan_pictures.targets:MemoryPlanSvgTarget",
+    "memory-plan-html": "tools.plan_pictures.targets:MemoryPlanHtmlTarget",
 }
 
 PIPELINES = "lowering.pipelines:PIPELINES"

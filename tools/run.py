@@ -21,7 +21,7 @@ from ..passes.support.diagnostics import Message, Note, Severity
 from ..runtime.errors import MachineError
 from ..runtime.kernels.memory import Memory
 from ..runtime.random_inputs import random_inputs, random_parameters
-from .arguments import count, size
+from .arguments import add_memory_report, count, parse_dim, size, with_report_format
 from .commands import describe, guarded
 from .compile_input import Loader
 from .diagnostics import (
@@ -35,8 +35,9 @@ from .diagnostics import (
 )
 from .executables import Compiled, Evaluated, Executable, Limits
 from .inputs import FRONTENDS
+from .memory_of_run import memory_of_run
 from .npz import FileError
-from .open_dims import bind_dims, parse_dim
+from .open_dims import bind_dims
 from .process import settings
 from .run_files import Array, Arrays, read_inputs, read_parameters, write_outputs
 from .run_report import output_lines
@@ -59,6 +60,7 @@ class Options:
     dim: list[tuple[str, int]]
     outputs: str | None
     stats: bool
+    memory_report: str | None
     function: str
     pipeline: str | None
     evaluate: bool
@@ -132,6 +134,9 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     parser.add_argument(
         "--stats", action="store_true", help="print counts of instructions and memory"
     )
+    add_memory_report(
+        parser, "print the memory that was planned and used, for the shapes of the run, to stderr"
+    )
     parser.add_argument("--function", default="main", help="the function to run (default: main)")
     parser.add_argument(
         "--pipeline",
@@ -164,10 +169,12 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         help="for debugging: fill memory that the program has not written with NaN, not zeros",
     )
     parser.add_argument("--traceback", action="store_true", help="show where errors are raised")
-    found: Namespace = parser.parse_args(argv)
+    found: Namespace = parser.parse_args(with_report_format(argv))
     options = Options(**vars(found))
     if options.evaluate and options.stats:
         fail("--stats counts what the machine does, but --evaluate does not use it")
+    if options.evaluate and options.memory_report is not None:
+        fail("--memory-report shows what the machine allocates, but --evaluate does not use it")
     if options.random_params and options.random_seed is None:
         fail("--random-params needs --random-seed")
     if options.dim and options.random_seed is None:
@@ -234,6 +241,7 @@ def run(options: Options, loader: Loader) -> None:
             Path(folder),
             options.frontend,
             options.allow_unregistered_dialect,
+            reads_memory=options.memory_report is not None,
         )
         limits = options.limits
         executable = (
@@ -249,6 +257,10 @@ def run(options: Options, loader: Loader) -> None:
             print("\n".join(output_lines(name, value)))
         if options.stats:
             print("\n".join(executable.stats()))
+        if loaded.memory is not None and isinstance(executable, Compiled):
+            shapes = [getattr(value, "shape", ()) for value in inputs]
+            run_of = memory_of_run(loaded.memory, options.function, shapes, executable)
+            print("\n".join(run_of.lines(options.memory_report)), file=sys.stderr)
         if options.outputs is not None:
             write_outputs(options.outputs, dict(zip(names, outputs, strict=True)))
 

@@ -178,7 +178,8 @@ class Writer:
             shape = self._at(place, op, rewriter)
             self.scopes.add(key, shape)
         found = self._at(place, self._extract(shape, axis, rewriter), rewriter)
-        found.name_hint = symbol.name
+        if SSAValue.is_valid_name(symbol.name):  # a dim may have any name
+            found.name_hint = symbol.name
         return found
 
     def _extract(self, shape: SSAValue, index: int, rewriter: PatternRewriter) -> Operation:

@@ -164,6 +164,13 @@ def test_wrong_usage_is_status_2(
     assert words in capsys.readouterr().err
 
 
+def boxes_of(root: ElementTree.Element) -> list[ElementTree.Element]:
+    """Return the rectangle of each box of a picture."""
+    space = "{http://www.w3.org/2000/svg}"
+    groups = [g for g in root.iter(f"{space}g") if g.get("class", "").startswith("box ")]
+    return [rect for g in groups for rect in g.findall(f"{space}rect")]
+
+
 @pytest.mark.parametrize("name", ["input.12", "slanet_plus.h224", "K.1048576"])
 def test_the_picture_is_svg_with_a_box_for_each_buffer_and_the_peak(name: str, tmp_path: Path):
     picture = tmp_path / "plan.svg"
@@ -172,7 +179,7 @@ def test_the_picture_is_svg_with_a_box_for_each_buffer_and_the_peak(name: str, t
     assert main(arguments) == 0
     root = ElementTree.fromstring(picture.read_text())
     space = "{http://www.w3.org/2000/svg}"
-    boxes = [rect for rect in root.iter(f"{space}rect") if rect.find(f"{space}title") is not None]
+    boxes = boxes_of(root)
     assert len(boxes) == len(problem.read_text().splitlines()) - 1
     assert [r for r in root.iter(f"{space}rect") if r.get("class") == "peak"]
     texts = [text.text or "" for text in root.iter(f"{space}text")]
@@ -191,11 +198,9 @@ def test_boxes_do_not_overlap_in_the_picture(tmp_path: Path):
     picture = tmp_path / "plan.svg"
     assert main([str(DATA / "input.12.csv"), "--svg", str(picture)]) == 0
     root = ElementTree.fromstring(picture.read_text())
-    space = "{http://www.w3.org/2000/svg}"
     boxes = [
         [float(rect.get(key, "nan")) for key in ("x", "y", "width", "height")]
-        for rect in root.iter(f"{space}rect")
-        if rect.find(f"{space}title") is not None
+        for rect in boxes_of(root)
     ]
     for i, (x, y, w, h) in enumerate(boxes):
         for u, v, p, q in boxes[:i]:

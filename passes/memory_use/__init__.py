@@ -1,0 +1,1 @@
+"""The memory that a program uses, as reports and pictures show it: a model, read once from IR."""

@@ -1,0 +1,146 @@
+"""
+The contents of a memory report: functions, their storages, and the tensors in them.
+
+    @main                           columns  0 fused_add  1 fused_dense  2 func.return
+      cpu:0                         storages #0 arena 1,024 bytes, [0, 3)
+                                    tensors  sum 512 bytes at 0 of #0, [0, 2)
+                                             dense 512 bytes at 512 of #0, [1, 3)
+
+Time is counted in columns: an op that uses tensors, and the allocations around it, is one. Sizes
+and offsets are numbers of `Formulas`. Nothing here refers to IR.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from .formulas import Formulas
+from .path_liveness import Arms, Span
+
+
+class SourceLine(NamedTuple):
+    """A line of the program that the user wrote."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+class Segment(NamedTuple):
+    """Bytes in use from column `start` until just before `stop`, on the paths through `arms`."""
+
+    start: int
+    stop: int
+    arms: Arms
+    size: int
+    """A formula."""
+    row: int
+    """The tensor or storage that uses them."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """An op that uses tensors."""
+
+    label: str
+    source: SourceLine | None
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A branch, and the columns of each of its arms."""
+
+    label: str
+    names: tuple[str, ...]
+    arms: tuple[tuple[int, int], ...]
+    source: SourceLine | None
+
+
+@dataclass(frozen=True)
+class Storage:
+    """An allocation."""
+
+    name: str
+    device: str
+    size: int
+    alignment: int
+    source: SourceLine | None
+    spans: tuple[Span, ...]
+    outlives: bool
+    """True if bytes in it are in use when the function returns."""
+    is_given: bool = False
+    """True if the caller allocates it."""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor in a storage."""
+
+    name: str
+    op: str
+    """The kernel or op that writes it."""
+    operators: tuple[str, ...]
+    """The operators in the kernel."""
+    source: SourceLine | None
+    storage: int
+    offset: int
+    size: int
+    spans: tuple[Span, ...]
+    outlives: bool
+    in_arm: str = ""
+    """The arm of a branch in which it is allocated; "" outside branches."""
+    is_passed: bool = False
+    """True if it is a storage that a call uses."""
+
+
+class Call(NamedTuple):
+    """A call of a function of the program."""
+
+    column: int
+    callee: str
+
+
+@dataclass
+class DeviceUse:
+    """The memory of one device that a function uses: rows of its tensors and storages."""
+
+    device: str
+    tensors: list[int] = field(default_factory=list[int])
+    storages: list[int] = field(default_factory=list[int])
+
+
+@dataclass
+class FunctionUse:
+    """The memory that a function uses."""
+
+    name: str
+    formulas: Formulas = field(default_factory=Formulas)
+    columns: list[Column] = field(default_factory=list[Column])
+    tensors: list[Tensor] = field(default_factory=list[Tensor])
+    storages: list[Storage] = field(default_factory=list[Storage])
+    branches: list[Branch] = field(default_factory=list[Branch])
+    calls: list[Call] = field(default_factory=list[Call])
+    live: list[Segment] = field(default_factory=list[Segment])
+    """The bytes of tensors in use; those of a tensor written in place are counted once."""
+    held: list[Segment] = field(default_factory=list[Segment])
+    """The bytes of storages in use."""
+
+    def devices(self) -> list[DeviceUse]:
+        """Return the devices that the function uses, in order of their first storage."""
+        found: dict[str, DeviceUse] = {}
+        for row, storage in enumerate(self.storages):
+            use = found.setdefault(storage.device, DeviceUse(storage.device))
+            use.storages.append(row)
+        for row, tensor in enumerate(self.tensors):
+            found[self.storages[tensor.storage].device].tensors.append(row)
+        return list(found.values())
+
+
+@dataclass
+class MemoryUse:
+    """The memory that a program uses: its functions that allocate, in program order."""
+
+    functions: list[FunctionUse] = field(default_factory=list[FunctionUse])

@@ -1,0 +1,305 @@
+"use strict";
+
+// Formulas: each step is [operation, …] on the results of earlier steps.
+
+const OPERATIONS = {
+  add: (a, b) => a + b,
+  sub: (a, b) => a - b,
+  mul: (a, b) => a * b,
+  floordiv: (a, b) => (b ? Math.floor(a / b) : 0),
+  mod: (a, b) => (b ? a - b * Math.floor(a / b) : 0),
+  truncdiv: (a, b) => (b ? Math.trunc(a / b) : 0),
+  truncmod: (a, b) => a - b * (b ? Math.trunc(a / b) : 0),
+  max: Math.max,
+  min: Math.min,
+  broadcast: (a, b) => (a === 1 ? b : a),
+  select: (c, a, b) => (c ? a : b),
+  eq: (a, b) => +(a === b),
+  ne: (a, b) => +(a !== b),
+  lt: (a, b) => +(a < b),
+  le: (a, b) => +(a <= b),
+  gt: (a, b) => +(a > b),
+  ge: (a, b) => +(a >= b),
+};
+
+function evaluate(formulas, variables) {
+  const values = [];
+  for (const [op, ...args] of formulas) {
+    if (op === "const") values.push(args[0]);
+    else if (op === "var") values.push(variables[args[0]]);
+    else values.push(OPERATIONS[op](...args.map((arg) => values[arg])));
+  }
+  return values;
+}
+
+// Bytes in use: segments are [start, stop, size, row, branch, arm, …].
+
+const MAX_PATHS = 1000;
+
+function armsOf(segment) {
+  const arms = [];
+  for (let i = 4; i < segment.length; i += 2) arms.push([segment[i], segment[i + 1]]);
+  return arms;
+}
+
+function independent(weights) {
+  const groupOf = new Map();
+  const groups = new Map();
+  let next = 0;
+  for (const weight of weights) {
+    const joined = new Set();
+    for (const [branch] of weight.arms) if (groupOf.has(branch)) joined.add(groupOf.get(branch));
+    const [number = next++, ...others] = [...joined].sort((a, b) => a - b);
+    if (!groups.has(number)) groups.set(number, []);
+    const members = groups.get(number);
+    for (const other of others) {
+      for (const moved of groups.get(other)) {
+        members.push(moved);
+        for (const [branch] of moved.arms) groupOf.set(branch, number);
+      }
+      groups.delete(other);
+    }
+    members.push(weight);
+    for (const [branch] of weight.arms) groupOf.set(branch, number);
+  }
+  return [...groups.values()];
+}
+
+function mostOnAPath(weights, budget = { left: MAX_PATHS }) {
+  let total = 0;
+  for (const { arms, size } of weights) if (!arms.length) total += size;
+  for (const part of independent(weights.filter(({ arms }) => arms.length))) {
+    if (budget.left <= 0) {
+      for (const { size } of part) total += size;
+      continue;
+    }
+    const last = Math.max(...part.flatMap(({ arms }) => arms.map(([branch]) => branch)));
+    const numbers = new Set();
+    for (const { arms } of part) for (const [b, arm] of arms) if (b === last) numbers.add(arm);
+    let most = 0;
+    for (const number of [...numbers].sort((a, b) => a - b)) {
+      budget.left -= 1;
+      const path = part
+        .filter(({ arms }) => arms.every(([b, arm]) => b !== last || arm === number))
+        .map(({ arms, size }) => ({ arms: arms.filter(([b]) => b !== last), size }));
+      most = Math.max(most, mostOnAPath(path, budget));
+    }
+    total += most;
+  }
+  return total;
+}
+
+function loads(segments, columns, values) {
+  const change = new Array(columns + 1).fill(0);
+  const starts = new Map();
+  for (const segment of segments) {
+    const [start, stop, size] = segment;
+    if (segment.length > 4) {
+      if (!starts.has(start)) starts.set(start, []);
+      starts.get(start).push({ stop, arms: armsOf(segment), size: values[size] });
+    } else {
+      change[start] += values[size];
+      change[stop] -= values[size];
+    }
+  }
+  const found = [];
+  let always = 0;
+  let onPaths = [];
+  let extra = 0;
+  for (let column = 0; column < columns; column++) {
+    always += change[column];
+    const left = onPaths.filter(({ stop }) => stop > column);
+    if (starts.has(column) || left.length < onPaths.length) {
+      onPaths = left.concat(starts.get(column) ?? []);
+      extra = mostOnAPath(onPaths);
+    }
+    found.push(always + extra);
+  }
+  return found;
+}
+
+// The plan for values of the dims: where everything is.
+
+function plan(data, variables) {
+  const values = evaluate(data.formulas, variables);
+  const bases = [];
+  let top = 0;
+  for (const [, size] of data.storages) {
+    bases.push(top);
+    top += values[size];
+  }
+  const live = loads(data.live, data.columns.length, values);
+  const planned = Math.max(0, ...loads(data.held, data.columns.length, values));
+  const bound = Math.max(0, ...live);
+  const peak = Math.max(0, live.indexOf(bound));
+  const alive = new Set();
+  for (const [start, stop, , row] of data.live) if (start <= peak && peak < stop) alive.add(row);
+  return {
+    values,
+    bases,
+    live,
+    planned,
+    bound,
+    peak,
+    alive,
+    ceiling: Math.max(planned, bound, top, 1),
+    sum: data.sum.reduce((total, size) => total + values[size], 0),
+    boxes: data.boxes.map(([row, storage, offset, size]) => ({
+      row,
+      storage,
+      offset: values[offset],
+      low: bases[storage] + values[offset],
+      size: values[size],
+    })),
+  };
+}
+
+function human(size) {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+  let unit = 0;
+  let scaled = size;
+  while (scaled >= 1023.95 && unit + 1 < units.length) {
+    unit += 1;
+    scaled /= 1024;
+  }
+  return unit ? `${scaled.toFixed(1)} ${units[unit]}` : `${size} B`;
+}
+
+const grouped = (number) => number.toLocaleString("en-US");
+
+// The page: nothing is drawn here, what is drawn is moved.
+
+function set(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+}
+
+function move(section, data, variables) {
+  const found = plan(data, variables);
+  const { left, step, base, plot, strip, stripHeight } = data.frame;
+  const svg = section.querySelector("svg");
+  const y = (offset) => base - (offset * plot) / found.ceiling;
+  const showIf = (shown) => (shown ? "visible" : "hidden");
+  svg.querySelectorAll(".box").forEach((element, i) => {
+    const { row, storage, offset, low, size } = found.boxes[i];
+    const upper = y(low + size);
+    const tall = y(low) - upper;
+    element.querySelectorAll("rect").forEach((rect) => set(rect, { y: upper, height: tall }));
+    element
+      .querySelectorAll("text")
+      .forEach((label) => set(label, { y: upper + tall / 2 + 4, visibility: showIf(tall >= 13) }));
+    element.classList.toggle("alive", found.alive.has(row));
+    const title = element.querySelector("title");
+    const lines = title.textContent.split("\n");
+    lines[1] = `${grouped(size)} bytes (${human(size)}) at ${grouped(offset)} of ${data.storages[storage][0]}`;
+    title.textContent = lines.join("\n");
+  });
+  const shelves = svg.querySelectorAll(".shelf");
+  svg.querySelectorAll(".shelf-text").forEach((label, i) => {
+    const size = found.values[data.storages[i][1]];
+    const upper = y(found.bases[i] + size);
+    const tall = (size * plot) / found.ceiling;
+    set(shelves[i], { y1: upper, y2: upper });
+    set(label, { y: upper + tall / 2 + 4, visibility: showIf(tall >= 14) });
+  });
+  const level = (kind, size, text, shift) => {
+    set(svg.querySelector(`line.${kind}`), { y1: y(size), y2: y(size) });
+    const label = svg.querySelector(`.${kind}-text`);
+    set(label, { y: y(size) + shift });
+    label.textContent = `${text} ${human(size)}`;
+  };
+  level("height", found.planned, "planned", -5);
+  level("bound", found.bound, "lower bound", 14);
+  svg.querySelectorAll(".tick").forEach((tick, i, all) => {
+    tick.textContent = human(Math.round((found.ceiling * i) / (all.length - 1)));
+  });
+  const at = left + found.peak * step;
+  svg.querySelector(".peak").setAttribute("x", at);
+  const peak = svg.querySelector(".peak-text");
+  const middle = at + Math.max(step, 2) / 2;
+  peak.textContent = `peak: ${grouped(found.bound)} bytes alive at ${data.columns[found.peak]}`;
+  peak.setAttribute("x", middle);
+  peak.style.textAnchor = middle + peak.textContent.length * 6.6 > data.frame.right ? "end" : "start";
+  const most = Math.max(found.bound, 1);
+  const outline = found.live.map(
+    (load, i) => `V${strip - (load * stripHeight) / most}H${left + (i + 1) * step}`,
+  );
+  svg.querySelector(".load").setAttribute("d", `M${left} ${strip}${outline.join("")}V${strip}Z`);
+  svg.querySelectorAll(".column title").forEach((title, i) => {
+    title.textContent = `column ${i}: ${data.columns[i]}, ${grouped(found.live[i])} bytes alive`;
+  });
+  const ratio = found.bound ? `${(found.planned / found.bound).toFixed(3)} × the lower bound` : "";
+  for (const [name, size] of [["planned", found.planned], ["bound", found.bound], ["sum", found.sum]]) {
+    const figure = section.querySelector(`[data-figure=${name}]`);
+    figure.querySelector("b").textContent = human(size);
+    figure.querySelector(".exact").textContent = `${grouped(size)} bytes`;
+    if (name === "planned") figure.querySelector(".note").textContent = ratio;
+  }
+  section.querySelectorAll("tr[data-row]").forEach((line) => {
+    const row = Number(line.dataset.row);
+    line.querySelector(".bytes").textContent = grouped(found.values[data.tensors[row]]);
+    line.querySelector(".alive").textContent = found.alive.has(row) ? "yes" : "";
+  });
+}
+
+function follow(section, data) {
+  const variables = data.variables.slice();
+  const dims = section.querySelector(".dims");
+  dims.hidden = false;
+  dims.addEventListener("input", (event) => {
+    const dim = Number(event.target.dataset.dim);
+    const size = Math.round(Number(event.target.value));
+    if (event.target.value === "" || !(size >= 0 && size <= 1e6)) return;
+    variables[data.sliders[dim]] = size;
+    for (const input of dims.querySelectorAll(`[data-dim="${dim}"]`)) {
+      if (input !== event.target) {
+        if (input.type === "range") input.max = Math.max(Number(input.max), size);
+        input.value = size;
+      }
+    }
+    move(section, data, variables);
+    show(section, section.querySelector(".chosen"));
+  });
+}
+
+function show(section, box) {
+  section.querySelector(".chosen")?.classList.remove("chosen");
+  box?.classList.add("chosen");
+  section.querySelector(".details").textContent = box?.querySelector("title").textContent ?? "";
+}
+
+function inspect(section) {
+  const svg = section.querySelector("svg");
+  svg.addEventListener("pointerover", (event) => {
+    const box = event.target.closest(".box");
+    if (box) show(section, box);
+  });
+  svg.addEventListener("keydown", (event) => {
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const boxes = [...svg.querySelectorAll(".box")];
+    if (!by || !boxes.length) return;
+    event.preventDefault();
+    const at = boxes.indexOf(svg.querySelector(".chosen"));
+    const start = at < 0 ? (by > 0 ? -1 : 0) : at;
+    show(section, boxes[(start + by + boxes.length) % boxes.length]);
+  });
+}
+
+function switchTheme(button) {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const now = document.documentElement.dataset.theme ?? (dark.matches ? "dark" : "light");
+    document.documentElement.dataset.theme = now === "dark" ? "light" : "dark";
+  });
+}
+
+if (typeof module !== "undefined") {
+  module.exports = { evaluate, loads, mostOnAPath, plan, human };
+} else {
+  switchTheme(document.getElementById("theme"));
+  for (const data of JSON.parse(document.getElementById("data").textContent)) {
+    const section = document.getElementById(data.key);
+    inspect(section);
+    if (data.moves) follow(section, data);
+  }
+}

@@ -1,0 +1,255 @@
+"""
+A page about the memory of a program: pictures, figures, tables, and a slider for each dim.
+
+The page is one file without references to others. Its script moves the boxes of the pictures: the
+formulas of sizes and offsets are in the page as JSON, and are evaluated for the dims that are set.
+Names come from strangers: they are escaped in HTML and in JSON, and the script only ever sets text.
+The page's policy lets no other script run.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from ...passes.memory_use.contents import MemoryUse, Segment
+from ...passes.memory_use.report import Amount, DeviceReport
+from ...passes.support.plain_text import human, printable
+from .memory import View, left_out, views_of
+from .style import page_style
+from .svg import LEFT, PLOT, RIGHT, STRIP, WIDTH, Frame, chosen, panel_lines, text
+
+MAX_ROWS = 500
+"""The number of tensors of a panel that are in its table: the largest."""
+
+MAX_MOVING = 50_000
+"""The number of segments up to which a picture follows the sliders."""
+
+SLIDER = 1024
+"""The largest value of a slider, unless the dim is larger."""
+
+
+HELP = (
+    "Point at a box to see its tensor, or focus the picture and press the arrow keys. Time runs to "
+    "the right, offsets run up; what is alive at the peak has its full colour."
+)
+
+
+def resource(name: str) -> str:
+    """Return the text of a file beside this one."""
+    return files(__name__.rpartition(".")[0]).joinpath(name).read_text(encoding="utf-8")
+
+
+def page(use: MemoryUse, dims: dict[str, int], title: str) -> str:
+    """Return the page of a program, which starts with these values of dims."""
+    views = views_of(use, dims)
+    script = resource("page.js")
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    parts: list[str] = []
+    for i, view in enumerate(views):
+        parts += section(view, f"p{i}")
+    omitted = left_out(use)
+    if omitted:
+        parts.append(f"<p>{text(omitted)}.</p>")
+    data = [view_data(view, f"p{i}") for i, view in enumerate(views)]
+    return "\n".join(
+        [
+            "<!DOCTYPE html>",
+            '<html lang="en">',
+            "<head>",
+            '<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{text(title)}</title>",
+            f"<style>{page_style(resource('page.css'))}</style>",
+            "</head>",
+            "<body>",
+            "<header><div><h1>Memory plan</h1>"
+            f'<p class="quiet">{text(title)}</p></div>'
+            '<button type="button" id="theme" aria-label="Switch between light and dark" hidden>'
+            "Light / dark</button></header>",
+            "<main>",
+            *parts,
+            "</main>",
+            f'<script type="application/json" id="data">{embedded(data)}</script>',
+            f"<script>{script}</script>",
+            "</body>",
+            "</html>\n",
+        ]
+    )
+
+
+def embedded(value: Any) -> str:
+    """Return `value` as JSON that no HTML parser takes for markup."""
+    found = json.dumps(value, separators=(",", ":"))
+    return found.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def section(view: View, key: str) -> Iterator[str]:
+    """Yield the HTML of a view."""
+    panel, report = view.panel, view.report
+    frame = Frame(panel, -48)
+    yield f'<section id="{key}" aria-labelledby="{key}-title">'
+    yield f'<h2 id="{key}-title">{text(panel.title)}</h2>'
+    yield from _figures(report)
+    if moves(view):
+        yield from _sliders(view, key)
+    elif panel.moves:
+        yield '<p class="quiet">There are too many tensors for this picture to follow its dims.</p>'
+    drawn, others = chosen(panel)
+    if others:
+        what = "left out" if panel.moves else "drawn together"
+        yield (
+            f'<p class="quiet">The {len(drawn):,} largest of {len(panel.boxes):,} boxes are drawn; '
+            f"the others are {what}.</p>"
+        )
+    yield '<div class="picture">'
+    yield (
+        f'<svg viewBox="0 0 {WIDTH} {frame.bottom:.0f}" tabindex="0" role="img" '
+        f'aria-labelledby="{key}-title {key}-help">'
+    )
+    yield from panel_lines(panel, frame, key, has_head=False)
+    yield "</svg></div>"
+    yield (
+        '<div class="below">'
+        f'<p class="details" id="{key}-details" aria-live="polite"></p>'
+        f'<p class="hint" id="{key}-help">{HELP}</p></div>'
+    )
+    yield from _table(view)
+    yield "</section>"
+
+
+def _figures(report: DeviceReport) -> Iterator[str]:
+    yield '<dl class="figures">'
+    ratio = "" if report.ratio is None else f"{report.ratio:.3f} &times; the lower bound"
+    for name, title, amount, note in (
+        ("planned", "Planned", report.planned, ratio),
+        ("bound", "Lower bound", report.lower_bound, "most bytes alive at once"),
+        ("sum", "One by one", report.sum, f"{report.tensors:,} tensors"),
+    ):
+        yield _figure(name, title, amount, note)
+    yield (
+        f"<div><dt>Allocations</dt><dd><b>{report.allocations:,}</b>"
+        f"<span>instead of {report.tensors:,}</span></dd></div>"
+    )
+    yield "</dl>"
+
+
+def _figure(name: str, title: str, amount: Amount, note: str) -> str:
+    bytes = amount.bytes or 0
+    formula = "" if amount.formula is None else f"<code>{text(amount.formula)}</code>"
+    return (
+        f'<div data-figure="{name}"><dt>{title}</dt><dd><b>{human(bytes)}</b>'
+        f'<span class="exact">{bytes:,} bytes</span><span class="note">{note}</span>'
+        f"{formula}</dd></div>"
+    )
+
+
+def _sliders(view: View, key: str) -> Iterator[str]:
+    yield '<fieldset class="dims" hidden><legend>Dims</legend>'
+    for i, (name, value) in enumerate(view.dims.items()):
+        top, shown = max(SLIDER, 2 * value), text(name)
+        yield (
+            f'<label for="{key}-d{i}">{shown}</label>'
+            f'<input type="range" id="{key}-d{i}" data-dim="{i}" min="0" max="{top}" step="1" '
+            f'value="{value}" aria-label="{shown}">'
+            f'<input type="number" data-dim="{i}" min="0" max="1000000" step="1" value="{value}" '
+            f'aria-label="{shown}, exact">'
+        )
+    yield "</fieldset>"
+
+
+def _table(view: View) -> Iterator[str]:
+    """Yield the tensors as a table, the largest first."""
+    use, rows = view.function, list(dict.fromkeys(row for row, _ in view.boxes))
+    sizes = {row: box.size for (row, _), box in zip(view.boxes, view.panel.boxes, strict=True)}
+    alive = {row: box.at_peak for (row, _), box in zip(view.boxes, view.panel.boxes, strict=True)}
+    rows.sort(key=lambda row: -sizes[row])
+    yield f"<details><summary>Tensors ({len(rows):,})</summary>"
+    if len(rows) > MAX_ROWS:
+        yield f'<p class="quiet">The {MAX_ROWS} largest.</p>'
+    yield '<div class="scroll"><table><thead><tr>'
+    titles = ("tensor", "bytes", "formula", "storage", "written by", "source", "at the peak")
+    yield "".join(f'<th scope="col">{title}</th>' for title in titles)
+    yield "</tr></thead><tbody>"
+    for row in rows[:MAX_ROWS]:
+        tensor = use.tensors[row]
+        constant = use.formulas.constant(tensor.size) is not None
+        cells = (
+            "" if constant else str(use.formulas.polynomials[tensor.size]),
+            use.storages[tensor.storage].name,
+            tensor.op,
+            str(tensor.source or ""),
+        )
+        yield (
+            f'<tr data-row="{row}"><th scope="row">{text(tensor.name)}</th>'
+            f'<td class="bytes">{sizes[row]:,}</td>'
+            + "".join(f"<td>{text(cell)}</td>" for cell in cells)
+            + f'<td class="alive">{"yes" if alive[row] else ""}</td></tr>'
+        )
+    yield "</tbody></table></div></details>"
+
+
+def moves(view: View) -> bool:
+    """Test whether the picture follows its dims."""
+    return view.panel.moves and len(view.live) + len(view.held) <= MAX_MOVING
+
+
+def view_data(view: View, key: str) -> dict[str, Any]:
+    """Return what the script needs to move a picture."""
+    if not moves(view):
+        return {"key": key, "moves": False}
+    use, frame = view.function, Frame(view.panel, -48)
+    drawn = {id(box) for box in chosen(view.panel)[0]}
+    place = {row: i for i, row in enumerate(view.stack)}
+    boxes = [
+        [row, place[use.tensors[row].storage], use.tensors[row].offset, use.tensors[row].size]
+        for (row, _), box in zip(view.boxes, view.panel.boxes, strict=True)
+        if id(box) in drawn
+    ]
+    names = list(view.dims)
+    values = [
+        view.dims.get(variable.name, 0) for variable in use.formulas.variables
+    ]  # of other devices
+    return {
+        "key": key,
+        "moves": True,
+        "formulas": [[step.op, *step.args] for step in use.formulas.steps],
+        "variables": values,
+        "sliders": [[v.name for v in use.formulas.variables].index(name) for name in names],
+        "storages": [
+            [printable(use.storages[row].name), use.storages[row].size] for row in view.stack
+        ],
+        "boxes": boxes,
+        "tensors": {str(row): use.tensors[row].size for row, _ in view.boxes},
+        "live": segments_data(view.live),
+        "held": segments_data(view.held),
+        "sum": [use.tensors[row].size for row in dict.fromkeys(row for row, _ in view.boxes)],
+        "columns": [printable(_column(view, i)) for i in range(len(use.columns))],
+        "frame": {
+            "left": LEFT,
+            "right": WIDTH - RIGHT,
+            "step": frame.step,
+            "base": frame.base,
+            "plot": PLOT,
+            "strip": frame.strip,
+            "stripHeight": STRIP,
+        },
+    }
+
+
+def _column(view: View, column: int) -> str:
+    found = view.function.columns[column]
+    source = f" ({found.source})" if found.source else ""
+    return f"{found.label or 'no op'}{source}"
+
+
+def segments_data(segments: Sequence[Segment]) -> list[list[Any]]:
+    """Return segments as [start, stop, size, row, branch, arm, …]."""
+    return [[s.start, s.stop, s.size, s.row, *(n for arm in s.arms for n in arm)] for s in segments]
