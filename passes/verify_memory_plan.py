@@ -58,7 +58,7 @@ from ..dialects.interfaces import AllocatesResults, DestinationPassing, Overwrit
 from ..dialects.tensors import as_tensor, has_dynamic, storage_alignment
 from ..dialects.walking import values_from_above, walk
 from .analysis.blocks import only_block
-from .analysis.polynomials import Polynomial
+from .analysis.polynomials import PACK, Polynomial
 from .analysis.sizes import Dims
 from .memory_plan.contents import Changes, End, How, State
 from .memory_plan.held import OVERLAPPING, Held
@@ -527,8 +527,35 @@ class Checker:
 
     def need(self, room: Room, end: Polynomial, alignment: int, op: Operation) -> None:
         """Record what `op` needs in a parameter."""
-        if isinstance(room.root, BlockArgument):
-            self.needs.setdefault(room.root.index, Need()).add(end, alignment, op)
+        if not isinstance(room.root, BlockArgument):
+            return
+        is_packed = any(symbol.kind == PACK for symbol in end.symbols())
+        for use in room.root.uses if is_packed else ():  # what lays it out names what it needs
+            if isinstance(use.operation, memory.PackOp):
+                total = self.slots.sizes.size(use.operation.total)
+                if self.slots.proofs.at_least(total, end):
+                    end = total
+        self.needs.setdefault(room.root.index, Need()).add(end, alignment, op)
+
+    def is_workspace_size(
+        self, size: Polynomial | None, function: Operation | None, i: int, call: Operation
+    ) -> bool:
+        """Test whether `size` is at least the `memory.workspace_size` of storage `i` of a call."""
+        if size is None or not isinstance(function, func.FuncOp):
+            return False
+        listed = memory.shapes_of_workspace(function, i) or ()
+        sizes = self.slots.sizes
+        for symbol in size.symbols():
+            value = symbol.args[0] if symbol.kind == "value" else None
+            op = value.owner if isinstance(value, OpResult) else None
+            if not isinstance(op, memory.WorkspaceSizeOp) or op.param.value.data != i:
+                continue
+            if op.function.string_value() != function.sym_name.data:
+                continue
+            shapes = [sizes.elements(shape) for shape in op.shapes]
+            if shapes == [sizes.dims(call.operands[k]) for k in listed]:
+                return self.slots.proofs.at_least(size, sizes.size(op.bytes))
+        return False
 
     def require_apart(self, op: Operation, i: int, j: int, one: Slot, other: Slot) -> None:
         """Check that operands `i` and `j` of a call do not overlap."""
@@ -562,6 +589,9 @@ class Checker:
                 )
             for end, user in need.ends.items():
                 size = translated(end, body, self.slots.sizes, op.operands)
+                whole = size is None and end.symbol is not None and end.symbol.kind == PACK
+                if whole and self.is_workspace_size(room.size, body.parent_op(), i, op):
+                    continue
                 if size is None:
                     raise PassError(
                         f"cannot tell how many bytes @{name} needs in its storage {i}: {end} "

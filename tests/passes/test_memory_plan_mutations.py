@@ -237,12 +237,13 @@ def check_faults(
                 same(found, right, f"after {name}, which was accepted:\n{faulty}")
 
 
-def checked(count: Counter[str]) -> None:
-    """Check that of the faults of each kind a large share is refused."""
+def assert_many_are_refused(count: Counter[str]) -> None:
+    """Check that a large share of the faults is refused, and some of each kind."""
+    refused = sum(n for name, n in count.items() if name.endswith("False"))
+    accepted = sum(n for name, n in count.items() if name.endswith("True"))
+    assert refused > 0.25 * (refused + accepted), count
     for name in FAULTS:
-        accepted, refused = count[f"{name}: True"], count[f"{name}: False"]
-        total = accepted + refused
-        assert total < 10 or refused > 0.2 * total, f"{name}: {refused} of {total} refused"
+        assert count[f"{name}: True"] < 20 or count[f"{name}: False"], count
 
 
 @pytest.mark.parametrize("seed", range(OTHER or 8))
@@ -286,6 +287,6 @@ def test_faults_in_programs_of_tensors():
         check_faults(module, rng.choice(PLANS), rng, calls, count)
 
     check()
-    checked(count)
     if OTHER:
         print(dict(sorted(count.items())))
+    assert_many_are_refused(count)
