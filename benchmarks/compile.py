@@ -31,7 +31,9 @@ from compile_programs import PROGRAMS
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
+from xdsl.passes import ModulePass
 
+from xrelay.passes.support.composite import CompositePass
 from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.passes.support.verifier import verify
 from xrelay.tools.parser import LocatingParser
@@ -76,17 +78,34 @@ def timed(function: Callable[[], Any]) -> Timed:
     return Timed(time.process_time() - start, result)
 
 
+def parts_of(step: Step) -> list[tuple[str, ModulePass]]:
+    """Return the steps of a composite pass, or the pass itself, by name."""
+    if not isinstance(step.run, CompositePass):
+        return [(step.run.name, step.run)]
+    return [(f"{step.run.name}: {part.name}", part) for part in step.run.steps()]
+
+
 def run_pipeline(module: ModuleOp, steps: Sequence[Step], check: bool) -> dict[str, float]:
-    """Run the passes on `module`; return the seconds of each, of "verify" and in total."""
+    """
+    Run the passes on `module`; return the seconds of each, of "verify" and in total.
+
+    Those of a step of a composite pass are in `pass: step`, and are not counted twice.
+    """
     ctx = context()
+    parts: dict[str, float] = {}
     seconds = dict.fromkeys(("verify", *(step.run.name for step in steps)), 0.0)
     if check:
         seconds["verify"] += timed(lambda: verify(module)).seconds
     for step in steps:
-        seconds[step.run.name] += timed(lambda step=step: step.run.apply(ctx, module)).seconds
+        for name, part in parts_of(step):
+            spent = timed(lambda part=part: part.apply(ctx, module)).seconds
+            seconds[step.run.name] += spent
+            if name != step.run.name:
+                parts[name] = parts.get(name, 0.0) + spent
         if check:
             seconds["verify"] += timed(lambda: verify(module)).seconds
     seconds["all"] = sum(seconds.values())
+    seconds |= parts
     seconds["print"] = timed(lambda: module_text(ctx, module, PrintOptions())).seconds
     return seconds
 
@@ -143,6 +162,12 @@ def measure(program: str, size: int, pipeline: str, repeats: int) -> dict[str, A
             "print": plain["print"],
         },
         "us_per_op": {name: 1e6 * spent / ops for name, spent in passes.items()},
+        "us_per_op_of_parts": {
+            name: 1e6 * plain[name] / ops
+            for step in steps
+            for name, part in parts_of(step)
+            if part is not step.run
+        },
         "ratio": plain["all"] / yardstick,
         "ratio_verified": checked["all"] / yardstick,
         "peak_rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
@@ -153,8 +178,8 @@ def measure(program: str, size: int, pipeline: str, repeats: int) -> dict[str, A
     ):
         spent = 1e6 * row["all"] / ops
         print(f"{program} {size}: {what}: {spent:.1f} µs/op, {ratio:.2f} x xDSL", file=sys.stderr)
-    for name, spent in figures["us_per_op"].items():
-        print(f"    {name:24} {spent:8.2f} µs/op", file=sys.stderr)
+    for name, spent in (figures["us_per_op"] | figures["us_per_op_of_parts"]).items():
+        print(f"    {name:34} {spent:8.2f} µs/op", file=sys.stderr)
     return figures
 
 
@@ -173,15 +198,17 @@ def profiled(top: int) -> Generator[None]:
 
 
 def profile_pass(program: str, size: int, pipeline: str, name: str, top: int) -> None:
-    """Run the pipeline, and profile the first run of pass `name`."""
+    """Run the pipeline, and profile the first run of pass `name`, which may be of a composite."""
     module, ctx = read(PROGRAMS[program](size)), context()
     for step in steps_of(pipeline):
-        gc.collect()
-        if step.run.name == name:
-            with profiled(top):
-                step.run.apply(ctx, module)
-            return
-        step.run.apply(ctx, module)
+        parts = [step.run] if step.run.name == name else [part for _, part in parts_of(step)]
+        for part in parts:
+            gc.collect()
+            if part.name == name:
+                with profiled(top):
+                    part.apply(ctx, module)
+                return
+            part.apply(ctx, module)
     raise SystemExit(f"the pipeline has no pass '{name}'")
 
 
@@ -198,8 +225,9 @@ def markdown(results: Sequence[dict[str, Any]]) -> str:
     row("**pipeline : xDSL's parser**", [f"**{r['ratio']:.2f}**" for r in results])
     row("**the same, verified**", [f"**{r['ratio_verified']:.2f}**" for r in results])
     row("peak memory, MiB", [f"{r['peak_rss_mib']:.0f}" for r in results])
-    for name in results[0]["us_per_op"]:
-        row(f"`{name}`, µs/op", [f"{r['us_per_op'][name]:.1f}" for r in results])
+    for key in ("us_per_op", "us_per_op_of_parts"):
+        for name in results[0][key]:
+            row(f"`{name}`, µs/op", [f"{r[key][name]:.1f}" for r in results])
     return "\n".join(lines) + "\n"
 
 

@@ -42,12 +42,14 @@ from .interfaces import (
     DeviceRule,
     Lookup,
     OnHost,
+    OverwritesOperands,
     PreferSameDomain,
     ResultAliases,
     ResultOnHost,
     SameDomain,
 )
 from .memory import ResultIsOuts, verify_destinations, verify_shape
+from .overwriting import overwritable
 from .tensors import as_tensor, dtype_name, is_static
 
 
@@ -147,6 +149,19 @@ class KernelDevices(DeviceRule):
             yield PreferSameDomain((value, placed[0]), reason)
 
 
+@dataclass(frozen=True)
+class OverwritesAsKernel(OverwritesOperands):
+    """A result may be written over the operands that the kernel's body allows."""
+
+    def overwritable(self, op: Operation, lookup: Lookup) -> Sequence[frozenset[int]]:
+        assert isinstance(op, InvokeTvmOp)
+        kernel = lookup(op.callee.string_value())
+        blocks = kernel.regions[0].blocks if kernel is not None and kernel.regions else ()
+        if len(blocks) != 1:
+            return [frozenset()] * len(op.results)
+        return overwritable(blocks[0])
+
+
 @irdl_op_definition
 class InvokeTvmOp(DestinationCall):
     """
@@ -159,12 +174,13 @@ class InvokeTvmOp(DestinationCall):
     ```
 
     Result i is the value written to `outs` i. Operands that the kernel reads as sizes may be on the
-    host while all others are on another device.
+    host while all others are on another device. An operand of `ins` may be at the bytes of one of
+    `outs` if the kernel's body is elementwise from one to the other; it is not used after the op.
     """
 
     name = "vm.invoke_tvm_op"
 
-    traits = traits_def(KernelDevices())
+    traits = traits_def(KernelDevices(), OverwritesAsKernel())
 
 
 @irdl_op_definition

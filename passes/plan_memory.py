@@ -11,7 +11,8 @@ Let storages share memory: one arena per function, device and scope, laid out by
 
 A sequence of passes:
 
-- `pass-workspaces` first: the memory of a call becomes storages of the caller.
+- `reorder-for-memory` first, if it is switched on: lifetimes depend on the order of ops.
+- `pass-workspaces`: the memory of a call becomes storages of the caller.
 - `pack-storage` reads lifetimes, and states which storages share an arena.
 - `layout-slices` chooses their offsets.
 - `manifest-lifetimes` after both: a kill ends bytes where they are now, and would count as a use of
@@ -31,6 +32,7 @@ from .layout_slices import LayoutSlicesPass, Strategy
 from .manifest_lifetimes import ManifestLifetimesPass
 from .pack_storage import PackStoragePass
 from .pass_workspaces import PassWorkspacesPass
+from .reorder_for_memory import ReorderForMemoryPass
 from .support.composite import CompositePass
 from .verify_memory_plan import VerifyMemoryPlanPass
 
@@ -44,6 +46,9 @@ class PlanMemoryPass(CompositePass):
     strategy: Strategy = "auto"
     """The strategy of `layout-slices`."""
 
+    reorder: bool = False
+    """Reorder ops to lower the peak, by `reorder-for-memory`, before."""
+
     entries: tuple[str, ...] = ()
     """The functions that are called from outside; if none is given, all that are not private."""
 
@@ -52,6 +57,7 @@ class PlanMemoryPass(CompositePass):
 
     def steps(self) -> Sequence[ModulePass]:
         return (
+            *([ReorderForMemoryPass()] if self.reorder else []),
             PassWorkspacesPass(self.entries),
             PackStoragePass(),
             LayoutSlicesPass(self.strategy),

@@ -14,7 +14,8 @@ are live together overlap. Facts:
 
 - Where contents lie: the slot of the tensor that an op writes, `[offset, offset + size)` of its
   storage. Numbers are compared exactly; of unknown sizes it is shown that the slots do not overlap
-  whatever they are (`memory_plan.slots`). What cannot be shown is an error that says so.
+  whatever they are (`memory_plan.slots`), or that a `memory.pack` puts them apart. What cannot be
+  shown is an error that says so.
 - Which values name them: results of views, tuples, calls and cells, by interface
   (`memory_plan.names`). Overwriting ends every value that may name the contents; a kill ends every
   value that may name the same bytes. A call may return what its callee's body may.
@@ -22,15 +23,21 @@ are live together overlap. Facts:
   A result of a choice is a name of its own, intact if the value that it was on each path is; so a
   branch may kill what the other one yields.
 
-Also: a tensor lies in its storage; offset and alignment of the storage are multiples of what the
-element type needs; a view that is certainly larger than its tensor is a fault (the machine checks
-the others); a tensor is written once on a path; no bytes are killed twice or used after a kill. An
-op that reads bytes that it writes is a fault, also if it is elementwise.
+Also: a tensor lies in its storage, and a slice in its own; offset and alignment of the storage are
+multiples of what the element type needs; a view that is certainly larger than its tensor is a fault
+(the machine checks the others); a tensor is written once on a path; no bytes are killed twice or
+used after a kill. An op that reads bytes that it writes is a fault, unless it is a kernel that
+reads each element before it writes it (`memory_plan.overwriting`) and both are in one slot.
 
-Not promised: a parameter that is a storage has the size and alignment that the caller gives, which
-are not checked. An op other than `memory.alloc_tensor` that is given a storage is taken to write
-all of it. Elements of tuples and data are not told apart. It shares no code with the passes that
-plan. From level `manifest` or `memory-planned` to the same.
+A call may write all of the storages that it is given: they must not overlap, nothing live may be in
+them, and they must be as large and aligned as the callee needs for these arguments, in its calls
+too (`memory_plan.lent`). A result is in those in which the callee may allocate it.
+
+Not promised: a storage that a function gets from outside the module has the size and alignment that
+its tensors need, and does not overlap another. An op other than these that is given a storage is
+taken to write all of it. A function that calls itself cannot be given storage. Elements of tuples
+and data are not told apart. Proofs have budgets; an error says when one was used up. It shares no
+code with the passes that plan. From level `manifest` or `memory-planned` to the same.
 """
 
 from __future__ import annotations
@@ -42,12 +49,12 @@ from typing import ClassVar, NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ..dialects import memory, vm
-from ..dialects.interfaces import AllocatesResults, DestinationPassing
+from ..dialects.interfaces import AllocatesResults, DestinationPassing, OverwritesOperands
 from ..dialects.tensors import as_tensor, has_dynamic, storage_alignment
 from ..dialects.walking import values_from_above, walk
 from .analysis.blocks import only_block
@@ -58,6 +65,7 @@ from .memory_plan.held import OVERLAPPING, Held
 from .memory_plan.lent import Need, Needs, translated
 from .memory_plan.names import (
     Summaries,
+    is_storage,
     may_hold_cells,
     names_bytes,
     sources,
@@ -66,7 +74,8 @@ from .memory_plan.names import (
     traits_of,
     upwards,
 )
-from .memory_plan.proofs import ZERO
+from .memory_plan.overwriting import may_lie_over
+from .memory_plan.proofs import MAX_STEPS, ZERO
 from .memory_plan.slots import Relation, Room, Slot, Slots, bytes_of_element
 from .support.diagnostics import PassError, Place
 from .support.walk import is_kernel
@@ -192,6 +201,7 @@ class Checker:
     block: Block
     captured: Mapping[Operation, Sequence[SSAValue]]
     returned: Summaries
+    kernels: Mapping[str, Operation]
     lent: Mapping[str, Checked]
     """The functions that were checked."""
     needs: Needs = field(default_factory=Needs)
@@ -257,7 +267,7 @@ class Checker:
             return
         captured = self.captured.get(op, ())
         self.use(op, (*op.operands, *captured))
-        if any(isinstance(value.type, memory.StorageType) for value in captured):
+        if captured and any(map(is_storage, captured)):
             raise PassError(
                 f"{op.name} captures a storage: the bytes that its code writes are not known", op
             )
@@ -273,7 +283,7 @@ class Checker:
         if isinstance(op, vm.ReshapeTensorOp):
             self.check_view(op)
         self.require_known_storages(op)
-        storages = [i for i, o in enumerate(op.operands) if isinstance(o.type, memory.StorageType)]
+        storages = [i for i, operand in enumerate(op.operands) if is_storage(operand)]
         if storages and not isinstance(op, memory.PackOp):
             self.lend(op, storages)
         for name, source in sources(op, self.returned):
@@ -312,11 +322,17 @@ class Checker:
         slot = self.slots.of(tensor)
         if slot is None:
             return
-        self.overwrite(op, slot)
+        self.overwrite(op, slot, result=result)
         self.state.held.put(slot, result)
 
-    def overwrite(self, op: Operation, slot: Slot, certain: How = How.OVERWRITTEN) -> None:
-        """End the values that name contents that overlap `slot`."""
+    def overwrite(
+        self,
+        op: Operation,
+        slot: Slot,
+        certain: How = How.OVERWRITTEN,
+        result: SSAValue | None = None,
+    ) -> None:
+        """End the values that name contents that overlap `slot`, which then holds `result`."""
         held, ends = self.state.held, self.state.ends
         for other, relation, origin in held.near(slot):
             naming = self.names.naming(origin)
@@ -331,13 +347,37 @@ class Checker:
             if traits_of(op).writes:
                 read -= set(DestinationPassing.outs(op))
             for value in intact:
-                if value in read:
+                if value in read and not (
+                    slot is other
+                    and result is not None
+                    and self.is_in_place(op, result, value, origin)
+                ):
                     raise fault_in_place(op, end)
                 ends.set(value, end)
             for edge in self.names.up.get(origin, ()):
                 if isinstance(edge.value.owner, memory.AllocTensorOp):
                     ends.set(edge.value, end)
             held.drop(other, origin)
+
+    def is_in_place(
+        self, op: Operation, result: SSAValue, value: SSAValue, origin: SSAValue
+    ) -> bool:
+        """Test whether `op` reads each element of `value` before it writes that of `result`."""
+        given = value
+        while isinstance(value.owner, vm.ReshapeTensorOp) and value is not origin:
+            value = value.owner.data
+        if value is not origin:
+            return False  # on some path, it may name other bytes
+        index = list(op.results).index(result)
+        places = [k for k, other in enumerate(op.operands[: -len(op.results)]) if other is given]
+        if not isinstance(op, vm.InvokeTvmOp):
+            trait = op.get_trait(OverwritesOperands)
+            allowed = trait.overwritable(op, self.kernels.get) if trait is not None else None
+            return allowed is not None and allowed[index].issuperset(places)
+        kernel = self.kernels.get(op.callee.string_value())
+        if kernel is None or not kernel.regions or len(kernel.regions[0].blocks) != 1:
+            return False
+        return all(may_lie_over(kernel.regions[0].block, index, k) for k in places)
 
     def lend(self, op: Operation, storages: Sequence[int]) -> None:
         """End all that lies in the operands `storages`, which `op` may write and return."""
@@ -379,7 +419,7 @@ class Checker:
 
     def require_known_storages(self, op: Operation) -> None:
         for result in op.results:
-            if isinstance(result.type, memory.StorageType) and not op.has_trait(
+            if is_storage(result) and not op.has_trait(
                 AllocatesResults, value_if_unregistered=False
             ):
                 raise PassError(
@@ -407,13 +447,12 @@ class Checker:
                 f"but {first} {'is not' if verb == 'is' else verb}",
                 op,
             )
-        notes = [place_note(op.storage)]
         if room.alignment is not None and room.alignment % alignment:
             raise PassError(
                 f"a tensor of {type.element_type} needs a storage aligned to {alignment} bytes, "
                 f"but its storage is aligned to {room.alignment}",
                 op,
-                notes=notes,
+                notes=[place_note(op.storage)],
             )
         if room.size is None:
             self.need(room, slot.stop, alignment, op)
@@ -423,7 +462,7 @@ class Checker:
                 f"cannot show that a tensor at bytes {within} fits in its storage of {room.size} "
                 "bytes",
                 op,
-                notes=notes,
+                notes=[place_note(op.storage)],
             )
 
     def check_slice(self, op: memory.SliceStorageOp) -> None:
@@ -647,7 +686,7 @@ def lent_to(block: Block) -> Iterator[str]:
     """Yield the functions that are called with storages in `block`."""
     for op in walk(block, enters=lambda op: not is_kernel(op)):
         calls = traits_of(op).calls
-        if calls is not None and any(isinstance(o.type, memory.StorageType) for o in op.operands):
+        if calls is not None and any(is_storage(o) for o in op.operands):
             yield calls.callee(op)
 
 
@@ -666,15 +705,32 @@ class VerifyMemoryPlanPass(ModulePass):
             for inner in walk(op, enters=lambda op: isinstance(op, ModuleOp))
             if isinstance(inner, func.FuncOp) and inner.body.blocks
         }
+        kernels = {
+            name.data: inner
+            for inner in op.ops
+            if isinstance(name := inner.properties.get("sym_name"), StringAttr)
+        }
         returned = summaries(functions)
-        captured = values_from_above(
-            op, lambda op: bool(op.regions) and traits_of(op).chooses is None
+        holders = [block.parent_op() for block in blocks]
+        has_closures = not all(isinstance(holder, func.FuncOp) for holder in holders)
+        captured = (
+            values_from_above(op, lambda op: bool(op.regions) and traits_of(op).chooses is None)
+            if has_closures
+            else {}
         )
         lent: dict[str, Checked] = {}
         named = {only_block(inner): name for name, inner in functions.items()}
         for block in callees_first(blocks, named):
-            checker = Checker(block, captured, returned, lent)
-            checker.check()
+            checker = Checker(block, captured, returned, kernels, lent)
+            try:
+                checker.check()
+            except PassError as error:
+                if checker.slots.proofs.has_given_up and error.message.startswith("cannot show"):
+                    error.message += (
+                        f" (proofs were given up after {MAX_STEPS} steps: those of a simpler plan, "
+                        "such as that of layout-slices{strategy=coalesce}, are shorter)"
+                    )
+                raise
             if block in named:
                 dims = checker.dims_of_results()
                 lent[named[block]] = Checked(block, checker.needs, dims)

@@ -3,13 +3,15 @@ Bind a kernel to its operands: assign memory to each of its values.
 
 A value that is an output lives in the output's buffer. Along a chain of elementwise steps, each
 result overwrites an operand that dies; other intermediate values get scratch memory, and share
-it if their lives do not overlap.
+it if their lives do not overlap. An output's buffer that is also an input's is free from the last
+step on that reads the input, if this step is elementwise, or after it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,6 +40,18 @@ class Slot:
     stop: int
 
 
+class Placed(NamedTuple):
+    """An output's buffer, which steps may write to from number `since` on."""
+
+    out: Array
+    since: int
+
+
+def _made_by(kernel: Kernel) -> dict[int, int]:
+    """Return the number of the step that computes each value."""
+    return {out: number for number, step in enumerate(kernel.steps) for out in step.outs}
+
+
 def _reuse(step: Step, binds: Mapping[str, Bind]) -> Reuse:
     """Return how `step`, which nobody may have checked yet, may overwrite an operand."""
     reuse = reuse_of(binds.get(step.op))
@@ -60,13 +74,14 @@ def _count(spec: TensorSpec) -> int:
 def slots_of(
     kernel: Kernel,
     specs: Sequence[TensorSpec],
-    placed: Mapping[int, Array],
+    placed: Mapping[int, Placed],
     binds: Mapping[str, Bind],
 ) -> dict[int, Slot | int]:
     """
     Return the home of each computed value, of the static types `specs`: a slot, or the number of a
     value in `placed`, whose output buffer it shares.
     """
+    made = _made_by(kernel)
     last_use: dict[int, int] = {}
     for number, step in enumerate(kernel.steps):
         for value in step.ins:
@@ -89,8 +104,11 @@ def slots_of(
         out = step.outs[0]
         for value in step.ins:
             dies = value >= first_local and last_use[value] == number
-            if dies and value not in homes and _can_overwrite(specs[value], specs[out], reuse):
-                homes[value] = homes[out]
+            if not dies or value in homes or not _can_overwrite(specs[value], specs[out], reuse):
+                continue
+            home = homes[out]
+            if isinstance(home, Slot) or made[value] >= placed[home].since:
+                homes[value] = home
                 break
     return homes
 
@@ -161,25 +179,23 @@ def bind_kernel(
     Return the thunks that compute `outs` from `ins`, in order, each with its step.
 
     The arrays must match the kernel's specs. An output may overlap an input: it is then written
-    after everything else is computed or, if it is that input, by a single elementwise step.
+    after everything else is computed or, if it has the bytes of that input, when no later step
+    reads them.
     `elements` are those of inputs, by number, that are known. Raises `MachineError` for operators
     without a kernel and for kernels that cannot be bound; `UnknownShape` if the shape of an
     intermediate value depends on elements that are not known.
     """
     types = specs_on(kernel, ins, outs, binds, elements or {})
     values = dict(enumerate((*ins, *kernel.constants)))
-    reuses = [_reuse(step, binds) for step in kernel.steps]
-    in_place = reuses == [Reuse.ELEMENTWISE]
-    placed: dict[int, Array] = {}
+    made = _made_by(kernel)
+    placed: dict[int, Placed] = {}
     late: list[tuple[Array, int]] = []
     for i, (value, out) in enumerate(zip(kernel.results, outs, strict=True)):
-        others = (*ins, *outs[:i])
-        met = [other for other in others if np.may_share_memory(out, other)]
-        exact = in_place and all(_is_same(out, other) for other in met)
-        if value in values or value in placed or (met and not exact):
+        since = _free_since(kernel, i, ins, outs, types, binds)
+        if value in values or value in placed or made[value] < since:
             late.append((out, value))
         else:
-            placed[value] = out
+            placed[value] = Placed(out, since)
     homes = slots_of(kernel, types, placed, binds)
     slots = list({id(h): h for h in homes.values() if isinstance(h, Slot)}.values())
     thunks: list[tuple[Thunk, Step | None]] = []
@@ -187,7 +203,7 @@ def bind_kernel(
         memory = _lay_out(slots)
         for value, home in homes.items():
             if value in placed:
-                values[value] = placed[value]
+                values[value] = placed[value].out
                 continue
             spec = types[value]
             shape = tuple(dim for dim in spec.shape if dim is not None)
@@ -195,14 +211,55 @@ def bind_kernel(
                 raw = memory[id(home)]
                 values[value] = raw.view(element_type(spec.dtype)).reshape(shape)
             else:
-                values[value] = placed[home].reshape(shape)
+                values[value] = placed[home].out.reshape(shape)
         for step in kernel.steps:
             bound = _bound_step(kernel, step, values, binds, workspace)
             thunks += ((thunk, step) for thunk in bound)
-        for out, value in late:
-            thunks.append((partial(np.copyto, out, values[value]), None))
+        copies = [(out, values[value]) for out, value in late]
+        thunks += ((thunk, None) for thunk in _copying(copies))
     return thunks
 
 
-def _is_same(a: Array, b: Array) -> bool:
-    return a.ctypes.data == b.ctypes.data and a.shape == b.shape and a.dtype == b.dtype
+def _has_same_bytes(a: Array, b: Array) -> bool:
+    return a.ctypes.data == b.ctypes.data and a.nbytes == b.nbytes
+
+
+def _free_since(
+    kernel: Kernel,
+    result: int,
+    ins: Sequence[Array],
+    outs: Sequence[Array],
+    specs: Sequence[TensorSpec],
+    binds: Mapping[str, Bind],
+) -> int:
+    """Return the first step that may write to output number `result`: after all if none may."""
+    out, after_all = outs[result], len(kernel.steps)
+    if any(np.may_share_memory(out, other) for other in outs[:result]):
+        return after_all
+    met = {i for i, array in enumerate(ins) if np.may_share_memory(out, array)}
+    if not met:
+        return 0
+    if not (met.isdisjoint(kernel.results) and all(_has_same_bytes(out, ins[i]) for i in met)):
+        return after_all
+    last = max((n for n, step in enumerate(kernel.steps) if met.intersection(step.ins)), default=-1)
+    if last < 0:
+        return 0
+    step = kernel.steps[last]
+    reuse, spec = _reuse(step, binds), specs[kernel.results[result]]
+    in_place = specs[step.outs[0]] == spec and all(
+        reuse.overwrites(specs[i], spec) for i in met.intersection(step.ins)
+    )
+    return last if in_place else last + 1
+
+
+def _copying(copies: Sequence[tuple[Array, Array]]) -> Iterator[Thunk]:
+    """Yield what copies to each array its source, first those that another copy overwrites."""
+    sources: list[Array] = []
+    for i, (_, source) in enumerate(copies):
+        if any(np.may_share_memory(source, earlier) for earlier, _ in copies[:i]):
+            kept = scratch(source.shape, source.dtype)
+            yield partial(np.copyto, kept, source)
+            source = kept
+        sources.append(source)
+    for (out, _), source in zip(copies, sources, strict=True):
+        yield partial(np.copyto, out, source)

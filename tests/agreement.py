@@ -41,9 +41,10 @@ MEMORY: tuple[Literal["none", "coalesce", "plan"], ...] = ("none", "coalesce", "
 @st.composite
 def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
     """
-    The pipeline `vm` without some passes, with others, fusing or not, with a memory plan or not.
+    The pipeline `vm` without some passes, with others, fusing or not, reordering or not, with a
+    memory plan or not.
 
-    It repairs devices. Memory is verified, planned or not.
+    Results may be written over operands. It repairs devices. Memory is verified, planned or not.
     """
     is_varied = draw(st.booleans())
     omitted = draw(st.sets(st.sampled_from(OPTIONAL), max_size=3)) if is_varied else ()
@@ -53,6 +54,9 @@ def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
     for added in draw(st.lists(st.sampled_from(REPEATABLE), max_size=3)) if is_varied else ():
         passes.insert(draw(st.integers(1, last)), added)
     passes.insert(passes.index("verify-stage{stage=memory-planned}"), "verify-memory-plan")
+    for added in ("reuse-in-place", "reorder-for-memory"):
+        if draw(st.booleans()):
+            passes.insert(passes.index("verify-stage{stage=manifest}") + 1, added)
     if "plan-memory" in passes and draw(st.booleans()):
         passes[passes.index("plan-memory")] = "plan-memory{entries=main}"
     text = ",".join(passes).replace("plan-devices", "plan-devices{default=cuda:0 repair=true}")

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from in_machine import run_passes
+from in_machine import UNIVERSE, run_passes
+from programs import context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
@@ -12,14 +13,28 @@ from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.analysis.polynomials import Polynomial
 from xrelay.passes.analysis.sizes import Sizes
 from xrelay.passes.layout_slices import problem_of, read_sizes
+from xrelay.passes.support.composite import CompositePass
 from xrelay.planning.bounds import lower_bound
 from xrelay.planning.core import core_of
+from xrelay.tools.pipeline import build
+from xrelay.tools.registry import named_pipelines
 
 TO_MANIFEST = VmPipeline().text.partition(",plan-memory")[0]
 
 
+def packed(module: ModuleOp, plan: str = "plan-memory") -> None:
+    """Lower `module`, of level `relay`, up to the packs of `plan`."""
+    run_passes(module, TO_MANIFEST)
+    (step,) = build(plan, UNIVERSE.all_passes, named_pipelines)
+    assert isinstance(step.run, CompositePass)
+    for part in step.run.steps():
+        part.apply(context(), module)
+        if part.name == "pack-storage":
+            break
+
+
 def arena_bounds(
-    module: ModuleOp, lengths: Sequence[int] = (1,), to_manifest: str = TO_MANIFEST
+    module: ModuleOp, lengths: Sequence[int] = (1,), plan: str = "plan-memory"
 ) -> list[Mapping[str, int]]:
     """
     Pack the storages of `module`, of level `relay`; return the lower bounds of its arenas, summed
@@ -27,7 +42,7 @@ def arena_bounds(
 
     The live bytes of each tensor are rounded up to its alignment.
     """
-    run_passes(module, f"{to_manifest},pack-storage")
+    packed(module, plan)
     found = Sizes()
     read_sizes(module, found)
 

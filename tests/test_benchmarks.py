@@ -40,6 +40,15 @@ def test_compile_measures_every_pass(figures: dict[str, Any]):
         assert seconds["verify"] > 0
 
 
+def test_compile_measures_the_steps_of_composite_passes(figures: dict[str, Any]):
+    for result in figures["results"]:
+        parts = result["us_per_op_of_parts"]
+        assert {"plan-devices: assign-devices", "plan-memory: layout-slices"} <= set(parts)
+        for name in ("plan-devices", "plan-memory"):
+            spent = [part for step, part in parts.items() if step.startswith(f"{name}: ")]
+            assert result["us_per_op"][name] >= max(spent) > 0
+
+
 def test_compile_measures_nested_regions():
     out, _ = run("compile.py", "--sizes", "8,20", "--programs", "nested", "--repeats", "1")
     results = json.loads(out)["results"]
@@ -60,3 +69,15 @@ def test_compile_profiles_a_pass():
     _, profile = run("compile.py", "--sizes", "30", "--programs", "wide", "--profile", "fuse-ops")
     assert "fuse_ops.py" in profile
     assert "cumulative" in profile
+
+
+def test_networks_are_planned_at_the_bound():
+    options = ("--only", "encoder", "--layers", "1", "--width", "48", "--lengths", "1,16")
+    results = json.loads(run("planning/networks.py", *options)[0])["results"]
+    found = [(r["name"], r["n"]) for r in results]
+    assert found == [(f"encoder, {kind}", n) for kind in ("static", "symbolic") for n in (1, 16)]
+    for result in results:
+        assert result["planned"] == result["lower bound"] < result["sum of tensors"]
+        assert result["allocations"] == 2 < result["buffers"]
+    table, _ = run("planning/networks.py", *options, "--table")
+    assert len(table.splitlines()) == 2 + len(results)

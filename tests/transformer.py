@@ -110,8 +110,8 @@ def encoder(
     words = graph.op("Gather", graph.weight(VOCABULARY, width), "ids")
     table = graph.weight(positions, width)
     starts, axes = graph.constant([0]), graph.constant([0])
-    positions = graph.op("Slice", table, starts, graph.dim("ids", 1), axes)
-    x = graph.normalized(graph.op("Add", words, positions), width)
+    places = graph.op("Slice", table, starts, graph.dim("ids", 1), axes)
+    x = graph.normalized(graph.op("Add", words, places), width)
     for _ in range(layers):
         x = graph.layer(x, heads, width)
     graph.nodes[-1].output[0] = "y"

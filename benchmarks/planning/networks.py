@@ -4,6 +4,7 @@ Measure the memory of planned networks: bytes over the lower bound, and allocati
     python benchmarks/planning/networks.py                  # JSON
     python benchmarks/planning/networks.py --table          # Markdown
     python benchmarks/planning/networks.py --only encoder   # no other networks
+    python benchmarks/planning/networks.py --plan 'plan-memory{verify=false}'
 
 Each network is compiled with `vm{memory=none}` and with `vm`, and called in the machine with
 kernels that compute nothing, which counts allocations and bytes all the same. Results are
@@ -20,25 +21,17 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from onnx import ModelProto
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
 
-from xrelay.dialects import memory
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.lowering.assemble import assemble
 from xrelay.lowering.pipelines import VmPipeline
-from xrelay.passes.analysis.polynomials import Polynomial
-from xrelay.passes.analysis.sizes import Sizes
-from xrelay.passes.layout_slices import problem_of, read_sizes
 from xrelay.passes.support.diagnostics import ReportingContext
-from xrelay.planning.bounds import lower_bound
-from xrelay.planning.core import core_of
 from xrelay.runtime.kernels import KERNELS
+from xrelay.runtime.kernels.bind import Attrs, Thunk
 from xrelay.runtime.machine import Machine
 from xrelay.tools.pipeline import build
 from xrelay.tools.plugins import load_universe
@@ -46,16 +39,22 @@ from xrelay.tools.registry import named_pipelines
 
 sys.path.append(str(Path(__file__).parents[2] / "tests"))
 
-from onnx_models import LIGHT_MODELS, light_network
+from onnx_models import LIGHT_MODELS, Array, light_network
+from planned_memory import arena_bounds
 from transformer import encoder
 
-Array = npt.NDArray[Any]
 Facts = dict[str, object]
 LENGTHS = (1, 16, 64, 128, 256, 512, 2048)
 LAYERS, HEADS, WIDTH = 12, 12, 768
-TO_MANIFEST = VmPipeline().text.partition(",plan-memory")[0]
 UNIVERSE = load_universe(lambda text: print(text, file=sys.stderr))
-IDLE = {name: replace(kernel, bind=lambda *_: lambda: None) for name, kernel in KERNELS.items()}
+
+
+def idle(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """Bind a kernel that computes nothing."""
+    return lambda: None
+
+
+IDLE = {name: replace(kernel, bind=idle) for name, kernel in KERNELS.items()}
 """Kernels that check what they are bound to, and compute nothing."""
 
 
@@ -74,40 +73,22 @@ def compiled(model: ModelProto, pipeline: str) -> tuple[ModuleOp, dict[str, Arra
     return converted.module, dict(converted.params), seconds
 
 
-def bounds_of(model: ModelProto, lengths: Sequence[int]) -> list[int]:
+def measure(
+    name: str, model: ModelProto, calls: Sequence[tuple[int, list[Array]]], plan: str
+) -> list[Facts]:
     """
-    Return the lower bound of all arenas together, where the symbols of sizes are each length.
+    Measure one module in calls at several lengths (0 if it has no symbol).
 
-    There is `n`, and the minimum of it and the number of positions, which is not smaller.
+    The symbols of the encoder's sizes are `n`, and the minimum of it and the number of positions,
+    which is not smaller.
     """
-    module, _, _ = compiled(model, f"{TO_MANIFEST},pack-storage")
-    packs = [op for op in module.walk() if isinstance(op, memory.PackOp)]
-    found = Sizes()
-    read_sizes(module, found)
-
-    def size(value: int | SSAValue) -> Polynomial:
-        return Polynomial.of(value) if isinstance(value, int) else found.size(value)
-
-    sizes = [[size(slice.size) for slice in pack.slices] for pack in packs]
-    symbols = {symbol for pack in sizes for s in pack for symbol in s.symbols()}
-    bounds: list[int] = []
-    for length in lengths:
-        values = dict.fromkeys(symbols, length)
-        problems = [
-            problem_of(pack, [s.value(values) for s in each])
-            for pack, each in zip(packs, sizes, strict=True)
-        ]
-        bounds.append(sum(lower_bound(core_of(problem)) for problem in problems))
-    return bounds
-
-
-def measure(name: str, model: ModelProto, calls: Sequence[tuple[int, list[Array]]]) -> list[Facts]:
-    """Measure one module in calls at several lengths (0 if it has no symbol)."""
-    plain, params, _ = compiled(model, "vm{memory=none}")
-    planned, _, seconds = compiled(model, "vm")
+    plain, params, _ = compiled(model, VmPipeline("none").text)
+    planned, _, seconds = compiled(model, VmPipeline().text.replace("plan-memory", plan))
     before, after = assemble(plain), assemble(planned)
     results: list[Facts] = []
-    bounds = bounds_of(model, [length for length, _ in calls])
+    lengths = [length for length, _ in calls]
+    found = arena_bounds(convert_model(model, "model.onnx").module, lengths, plan)
+    bounds = [sum(by_device.values()) for by_device in found]
     for (length, inputs), bound in zip(calls, bounds, strict=True):
         machines = [Machine(program, params, IDLE) for program in (before, after)]
         outputs = [machine.run("main", *inputs) for machine in machines][1]
@@ -131,16 +112,16 @@ def measure(name: str, model: ModelProto, calls: Sequence[tuple[int, list[Array]
     return results
 
 
-def networks() -> list[Facts]:
+def networks(plan: str) -> list[Facts]:
     """Measure the nine networks of ONNX's tests."""
     results: list[Facts] = []
     for name in LIGHT_MODELS:
         network = light_network(name)
-        results += measure(name, network.model, [(0, list(network.feeds.values()))])
+        results += measure(name, network.model, [(0, list(network.feeds.values()))], plan)
     return results
 
 
-def encoders(layers: int, width: int, lengths: Sequence[int]) -> list[Facts]:
+def encoders(layers: int, width: int, lengths: Sequence[int], plan: str) -> list[Facts]:
     """Measure the encoder with each length as a static dim, then one module with a symbol."""
     heads = HEADS if width % HEADS == 0 else 1
 
@@ -152,9 +133,9 @@ def encoders(layers: int, width: int, lengths: Sequence[int]) -> list[Facts]:
     results: list[Facts] = []
     for n, arrays in inputs:
         results += [
-            facts | {"n": n} for facts in measure("encoder, static", model(n), [(0, arrays)])
+            facts | {"n": n} for facts in measure("encoder, static", model(n), [(0, arrays)], plan)
         ]
-    return results + measure("encoder, symbolic", model("n"), inputs)
+    return results + measure("encoder, symbolic", model("n"), inputs, plan)
 
 
 def table(results: list[Facts]) -> str:
@@ -176,14 +157,15 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=LAYERS)
     parser.add_argument("--width", type=int, default=WIDTH)
     parser.add_argument("--lengths", default=",".join(map(str, LENGTHS)))
+    parser.add_argument("--plan", default="plan-memory", help="plan-memory with its options")
     parser.add_argument("--table", action="store_true", help="Markdown instead of JSON")
     options = parser.parse_args()
     results: list[Facts] = []
     if options.only != "encoder":
-        results += networks()
+        results += networks(options.plan)
     if options.only != "networks":
         lengths = [int(n) for n in options.lengths.split(",")]
-        results += encoders(options.layers, options.width, lengths)
+        results += encoders(options.layers, options.width, lengths, options.plan)
     if options.table:
         print(table(results))
     else:

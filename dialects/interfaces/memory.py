@@ -17,6 +17,7 @@ from xdsl.traits import (
 
 from ...operators.signature import Tensor
 from ...operators.sizes import Shape
+from .symbols import Lookup
 
 
 class Aliasing(OpTrait, ABC):
@@ -139,6 +140,19 @@ class DestinationPassing(MemoryEffect):
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
         ins = op.operands[: len(op.operands) - len(op.results)]
         return _effects((MemoryEffectKind.READ, ins), (MemoryEffectKind.WRITE, cls.outs(op)))
+
+
+class OverwritesOperands(OpTrait, ABC):
+    """The op, in destination-passing style, may write results over operands of equal size."""
+
+    @abstractmethod
+    def overwritable(self, op: Operation, lookup: Lookup) -> Sequence[frozenset[int]]:
+        """
+        Return for each result the operands, by index, of which it may be written over one.
+
+        No other operand may share bytes with that one, unless it is among them too and has the
+        same bytes. `lookup` looks up the functions and kernels of the module.
+        """
 
 
 class FreesOperand(MemoryEffect):

@@ -55,6 +55,23 @@ class ReshapesOnly(OpTrait):
 
 
 @dataclass(frozen=True)
+class ReadsElementwise(OpTrait):
+    """
+    Each element of the result depends on one element, at the same index, of each of `operands`.
+
+    All operands if None. It holds for operands of the result's shape; one that is broadcast is read
+    elsewhere. A kernel of such ops may write its result over an operand
+    (`dialects.overwriting`): it must not write an element before it has read what is there.
+    """
+
+    operands: tuple[int, ...] | None = None
+
+    def reads(self, operand: int) -> bool:
+        """Test whether operand number `operand` is among `operands`."""
+        return self.operands is None or operand in self.operands
+
+
+@dataclass(frozen=True)
 class CallsKernel(OpTrait):
     """
     The op names the kernel that computes it (`name`) and that kernel's `attributes`.

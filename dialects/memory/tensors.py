@@ -44,6 +44,13 @@ _AT_START: dict[str, Attribute] = {
 
 _AT_START_SHAPED = {**_AT_START, "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 1])}
 
+_SEGMENTS = {
+    (computed, shaped): DenseArrayBase.from_list(i32, [1, computed, shaped])
+    for computed in (0, 1)
+    for shaped in (0, 1)
+}
+"""The segment sizes, by the numbers of dynamic offsets and shapes."""
+
 
 @irdl_op_definition
 class AllocTensorOp(IRDLOperation):
@@ -96,6 +103,19 @@ class AllocTensorOp(IRDLOperation):
         return cls.create(
             operands=[storage, shape], result_types=[type], properties=_AT_START_SHAPED
         )
+
+    def place(self, storage: SSAValue, offset: int | SSAValue) -> None:
+        """Move the tensor to byte `offset` of `storage`."""
+        shape = () if self.shape is None else (self.shape,)
+        if isinstance(offset, int):
+            self.properties["offset"] = IntegerAttr(offset, i64)
+            self.operands = (storage, *shape)
+        else:
+            self.properties.pop("offset", None)
+            self.operands = (storage, offset, *shape)
+        self.properties["operandSegmentSizes"] = _SEGMENTS[
+            len(self.operands) - 1 - len(shape), len(shape)
+        ]
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

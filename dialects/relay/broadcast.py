@@ -5,6 +5,7 @@ from abc import ABC
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Commutative
 
+from ..interfaces import ReadsElementwise
 from .families import BROADCAST
 from .incomplete import AnyTensor
 from .operator import RelayOperator
@@ -24,7 +25,7 @@ class Pairwise(RelayOperator, ABC):
     rhs = operand_def(AnyTensor)
     result = result_def(AnyTensor)
 
-    traits = traits_def(*BROADCAST)
+    traits = traits_def(*BROADCAST, ReadsElementwise())
 
 
 class CommutativePairwise(Pairwise, ABC):
@@ -213,7 +214,7 @@ class WhereOp(RelayOperator):
     y = operand_def(AnyTensor)
     result = result_def(AnyTensor)
 
-    traits = traits_def(*BROADCAST)
+    traits = traits_def(*BROADCAST, ReadsElementwise())
 
 
 # -------------------------------------------------------- a vector on an axis
@@ -236,7 +237,7 @@ class BiasAddOp(RelayOperator):
     result = result_def(AnyTensor)
     axis = int_prop(1)
 
-    traits = traits_def(*BROADCAST)
+    traits = traits_def(*BROADCAST, ReadsElementwise((0,)))
 
 
 @irdl_op_definition
@@ -256,4 +257,4 @@ class PreluOp(RelayOperator):
     result = result_def(AnyTensor)
     axis = int_prop(1)
 
-    traits = traits_def(*BROADCAST)
+    traits = traits_def(*BROADCAST, ReadsElementwise((0,)))

@@ -4,6 +4,7 @@ from abc import ABC
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 
+from ..interfaces import ReadsElementwise
 from .families import ELEMWISE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
@@ -22,7 +23,7 @@ class Elementwise(RelayOperator, ABC):
     data = operand_def(AnyTensor)
     result = result_def(AnyTensor)
 
-    traits = traits_def(*ELEMWISE)
+    traits = traits_def(*ELEMWISE, ReadsElementwise())
 
 
 # -------------------------------------------------------------------- numbers

@@ -4,6 +4,7 @@ Alias classes: the values of a function that may share bytes.
     %v = vm.reshape_tensor %y                   {%y, %v}
     %p = relay.tuple(%a, %b)                    {%a, %b, %p}
     %y = vm.invoke_tvm_op … outs(%t)            {%t, %y}
+    %z = vm.invoke_tvm_op … ins(%y) outs(%u)    {%t, %y, %u, %z} if %u is at the bytes of %t
     %r = relay.if %c { yield %a } else { … }    {%a, %r} if %a is used after the if; otherwise
                                                 {%a}, {%r}: the branch hands its bytes over to %r
     %r = func.call @f(%x, %storage)             what is in %storage is live as long as %r, if the
@@ -42,6 +43,7 @@ from ...dialects.tensors import as_tensor
 from ...dialects.walking import values_from_above, walk
 from ..support.walk import is_kernel
 from .blocks import only_block
+from .overwriting import overwritten
 
 
 class OpFacts(NamedTuple):
@@ -52,6 +54,7 @@ class OpFacts(NamedTuple):
     calls: CallsFunction | None
     constant: bool
     pure: bool
+    writes: bool
     unknown: bool
     """True if the effects of the op are not known."""
     may_store: bool
@@ -61,7 +64,7 @@ class OpFacts(NamedTuple):
 
 def op_facts(kind: type[Operation]) -> OpFacts:
     pure = kind.get_trait(Pure) is not None
-    in_place = kind.get_trait(DestinationPassing) is not None
+    writes = kind.get_trait(DestinationPassing) is not None
     frees = kind.get_trait(FreesOperand) is not None
     chooses = kind.get_trait(ChoosesRegion)
     return OpFacts(
@@ -70,8 +73,9 @@ def op_facts(kind: type[Operation]) -> OpFacts:
         kind.get_trait(CallsFunction),
         kind.get_trait(Rematerializable) is not None,
         pure,
+        writes,
         kind.get_trait(MemoryEffect) is None,
-        not (pure or in_place or frees or chooses),
+        not (pure or writes or frees or chooses),
         frees,
     )
 
@@ -263,6 +267,8 @@ def link(op: Operation, classes: AliasClasses, returned: Mapping[str, Returned])
         classes.unite((*classes.uses(op), *op.results))
     elif facts.aliasing is not None:
         for pair in facts.aliasing.aliases(op):
+            classes.unite(pair)
+        for pair in overwritten(op) if facts.writes else ():
             classes.unite(pair)
     elif facts.may_store and len(op.operands) > 1:
         effects = get_effects(op)

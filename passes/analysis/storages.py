@@ -115,9 +115,9 @@ def users_of(storage: SSAValue, classes: AliasClasses) -> Contents | None:
     return contents
 
 
-def storages_of(classes: AliasClasses) -> Storages:
+def storages_of(classes: AliasClasses, *, outliving: bool = False) -> Storages:
     """
-    Return the storages of a body that may share an arena.
+    Return the storages of a body that may share an arena; if `outliving`, also those that cannot.
 
     In `classes`, bytes must stay in one class when a branch hands them over.
     """
@@ -132,7 +132,7 @@ def storages_of(classes: AliasClasses) -> Storages:
         contents = users_of(op.storage, classes)
         if contents is None or any(user not in positions for user in contents.users):
             continue
-        if any(classes.is_kept(value) for value in contents.values):
+        if not outliving and any(map(classes.is_kept, contents.values)):
             continue
         uses = [positions[user] for user in contents.users]
         stops = [ranges[classes.of(value)].stop for value in contents.values]

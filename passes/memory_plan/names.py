@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, NoneType, TensorType, TupleType
@@ -70,27 +70,46 @@ def traits_of(op: Operation) -> Traits:
     return found
 
 
+_HAS_BYTES: dict[type[Attribute], bool] = {}
+
+
+def has_bytes(type: Attribute) -> bool:
+    """Test whether a value of `type` may name bytes; cached by class, as are the tests below."""
+    kind = type.__class__
+    found = _HAS_BYTES.get(kind)
+    if found is None:
+        found = _HAS_BYTES[kind] = not isinstance(type, NO_BYTES)
+    return found and (kind is not TupleType or bool(cast(TupleType, type).types.data))
+
+
 def names_bytes(value: SSAValue) -> bool:
     """Test whether `value` may name bytes that have a lifetime; a constant has none."""
-    type = value.type
-    if isinstance(type, NO_BYTES) or (isinstance(type, TupleType) and not type.types.data):
+    if not has_bytes(value.type):
         return False
-    return isinstance(value.owner, Block) or not traits_of(value.owner).constant
+    owner = value.owner
+    return owner.__class__ is Block or not traits_of(cast(Operation, owner)).constant
+
+
+def is_storage(value: SSAValue) -> bool:
+    """Test whether `value` is a storage."""
+    return value.type.__class__ is memory.StorageType
 
 
 def may_lead_to_bytes(value: SSAValue) -> bool:
     """Test whether `value` may name bytes, or is a storage that has some."""
-    return names_bytes(value) or isinstance(value.type, memory.StorageType)
+    return is_storage(value) or names_bytes(value)
 
 
 def may_hold_cells(type: Attribute) -> bool:
     """Test whether a value of `type` may hold a cell, which can be written."""
+    if type.__class__ is TensorType:
+        return False
     pending = [type]
     while pending:
         part = pending.pop()
         if isinstance(part, TupleType):
             pending += part.types.data
-        elif not isinstance(part, (*NO_BYTES, TensorType)):
+        elif part.__class__ is not TensorType and has_bytes(part):
             return True
     return False
 
@@ -222,19 +241,22 @@ def yields(op: Operation) -> Iterator[tuple[SSAValue, SSAValue]]:
 
 def summaries(functions: Mapping[str, func.FuncOp]) -> dict[str, Returned]:
     """
-    Return what each function that has a body may return.
+    Return what each function that has a body and is called may return.
 
     In a recursion the assumption that it returns nothing of its own is corrected until it holds.
     """
-    blocks = {name: op.body.block for name, op in functions.items()}
-    called = {name: callees(block) for name, block in blocks.items()}
+    bodies = {name: op.body.block for name, op in functions.items()}
+    called = {name: callees(block) for name, block in bodies.items()}
+    needed = {callee for found in called.values() for callee in found}
+    blocks = {name: block for name, block in bodies.items() if name in needed}
     callers: dict[str, list[str]] = {}
-    for name, found in called.items():
-        for callee in found:
+    for name in blocks:
+        for callee in called[name]:
             callers.setdefault(callee, []).append(name)
     returned = {
         name: Returned(tuple(frozenset[int]() for _ in op.function_type.outputs), False)
         for name, op in functions.items()
+        if name in blocks
     }
     pending = deque(reversed(blocks))
     queued = set(pending)

@@ -16,7 +16,7 @@ inequalities, and after fewer when many of one body were long.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import gcd, prod
 from operator import add
@@ -220,7 +220,7 @@ class Samples:
         return found
 
 
-def inner_of(symbol: Symbol) -> list[Polynomial]:
+def inner_of(symbol: Symbol) -> Sequence[Polynomial]:
     """Return the sizes from which the value of `symbol` follows."""
     result = packed_of(symbol)
     if result is not None:
@@ -309,6 +309,8 @@ class Proofs:
 
     def __init__(self) -> None:
         self.samples = Samples()
+        self.has_given_up = False
+        """True if a proof was given up because it was too long."""
         self._levels = [_Level(points=list(range(SAMPLES)))]
         self._steps = 0
         self._multiples: dict[tuple[Symbol, int], bool] = {}
@@ -347,6 +349,9 @@ class Proofs:
     def at_least(self, left: Polynomial, right: Polynomial) -> bool:
         """Test whether `left >= right` can be shown."""
         size = left - right
+        constant = size.constant
+        if constant is not None:
+            return constant >= 0
         level = self._levels[-1]
         found = level.shown.get(size)
         if found is None:
@@ -413,6 +418,7 @@ class Proofs:
             return tried[size]
         limit = MAX_STEPS if self._steps < MAX_ALL_STEPS else FEW_STEPS
         if len(tried) >= limit or depth >= MAX_DEPTH or len(size.terms) > MAX_TERMS:
+            self.has_given_up = True
             return False
         tried[size] = False
         self._steps += 1

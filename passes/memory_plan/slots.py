@@ -13,7 +13,7 @@ case if an order is selected. What cannot be shown is unknown, not false.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from math import prod
@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import I64, IntegerAttr, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects import memory
-from ...dialects.tensors import as_tensor, element_size
+from ...dialects.tensors import as_tensor, element_size, tensor_size
 from ...dialects.walking import walk
 from ..analysis.polynomials import PACK, SELECT, Polynomial
 from ..analysis.sizes import Packed, Sizes
@@ -95,23 +95,28 @@ class Slots:
     )
     """Sizes that are at most that of a storage in each case, among them ends of slots."""
 
+    _natural: dict[Block, list[Polynomial]] = field(default_factory=dict[Block, "list[Polynomial]"])
+
     def read(self, body: Block, at_op: Callable[[Operation], None]) -> None:
-        """Read the sizes in `body`, those of an op after those of its operands and `at_op`."""
+        """
+        Read the sizes in `body`, those of an op after those of its operands and `at_op`.
+
+        The dims of the tensors that a block itself allocates are natural in all of the block: where
+        one is negative, the block ends in an error.
+        """
         for op in walk(body, region_first=True, enters=lambda op: not is_kernel(op)):
             at_op(op)
+            if isinstance(op, memory.AllocTensorOp):
+                if op.shape is not None and op.parent is not None:
+                    self._natural.setdefault(op.parent, []).extend(self.sizes.dims(op.tensor))
+                continue
             for result in op.results:
                 if result.type == i64:
                     self.sizes.size(result)
 
-    def natural_in(self, block: Block) -> Iterator[Polynomial]:
-        """
-        Yield the dims of the tensors that `block` itself allocates, none of which is negative.
-
-        They are facts in all of the block: where one is negative, the block ends in an error.
-        """
-        for op in block.ops:
-            if isinstance(op, memory.AllocTensorOp) and op.shape is not None:
-                yield from self.sizes.dims(op.tensor)
+    def natural_in(self, block: Block) -> Sequence[Polynomial]:
+        """Return dims that are not negative in `block`."""
+        return self._natural.get(block, ())
 
     # ------------------------------------------------------------------ places
 
@@ -155,11 +160,16 @@ class Slots:
                 return None
             room = self.room(op.storage)
             start = room.start + self._static_or(op.offset, op.dynamic_offset)
-            size = prod(
-                self.sizes.dims(op.tensor), start=Polynomial.of(bytes_of_element(op.tensor.type))
-            )
-            found = self._of[tensor] = self.slot(room.root, start, size)
+            found = self._of[tensor] = self.slot(room.root, start, self._size(op))
         return found
+
+    def _size(self, op: memory.AllocTensorOp) -> Polynomial:
+        type = as_tensor(op.tensor.type)
+        assert type is not None, "verified: a tensor is allocated"
+        if op.shape is None:
+            return Polynomial.of(tensor_size(type))
+        width = Polynomial.of(element_size(type.element_type))
+        return prod(self.sizes.dims(op.tensor), start=width)
 
     def all_of(self, storage: SSAValue) -> Slot:
         """Return the slot of all bytes of `storage`."""

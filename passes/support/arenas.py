@@ -260,7 +260,7 @@ class AllocateArenas(RewritePattern):
 
 @dataclass(frozen=True)
 class UseArena(RewritePattern):
-    """Allocate a tensor in an arena instead of in the storage that it replaces."""
+    """Place a tensor in an arena instead of in the storage that it replaces."""
 
     slots: Slots
 
@@ -281,10 +281,9 @@ class UseArena(RewritePattern):
             before.append(total := arith.AddiOp(start, inner))
             total.result.name_hint = "offset"
             offset = total.result
-        moved = memory.AllocTensorOp(arena, offset, op.tensor.type, op.shape)
-        moved.attributes = op.attributes
-        moved.tensor.name_hint = op.tensor.name_hint
-        rewriter.replace(op, [*before, moved])
+        rewriter.insert(before, InsertPoint.before(op))
+        op.place(arena, offset)
+        rewriter.notify_op_modified(op)
 
 
 @dataclass(frozen=True)

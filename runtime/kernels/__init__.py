@@ -49,8 +49,15 @@ _TABLES: tuple[tuple[Mapping[str, Bind], Reuse], ...] = (
     (vision.KERNELS, Reuse.NONE),
 )
 
+_SAME_SIZE = frozenset((*elementwise.CONVERTING, *binary.COMPARISONS))
+
 KERNELS: Mapping[str, CheckedKernel] = {
-    name: CheckedKernel(name, RULES[name], with_checked_sizes(name, bind), reuse)
+    name: CheckedKernel(
+        name,
+        RULES[name],
+        with_checked_sizes(name, bind),
+        Reuse.SAME_SIZE if name in _SAME_SIZE else reuse,
+    )
     for table, reuse in _TABLES
     for name, bind in table.items()
 }

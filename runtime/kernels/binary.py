@@ -49,14 +49,15 @@ def power(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 def where(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """Select x where the condition holds, y elsewhere."""
     (condition, x, y), (out,) = ins, outs
-    in_place = any(np.may_share_memory(out, array) for array in (condition, x))
-    result = scratch(out.shape, out.dtype) if in_place else out
-
-    def run() -> None:
-        np.copyto(result, y)
-        np.copyto(result, x, where=condition)
-
-    return sequence(run, partial(np.copyto, out, result)) if in_place else run
+    if np.may_share_memory(out, condition):
+        kept = scratch(out.shape, out.dtype)
+        return sequence(where(attrs, ins, [kept]), partial(np.copyto, out, kept))
+    if not np.may_share_memory(out, x):
+        return sequence(partial(np.copyto, out, y), partial(np.copyto, out, x, where=condition))
+    others = scratch(condition.shape, np.bool_)
+    return sequence(
+        partial(np.logical_not, condition, others), partial(np.copyto, out, y, where=others)
+    )
 
 
 KERNELS: dict[str, Bind] = {
@@ -81,3 +82,9 @@ KERNELS: dict[str, Bind] = {
     "relay.subtract": ufunc(np.subtract),
     "relay.where": where,
 }
+
+COMPARISONS = tuple(
+    f"relay.{name}"
+    for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+)
+"""Kernels whose results are i1, and may be in the memory of operands of one byte an element."""

@@ -22,7 +22,7 @@ from ...operators.signature import (
     Tensor,
     check,
 )
-from ..dtypes import type_name
+from ..dtypes import element_type, type_name
 from ..program import Array, TensorSpec
 from .bind import Attrs, Bind, Thunk, sequence
 
@@ -112,8 +112,17 @@ class Reuse(Enum):
     The one result may be an operand of equal shape and element type: the kernel writes no
     element before it has read that element of every operand.
     """
+    SAME_SIZE = auto()
+    """As `ELEMENTWISE`, but the element types may be different ones of the same size."""
     RESHAPE = auto()
     """The result is a copy of the one operand's bytes: in the same memory, nothing has to run."""
+
+    def overwrites(self, operand: TensorSpec, result: TensorSpec) -> bool:
+        """Test whether an elementwise kernel may write `result` to the memory of `operand`."""
+        if self is Reuse.SAME_SIZE and operand.shape == result.shape:
+            sizes = (element_type(spec.dtype).itemsize for spec in (operand, result))
+            return len(set(sizes)) == 1
+        return self in (Reuse.ELEMENTWISE, Reuse.SAME_SIZE) and operand == result
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,10 @@ from math import ceil, floor, isfinite
 import numpy as np
 
 from .bind import Array, Attrs, Bind, Thunk, apply, number, sequence
+from .scratch import scratch
+
+BLOCK = 1 << 14
+"""Elements that a conversion in place converts at once."""
 
 
 def ufunc(function: np.ufunc) -> Bind:
@@ -21,6 +25,23 @@ def ufunc(function: np.ufunc) -> Bind:
 def copy(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """Convert the elements to the output's element type, broadcast to its shape."""
     return partial(np.copyto, outs[0], ins[0], "unsafe")
+
+
+def cast(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """Convert the elements to the output's element type; in place, a block at a time."""
+    (x,), (y,) = ins, outs
+    if x.dtype == y.dtype or not np.may_share_memory(x, y):
+        return copy(attrs, ins, outs)
+    before, after = x.reshape(-1), y.reshape(-1)
+    kept = scratch((min(BLOCK, x.size),), y.dtype)
+
+    def run() -> None:
+        for start in range(0, before.size, BLOCK):
+            stop = min(start + BLOCK, before.size)
+            np.copyto(kept[: stop - start], before[start:stop], "unsafe")
+            np.copyto(after[start:stop], kept[: stop - start])
+
+    return run
 
 
 def rounding(function: np.ufunc) -> Bind:
@@ -70,7 +91,7 @@ KERNELS: dict[str, Bind] = {
     "relay.asinh": ufunc(np.arcsinh),
     "relay.atan": ufunc(np.arctan),
     "relay.atanh": ufunc(np.arctanh),
-    "relay.cast": copy,
+    "relay.cast": cast,
     "relay.ceil": rounding(np.ceil),
     "relay.clip": clip,
     "relay.copy": copy,
@@ -96,3 +117,6 @@ KERNELS: dict[str, Bind] = {
     "relay.tanh": ufunc(np.tanh),
     "relay.trunc": rounding(np.trunc),
 }
+
+CONVERTING = ("relay.cast",)
+"""Kernels whose result may be in the memory of an operand of another type of the same size."""

@@ -147,3 +147,157 @@ func.func @nothing_to_share(%c: tensor<i1>) {
   }
   func.return
 }
+
+// -----
+
+// Three allocations become one, and names say what a value is, the same in every run (TVM names
+// sizes by hashes).
+//
+// CHECK-LABEL: func.func @one_allocation
+// CHECK-NEXT:    %total, %offset, %offset_1, %offset_2 = memory.pack align 64 {
+// CHECK:         %arena = memory.alloc_storage %total align 64
+// CHECK-NOT:     memory.alloc_storage
+// CHECK:         func.return
+func.func @one_allocation(%x: tensor<4xf32>) {
+  %s_a = memory.alloc_storage 16 align 64 : !memory.storage
+  %t_a = memory.alloc_tensor %s_a[0] : tensor<4xf32>
+  %a = memory.copy ins(%x : tensor<4xf32>) outs(%t_a : tensor<4xf32>) -> tensor<4xf32>
+  %s_b = memory.alloc_storage 16 align 64 : !memory.storage
+  %t_b = memory.alloc_tensor %s_b[0] : tensor<4xf32>
+  %b = memory.copy ins(%a : tensor<4xf32>) outs(%t_b : tensor<4xf32>) -> tensor<4xf32>
+  %s_c = memory.alloc_storage 16 align 64 : !memory.storage
+  %t_c = memory.alloc_tensor %s_c[0] : tensor<4xf32>
+  %c = memory.copy ins(%b : tensor<4xf32>) outs(%t_c : tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}
+
+// -----
+
+// The device of a storage is read from its type, on which every op agrees (TVM reads attributes that
+// are gone, and its patterns do not see through wrappers of devices).
+//
+// CHECK-LABEL: func.func @devices_in_types
+// CHECK:         %[[ARENA:.*]] = memory.alloc_storage %{{.*}} align 64 : !memory.storage<#cuda0>
+// CHECK-NEXT:    memory.alloc_tensor %[[ARENA]]
+// CHECK:         memory.alloc_tensor %[[ARENA]]
+func.func @devices_in_types(%x: tensor<4xf32, #relay.device<cuda:0>>) {
+  %s_a = memory.alloc_storage 16 align 64 : !memory.storage<#relay.device<cuda:0>>
+  %t_a = memory.alloc_tensor %s_a[0] : tensor<4xf32, #relay.device<cuda:0>>
+  %a = memory.copy ins(%x : tensor<4xf32, #relay.device<cuda:0>>) outs(%t_a : tensor<4xf32, #relay.device<cuda:0>>) -> tensor<4xf32, #relay.device<cuda:0>>
+  %s_b = memory.alloc_storage 16 align 64 : !memory.storage<#relay.device<cuda:0>>
+  %t_b = memory.alloc_tensor %s_b[0] : tensor<4xf32, #relay.device<cuda:0>>
+  %b = memory.copy ins(%a : tensor<4xf32, #relay.device<cuda:0>>) outs(%t_b : tensor<4xf32, #relay.device<cuda:0>>) -> tensor<4xf32, #relay.device<cuda:0>>
+  func.return
+}
+
+// -----
+
+// Cases of a match are planned, and so is the body of a closure (TVM visits neither).
+//
+// CHECK-LABEL: func.func @match_and_closure
+// CHECK:         relay.match
+// CHECK-NEXT:      case
+// CHECK-NEXT:        %{{.*}} = memory.pack
+// CHECK:           case
+// CHECK-NEXT:        %{{.*}} = memory.pack
+// CHECK:         relay.fn
+// CHECK-NEXT:      %{{.*}} = memory.pack
+relay.type_data @Box [@Box(tensor<4xf32>), @Empty()]
+func.func @match_and_closure(%x: tensor<4xf32>, %l: !relay.adt<@Box, []>) -> (() -> tensor<4xf32>) {
+  relay.match %l : !relay.adt<@Box, []> -> () {
+    case @Box::@Box(%h: tensor<4xf32>) {
+      %s_a = memory.alloc_storage 16 align 64 : !memory.storage
+      %t_a = memory.alloc_tensor %s_a[0] : tensor<4xf32>
+      %a = memory.copy ins(%h : tensor<4xf32>) outs(%t_a : tensor<4xf32>) -> tensor<4xf32>
+      %s_b = memory.alloc_storage 16 align 64 : !memory.storage
+      %t_b = memory.alloc_tensor %s_b[0] : tensor<4xf32>
+      %b = memory.copy ins(%a : tensor<4xf32>) outs(%t_b : tensor<4xf32>) -> tensor<4xf32>
+      relay.yield
+    }
+    case _ {
+      %s_c = memory.alloc_storage 16 align 64 : !memory.storage
+      %t_c = memory.alloc_tensor %s_c[0] : tensor<4xf32>
+      %c = memory.copy ins(%x : tensor<4xf32>) outs(%t_c : tensor<4xf32>) -> tensor<4xf32>
+      %s_d = memory.alloc_storage 16 align 64 : !memory.storage
+      %t_d = memory.alloc_tensor %s_d[0] : tensor<4xf32>
+      %d = memory.copy ins(%c : tensor<4xf32>) outs(%t_d : tensor<4xf32>) -> tensor<4xf32>
+      relay.yield
+    }
+  }
+  %f = relay.fn () -> tensor<4xf32> {
+    %s_e = memory.alloc_storage 16 align 64 : !memory.storage
+    %t_e = memory.alloc_tensor %s_e[0] : tensor<4xf32>
+    %e = memory.copy ins(%x : tensor<4xf32>) outs(%t_e : tensor<4xf32>) -> tensor<4xf32>
+    %s_g = memory.alloc_storage 16 align 64 : !memory.storage
+    %t_g = memory.alloc_tensor %s_g[0] : tensor<4xf32>
+    %g = memory.copy ins(%e : tensor<4xf32>) outs(%t_g : tensor<4xf32>) -> tensor<4xf32>
+    relay.yield %x : tensor<4xf32>
+  }
+  func.return %f : () -> tensor<4xf32>
+}
+
+// -----
+
+// The arena and the offsets of an arm have other names than those around it (TVM repeats offset0).
+//
+// CHECK-LABEL: func.func @names_differ
+// CHECK:         %total, %offset, %offset_1 = memory.pack
+// CHECK:         %arena = memory.alloc_storage %total
+// CHECK:         relay.if
+// CHECK-NEXT:      %total_1, %offset_2, %offset_3 = memory.pack
+// CHECK:           %arena_1 = memory.alloc_storage %total_1
+// CHECK:           memory.alloc_tensor %arena_1[%offset_2]
+// CHECK:           memory.alloc_tensor %arena_1[%offset_3]
+func.func @names_differ(%c0: tensor<i1>, %x: tensor<4xf32>) {
+  %s_a = memory.alloc_storage 16 align 64 : !memory.storage
+  %t_a = memory.alloc_tensor %s_a[0] : tensor<4xf32>
+  %a = memory.copy ins(%x : tensor<4xf32>) outs(%t_a : tensor<4xf32>) -> tensor<4xf32>
+  %s_b = memory.alloc_storage 16 align 64 : !memory.storage
+  %t_b = memory.alloc_tensor %s_b[0] : tensor<4xf32>
+  %b = memory.copy ins(%a : tensor<4xf32>) outs(%t_b : tensor<4xf32>) -> tensor<4xf32>
+  relay.if %c0 : tensor<i1> {
+    %s_c = memory.alloc_storage 16 align 64 : !memory.storage
+    %t_c = memory.alloc_tensor %s_c[0] : tensor<4xf32>
+    %c = memory.copy ins(%x : tensor<4xf32>) outs(%t_c : tensor<4xf32>) -> tensor<4xf32>
+    %s_d = memory.alloc_storage 16 align 64 : !memory.storage
+    %t_d = memory.alloc_tensor %s_d[0] : tensor<4xf32>
+    %d = memory.copy ins(%c : tensor<4xf32>) outs(%t_d : tensor<4xf32>) -> tensor<4xf32>
+    relay.yield
+  } else {
+    relay.yield
+  }
+  func.return
+}
+
+// -----
+
+// Functions share nothing (in an early draft of TVM's, a default argument was one for all).
+//
+// CHECK-LABEL: func.func @one_function
+// CHECK-NEXT:    %{{.*}} = memory.pack align 64 {
+// CHECK-NEXT:      [0, 1) 16
+// CHECK-NEXT:      [0, 1) 16
+// CHECK-NEXT:    }
+// CHECK-LABEL: func.func @other_function
+// CHECK-NEXT:    %{{.*}} = memory.pack align 64 {
+// CHECK-NEXT:      [0, 1) 32
+// CHECK-NEXT:      [0, 1) 32
+// CHECK-NEXT:    }
+func.func @one_function(%x: tensor<4xf32>) {
+  %s_a = memory.alloc_storage 16 align 64 : !memory.storage
+  %t_a = memory.alloc_tensor %s_a[0] : tensor<4xf32>
+  %a = memory.copy ins(%x : tensor<4xf32>) outs(%t_a : tensor<4xf32>) -> tensor<4xf32>
+  %s_b = memory.alloc_storage 16 align 64 : !memory.storage
+  %t_b = memory.alloc_tensor %s_b[0] : tensor<4xf32>
+  %b = memory.copy ins(%a : tensor<4xf32>) outs(%t_b : tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}
+func.func @other_function(%x: tensor<4xf32>) {
+  %s_a = memory.alloc_storage 32 align 64 : !memory.storage
+  %t_a = memory.alloc_tensor %s_a[0] : tensor<4xf32>
+  %a = memory.copy ins(%x : tensor<4xf32>) outs(%t_a : tensor<4xf32>) -> tensor<4xf32>
+  %s_b = memory.alloc_storage 32 align 64 : !memory.storage
+  %t_b = memory.alloc_tensor %s_b[0] : tensor<4xf32>
+  %b = memory.copy ins(%a : tensor<4xf32>) outs(%t_b : tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}

@@ -1,0 +1,274 @@
+"""
+Write the result of a kernel over an operand that is not used after it.
+
+    %t = memory.alloc_tensor %s[0]              %t = memory.alloc_tensor %s[0]
+    %x = vm.invoke_tvm_op @f … outs(%t)         %x = vm.invoke_tvm_op @f … outs(%t)
+    %s1 = memory.alloc_storage 64 align 64  ->
+    %t1 = memory.alloc_tensor %s1[0]            %t1 = memory.alloc_tensor %s[0]
+    %y = vm.invoke_tvm_op @relu                 %y = vm.invoke_tvm_op @relu
+           ins(%x) outs(%t1)                           ins(%x) outs(%t1)
+
+The op says which operands a result may overwrite (`OverwritesOperands`); a kernel must read each
+element before it writes it. On every path, the bytes of the operand, under all names, must be used
+last by the op. They must be all of a storage of the function itself, on the same device, aligned as
+the result's, and as many: equal polynomials if sizes are not known (`analysis.sizes`). A result
+that outlives the function takes the storage with it, so its operand is not in an arena either.
+
+The storage lives as long as both did, where one of them was alive at each point, so the bytes alive
+at a point never grow. A second run changes nothing. From level `manifest` to the same, before
+`pack-storage`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, i64
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from ..dialects import memory
+from ..dialects.interfaces import DestinationPassing, Lookup, OverwritesOperands
+from ..dialects.tensors import as_tensor, element_size, is_static, tensor_size
+from ..dialects.walking import walk
+from .analysis.aliases import AliasClasses, bodies_of, facts_of, is_choice
+from .analysis.liveness import deaths, live_ranges
+from .analysis.overwriting import tensor_of
+from .analysis.polynomials import Polynomial
+from .analysis.sizes import Sizes
+from .analysis.storages import is_destination_of_shapes
+from .support.rewriting import apply_patterns
+from .support.symbols import symbols_of
+
+Moves = dict[Operation, SSAValue]
+"""The storage of an operand, for each tensor whose result is written over it."""
+
+
+def storage_of(tensor: memory.AllocTensorOp) -> memory.AllocStorageOp | None:
+    """Return the storage at whose first byte `tensor` is, if nothing else is in it."""
+    storage = tensor.storage.owner
+    if not isinstance(storage, memory.AllocStorageOp) or not storage.storage.has_one_use():
+        return None
+    return storage if tensor.offset is not None and not tensor.offset.value.data else None
+
+
+def fits_exactly(
+    tensor: memory.AllocTensorOp, storage: memory.AllocStorageOp, sizes: Sizes
+) -> bool:
+    """Test whether `tensor` has as many bytes as `storage`, whatever the sizes are."""
+    return bytes_of(tensor, sizes) == size_of(storage, sizes)
+
+
+def bytes_of(tensor: memory.AllocTensorOp, sizes: Sizes) -> int | Polynomial:
+    type = as_tensor(tensor.tensor.type)
+    assert type is not None, "verified: a tensor is allocated"
+    if is_static(type):
+        return tensor_size(type)
+    found = prod(sizes.dims(tensor.tensor), start=Polynomial.of(element_size(type.element_type)))
+    return found if found.constant is None else found.constant
+
+
+def size_of(storage: memory.AllocStorageOp, sizes: Sizes) -> int | Polynomial:
+    if storage.size is not None:
+        return storage.size.value.data
+    assert storage.dynamic_size is not None, "verified: a storage has a size"
+    found = sizes.size(storage.dynamic_size)
+    return found if found.constant is None else found.constant
+
+
+def may_replace(storage: memory.AllocStorageOp, other: memory.AllocStorageOp) -> bool:
+    """Test whether `storage` is on the device of `other`, and aligned at least as strictly."""
+    aligned = storage.alignment.value.data % other.alignment.value.data == 0
+    return storage.storage.type == other.storage.type and aligned
+
+
+@dataclass(eq=False)
+class Body:
+    """The facts of a function or closure that decide what may be overwritten."""
+
+    classes: AliasClasses
+    undivided: Callable[[], Mapping[Block, AliasClasses]]
+    """Computes, once, the classes in which bytes stay when a branch hands them over."""
+    sizes: Sizes
+    lookup: Lookup
+    moves: Moves = field(default_factory=Moves)
+    moved: dict[Operation, list[SSAValue]] = field(default_factory=dict[Operation, list[SSAValue]])
+    """The tensors that move into each storage."""
+
+    @cached_property
+    def dying(self) -> Mapping[object, Sequence[SSAValue]]:
+        """The names of the bytes that die right after each op."""
+        return dict(deaths(self.classes).names)
+
+    @cached_property
+    def whole(self) -> AliasClasses:
+        return self.undivided()[self.classes.block]
+
+    @cached_property
+    def ranges(self) -> Mapping[int, tuple[int, int]]:
+        return dict(live_ranges(self.whole))
+
+    @cached_property
+    def positions(self) -> Mapping[Operation, int]:
+        return {op: i for i, op in enumerate(walk(self.classes.block, enters=is_choice))}
+
+    @cached_property
+    def members(self) -> Mapping[int, Sequence[SSAValue]]:
+        """The values in each class of several values."""
+        return {self.classes.of(values[0]): values for values in self.classes.members()}
+
+    @cached_property
+    def killed(self) -> set[int]:
+        """The classes whose lifetimes kills end."""
+        ops = walk(self.classes.block, enters=is_choice)
+        return {self.classes.of(op.operands[0]) for op in ops if facts_of(op).frees}
+
+    def is_one_tensor(self, number: int) -> bool:
+        """Test whether all values of a class are one tensor, what is written there, and views."""
+        tensors = {tensor_named_by(value) for value in self.members.get(number, ())}
+        return len(tensors) == 1 and None not in tensors
+
+    def stop(self, value: SSAValue) -> int:
+        """Return the end of the lifetime of the bytes of `value`."""
+        return self.ranges[self.whole.of(value)][1]
+
+    def plan(self) -> None:
+        """Decide which results are written over which operands."""
+        for op in walk(self.classes.block, enters=is_choice):
+            for result in op.results:
+                if result.type == i64:
+                    self.sizes.size(result)  # after those of its operands
+            interface = op.get_trait(OverwritesOperands)
+            names = self.dying.get(op)
+            if interface is not None and names:
+                self.plan_op(op, {self.classes.of(name) for name in names}, interface)
+
+    def plan_op(self, op: Operation, dying: set[int], interface: OverwritesOperands) -> None:
+        allowed: Sequence[frozenset[int]] | None = None
+        for i, tensor in enumerate(DestinationPassing.outs(op)):
+            for k, storage in self.candidates(op, tensor, dying):
+                allowed = interface.overwritable(op, self.lookup) if allowed is None else allowed
+                if all(other in allowed[i] for other in self.sharing(op, k)):
+                    self.move(op, tensor, storage)
+                    dying.discard(self.classes.of(op.operands[k]))
+                    break
+
+    def candidates(
+        self, op: Operation, out: SSAValue, dying: set[int]
+    ) -> Iterator[tuple[int, memory.AllocStorageOp]]:
+        """Yield the operands whose storage the result written to `out` could take over."""
+        tensor = out.owner
+        if not isinstance(tensor, memory.AllocTensorOp) or not out.has_one_use():
+            return
+        own = storage_of(tensor)
+        if own is None or not fits_exactly(tensor, own, self.sizes):
+            return
+        for k, operand in enumerate(op.operands[: len(op.operands) - len(op.results)]):
+            number = self.classes.of(operand)
+            if number not in dying or number in self.killed or not self.is_one_tensor(number):
+                continue
+            source = tensor_of(operand)
+            if source is None or is_destination_of_shapes(source):
+                continue
+            storage = storage_of(source)
+            if storage is None or bytes_of(source, self.sizes) != bytes_of(tensor, self.sizes):
+                continue
+            if source not in self.moves and not fits_exactly(source, storage, self.sizes):
+                continue
+            taken = self.moves.get(source)
+            storage = storage if taken is None else taken.owner
+            assert isinstance(storage, memory.AllocStorageOp)
+            if may_replace(storage, own) and self.is_alive_anyway(op, storage, source, tensor):
+                yield k, storage
+
+    def is_alive_anyway(
+        self,
+        op: Operation,
+        storage: memory.AllocStorageOp,
+        source: memory.AllocTensorOp,
+        tensor: memory.AllocTensorOp,
+    ) -> bool:
+        """
+        Test whether `storage` stays dead where the operand and the result were.
+
+        The storage may be outside a branch that holds `op`. If the result outlived the branch, the
+        storage would be alive in the other arms too, where neither was.
+        """
+        if storage.parent is op.parent:
+            return True
+        assert op.parent is not None
+        last = op.parent.last_op
+        assert last is not None, "a branch yields"
+        tensors = (source.tensor, *self.moved.get(storage, ()))
+        end = max(self.positions[last] + 1, *map(self.stop, tensors))
+        return self.stop(tensor.tensor) <= end
+
+    def sharing(self, op: Operation, operand: int) -> list[int]:
+        """Return the operands of `op` that may share bytes with number `operand`."""
+        number = self.classes.of(op.operands[operand])
+        ins = op.operands[: len(op.operands) - len(op.results)]
+        return [k for k, value in enumerate(ins) if self.classes.of(value) == number]
+
+    def move(self, op: Operation, out: SSAValue, storage: memory.AllocStorageOp) -> None:
+        assert isinstance(out.owner, memory.AllocTensorOp)
+        self.moves[out.owner] = storage.storage
+        self.moved.setdefault(storage, []).append(out)
+
+
+def tensor_named_by(value: SSAValue) -> memory.AllocTensorOp | None:
+    owner = value.owner
+    return owner if isinstance(owner, memory.AllocTensorOp) else tensor_of(value)
+
+
+@dataclass(frozen=True)
+class AllocateInOperand(RewritePattern):
+    """Allocate a tensor in the storage of the operand that its op overwrites."""
+
+    moves: Moves
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memory.AllocTensorOp, rewriter: PatternRewriter, /) -> None:
+        storage = self.moves[op]
+        (use,) = op.tensor.uses
+        moved = memory.AllocTensorOp(storage, 0, op.tensor.type, op.shape)
+        moved.attributes = op.attributes
+        moved.tensor.name_hint = op.tensor.name_hint
+        rewriter.insert(moved, InsertPoint.before(use.operation))
+        rewriter.replace(op, [], [moved.tensor])
+
+
+class EraseStorage(RewritePattern):
+    """Remove a storage whose tensor is allocated elsewhere."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memory.AllocStorageOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.erase(op)
+
+
+@dataclass(frozen=True)
+class ReuseInPlacePass(ModulePass):
+    """Write the result of a kernel over an operand that is not used after it."""
+
+    name = "reuse-in-place"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        lookup, sizes = symbols_of(op).get, Sizes()
+        moves: Moves = {}
+
+        @cache
+        def undivided() -> Mapping[Block, AliasClasses]:
+            return {classes.block: classes for classes in bodies_of(op, separate=False)}
+
+        for classes in bodies_of(op):
+            body = Body(classes, undivided, sizes, lookup)
+            body.plan()
+            moves |= body.moves
+        storages = [tensor.operands[0].owner for tensor in moves]
+        apply_patterns(op, AllocateInOperand(moves), only=list(moves))
+        apply_patterns(op, EraseStorage(), only=[s for s in storages if isinstance(s, Operation)])
