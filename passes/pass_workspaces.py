@@ -194,6 +194,10 @@ class LendStorages(RewritePattern):
         for i, origin in lent.shapes.items():
             shape = self.computed(origin, origin.ops[-1].results[0], op, rewriter)
             self._shapes[op.results[i]] = shape
+            for use in tuple(op.results[i].uses):
+                measured = use.operation
+                if isinstance(measured, vm.ShapeOfOp) and measured.result.type == shape.type:
+                    rewriter.replace(measured, [], [shape])
 
     def size_of(
         self, workspace: NewWorkspace, param: int, call: Operation, rewriter: PatternRewriter

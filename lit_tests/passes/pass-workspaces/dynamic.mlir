@@ -79,3 +79,40 @@ func.func @main(%x: tensor<?xf32>, %k: tensor<i64>) -> tensor<?xf32> {
   %b = func.call @leaf(%x, %k) : (tensor<?xf32>, tensor<i64>) -> tensor<?xf32>
   func.return %b : tensor<?xf32>
 }
+
+// -----
+
+// The shape of a result is computed as its callee does, not measured after the call.
+//
+// CHECK-LABEL: func.func @measured
+// CHECK-NOT:     vm.shape_of %{{[a-c]}}
+// CHECK:         func.return
+func.func private @leaf(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %shape = vm.shape_of %x : (tensor<?xf32>) -> tensor<1xi64>
+  %i0 = arith.constant 0 : index
+  %n = tensor.extract %shape[%i0] : tensor<1xi64>
+  %c4 = arith.constant 4 : i64
+  %size = arith.muli %n, %c4 : i64
+  %s0 = memory.alloc_storage %size align 64 : !memory.storage
+  %t0 = memory.alloc_tensor %s0[0] shape %shape : tensor<1xi64> -> tensor<?xf32>
+  %a = memory.copy ins(%x : tensor<?xf32>) outs(%t0 : tensor<?xf32>) -> tensor<?xf32>
+  %s1 = memory.alloc_storage %size align 64 : !memory.storage
+  %t1 = memory.alloc_tensor %s1[0] shape %shape : tensor<1xi64> -> tensor<?xf32>
+  %b = memory.copy ins(%a : tensor<?xf32>) outs(%t1 : tensor<?xf32>) -> tensor<?xf32>
+  %s2 = memory.alloc_storage %size align 64 : !memory.storage
+  %t2 = memory.alloc_tensor %s2[0] shape %shape : tensor<1xi64> -> tensor<?xf32>
+  %c = memory.copy ins(%b : tensor<?xf32>) outs(%t2 : tensor<?xf32>) -> tensor<?xf32>
+  func.return %c : tensor<?xf32>
+}
+func.func @measured(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %b = func.call @leaf(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  %shape = vm.shape_of %b : (tensor<?xf32>) -> tensor<1xi64>
+  %i0 = arith.constant 0 : index
+  %n = tensor.extract %shape[%i0] : tensor<1xi64>
+  %c4 = arith.constant 4 : i64
+  %size = arith.muli %n, %c4 : i64
+  %s9 = memory.alloc_storage %size align 64 : !memory.storage
+  %t9 = memory.alloc_tensor %s9[0] shape %shape : tensor<1xi64> -> tensor<?xf32>
+  %y = memory.copy ins(%b : tensor<?xf32>) outs(%t9 : tensor<?xf32>) -> tensor<?xf32>
+  func.return %y : tensor<?xf32>
+}
