@@ -11,8 +11,9 @@ The parameters of a kernel over which its results may be written.
       %y = relay.add %d, %r
       yield %y
 
-All ops that compute the result must be elementwise (`ReadsElementwise`), of the result's shape, and
-what they read of the parameter nothing else may read. Dims that are not known count as equal: a
+The loop is of elementwise ops (`ReadsElementwise`), and of ops that only reshape, or it is one op
+that reads before it writes (`ReadsBeforeWriting`). What is broadcast in it is smaller than the
+result, so it is computed apart, from other parameters. Dims that are not known count as equal: a
 parameter that has as many bytes as the result is not broadcast.
 """
 
@@ -23,29 +24,8 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from .interfaces import ReadsElementwise, Rematerializable
+from .interfaces import ReadsBeforeWriting, ReadsElementwise, Rematerializable, ReshapesOnly
 from .tensors import as_tensor, bits_of, element_size
-
-
-@dataclass(frozen=True)
-class Computation:
-    """The ops that compute a result, and the parameters that they read."""
-
-    ops: dict[Operation, None] = field(default_factory=dict[Operation, None])
-    parameters: dict[BlockArgument, None] = field(default_factory=dict[BlockArgument, None])
-
-    @staticmethod
-    def of(result: SSAValue) -> Computation:
-        found = Computation()
-        pending = [result]
-        while pending:
-            value = pending.pop()
-            if isinstance(value, BlockArgument):
-                found.parameters[value] = None
-            elif isinstance(op := value.owner, Operation) and op not in found.ops:
-                found.ops[op] = None
-                pending += op.operands
-        return found
 
 
 def shape_of(value: SSAValue) -> Sequence[int] | None:
@@ -53,44 +33,97 @@ def shape_of(value: SSAValue) -> Sequence[int] | None:
     return None if tensor is None else tensor.get_shape()
 
 
-def is_loop(result: SSAValue, ops: Sequence[Operation]) -> bool:
-    """Test whether `ops`, which compute `result`, are elementwise in its shape, or constants."""
-    shape = shape_of(result)
-    return shape is not None and all(
-        op.has_trait(Rematerializable)
-        or (
-            op.has_trait(ReadsElementwise)
-            and len(op.results) == 1
-            and shape_of(op.results[0]) == shape
-        )
-        for op in ops
-    )
+def is_broadcast(value: SSAValue, shape: Sequence[int]) -> bool:
+    """Test whether `value` has another shape than `shape`, to which it is broadcast."""
+    dims = shape_of(value)
+    if dims is None or dims == shape or len(dims) > len(shape):
+        return False
+    tail = shape[len(shape) - len(dims) :]
+    return all(dim in (1, other) for dim, other in zip(dims, tail, strict=True))
 
 
-def is_same_size(parameter: SSAValue, result: SSAValue) -> bool:
-    """Test whether both have one shape, as far as it is known, and elements of one size."""
-    one, other = as_tensor(parameter.type), as_tensor(result.type)
-    return (
-        one is not None
-        and other is not None
-        and one.get_shape() == other.get_shape()
-        and bits_of(one.element_type) is not None
-        and bits_of(other.element_type) is not None
-        and element_size(one.element_type) == element_size(other.element_type)
-    )
-
-
-def is_read_elementwise(
-    parameter: BlockArgument, result: int, ops: dict[Operation, None], terminator: Operation
-) -> bool:
-    """Test whether only `ops` read `parameter`, each elementwise, or it is `result` itself."""
-    for use in parameter.uses:
-        if use.operation is terminator and use.index == result:
+def parameters_of(value: SSAValue) -> dict[BlockArgument, None]:
+    """Return the parameters from which `value` is computed."""
+    found: dict[BlockArgument, None] = {}
+    seen: set[SSAValue] = set()
+    pending = [value]
+    while pending:
+        value = pending.pop()
+        if value in seen:
             continue
-        reads = use.operation.get_trait(ReadsElementwise)
-        if use.operation not in ops or reads is None or not reads.reads(use.index):
-            return False
-    return True
+        seen.add(value)
+        if isinstance(value, BlockArgument):
+            found[value] = None
+        elif isinstance(value.owner, Operation):
+            pending += value.owner.operands
+    return found
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop that computes a result, element by element."""
+
+    ops: set[Operation] = field(default_factory=set[Operation])
+    here: dict[BlockArgument, None] = field(default_factory=dict[BlockArgument, None])
+    """The parameters that are read at the index of the element."""
+    apart: set[BlockArgument] = field(default_factory=set[BlockArgument])
+    """The parameters that are read elsewhere, or before the loop."""
+
+
+def loop_of(result: SSAValue) -> Loop | None:
+    """Return the loop that computes `result`, if one does."""
+    loop = Loop()
+    pending = [result]
+    while pending:
+        value = pending.pop()
+        op = value.owner
+        if isinstance(value, BlockArgument):
+            loop.here[value] = None
+        elif isinstance(op, Operation) and op not in loop.ops:
+            loop.ops.add(op)
+            read = read_here(op)
+            shape = shape_of(value)
+            if read is None or shape is None:
+                return None
+            for i, operand in enumerate(op.operands):
+                if i in read:
+                    pending.append(operand)
+                    continue
+                if not isinstance(operand, BlockArgument) and not (
+                    is_constant(operand) or is_broadcast(operand, shape)
+                ):
+                    return None
+                loop.apart.update(parameters_of(operand))
+    return loop
+
+
+def is_constant(value: SSAValue) -> bool:
+    return isinstance(value.owner, Operation) and value.owner.has_trait(Rematerializable)
+
+
+def read_here(op: Operation) -> Sequence[int] | None:
+    """Return the operands that `op` reads at the index of an element; None if it cannot be in a loop."""
+    if op.has_trait(Rematerializable):
+        return ()
+    if len(op.results) != 1:
+        return None
+    if op.has_trait(ReshapesOnly):
+        return (0,)
+    is_alone = op.prev_op is None and op.next_op is not None and op.next_op.next_op is None
+    reads = op.get_trait(ReadsBeforeWriting if is_alone else ReadsElementwise)
+    if reads is None:
+        return None
+    shape = shape_of(op.results[0])
+    return [i for i, v in enumerate(op.operands) if reads.reads(i) and shape_of(v) == shape]
+
+
+def have_equal_elements(one: SSAValue, other: SSAValue) -> bool:
+    """Test whether the elements of both have one size."""
+    types = as_tensor(one.type), as_tensor(other.type)
+    elements = [type.element_type for type in types if type is not None]
+    if len(elements) < 2 or any(bits_of(element) is None for element in elements):
+        return False
+    return len(set(map(element_size, elements))) == 1
 
 
 def overwritable(block: Block) -> list[frozenset[int]]:
@@ -99,20 +132,23 @@ def overwritable(block: Block) -> list[frozenset[int]]:
     if terminator is None:
         return []
     results = terminator.operands
-    computed = [Computation.of(result) for result in results]
+    read_by = [parameters_of(result) for result in results]
     found: list[frozenset[int]] = []
-    for i, (result, here) in enumerate(zip(results, computed, strict=True)):
-        if not is_loop(result, list(here.ops)):
-            found.append(frozenset())
-            continue
-        others = {p for other in computed if other is not here for p in other.parameters}
+    for i, result in enumerate(results):
+        loop = loop_of(result)
+        others = {p for j, read in enumerate(read_by) if j != i for p in read}
         found.append(
             frozenset(
                 parameter.index
-                for parameter in here.parameters
+                for parameter in (loop.here if loop is not None else ())
                 if parameter not in others
-                and is_same_size(parameter, result)
-                and is_read_elementwise(parameter, i, here.ops, terminator)
+                and loop is not None
+                and parameter not in loop.apart
+                and have_equal_elements(parameter, result)
+                and all(
+                    use.operation in loop.ops or (use.operation is terminator and use.index == i)
+                    for use in parameter.uses
+                )
             )
         )
     return found

@@ -158,7 +158,7 @@ class OverwritesAsKernel(OverwritesOperands):
         kernel = lookup(op.callee.string_value())
         blocks = kernel.regions[0].blocks if kernel is not None and kernel.regions else ()
         if len(blocks) != 1:
-            return [frozenset()] * len(op.results)
+            return [frozenset[int]()] * len(op.results)
         return overwritable(blocks[0])
 
 

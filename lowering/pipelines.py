@@ -99,6 +99,15 @@ _TO_BYTECODE = (
     "verify-stage{stage=bytecode}",
 )
 
+_OF_ENTRIES = ("remove-unused-functions", "plan-memory")
+"""The passes that depend on which functions are called from outside."""
+
+
+def quoted(text: str) -> str:
+    """Return `text` as the value of an option, whatever is in it."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
 
 @dataclass(frozen=True)
 class VmPipeline(Pipeline):
@@ -112,9 +121,21 @@ class VmPipeline(Pipeline):
     together; `plan` lets those share bytes that are never live together.
     """
 
+    entries: tuple[str, ...] = ()
+    """
+    The functions that are called from outside, for `remove-unused-functions` and `plan-memory`; if
+    none is given, all that are not private.
+    """
+
     @property
     def text(self) -> str:
-        return ",".join((*_TO_MANIFEST, *_MEMORY[self.memory], *_TO_BYTECODE))
+        passes = (*_TO_MANIFEST, *_MEMORY[self.memory], *_TO_BYTECODE)
+        if not self.entries:
+            return ",".join(passes)
+        # A tuple of one value is given as that value.
+        entries = (self.entries,) if isinstance(self.entries, str) else self.entries
+        option = f"{{entries={','.join(map(quoted, entries))}}}"
+        return ",".join(name + option if name in _OF_ENTRIES else name for name in passes)
 
 
 PIPELINES: dict[str, type[Pipeline]] = {"vm": VmPipeline}

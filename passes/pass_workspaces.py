@@ -32,7 +32,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -68,9 +67,9 @@ from .analysis.aliases import (
     is_storage,
     returned_by,
     returned_by_functions,
-    yields_of,
 )
 from .analysis.call_graph import CallGraph, symbols_in
+from .analysis.homes import Home, Homes, leaves
 from .analysis.sizes import Sizes
 from .analysis.storages import storages_of
 from .analysis.workspaces import Origin, lendable_origin, origin_of
@@ -80,121 +79,6 @@ from .support.workspace_sizes import EraseUnusedSize
 
 MAX_DYNAMIC = 16
 """The maximum number of dynamic sizes in a workspace, those in workspaces of callees included."""
-
-MAX_ARMS = 16
-"""The maximum number of arms that write a result in a storage that the caller lends."""
-
-MAX_STEPS = 256
-"""The maximum number of values through which the storage of a result is looked for."""
-
-
-@dataclass(frozen=True)
-class InOneOf:
-    """A tensor that starts in one of `storages`; if there are several, in arms of a branch."""
-
-    storages: tuple[SSAValue, ...]
-
-
-Home: TypeAlias = "InOneOf | tuple[Home, ...] | None"
-"""Where a tensor is, or the fields of a tuple are; None if that is unknown."""
-
-
-@dataclass
-class Homes:
-    """Finds the storages of a function's results."""
-
-    lent: Mapping[str, Lent]
-    _found: dict[tuple[SSAValue, tuple[int, ...]], Home] = field(
-        default_factory=dict[tuple[SSAValue, tuple[int, ...]], "Home"]
-    )
-
-    def of(self, value: SSAValue, path: tuple[int, ...] = (), depth: int = 0) -> Home:
-        """Return where `value`, or its field at `path`, is on every path of execution."""
-        key = value, path
-        if key not in self._found:
-            self._found[key] = None  # beyond the limits
-            if depth < 32 and len(self._found) < MAX_STEPS:
-                self._found[key] = self._find(value, path, depth)
-        return self._found[key]
-
-    def _find(self, value: SSAValue, path: tuple[int, ...], depth: int) -> Home:
-        while isinstance(value, OpResult):
-            op = value.op
-            if op.has_trait(DestinationPassing):
-                value = DestinationPassing.outs(op)[value.index]
-            elif isinstance(op, vm.ReshapeTensorOp):
-                value = op.data
-            elif isinstance(op, memory.AllocTensorOp):
-                at_start = op.offset is not None and not op.offset.value.data
-                return InOneOf((op.storage,)) if at_start else None
-            elif isinstance(op, relay.TupleGetItemOp):
-                value, path = op.tuple, (op.index.value.data, *path)
-            elif isinstance(op, relay.TupleOp) and path:
-                value, path = op.fields[path[0]], path[1:]
-            elif isinstance(op, relay.TupleOp):
-                return tuple(self.of(part, (), depth + 1) for part in op.fields)
-            elif is_choice(op):
-                yielded = [values[value.index] for values in yields_of(op) if values]
-                homes = [self.of(v, path, depth + 1) for v in yielded]
-                arms = [region.block for region in op.regions]
-                return merged(homes, arms) if len(homes) == len(arms) else None
-            else:
-                return self._of_call(op, value.index, path)
-        return None
-
-    def _of_call(self, op: Operation, index: int, path: tuple[int, ...]) -> Home:
-        if not op.has_trait(CallsFunction):
-            return None
-        lent = self.lent.get(CallsFunction.callee(op))
-        home = None if lent is None else at_path(lent.homes[index], path)
-        return None if home is None else in_caller(home, op)
-
-
-def merged(homes: Sequence[Home], arms: Sequence[Block]) -> Home:
-    """Return where a value is that is at one of `homes`, each in its arm of a branch."""
-    first = homes[0]
-    if all(home == first for home in homes):
-        return first
-    tuples = [home for home in homes if isinstance(home, tuple)]
-    if len(tuples) == len(homes) and len(set(map(len, tuples))) == 1:
-        return tuple(merged(parts, arms) for parts in zip(*tuples, strict=True))
-    found: list[SSAValue] = []
-    for home, arm in zip(homes, arms, strict=True):
-        if not isinstance(home, InOneOf) or not all(is_within(s, arm) for s in home.storages):
-            return None
-        found += home.storages
-    same_type = len({storage.type for storage in found}) == 1
-    return InOneOf(tuple(found)) if same_type and len(found) <= MAX_ARMS else None
-
-
-def is_within(storage: SSAValue, arm: Block) -> bool:
-    """Test whether `storage` is allocated in `arm`, or in a branch there."""
-    at = storage.owner if isinstance(storage.owner, Block) else storage.owner.parent
-    while at is not None and at is not arm:
-        around = at.parent_op()
-        at = None if around is None else around.parent
-    return at is arm
-
-
-def at_path(home: Home, path: tuple[int, ...]) -> Home:
-    for step in path:
-        home = home[step] if isinstance(home, tuple) and step < len(home) else None
-    return home
-
-
-def in_caller(home: Home, call: Operation) -> Home:
-    """Return what `home` in the callee, in terms of its parameters, is in the caller."""
-    if isinstance(home, tuple):
-        return tuple(in_caller(part, call) for part in home)
-    param = home.storages[0] if isinstance(home, InOneOf) else None
-    return InOneOf((call.operands[param.index],)) if isinstance(param, BlockArgument) else None
-
-
-def leaves(home: Home) -> Iterable[InOneOf]:
-    if isinstance(home, tuple):
-        yield from chain.from_iterable(map(leaves, home))
-    elif home is not None:
-        yield home
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,8 +124,6 @@ class Lent:
     function: func.FuncOp
     results: Sequence[ResultStorage]
     workspaces: Sequence[NewWorkspace]
-    homes: Sequence[Home] = ()
-    """Of each result, in terms of the parameters."""
     shapes: Mapping[int, Origin] = field(default_factory=dict[int, Origin])
     """Of results whose shape follows from those of the parameters."""
 
@@ -255,8 +137,9 @@ class TakeStorages(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
         block = op.body.block
-        nothing: list[Attribute] = [DictionaryAttr({})] * len(block.args)
-        attributes = list(nothing if op.arg_attrs is None else op.arg_attrs.data)
+        attributes = [DictionaryAttr({})] * len(block.args)
+        if op.arg_attrs is not None:
+            attributes = list(op.arg_attrs.data)
         for result in self.lent.results:
             param = rewriter.insert_block_argument(block, len(block.args), result.type)
             param.name_hint = "result"
@@ -399,6 +282,8 @@ class Lenders:
     captured: Mapping[Operation, Sequence[SSAValue]]
     returned: dict[str, Returned]
     lent: dict[str, Lent] = field(default_factory=dict[str, Lent])
+    homes: dict[str, Sequence[Home]] = field(default_factory=dict[str, Sequence[Home]])
+    """Of the results of each function that is lent storages."""
     sizes: Sizes = field(default_factory=Sizes)
 
     def classes(self, function: func.FuncOp) -> AliasClasses:
@@ -415,8 +300,8 @@ class Lenders:
         """Note what callers need to know of a function that has taken its storages."""
         function = lent.function
         name, returned = function.sym_name.data, returned_values(function)
-        homes = Homes(self.lent)
-        lent.homes = [homes.of(value) for value in returned]
+        homes = Homes(self.homes)
+        self.homes[name] = [homes.of(value) for value in returned]
         lent.shapes = {
             i: origin
             for i, value in enumerate(returned)
@@ -437,7 +322,7 @@ class Lenders:
 
     def results(self, function: func.FuncOp, classes: AliasClasses) -> list[ResultStorage]:
         """Return the storages that hold one result each, on every path."""
-        homes, block = Homes(self.lent), function.body.block
+        homes, block = Homes(self.homes), function.body.block
         found = [home for v in returned_values(function) for home in leaves(homes.of(v))]
         held = Counter(storage for home in found for storage in home.storages)
         outside = {classes.of(arg) for arg in block.args if not is_storage(arg)}
@@ -499,11 +384,22 @@ class Lenders:
 
 
 def holds_only_a_result(storage: SSAValue, classes: AliasClasses, outside: set[int]) -> bool:
-    """Test whether `storage` has one use, and its bytes do not belong to classes `outside`."""
-    if len([*storage.uses]) != 1:
-        return False
+    """
+    Test whether `storage` holds one thing, and its bytes do not belong to classes `outside`.
+
+    A result and what it is written over are one class, at the start of the storage.
+    """
+    if not storage.has_one_use():
+        tensors = [use.operation for use in storage.uses]
+        at_start = all(isinstance(t, memory.AllocTensorOp) and is_at_start(t) for t in tensors)
+        if not at_start or len({classes.of(t.results[0]) for t in tensors}) != 1:
+            return False
     contents = contents_of(storage, classes)
     return contents is not None and not any(classes.of(v) in outside for v in contents.values)
+
+
+def is_at_start(tensor: memory.AllocTensorOp) -> bool:
+    return tensor.offset is not None and not tensor.offset.value.data
 
 
 def returned_values(function: func.FuncOp) -> Sequence[SSAValue]:

@@ -12,6 +12,8 @@ Let storages share memory: one arena per function, device and scope, laid out by
 A sequence of passes:
 
 - `reorder-for-memory` first, if it is switched on: lifetimes depend on the order of ops.
+- `reuse-in-place`, unless it is switched off: a result that is written over an operand needs no
+  storage, not even one of the caller.
 - `pass-workspaces`: the memory of a call becomes storages of the caller.
 - `pack-storage` reads lifetimes, and states which storages share an arena.
 - `layout-slices` chooses their offsets.
@@ -33,6 +35,7 @@ from .manifest_lifetimes import ManifestLifetimesPass
 from .pack_storage import PackStoragePass
 from .pass_workspaces import PassWorkspacesPass
 from .reorder_for_memory import ReorderForMemoryPass
+from .reuse_in_place import ReuseInPlacePass
 from .support.composite import CompositePass
 from .verify_memory_plan import VerifyMemoryPlanPass
 
@@ -46,6 +49,9 @@ class PlanMemoryPass(CompositePass):
     strategy: Strategy = "auto"
     """The strategy of `layout-slices`."""
 
+    in_place: bool = True
+    """Write results over operands by `reuse-in-place`."""
+
     reorder: bool = False
     """Reorder ops to lower the peak, by `reorder-for-memory`, before."""
 
@@ -58,6 +64,7 @@ class PlanMemoryPass(CompositePass):
     def steps(self) -> Sequence[ModulePass]:
         return (
             *([ReorderForMemoryPass()] if self.reorder else []),
+            *([ReuseInPlacePass()] if self.in_place else []),
             PassWorkspacesPass(self.entries),
             PackStoragePass(),
             LayoutSlicesPass(self.strategy),

@@ -38,7 +38,7 @@ from ..dialects.interfaces import DestinationPassing, Lookup, OverwritesOperands
 from ..dialects.tensors import as_tensor, element_size, is_static, tensor_size
 from ..dialects.walking import walk
 from .analysis.aliases import AliasClasses, bodies_of, facts_of, is_choice
-from .analysis.liveness import deaths, live_ranges
+from .analysis.liveness import Interval, Point, deaths, live_ranges
 from .analysis.overwriting import tensor_of
 from .analysis.polynomials import Polynomial
 from .analysis.sizes import Sizes
@@ -102,17 +102,17 @@ class Body:
     """The tensors that move into each storage."""
 
     @cached_property
-    def dying(self) -> Mapping[object, Sequence[SSAValue]]:
+    def dying(self) -> Mapping[Point, Sequence[SSAValue]]:
         """The names of the bytes that die right after each op."""
-        return dict(deaths(self.classes).names)
+        return deaths(self.classes).names
 
     @cached_property
     def whole(self) -> AliasClasses:
         return self.undivided()[self.classes.block]
 
     @cached_property
-    def ranges(self) -> Mapping[int, tuple[int, int]]:
-        return dict(live_ranges(self.whole))
+    def ranges(self) -> Mapping[int, Interval]:
+        return live_ranges(self.whole)
 
     @cached_property
     def positions(self) -> Mapping[Operation, int]:
@@ -136,7 +136,7 @@ class Body:
 
     def stop(self, value: SSAValue) -> int:
         """Return the end of the lifetime of the bytes of `value`."""
-        return self.ranges[self.whole.of(value)][1]
+        return self.ranges[self.whole.of(value)].stop
 
     def plan(self) -> None:
         """Decide which results are written over which operands."""
@@ -236,7 +236,11 @@ class AllocateInOperand(RewritePattern):
     def match_and_rewrite(self, op: memory.AllocTensorOp, rewriter: PatternRewriter, /) -> None:
         storage = self.moves[op]
         (use,) = op.tensor.uses
-        moved = memory.AllocTensorOp(storage, 0, op.tensor.type, op.shape)
+        type, shape = op.tensor.type, op.shape
+        if shape is None:
+            moved = memory.AllocTensorOp.static(storage, type)
+        else:
+            moved = memory.AllocTensorOp.dynamic(storage, type, shape)
         moved.attributes = op.attributes
         moved.tensor.name_hint = op.tensor.name_hint
         rewriter.insert(moved, InsertPoint.before(use.operation))

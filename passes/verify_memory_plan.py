@@ -14,7 +14,8 @@ are live together overlap. Facts:
 
 - Where contents lie: the slot of the tensor that an op writes, `[offset, offset + size)` of its
   storage. Numbers are compared exactly; of unknown sizes it is shown that the slots do not overlap
-  whatever they are (`memory_plan.slots`). What cannot be shown is an error that says so.
+  whatever they are (`memory_plan.slots`), or that a `memory.pack` puts them apart. What cannot be
+  shown is an error that says so.
 - Which values name them: results of views, tuples, calls and cells, by interface
   (`memory_plan.names`). Overwriting ends every value that may name the contents; a kill ends every
   value that may name the same bytes. A call may return what its callee's body may.
@@ -22,16 +23,21 @@ are live together overlap. Facts:
   A result of a choice is a name of its own, intact if the value that it was on each path is; so a
   branch may kill what the other one yields.
 
-Also: a tensor lies in its storage; offset and alignment of the storage are multiples of what the
-element type needs; a view that is certainly larger than its tensor is a fault (the machine checks
-the others); a tensor is written once on a path; no bytes are killed twice or used after a kill. An
-op that reads bytes that it writes is a fault, unless it is a kernel that reads each element before
-it writes it (`memory_plan.overwriting`) and both are in one slot.
+Also: a tensor lies in its storage, and a slice in its own; offset and alignment of the storage are
+multiples of what the element type needs; a view that is certainly larger than its tensor is a fault
+(the machine checks the others); a tensor is written once on a path; no bytes are killed twice or
+used after a kill. An op that reads bytes that it writes is a fault, unless it is a kernel that
+reads each element before it writes it (`memory_plan.overwriting`) and both are in one slot.
 
-Not promised: a parameter that is a storage has the size and alignment that the caller gives, which
-are not checked. An op other than `memory.alloc_tensor` that is given a storage is taken to write
-all of it. Elements of tuples and data are not told apart. It shares no code with the passes that
-plan. From level `manifest` or `memory-planned` to the same.
+A call may write all of the storages that it is given: they must not overlap, nothing live may be in
+them, and they must be as large and aligned as the callee needs for these arguments, in its calls
+too (`memory_plan.lent`). A result is in those in which the callee may allocate it.
+
+Not promised: a storage that a function gets from outside the module has the size and alignment that
+its tensors need, and does not overlap another. An op other than these that is given a storage is
+taken to write all of it. A function that calls itself cannot be given storage. Elements of tuples
+and data are not told apart. Proofs have budgets; an error says when one was used up. It shares no
+code with the passes that plan. From level `manifest` or `memory-planned` to the same.
 """
 
 from __future__ import annotations
@@ -44,7 +50,7 @@ from typing import ClassVar, NamedTuple
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 
 from ..dialects import memory, vm
@@ -69,7 +75,7 @@ from .memory_plan.names import (
     upwards,
 )
 from .memory_plan.overwriting import may_lie_over
-from .memory_plan.proofs import ZERO
+from .memory_plan.proofs import MAX_STEPS, ZERO
 from .memory_plan.slots import Relation, Room, Slot, Slots, bytes_of_element
 from .support.diagnostics import PassError, Place
 from .support.walk import is_kernel
@@ -183,7 +189,7 @@ class Checked(NamedTuple):
 
     body: Block
     needs: Needs
-    """What it needs in the storages that it is lent."""
+    """The bytes it needs in the storages that it is lent."""
     dims: Sequence[Dims | None]
     """Those of its results that are tensors, in its sizes."""
 
@@ -302,7 +308,7 @@ class Checker:
             if end is not None:
                 raise fault_of_use(op, end)
 
-    def write(self, op: Operation, result: SSAValue, tensor: SSAValue) -> None:
+    def write(self, op: Operation, result: OpResult, tensor: SSAValue) -> None:
         """End what lies in the bytes of `tensor`, which then hold `result`."""
         before = self.state.written.now.get(tensor)
         if before is not None:
@@ -324,7 +330,7 @@ class Checker:
         op: Operation,
         slot: Slot,
         certain: How = How.OVERWRITTEN,
-        result: SSAValue | None = None,
+        result: OpResult | None = None,
     ) -> None:
         """End the values that name contents that overlap `slot`, which then holds `result`."""
         held, ends = self.state.held, self.state.ends
@@ -354,7 +360,7 @@ class Checker:
             held.drop(other, origin)
 
     def is_in_place(
-        self, op: Operation, result: SSAValue, value: SSAValue, origin: SSAValue
+        self, op: Operation, result: OpResult, value: SSAValue, origin: SSAValue
     ) -> bool:
         """Test whether `op` reads each element of `value` before it writes that of `result`."""
         given = value
@@ -362,7 +368,7 @@ class Checker:
             value = value.owner.data
         if value is not origin:
             return False  # on some path, it may name other bytes
-        index = list(op.results).index(result)
+        index = result.index
         places = [k for k, other in enumerate(op.operands[: -len(op.results)]) if other is given]
         if not isinstance(op, vm.InvokeTvmOp):
             trait = op.get_trait(OverwritesOperands)
@@ -716,7 +722,15 @@ class VerifyMemoryPlanPass(ModulePass):
         named = {only_block(inner): name for name, inner in functions.items()}
         for block in callees_first(blocks, named):
             checker = Checker(block, captured, returned, kernels, lent)
-            checker.check()
+            try:
+                checker.check()
+            except PassError as error:
+                if checker.slots.proofs.has_given_up and error.message.startswith("cannot show"):
+                    error.message += (
+                        f" (proofs were given up after {MAX_STEPS} steps: those of a simpler plan, "
+                        "such as that of layout-slices{strategy=coalesce}, are shorter)"
+                    )
+                raise
             if block in named:
                 dims = checker.dims_of_results()
                 lent[named[block]] = Checked(block, checker.needs, dims)

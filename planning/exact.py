@@ -4,14 +4,18 @@ Search for the smallest height and, if the node budget suffices, prove it.
 Two searches decide whether a plan of height C exists (`canonical_search`,
 `lowest_floor_search`). Neither is best everywhere and both are heavy-tailed: with a good
 order a search finds a plan almost without backtracking, with another it does not finish.
-So they take turns, each with several orders, in rounds with growing node limits, until
-one decides. The first height tried is the lower bound, then a bisection between the
-heights excluded and the best known. Nodes are counted and seeds are fixed, so equal
-problems give equal plans on every machine.
+So they take turns, each with several orders, in rounds with growing node limits.
+
+Heights are visited in rounds too: the proved lower bound first, then a bisection up to the
+best known height, each with the next few attempts that it has not seen. All limits depend on
+the problem alone, and a budget only cuts the sequence off: a larger one never gives a
+higher plan. Nodes are counted and seeds are fixed, so equal problems give equal plans on
+every machine.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 
@@ -19,18 +23,20 @@ from .buffers import Ints
 from .canonical_search import CanonicalSearch
 from .core import Core, components, oriented
 from .lowest_floor_search import LowestFloorSearch
-from .meter import NEVER, Meter, is_over
-from .search import Tables
-from .sort_keys import busiest
+from .meter import NEVER, Meter
+from .search import Tables, unit_of
 
-_LONG = 12
-"""Nodes per body of a long attempt in the first round (at least 1000 in all)."""
+_LONG = 8
+"""Nodes per body of the first long attempts (at least 1000 in all)."""
 
 _SHORT = 3
-"""Nodes per body of a short attempt (at least 1000 in all)."""
+"""Nodes per body of every short attempt (at least 600 in all)."""
 
-_GROWTH = 6
-"""Factor by which the nodes of long attempts grow from round to round."""
+_SHARE = 4
+"""Nodes of short attempts for one of a long attempt."""
+
+_RESOLUTION = 8
+"""The first bisection ends at a difference of one part in two to the power of this."""
 
 
 @dataclass
@@ -59,38 +65,35 @@ def shrink(
     a plan that fits it. The plan is optimal if height and bound are equal.
     """
     parts = [_Component(core, group, offsets) for group in components(core)]
-    nodes = 0
-    proved, open_from = bound, bound
-    height = max((part.height for part in parts), default=0)
-    target = max(capacity, bound) if capacity is not None else bound
-    enough = bound if capacity is None else target
-    while (
-        height > enough
-        and open_from <= target < height
-        and nodes < budget
-        and not is_over(deadline)
-    ):
-        is_last = capacity is not None or open_from >= height - 1
-        allowance = budget - nodes if is_last else max((budget - nodes) // 2, 1)
+    meter = Meter(budget, deadline=deadline)
+    proved, height = bound, max((part.height for part in parts), default=0)
+    enough = bound if capacity is None else max(capacity, bound)
+    least = target = enough
+    step, fine = unit_of(core, core.size), 0
+    while height > enough and not meter.is_spent:
         answer: bool | None = True
         for part in parts:
             if answer and part.height > target:
-                meter = Meter(allowance, deadline=deadline)
                 answer = part.fit(target, meter)
-                nodes += meter.nodes
-                allowance = max(allowance - meter.nodes, 0)
-        height = max((part.height for part in parts), default=0)
-        if not answer:
-            open_from = target + 1
-            if answer is False:
-                proved = max(proved, target + 1)
-            if capacity is not None:
+        height = max(part.height for part in parts)
+        if answer is False:
+            proved = (target // step + 1) * step
+            if capacity is not None or proved >= height:
                 break
-        target = (open_from + height - 1) // 2
+            enough = least = proved
+        elif answer is None:
+            least = target + 1
+        resolution = max(step, proved >> _RESOLUTION + fine)
+        target = (least + height - 1) // 2 // step * step
+        if answer is False:
+            target = enough
+        elif capacity is not None or height - least < resolution or target < least:
+            least = target = enough
+            fine += 1
     best = offsets.copy()
     for part in parts:
         best[part.bodies] = part.offsets
-    return Outcome(best, height, min(proved, height), nodes)
+    return Outcome(best, height, min(proved, height), min(meter.nodes, budget))
 
 
 class _Component:
@@ -101,17 +104,20 @@ class _Component:
         self.core = core.restrict(bodies)
         self.offsets = offsets[bodies]
         self.height = int((self.offsets + self.core.body_size).max(initial=0))
-        self.tables: Tables | None = None
         self.place = np.arange(len(bodies))
+        self.tables: Tables | None = None
+        self.attempts: dict[int, Iterator[Iterator[_Attempt]]] = {}
 
     def fit(self, capacity: int, meter: Meter) -> bool | None:
-        """Search for a plan of at most this height: found, impossible, or None if out of nodes."""
+        """Try the next attempts at a plan of at most this height: found, impossible, or None."""
         if self.tables is None:
             core = self.core
             if core.is_simple:
                 core, self.place = oriented(core)
             self.tables = Tables(core)
-        answer, found = decide(self.tables, capacity, meter)
+        if capacity not in self.attempts:
+            self.attempts[capacity] = _attempts(self.tables)
+        answer, found = _try(next(self.attempts[capacity]), capacity, meter)
         if answer and found is not None:
             self.offsets = np.empty_like(self.offsets)
             self.offsets[self.place] = found
@@ -125,38 +131,58 @@ def decide(tables: Tables, capacity: int, meter: Meter) -> tuple[bool | None, In
 
     Returns True and offsets in bytes, or False, or None if `meter` ran out.
     """
-    long, short, round_ = max(1000, _LONG * tables.n), max(1000, _SHORT * tables.n), 0
-    while not meter.is_spent:
-        for search, is_long in _attempts(tables, round_):
-            own = meter.part(long if is_long else short)
-            answer = search.run(capacity, own)
-            meter.nodes += min(own.nodes, own.limit)
-            if answer is not None:
-                return answer, search.offsets if answer else None
-            if meter.is_spent:
-                break
-        long *= _GROWTH
-        round_ += 1
+    for batch in _attempts(tables):
+        answer, found = _try(batch, capacity, meter)
+        if answer is not None or meter.is_spent:
+            return answer, found
+    raise AssertionError("attempts do not end")
+
+
+def _try(
+    batch: Iterator["_Attempt"], capacity: int, meter: Meter
+) -> tuple[bool | None, Ints | None]:
+    for search, limit in batch:
+        own = meter.part(limit)
+        answer = search.run(capacity, own)
+        meter.nodes += min(own.nodes, own.limit)
+        if answer is not None:
+            return answer, search.offsets if answer else None
+        if meter.is_spent:
+            break
     return None, None
 
 
-def _attempts(
-    tables: Tables, round_: int
-) -> Iterator[tuple[CanonicalSearch | LowestFloorSearch, bool]]:
-    """
-    Yield the searches of a round in turn, and whether each is a long attempt.
+_Attempt = tuple[CanonicalSearch | LowestFloorSearch, int]
+"""A search, and the limit of its nodes."""
 
-    Long attempts grow until one decides; short ones are many, each with another order.
+
+def _attempts(tables: Tables) -> Iterator[Iterator[_Attempt]]:
+    """Yield batches of attempts without end; a batch should be consumed before the next."""
+    random = np.random.default_rng(3)
+    for turn in count():
+        yield _batch(tables, turn, random)
+
+
+def _batch(tables: Tables, turn: int, random: np.random.Generator) -> Iterator[_Attempt]:
     """
-    core = tables.core
+    Yield short attempts, each with another order: one of four keys, with noise.
+
+    The first batch is one of each key without noise. All others have two long attempts too,
+    which will decide in the end.
+    """
+    core, n = tables.core, tables.n
     size = np.log(core.body_size)
     life = np.log(core.body_upper - core.body_lower)
-    load = 10 * np.log(busiest(core)[0])
-    random = np.random.default_rng(round_)
-    for batch, keys in enumerate(("TWA", "TAW", "WAT")):
-        yield CanonicalSearch(tables, keys), True
-        spread = 0.15 * batch + 0.3 * round_
-        for turn, key in enumerate((size, life, load + life, size + life)):
-            order = np.argsort(-(key + random.normal(0.0, spread, tables.n)), kind="stable")
-            lowest_first = bool((batch + turn + round_) % 2)
-            yield LowestFloorSearch(tables, order, lowest_first), turn == batch
+    keys = size, life, size + life, -core.body_lower / max(int(np.ptp(core.body_lower)), 1)
+    long = max(1000, _LONG * n) * 2 ** max(turn - 1, 0)
+    short = max(600, _SHORT * n)
+    if not turn:
+        for key in keys:
+            yield LowestFloorSearch(tables, np.argsort(-key, kind="stable")), short
+    yield CanonicalSearch(tables, ("TWA", "TAW", "WAT")[turn % 3]), long
+    for k in range(_SHARE * (long if turn else short) // short):
+        noise = random.normal(0.0, float(random.choice([0.1, 0.2, 0.4, 0.7])), n)
+        order = np.argsort(-(keys[k % len(keys)] + noise), kind="stable")
+        yield LowestFloorSearch(tables, order, bool((turn + k // len(keys)) % 2)), short
+    if turn:
+        yield LowestFloorSearch(tables, np.argsort(-keys[turn % 3], kind="stable")), long

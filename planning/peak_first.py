@@ -1,40 +1,51 @@
 """
 Solve the busiest times exactly, then fill in everything else.
 
-In a large problem the height is decided where the load is near its maximum. The bodies
-alive there are few: they are planned on their own, by sweeps and by the exact search, and
-keep their offsets. All others are then placed one by one,
-each in the lowest gap left, large ones first.
+    byte  |      ________________
+          |     |  searched      |       the bodies alive at a busy time, in part
+          |   __|________________|__
+          |  |   alive throughout   |    stacked, the last to die lowest
+          +--+--|----busy times--|--+--> time
 
-Where few pairs are alive together, gaps are found through the pairs (`greedy`). Otherwise
-the placed bodies are kept as arrays sorted by offset, and one pass of array operations
-finds a gap: O(n * placed) elements, but a nanosecond or two each; `MAX_BODIES` bounds
-that. Weakness: nothing is reconsidered when a gap is missing away from the peak.
+In a large problem the height is decided where the load is near its maximum. The bodies
+alive there get their offsets first. Those alive throughout the busy times conflict with
+each other and with all the rest, so stacking them at the bottom loses nothing there; in
+the order in which they die, they leave one growing gap at the top of the stack. The others
+are few, and the exact search places them on top. Everything else is then placed around
+them, largest first, each in the lowest gap (`gap_index`), and what still ends too high is
+lowered in windows (`local_repair`).
+
+Several sets of busy times are tried. Weakness: bodies away from the peak are placed one by
+one, and windows help only where few are too high.
 """
 
-from collections.abc import Iterator
+from math import lcm
 from typing import NamedTuple
 
 import numpy as np
 
-from .bounds import lower_bound
+from .bounds import loads, lower_bound
 from .buffers import Ints, as_list
 from .core import Core
 from .exact import shrink
-from .greedy import Placement, place_in_order
-from .meter import NEVER, is_over
-from .portfolio import as_array, best_plan, is_dense
-from .sort_keys import busiest, by_size_and_life
-from .sweep import sweep_from_peak
+from .gap_index import fill
+from .greedy import Placement
+from .local_repair import repair
+from .meter import NEVER, Meter
+from .portfolio import as_array, best_plan
+from .sort_keys import busiest, by_size
 
 MAX_BODIES = 30_000
 """Number of bodies up to which this is tried."""
 
-_MAX_PEAK = 1500
-"""Number of bodies alive near the peak up to which they are searched exactly."""
+_MAX_SEARCHED = 600
+"""Number of bodies alive during a part of the busy times up to which they are searched."""
 
-_FRACTIONS = (0.97, 0.9, 0.99)
+_FRACTIONS = (0.97, 0.99, 0.995, 0.9)
 """Shares of the largest load above which a time is busy."""
+
+_NODES = 6000
+"""Search nodes for the bodies of one set of busy times; half as many repair the plan from it."""
 
 
 class PeakPlan(NamedTuple):
@@ -51,99 +62,72 @@ def plan_from_peak(
     """
     Search for a plan of a simple core that is lower than `height`, until one is at `bound`.
 
-    Each set of busy times gets an equal share of `budget`. A plan of the peak that is too
-    high on its own is not filled in. Does nothing if there are too many bodies.
+    Stops when `budget` nodes are spent. Does nothing if there are too many bodies.
     """
     best = PeakPlan("", None, 0)
     if not 0 < core.n_bodies <= MAX_BODIES:
         return best
-    dense = is_dense(core)
-    load = busiest(core)[0]
-    tried: set[int] = set()
-    filled: set[bytes] = set()
+    meter = Meter(budget, deadline=deadline)
+    tried: set[bytes] = set()
     for fraction in _FRACTIONS:
-        peak = np.flatnonzero(load >= fraction * int(load.max()))
-        # Peaks of different fractions contain each other: equal numbers are equal peaks.
-        if len(peak) > _MAX_PEAK or len(peak) in tried:
+        start = _place_peak(core, fraction, height, meter, tried)
+        if meter.is_spent:
+            break
+        if start is None:
             continue
-        tried.add(len(peak))
-        part = core.restrict(peak)
-        for offsets, nodes in _plans_of_peak(part, budget // len(_FRACTIONS), deadline):
-            best = best._replace(nodes=best.nodes + nodes)
-            if is_over(deadline):
-                return best
-            key = offsets.tobytes()
-            if key in filled or int((offsets + part.size).max()) >= height:
-                continue
-            filled.add(key)
-            start = np.full(core.n_bodies, -1)
-            start[peak] = offsets
-            rest = by_size_and_life(core)
-            rest = rest[start[rest] < 0]
-            if dense:
-                found = fill(core, start, rest)
-            else:
-                found = place_in_order(core, np.concatenate([peak, rest]), start=start)
-                assert found is not None, "one pool holds everything"
-            if found.heights[0] < height:
-                height = found.heights[0]
-                best = PeakPlan(f"peak first, {fraction}", found, best.nodes)
-            if height <= bound:
-                return best
-    return best
+        rest = by_size(core)
+        found = fill(core, start, rest[start[rest] < 0], deadline)
+        if found is None:
+            break
+        outcome = repair(
+            core, as_array(found), bound, meter.part(_NODES // 2).limit, deadline=deadline
+        )
+        meter.nodes += outcome.nodes
+        if outcome.height < height:
+            height = outcome.height
+            placement = Placement(as_list(outcome.offsets), None, [height])
+            best = PeakPlan(f"peak first, {fraction}", placement, 0)
+        if height <= bound or meter.is_spent:
+            break
+    return best._replace(nodes=min(meter.nodes, budget))
 
 
-def _plans_of_peak(part: Core, budget: int, deadline: float) -> Iterator[tuple[Ints, int]]:
+def _place_peak(
+    core: Core, fraction: float, height: int, meter: Meter, tried: set[bytes]
+) -> Ints | None:
     """
-    Yield plans of the peak's bodies, with the nodes spent on each.
+    Return offsets of the bodies alive at a busy time, and -1 for the others.
 
-    The exact search finds the lowest plan; sweeps with the longest-lived bodies lowest leave
-    the most regular gaps.
+    Returns None if these bodies have been `tried`, are too many or too high, or the nodes are
+    spent.
     """
-    bound = lower_bound(part)
-    found = best_plan(part, bound, deadline=deadline)
-    assert found is not None, "one pool holds everything"
-    outcome = shrink(part, as_array(found[1]), bound, budget, deadline=deadline)
-    yield outcome.offsets, outcome.nodes
-    for ends in (False, True):
-        yield sweep_from_peak(part, "death", ends), 0
-
-
-def fill(core: Core, start: Ints, rest: Ints) -> Placement:
-    """Place the bodies of `rest` in order, each in the lowest gap, around those in `start`."""
-    offsets = start.copy()
-    # Times as ranks in 32 bits: half the memory to compare.
-    times = np.array(sorted({*as_list(core.lower), *as_list(core.upper)}), dtype=np.int64)
-    births = np.searchsorted(times, core.lower).astype(np.int32)
-    deaths = np.searchsorted(times, core.upper).astype(np.int32)
-    n, placed = core.n_bodies, np.flatnonzero(start >= 0)
-    placed = placed[np.argsort(start[placed], kind="stable")]
-    count = len(placed)
-    low, high = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    born, dead = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
-    low[:count] = start[placed]
-    high[:count] = start[placed] + core.size[placed]
-    born[:count], dead[:count] = births[placed], deaths[placed]
-    columns = low, high, born, dead
-    size, alignment = as_list(core.size), as_list(core.alignment)
-    births_of, deaths_of = births.tolist(), deaths.tolist()
-    for k in as_list(rest):
-        birth, death, need, a = births_of[k], deaths_of[k], size[k], alignment[k]
-        near = np.flatnonzero((born[:count] < death) & (dead[:count] > birth))
-        at = 0
-        if len(near):
-            tops = np.maximum.accumulate(high[near])
-            if a > 1:
-                tops = -(-tops // a) * a
-            bottoms = low[near]
-            if bottoms[0] < need:
-                fits = bottoms[1:] - tops[:-1] >= need
-                first = int(fits.argmax()) if len(fits) else 0
-                at = int(tops[first]) if len(fits) and fits[first] else int(tops[-1])
-        place = int(np.searchsorted(low[:count], at, side="right"))
-        for column, value in zip(columns, (at, at + need, birth, death), strict=True):
-            column[place + 1 : count + 1] = column[place:count]
-            column[place] = value
-        count += 1
-        offsets[k] = at
-    return Placement(as_list(offsets), None, [int((offsets + core.size).max(initial=0))])
+    load = loads(core.lower, core.upper, core.size)
+    hot = core.lower[load >= fraction * int(load.max())]
+    peak = busiest(core)[0] >= fraction * int(load.max())
+    throughout = peak & (core.lower <= hot[0]) & (core.upper > hot[-1])
+    searched = np.flatnonzero(peak & ~throughout)
+    if len(searched) > _MAX_SEARCHED or peak.tobytes() in tried:
+        return None
+    tried.add(peak.tobytes())
+    start: Ints = np.full(core.n_bodies, -1)
+    stacked = np.flatnonzero(throughout)
+    top = 0
+    for k in as_list(stacked[np.lexsort((stacked, -core.upper[stacked]))]):
+        a = int(core.alignment[k])
+        start[k] = top = -(-top // a) * a
+        top += int(core.size[k])
+    if len(searched):
+        part = core.restrict(searched)
+        a = lcm(*as_list(part.alignment))
+        top = -(-top // a) * a
+        bound = lower_bound(part)
+        if top + bound >= height:
+            return None
+        found = best_plan(part, bound, deadline=meter.deadline)
+        assert found is not None, "one pool holds everything"
+        own = meter.part(_NODES)
+        outcome = shrink(part, as_array(found[1]), bound, own.limit, deadline=meter.deadline)
+        meter.nodes += outcome.nodes
+        start[searched] = top + outcome.offsets
+        top += outcome.height
+    return start if top < height and not meter.is_spent else None

@@ -51,7 +51,7 @@ class Tables:
         self.n = n = core.n_bodies
         self.grain = gcd(*as_list(core.alignment)) if n else 1
         rounded = -(-core.size // self.grain) * self.grain
-        self.unit = unit = _unit(core, rounded)
+        self.unit = unit = unit_of(core, rounded)
         rounded //= unit
         self.size: Ints = np.zeros(n, dtype=np.int64)
         np.maximum.at(self.size, core.body, rounded)
@@ -194,11 +194,11 @@ class Tables:
         return list(itertools.pairwise(edges))
 
 
-def _unit(core: Core, rounded: Ints) -> int:
-    """Return the gcd of all sizes, alignments above 1 and fixed offsets."""
+def unit_of(core: Core, sizes: Ints) -> int:
+    """Return the gcd of all sizes, alignments above 1 and fixed offsets: heights are multiples."""
     fixed = as_list(core.fixed[core.fixed > 0])
     aligned = [a for a in sorted(set(as_list(core.alignment))) if a > 1]
-    return max(1, gcd(int(np.gcd.reduce(rounded)), *aligned, *fixed) if len(rounded) else 1)
+    return max(1, gcd(int(np.gcd.reduce(sizes)), *aligned, *fixed) if len(sizes) else 1)
 
 
 def arm_choices(alive: list[int], core: Core) -> Iterator[list[int]]:

@@ -33,13 +33,16 @@ from .problem import Infeasible, Plan, Problem
 STRATEGIES = (*NAMED, "exact", "auto")
 """The values of `strategy` that `solve` accepts."""
 
-NODES = 130_000
+NODES = 170_000
 """Search nodes that `auto` may spend without an explicit budget; see `_usual_budget`."""
 
 _UNLIMITED = 2**62
 
-_PEAK_NODES = 12_000
-"""Search nodes for the peaks of a large problem."""
+_LARGE_NODES = 20_000
+"""Search nodes for a large problem; an explicit budget from here on is never worse."""
+
+_REPAIR_NODES = 8000
+"""Search nodes for the windows of one plan of a large problem."""
 
 _MAX_BODIES = 1500
 """Above this, windows and peaks are searched before the whole problem."""
@@ -116,7 +119,7 @@ def _cheap(best: _Best, strategy: str, budget: int | None) -> None:
 def _exact(best: _Best, strategy: str, budget: int | None) -> None:
     """Take the best cheap plan, then search with the whole budget."""
     if _is_large(best.core):
-        _plan_large(best, NODES if budget is None else budget)
+        _plan_large(best, _LARGE_NODES if budget is None else min(budget, _LARGE_NODES))
     else:
         _plan_cheaply(best)
     _search(best, _UNLIMITED if budget is None else _left(best, budget))
@@ -125,7 +128,7 @@ def _exact(best: _Best, strategy: str, budget: int | None) -> None:
 def _auto(best: _Best, strategy: str, budget: int | None) -> None:
     core = best.core
     if _is_large(core):
-        _plan_large(best, NODES if budget is None else budget)
+        _plan_large(best, _LARGE_NODES if budget is None else min(budget, _LARGE_NODES))
         if budget is not None:
             _search(best, _left(best, budget))
         return
@@ -175,12 +178,11 @@ def _plan_large(best: _Best, budget: int) -> None:
     found = best_plan(best.core, best.bound, islice(everything, 2), best.deadline)
     assert found is not None, "one pool holds everything"
     best.keep(*found)
-    if is_dense(best.core):
-        _plan_from_peak(best, budget)
-    _repair(best, max(budget - _PEAK_NODES, 0))
-    if not is_dense(best.core) and _plan_from_peak(best, budget):
+    if not is_dense(best.core):
         _repair(best, budget)
-    if not best.is_done:
+    if _plan_from_peak(best, budget) or is_dense(best.core):
+        _repair(best, budget)
+    if not best.is_done and best.nodes < budget:
         found = best_plan(best.core, best.bound, everything, best.deadline)
         if found is not None and best.keep(*found):
             _repair(best, budget)
@@ -188,23 +190,23 @@ def _plan_large(best: _Best, budget: int) -> None:
 
 def _plan_from_peak(best: _Best, budget: int) -> bool:
     """Keep a plan from the peak if it is lower; return whether it is."""
-    if best.is_done:
+    if best.is_done or best.nodes >= budget:
         return False
     from .peak_first import plan_from_peak
 
-    share = min(max(budget - best.nodes, 0), _PEAK_NODES)
-    found = plan_from_peak(best.core, best.bound, best.height, share, best.deadline)
+    left = budget - best.nodes
+    found = plan_from_peak(best.core, best.bound, best.height, left, best.deadline)
     best.nodes += found.nodes
     return found.placement is not None and best.keep(found.name, found.placement)
 
 
 def _repair(best: _Best, budget: int) -> None:
-    """Lower the best plan in windows with what is left of `budget`."""
-    if best.is_done or best.placement is None:
+    """Lower the best plan in windows."""
+    if best.is_done or best.placement is None or best.nodes >= budget:
         return
     from .local_repair import repair
 
-    core, left = best.core, max(budget - best.nodes, 0)
+    core, left = best.core, min(budget - best.nodes, _REPAIR_NODES)
     offsets = as_array(best.placement)
     outcome = repair(core, offsets, best.bound, left, core.capacities[0], best.deadline)
     best.nodes += outcome.nodes

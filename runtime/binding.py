@@ -55,9 +55,7 @@ def _made_by(kernel: Kernel) -> dict[int, int]:
 def _reuse(step: Step, binds: Mapping[str, Bind]) -> Reuse:
     """Return how `step`, which nobody may have checked yet, may overwrite an operand."""
     reuse = reuse_of(binds.get(step.op))
-    if len(step.outs) != 1 or (reuse is Reuse.RESHAPE and len(step.ins) != 1):
-        return Reuse.NONE
-    return reuse
+    return Reuse.NONE if len(step.outs) != 1 else reuse
 
 
 def _can_overwrite(operand: TensorSpec, result: TensorSpec, reuse: Reuse) -> bool:
@@ -102,7 +100,7 @@ def slots_of(
         if reuse is Reuse.NONE:
             continue
         out = step.outs[0]
-        for value in step.ins:
+        for value in step.ins[:1] if reuse is Reuse.RESHAPE else step.ins:
             dies = value >= first_local and last_use[value] == number
             if not dies or value in homes or not _can_overwrite(specs[value], specs[out], reuse):
                 continue
@@ -162,7 +160,8 @@ def _bound_step(
             f"kernel {kernel.name}: {step.op} cannot be bound to {operands}: {kind}{error}",
             step.location,
         ) from error
-    if _reuse(step, binds) is Reuse.RESHAPE and ins[0].ctypes.data == outs[0].ctypes.data:
+    is_same = len(ins) == 1 and ins[0].ctypes.data == outs[0].ctypes.data
+    if is_same and _reuse(step, binds) is Reuse.RESHAPE:
         return
     yield from flattened(thunk)
 
@@ -245,10 +244,12 @@ def _free_since(
     if last < 0:
         return 0
     step = kernel.steps[last]
-    reuse, spec = _reuse(step, binds), specs[kernel.results[result]]
-    in_place = specs[step.outs[0]] == spec and all(
-        reuse.overwrites(specs[i], spec) for i in met.intersection(step.ins)
-    )
+    reuse, spec = _reuse(step, binds), specs[step.outs[0]]
+    if reuse is Reuse.RESHAPE:
+        in_place = met.isdisjoint(step.ins[1:]) and _can_overwrite(specs[step.ins[0]], spec, reuse)
+    else:
+        read = met.intersection(step.ins)
+        in_place = all(reuse.overwrites(specs[i], spec) for i in read)
     return last if in_place else last + 1
 
 

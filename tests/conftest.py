@@ -1,8 +1,8 @@
 """
-Cache the list of installed packages, which takes milliseconds per run of a tool.
+Cache the list of installed packages, which takes milliseconds per run of a tool; check all plans.
 
 The cache must be set before anything imports the function. Its key contains `sys.path`, so that
-tests that install a plug-in find it.
+tests that install a plug-in find it. Plans are checked by `checked_plans`.
 """
 
 import gc
@@ -26,3 +26,7 @@ def entry_points(**params: str) -> Any:
 importlib.metadata.entry_points = entry_points
 
 gc.set_threshold(50_000, 20, 50)  # thousands of tests are alive: a tenth of the time is collections
+
+from checked_plans import install  # noqa: E402
+
+install()

@@ -71,6 +71,14 @@ def test_compile_profiles_a_pass():
     assert "cumulative" in profile
 
 
+def test_reordering_is_measured():
+    out, _ = run("planning/reorder.py", "--only", "graphs", "--table")
+    rows = out.splitlines()
+    assert rows[0].startswith("| program | steps | peak before | after | ratio | optimal |")
+    assert {row.count("|") for row in rows} == {8}
+    assert any("| yes |" in row for row in rows)
+
+
 def test_networks_are_planned_at_the_bound():
     options = ("--only", "encoder", "--layers", "1", "--width", "48", "--lengths", "1,16")
     results = json.loads(run("planning/networks.py", *options)[0])["results"]

@@ -55,13 +55,12 @@ class ReshapesOnly(OpTrait):
 
 
 @dataclass(frozen=True)
-class ReadsElementwise(OpTrait):
+class ReadsBeforeWriting(OpTrait):
     """
-    Each element of the result depends on one element, at the same index, of each of `operands`.
+    A kernel of the op alone writes no element of its result before the last time that it reads this
+    element of each of `operands`, of the result's shape; of all operands if None.
 
-    All operands if None. It holds for operands of the result's shape; one that is broadcast is read
-    elsewhere. A kernel of such ops may write its result over an operand
-    (`dialects.overwriting`): it must not write an element before it has read what is there.
+    So it may write the result over one of them, as softmax does: see `dialects.overwriting`.
     """
 
     operands: tuple[int, ...] | None = None
@@ -69,6 +68,16 @@ class ReadsElementwise(OpTrait):
     def reads(self, operand: int) -> bool:
         """Test whether operand number `operand` is among `operands`."""
         return self.operands is None or operand in self.operands
+
+
+@dataclass(frozen=True)
+class ReadsElementwise(ReadsBeforeWriting):
+    """
+    An element of the result depends on one element, at the same index, of each of `operands`.
+
+    It holds for operands of the result's shape; one that is broadcast is read elsewhere. Fused with
+    others of this trait the op is one loop, which reads an element before it writes it.
+    """
 
 
 @dataclass(frozen=True)

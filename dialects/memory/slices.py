@@ -58,12 +58,15 @@ class SliceStorageOp(IRDLOperation):
     def __init__(
         self, storage: SSAValue, offset: int | SSAValue, size: int | SSAValue, alignment: int
     ):
-        at_constant, is_static = isinstance(offset, int), isinstance(size, int)
         super().__init__(
-            operands=[storage, None if at_constant else offset, None if is_static else size],
+            operands=[
+                storage,
+                None if isinstance(offset, int) else offset,
+                None if isinstance(size, int) else size,
+            ],
             properties={
-                "offset": IntegerAttr(offset, i64) if at_constant else None,
-                "size": IntegerAttr(size, i64) if is_static else None,
+                "offset": IntegerAttr(offset, i64) if isinstance(offset, int) else None,
+                "size": IntegerAttr(size, i64) if isinstance(size, int) else None,
                 "alignment": IntegerAttr(alignment, i64),
             },
             result_types=[storage.type],

@@ -15,7 +15,8 @@ the alignment that `memory.alignment` says; when the size of a workspace is stat
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Self
+from itertools import islice
+from typing import Self, cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
@@ -60,24 +61,24 @@ SIZE = "memory.size"
 def parameter_attributes(function: Operation, index: int) -> Mapping[str, Attribute]:
     """Return the attributes of parameter `index` of `function`."""
     attributes = function.properties.get("arg_attrs")
-    if not isinstance(attributes, ArrayAttr) or index >= len(attributes.data):
-        return {}
-    found = attributes.data[index]
+    entries = cast("ArrayAttr[Attribute]", attributes) if isinstance(attributes, ArrayAttr) else ()
+    found = next(islice(entries, index, None), None)
     return found.data if isinstance(found, DictionaryAttr) else {}
 
 
 def shapes_of_workspace(function: Operation, index: int) -> tuple[int, ...] | None:
     """Return the parameters whose shapes the workspace `index` depends on; None if it is none."""
     found = parameter_attributes(function, index).get(WORKSPACE)
-    if not isinstance(found, DenseArrayBase) or found.elt_type != i64:
+    if not isinstance(found, DenseArrayBase):
         return None
-    return tuple(int(i) for i in found.get_values())
+    listed = cast("DenseArrayBase[I64]", found)
+    return tuple(listed.get_values()) if listed.elt_type == i64 else None
 
 
 def alignment_of_parameter(function: Operation, index: int) -> int:
     """Return the alignment of the storage that is parameter `index` of `function`."""
     found = parameter_attributes(function, index).get(ALIGNMENT)
-    return found.value.data if isinstance(found, IntegerAttr) else 1
+    return cast("IntegerAttr[I64]", found).value.data if isinstance(found, IntegerAttr) else 1
 
 
 def is_result_storage(function: Operation, index: int) -> bool:

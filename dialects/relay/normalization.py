@@ -4,6 +4,7 @@ from abc import ABC
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 
+from ..interfaces import ReadsBeforeWriting
 from .families import OPAQUE, OUT_FUSABLE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
@@ -23,7 +24,7 @@ class Softmax(RelayOperator, ABC):
     result = result_def(AnyTensor)
     axis = int_prop(-1)
 
-    traits = traits_def(*OPAQUE)
+    traits = traits_def(*OPAQUE, ReadsBeforeWriting())
 
 
 @irdl_op_definition
@@ -65,7 +66,7 @@ class LayerNormOp(RelayOperator):
     center = bool_prop(True)
     scale = bool_prop(True)
 
-    traits = traits_def(*OPAQUE)
+    traits = traits_def(*OPAQUE, ReadsBeforeWriting((0,)))
 
 
 @irdl_op_definition

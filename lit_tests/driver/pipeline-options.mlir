@@ -2,6 +2,7 @@
 // RUN: xrelay-opt %s -p 'vm{memory=coalesce}' --dump-pass-pipeline -o %t.out 2>&1 | filecheck %s --check-prefix=COALESCE
 // RUN: xrelay-opt %s -p 'vm{memory=plan}' --dump-pass-pipeline -o %t.out 2>&1 | filecheck %s --check-prefix=PLAN
 // RUN: xrelay-opt %s -p vm --dump-pass-pipeline -o %t.out 2>&1 | filecheck %s --check-prefix=PLAN
+// RUN: xrelay-opt %s -p 'vm{entries=f}' --dump-pass-pipeline -o %t.out 2>&1 | filecheck %s --check-prefix=ENTRIES
 // RUN: xrelay-opt %s -p 'cse,vm{memory=none}' --print-ir-after='vm{memory=none}' -o %t.out 2>&1 | filecheck %s --check-prefix=DUMPS
 
 // A pipeline has options like a pass; those of its passes are in what it stands for.
@@ -9,6 +10,8 @@
 // NONE:      verify-stage{stage="manifest"},manifest-lifetimes,verify-stage{stage="memory-planned"}
 // COALESCE:  coalesce-storage,layout-slices{strategy="auto"},manifest-lifetimes,verify-memory-plan,
 // PLAN:      verify-stage{stage="manifest"},plan-memory{{.*}},verify-stage{stage="memory-planned"}
+// ENTRIES:   remove-unused-functions{entries="f"},
+// ENTRIES:   plan-memory{{.*}}entries="f"{{.*}},verify-stage{stage="memory-planned"}
 // DUMPS-NOT: IR Dump After cse
 // DUMPS:     IR Dump After manifest-lifetimes
 func.func @f(%a: tensor<f32>) -> tensor<f32> {

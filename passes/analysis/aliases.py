@@ -161,7 +161,7 @@ class AliasClasses:
     block: Block
     captured: Mapping[Operation, Sequence[SSAValue]]
     returned: Mapping[str, Returned] = field(default_factory=dict[str, Returned])
-    """What the functions of the module that are called may return."""
+    """The aliases of the results of functions that are called."""
     order: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     """The number of each value, in the order in which the walk met them."""
     _parent: list[int] = field(default_factory=list[int])
@@ -404,7 +404,7 @@ def returned_by(classes: AliasClasses) -> Returned:
         lent = {classes.of(arg) for arg in block.args if not is_storage(arg)}
         for i, storage in storages.items():
             contents = contents_of(storage, classes)
-            inside = set() if contents is None else {classes.of(v) for v in contents.values}
+            inside = {classes.of(v) for v in contents.values} if contents is not None else found
             if contents is None or inside & lent - found:
                 keeps.add(i)
             elif inside & found:

@@ -7,19 +7,27 @@ Kernels that read each element of a parameter before they write that element of 
       yield %y
 
 In program order, each value is followed from the parameter: it depends on none of it, on the
-element at the same index, or on any; and it is computed in the loop over the result, or apart. A
-value apart may be in the memory of the result before the loop has read the parameter.
+element at the same index (the index counts elements: a reshape keeps it), or on any; and the loop
+over the result may compute it, or it is computed apart. A value apart that is not smaller than what
+it is used for may be in the memory of the result before the loop has read the parameter. An
+operator that is alone in a kernel may read other elements, if it reads all before it writes them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, Block, Operation
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
-from ...dialects.interfaces import ReadsElementwise, Rematerializable
+from ...dialects.interfaces import (
+    ReadsBeforeWriting,
+    ReadsElementwise,
+    Rematerializable,
+    ReshapesOnly,
+)
 from .slots import bytes_of_element
 
 
@@ -34,31 +42,50 @@ class Reads(IntEnum):
 
 @dataclass(frozen=True)
 class Fact:
-    """The dependence of a value on the parameter, and if the loop of the result computes it."""
+    """The dependence of a value on the parameter, and if the loop of the result may compute it."""
 
     reads: Reads
     in_loop: bool
 
 
-def dims(type: Attribute) -> tuple[int, ...] | None:
-    return type.get_shape() if isinstance(type, TensorType) else None
+def dims(type: Attribute) -> tuple[int, ...]:
+    return type.get_shape() if isinstance(type, TensorType) else ()
 
 
-def fact_of(op: Operation, shape: tuple[int, ...] | None, operands: list[Fact]) -> Fact:
-    """Return the fact of a result of `op`, in a kernel whose result has `shape`."""
-    if op.has_trait(Rematerializable) and not operands:
-        return Fact(Reads.NONE, True)
-    elementwise = op.get_trait(ReadsElementwise)
-    reads, in_loop = Reads.NONE, elementwise is not None and all(f.in_loop for f in operands)
-    for i, fact in enumerate(operands):
-        along = elementwise is not None and (
-            elementwise.operands is None or i in elementwise.operands
+def is_smaller(operand: Attribute, result: Attribute) -> bool:
+    """Test whether an operand of one shape is repeated to fill a result of another one."""
+    few, many = dims(operand)[::-1], dims(result)[::-1]
+    repeated = [n != m for n, m in zip(few, many, strict=False)]
+    ones = all(n == 1 for n, differs in zip(few, repeated, strict=False) if differs)
+    return len(few) <= len(many) and ones and (any(repeated) or len(few) < len(many))
+
+
+def fact_of(op: Operation, facts: Mapping[SSAValue, Fact], is_alone: bool) -> Fact:
+    """Return the fact of the results of `op` from those of its operands."""
+    trait = op.get_trait(ReadsBeforeWriting if is_alone else ReadsElementwise)
+    reshapes = op.has_trait(ReshapesOnly)
+    reads, in_loop = Reads.NONE, len(op.results) == 1 and (trait is not None or reshapes)
+    for i, operand in enumerate(op.operands):
+        fact = facts[operand]
+        if reshapes:
+            along = i == 0
+        elif trait is not None and (trait.operands is None or i in trait.operands):
+            along = all(dims(result.type) == dims(operand.type) for result in op.results)
+        else:
+            along = False
+        if along:
+            reads, in_loop = max(reads, fact.reads), in_loop and fact.in_loop
+            continue
+        reads = Reads.ANY if fact.reads is not Reads.NONE else reads
+        is_leaf = isinstance(operand, BlockArgument) or is_constant(operand.owner)
+        in_loop = in_loop and (
+            is_leaf or all(is_smaller(operand.type, result.type) for result in op.results)
         )
-        aligned = dims(op.operands[i].type) == shape
-        reads = max(
-            reads, fact.reads if fact.reads is Reads.NONE or (along and aligned) else Reads.ANY
-        )
-    return Fact(reads, in_loop and [dims(r.type) for r in op.results] == [shape])
+    return Fact(reads, in_loop or is_constant(op))
+
+
+def is_constant(op: Operation | Block) -> bool:
+    return isinstance(op, Operation) and not op.operands and op.has_trait(Rematerializable)
 
 
 def may_lie_over(kernel: Block, result: int, parameter: int) -> bool:
@@ -67,17 +94,15 @@ def may_lie_over(kernel: Block, result: int, parameter: int) -> bool:
     if last is None or result >= len(last.operands) or parameter >= len(kernel.args):
         return False
     given, made = kernel.args[parameter], last.operands[result]
-    shape = dims(made.type)
-    if shape is None or dims(given.type) != shape:
-        return False
     if bytes_of_element(given.type) != bytes_of_element(made.type):
         return False
-    facts = {arg: Fact(Reads.NONE, True) for arg in kernel.args}
+    facts: dict[SSAValue, Fact] = {arg: Fact(Reads.NONE, True) for arg in kernel.args}
     facts[given] = Fact(Reads.SAME, True)
     for op in kernel.ops:
         if op is last:
             break
-        fact = fact_of(op, shape, [facts[value] for value in op.operands])
+        is_alone = op is kernel.first_op and op.next_op is last
+        fact = fact_of(op, facts, is_alone)
         if op.regions or fact.reads is Reads.ANY:
             return False
         facts.update(dict.fromkeys(op.results, fact))

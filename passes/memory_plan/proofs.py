@@ -309,6 +309,8 @@ class Proofs:
 
     def __init__(self) -> None:
         self.samples = Samples()
+        self.has_given_up = False
+        """True if a proof was given up because it was too long."""
         self._levels = [_Level(points=list(range(SAMPLES)))]
         self._steps = 0
         self._multiples: dict[tuple[Symbol, int], bool] = {}
@@ -416,6 +418,7 @@ class Proofs:
             return tried[size]
         limit = MAX_STEPS if self._steps < MAX_ALL_STEPS else FEW_STEPS
         if len(tried) >= limit or depth >= MAX_DEPTH or len(size.terms) > MAX_TERMS:
+            self.has_given_up = True
             return False
         tried[size] = False
         self._steps += 1

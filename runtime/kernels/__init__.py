@@ -49,14 +49,17 @@ _TABLES: tuple[tuple[Mapping[str, Bind], Reuse], ...] = (
     (vision.KERNELS, Reuse.NONE),
 )
 
-_SAME_SIZE = frozenset((*elementwise.CONVERTING, *binary.COMPARISONS))
+_SPECIAL: Mapping[str, Reuse] = {
+    **dict.fromkeys((*elementwise.CONVERTING, *binary.COMPARISONS), Reuse.SAME_SIZE),
+    **dict.fromkeys(normalization.OF_ROWS, Reuse.ELEMENTWISE),
+}
 
 KERNELS: Mapping[str, CheckedKernel] = {
     name: CheckedKernel(
         name,
         RULES[name],
         with_checked_sizes(name, bind),
-        Reuse.SAME_SIZE if name in _SAME_SIZE else reuse,
+        _SPECIAL.get(name, reuse),
     )
     for table, reuse in _TABLES
     for name, bind in table.items()

@@ -110,12 +110,15 @@ class Reuse(Enum):
     ELEMENTWISE = auto()
     """
     The one result may be an operand of equal shape and element type: the kernel writes no
-    element before it has read that element of every operand.
+    element before the last time that it reads this element of any operand.
     """
     SAME_SIZE = auto()
     """As `ELEMENTWISE`, but the element types may be different ones of the same size."""
     RESHAPE = auto()
-    """The result is a copy of the one operand's bytes: in the same memory, nothing has to run."""
+    """
+    The result is a copy of the first operand's bytes; other operands are sizes. In the same memory,
+    nothing has to run if there are none.
+    """
 
     def overwrites(self, operand: TensorSpec, result: TensorSpec) -> bool:
         """Test whether an elementwise kernel may write `result` to the memory of `operand`."""

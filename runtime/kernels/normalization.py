@@ -59,6 +59,9 @@ def log_softmax(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Th
 def layer_norm(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """Compute (x - mean) / sqrt(variance + epsilon) * gamma + beta, statistics along `axis`."""
     (x, gamma, beta), (y,) = ins, outs
+    if any(np.may_share_memory(y, vector) for vector in (gamma, beta)):
+        kept = scratch(y.shape, y.dtype)
+        return sequence(layer_norm(attrs, ins, [kept]), partial(np.copyto, y, kept))
     axis = integer(attrs, "axis")
     row, squares = scratch(_folded(x, axis), x.dtype), scratch(x.shape, x.dtype)
     count = np.array(x.shape[axis], x.dtype)
@@ -151,3 +154,6 @@ KERNELS: dict[str, Bind] = {
     "relay.nn.lrn": widen_half(lrn),
     "relay.nn.softmax": widen_half(softmax),
 }
+
+OF_ROWS = ("relay.nn.layer_norm", "relay.nn.log_softmax", "relay.nn.softmax")
+"""Kernels whose result may be the data: they read rows of it, then each element a last time."""

@@ -13,7 +13,7 @@ from random import Random
 import numpy as np
 import pytest
 from agreement import Array, Outcome, evaluated, quiet, same
-from dynamic_programs import dynamic_programs
+from dynamic_programs import DynamicProgram, dynamic_programs
 from hinted_relay_programs import RelayProgram
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -29,7 +29,7 @@ from xdsl.utils.exceptions import VerifyException
 from xrelay.dialects import memory
 from xrelay.dialects.interfaces import DestinationPassing
 from xrelay.dialects.walking import walk
-from xrelay.lowering.pipelines import PIPELINES
+from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
@@ -40,11 +40,12 @@ OTHER = int(os.environ.get("XRELAY_RANDOM_PROGRAMS", "0"))
 
 FAULTS_PER_PROGRAM = 6
 
-VM = PIPELINES["vm"].split(",")
+VM = VmPipeline("none").text.split(",")
 TO_MANIFEST = ",".join(VM[: VM.index("manifest-alloc") + 1]).replace(
     "plan-devices", "plan-devices{default=cuda:0 repair=true}"
 )
 PLANS = (
+    "pass-workspaces{entries=main},pack-storage,layout-slices,manifest-lifetimes",
     "pack-storage,layout-slices",
     "pack-storage,layout-slices,manifest-lifetimes",
     "coalesce-storage,layout-slices,manifest-lifetimes",
@@ -181,7 +182,7 @@ def change_arithmetic(rng: Random, ops: Sequence[Operation]) -> bool:
     if isinstance(op, arith.CmpiOp):
         op.operands[0], op.operands[1] = operands[1], operands[0]
         return True
-    new = arith.MinSIOp(*operands) if isinstance(op, arith.MaxSIOp) else None
+    new = arith.MinSIOp(operands[0], operands[1]) if isinstance(op, arith.MaxSIOp) else None
     kept = rng.choice(operands) if new is None else new.result
     if new is not None:
         Rewriter.insert_op(new, InsertPoint.before(op))
@@ -244,11 +245,14 @@ def checked(count: Counter[str]) -> None:
         assert total < 10 or refused > 0.2 * total, f"{name}: {refused} of {total} refused"
 
 
-@pytest.mark.parametrize("seed", range(OTHER or 12))
+@pytest.mark.parametrize("seed", range(OTHER or 8))
 def test_faults_in_programs_with_data_and_functions(seed: int):
     rng = Random(f"{seed} {OTHER}")
     module = read(RelayProgram(rng, True).text)
-    InferTypesPass().apply(quiet(), module)
+    try:
+        InferTypesPass().apply(quiet(), module)
+    except PassError:  # shapes that do not fit
+        return
     calls = [
         [np.array(flag), *arguments([(n,), (m,)])]
         for flag, n, m in ((True, 4, 4), (False, 3, 5), (True, 1, 2))
@@ -264,17 +268,14 @@ def test_faults_in_programs_of_tensors():
     count = Counter[str]()
 
     @settings(
-        max_examples=OTHER or 25,
+        max_examples=OTHER or 20,
         deadline=None,
         derandomize=not OTHER,
-        suppress_health_check=list(HealthCheck),
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
         phases=[Phase.generate],
     )
     @given(dynamic_programs(), st.integers(0, 2**32))
-    def check(program: object, seed: int) -> None:
-        from dynamic_programs import DynamicProgram
-
-        assert isinstance(program, DynamicProgram)
+    def check(program: DynamicProgram, seed: int) -> None:
         rng, module = Random(seed), program.at_open()
         try:
             InferTypesPass().apply(quiet(), module)

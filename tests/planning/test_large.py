@@ -1,6 +1,7 @@
 """Large problems: sweeps from the peak, local repair, and columns instead of rows."""
 
 import random
+import sys
 import time
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from xrelay.planning import (
     Problem,
     ProblemError,
     check,
+    gap_index,
     peak_first,
     solve,
 )
@@ -23,12 +25,16 @@ from xrelay.planning.bounds import lower_bound
 from xrelay.planning.buffers import Ints
 from xrelay.planning.core import Core, core_of, oriented
 from xrelay.planning.csv_io import parse_problem
+from xrelay.planning.gap_index import fill
 from xrelay.planning.greedy import place_in_order
 from xrelay.planning.local_repair import repair
-from xrelay.planning.peak_first import fill, plan_from_peak
+from xrelay.planning.peak_first import plan_from_peak
 from xrelay.planning.portfolio import as_array, is_dense, plans
 from xrelay.planning.sort_keys import busiest, by_birth, by_size, by_size_and_life
 from xrelay.planning.sweep import sweep_from_peak
+
+solver = sys.modules["xrelay.planning.solve"]
+"""The module: the package has a function of that name."""
 
 DATA = Path(__file__).parents[1] / "data" / "planning"
 
@@ -155,28 +161,21 @@ def test_a_problem_too_large_for_peaks_is_left_alone(monkeypatch: pytest.MonkeyP
     assert plan_from_peak(core, 0, 2**62, 3000) == ("", None, 0)
 
 
-@given(plain_problems(most=25), st.integers(0, 500), st.booleans())
+@given(plain_problems(most=25), st.integers(0, 500))
 @settings(max_examples=80, deadline=None)
-def test_plans_from_the_peak_are_right_and_within_budget(
-    problem: Problem, budget: int, dense: bool
-):
+def test_plans_from_the_peak_are_right_and_within_budget(problem: Problem, budget: int):
     core = core_of(problem)
-
-    def returns(_: Core) -> bool:
-        return dense
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(peak_first, "is_dense", returns)
-        found = plan_from_peak(core, 0, 2**62, budget)
+    found = plan_from_peak(core, 0, 2**62, budget)
     assert found.nodes <= budget
-    if core.n_bodies:
-        assert found.placement is not None
+    if found.placement is not None:
         assert faults(problem, core, as_array(found.placement)) == []
+    if not budget or not core.n_bodies:
+        assert found == ("", None, 0)
 
 
-@given(plain_problems(most=25), st.integers(0, 25))
-@settings(max_examples=80, deadline=None)
-def test_arrays_find_the_same_gaps_as_pairs(problem: Problem, n_given: int):
+@given(plain_problems(most=80), st.integers(0, 80), st.sampled_from([1, 2, 5]))
+@settings(max_examples=150, deadline=None)
+def test_the_gap_index_finds_the_same_gaps_as_pairs(problem: Problem, n_given: int, leaf: int):
     core = core_of(problem)
     if not core.n_bodies:
         return
@@ -185,7 +184,46 @@ def test_arrays_find_the_same_gaps_as_pairs(problem: Problem, n_given: int):
     assert placed is not None
     start = as_array(placed)
     start[order[n_given:]] = -1
-    assert fill(core, start, order[n_given:]) == place_in_order(core, order, start=start) == placed
+    with pytest.MonkeyPatch.context() as patch:
+        # Small nodes, so that a small problem has several levels.
+        patch.setattr(gap_index, "_LEAF", leaf)
+        patch.setattr(gap_index, "_FAN", 2)
+        assert fill(core, start, order[n_given:]) == placed
+
+
+def test_the_gap_index_finds_the_same_gaps_as_pairs_in_a_training_step():
+    core = core_of(STEP)
+    none = np.full(core.n_bodies, -1)
+    assert fill(core, none, by_size(core)) == place_in_order(core, by_size(core))
+
+
+@given(plain_problems(most=20), st.integers(0, 3000), st.integers(0, 3000))
+@settings(max_examples=60, deadline=None)
+def test_a_larger_budget_is_never_worse(problem: Problem, one: int, two: int):
+    assert_monotone(problem, sorted((one, two)))
+
+
+@pytest.mark.parametrize("name", ["A", "J", "K"])
+def test_a_larger_budget_is_never_worse_on_an_instance(name: str):
+    problem = parse_problem((DATA / f"{name}.1048576.csv").read_text())
+    assert_monotone(problem, [0, 100, 700, 1500, 4000, 9000])
+
+
+def test_a_larger_budget_is_never_worse_on_a_large_problem(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(solver, "_MAX_BODIES", 100)
+    for seed in range(4):
+        assert_monotone(long_step(5, seed), [0, 50, 200, 500, 1000, 2500, 5000, 20_000])
+
+
+def assert_monotone(problem: Problem, budgets: list[int]):
+    heights: list[int] = []
+    for budget in budgets:
+        plan = solve(problem, budget=budget)
+        assert isinstance(plan, Plan)
+        assert check(problem, plan) == []
+        assert plan.nodes <= budget
+        heights.append(plan.height)
+    assert heights == sorted(heights, reverse=True)
 
 
 @pytest.mark.parametrize("strategy", ["auto", "exact"])

@@ -212,7 +212,7 @@ def test_an_order_that_is_not_given_is_an_error():
         StepGraph([(1,), ()], [])
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_large_graphs_are_never_worse_and_the_same_every_time(seed: int):
     graph, sizes = random_graph(Random(seed), 400, width=30)
     result = schedule(graph, [sizes], nodes=20_000)

@@ -19,6 +19,8 @@ from xrelay.planning import (
     check,
     solve,
 )
+from xrelay.planning.bounds import lower_bound
+from xrelay.planning.core import core_of
 from xrelay.planning.csv_io import parse_problem
 
 DATA = Path(__file__).parents[1] / "data" / "planning"
@@ -326,3 +328,11 @@ def test_hard_instances_fit_a_mebibyte(name: str):
 def test_equal_problems_give_equal_plans():
     text = (DATA / "C.1048576.csv").read_text()
     assert planned(parse_problem(text)) == planned(parse_problem(text))
+
+
+def test_instance_d_has_a_plan_at_its_lower_bound():
+    rows = parse_problem((DATA / "D.986112.csv").read_text()).buffers
+    offsets = tuple(row.offset for row in rows if row.offset is not None)
+    problem = Problem(tuple(row._replace(offset=None) for row in rows))
+    assert lower_bound(core_of(problem)) == 986_112
+    assert check(problem, Plan(offsets, (0,) * len(rows), (986_112,))) == []

@@ -194,6 +194,55 @@ def test_random_kernels_give_what_their_steps_give(kernel: Kernel, data: st.Data
             np.testing.assert_array_equal(place, expected[0])
 
 
+def test_a_chain_over_its_operand_needs_no_scratch_unless_it_reads_it_again():
+    x = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
+    for ops, size in (
+        (("relay.nn.relu", "relay.exp", "relay.tanh"), 0),
+        (("relay.exp", "relay.add", "relay.tanh"), 48),
+    ):
+        kernel, workspace, place = chain(*ops), Workspace(), x.copy()
+        run(kernel, [place], [place], workspace)
+        np.testing.assert_array_equal(place, in_order(kernel, [x])[0])
+        assert workspace.size == size
+
+
+def test_a_reshape_and_a_chain_after_it_over_its_operand_need_no_scratch():
+    shapes = f32(3, 4), f32(2, 6)
+    attrs = {**attributes("reshape"), "newshape": (2, 6)}
+    steps = Step("relay.reshape", attrs, (0,), (1,)), Step("relay.exp", {}, (1,), (2,))
+    kernel = Kernel("reshaped", shapes[:1], (), (shapes[1], shapes[1]), steps, (2,))
+    x, workspace = np.ones((3, 4), np.float32), Workspace()
+    place = x.copy()
+    run(kernel, [place], [place.reshape(2, 6)], workspace)
+    np.testing.assert_array_equal(place, in_order(kernel, [x])[0].reshape(3, 4))
+    assert workspace.size == 0
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.data())
+def test_results_over_operands_in_any_order(data: st.DataObject):
+    """Two inputs, several steps, and up to three results in the inputs' memory or apart."""
+    spec, names = f32(3, 4), ("relay.add", "relay.subtract", "relay.exp", "relay.nn.relu")
+    steps: list[Step] = []
+    for number in range(data.draw(st.integers(1, 5))):
+        op = data.draw(st.sampled_from(names))
+        count = 2 if op in ("relay.add", "relay.subtract") else 1
+        read = tuple(data.draw(st.integers(0, number + 1)) for _ in range(count))
+        steps.append(Step(op, attributes(op.removeprefix("relay.")), read, (number + 2,)))
+    results = data.draw(st.lists(st.integers(0, len(steps) + 1), min_size=1, max_size=3))
+    kernel = Kernel("any", (spec, spec), (), (spec,) * len(steps), tuple(steps), tuple(results))
+    rng = np.random.default_rng(0)
+    values = [rng.uniform(-1, 1, (3, 4)).astype(np.float32) for _ in range(2)]
+    expected = in_order(kernel, values)
+    ins = [value.copy() for value in values]
+    places = [*ins, *(np.zeros((3, 4), np.float32) for _ in results)]
+    order = data.draw(st.permutations(range(len(places))))
+    outs = [places[i] for i in order[: len(results)]]
+    run(kernel, ins, outs, Workspace())
+    for out, wanted in zip(outs, expected, strict=True):
+        np.testing.assert_array_equal(out, wanted)
+
+
 def doubling(reuse: Reuse) -> CheckedKernel:
     """A plug-in's kernel whose result has the type of its operand."""
 

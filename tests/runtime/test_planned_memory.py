@@ -88,3 +88,29 @@ def test_two_devices():
             planned = bound[f"#relay.device<{device}>"] + result.nbytes * at_host
             assert counters.allocations[number] == 1 + at_host
             assert counters.allocated[number] == counters.peak[number] == planned
+
+
+CALLS = """
+func.func @layer(%x: tensor<?x16xf32>, %w: tensor<16x16xf32>) -> tensor<?x16xf32> {
+  %a = relay.nn.dense %x, %w : (tensor<?x16xf32>, tensor<16x16xf32>) -> !relay.incomplete
+  %b = relay.nn.softmax %a : (!relay.incomplete) -> !relay.incomplete
+  %c = relay.nn.dense %b, %w : (!relay.incomplete, tensor<16x16xf32>) -> tensor<?x16xf32>
+  func.return %c : tensor<?x16xf32>
+}
+func.func @main(%x: tensor<?x16xf32>, %w: tensor<16x16xf32>) -> tensor<?x16xf32> {
+  %a = func.call @layer(%x, %w) : (tensor<?x16xf32>, tensor<16x16xf32>) -> tensor<?x16xf32>
+  %b = func.call @layer(%a, %w) : (tensor<?x16xf32>, tensor<16x16xf32>) -> tensor<?x16xf32>
+  %c = relay.nn.softmax %b : (tensor<?x16xf32>) -> tensor<?x16xf32>
+  func.return %c : tensor<?x16xf32>
+}
+"""
+
+
+def test_functions_compute_in_the_arena_of_their_caller():
+    """That is so if they are private, or if the entries are named."""
+    allocations: list[int] = []
+    for pipeline in ("vm", "vm{entries=main}"):
+        machine = machine_of(compiled(parse(CALLS), pipeline))
+        machine.run("main", np.ones((3, 16), np.float32), np.ones((16, 16), np.float32))
+        allocations.append(machine.counters.allocations[0])
+    assert allocations[0] > allocations[1] == 2

@@ -128,6 +128,18 @@ def test_the_vm_pipeline_plans_memory_as_told(memory: Literal["none", "coalesce"
     assert VmPipeline(memory).text.split(",")[-1] == "verify-stage{stage=bytecode}"
 
 
+@pytest.mark.parametrize("entries", [("main",), ("f", "g"), ('a "b}, \\\n',)])
+def test_the_vm_pipeline_passes_entries_on(entries: tuple[str, ...]):
+    text = VmPipeline(entries=entries).text
+    found = {
+        step.run.name: "".join(map(str, given))
+        for step in build(text, UNIVERSE.all_passes, named_pipelines)
+        if (given := step.run.spec().parameters.get("entries"))
+    }
+    expected = "".join(entries)
+    assert found == {"remove-unused-functions": expected, "plan-memory": expected}
+
+
 def test_ours_are_listed_first(capsys: pytest.CaptureFixture[str]):
     assert main(["--list-passes"]) == 0
     text = capsys.readouterr().out

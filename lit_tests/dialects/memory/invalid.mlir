@@ -312,3 +312,142 @@ func.func @arms_missing() {
   %total, %offset = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: 64>, arms = [], operandSegmentSizes = array<i32: 0, 0>}> : () -> (i64, i64)
   func.return
 }
+
+// -----
+
+func.func @slice_too_large() {
+  %s = memory.alloc_storage 128 align 64 : !memory.storage
+  // expected-error@+1 {{a slice of 128 bytes at offset 64 does not fit in a storage of 128 bytes}}
+  %w = memory.slice_storage %s[64] size 128 align 64 : !memory.storage
+  func.return
+}
+
+// -----
+
+func.func @slice_not_aligned() {
+  %s = memory.alloc_storage 128 align 64 : !memory.storage
+  // expected-error@+1 {{the offset must be a multiple of the alignment, 64, but is 32}}
+  %w = memory.slice_storage %s[32] size 8 align 64 : !memory.storage
+  func.return
+}
+
+// -----
+
+func.func @slice_before_the_start() {
+  %s = memory.alloc_storage 128 align 64 : !memory.storage
+  // expected-error@+1 {{the offset must be a multiple of the alignment, 64, but is -64}}
+  %w = memory.slice_storage %s[-64] size 8 align 64 : !memory.storage
+  func.return
+}
+
+// -----
+
+func.func @slice_more_aligned() {
+  %s = memory.alloc_storage 128 align 64 : !memory.storage
+  // expected-error@+1 {{the alignment must be at most that of the storage, 64, but is 128}}
+  %w = memory.slice_storage %s[0] size 8 align 128 : !memory.storage
+  func.return
+}
+
+// -----
+
+func.func @slice_alignment() {
+  %s = memory.alloc_storage 128 align 64 : !memory.storage
+  // expected-error@+1 {{alignment must be a power of two, but is 3}}
+  %w = memory.slice_storage %s[0] size 8 align 3 : !memory.storage
+  func.return
+}
+
+// -----
+
+func.func @slice_of_negative_size() {
+  %s = memory.alloc_storage 128 align 64 : !memory.storage
+  // expected-error@+1 {{the size must be at least 0, but is -8}}
+  %w = memory.slice_storage %s[0] size -8 align 64 : !memory.storage
+  func.return
+}
+
+// -----
+
+func.func @slice_elsewhere() {
+  %s = memory.alloc_storage 128 align 64 : !memory.storage
+  // expected-error@+1 {{the slice is !memory.storage<#relay.device<cpu:0>>, but its storage is !memory.storage}}
+  %w = "memory.slice_storage"(%s) <{offset = 0 : i64, size = 8 : i64, alignment = 64 : i64, operandSegmentSizes = array<i32: 1, 0, 0>}> : (!memory.storage) -> !memory.storage<#relay.device<cpu:0>>
+  func.return
+}
+
+// -----
+
+func.func @tensor_in_a_slice() {
+  %s = memory.alloc_storage 128 align 64 : !memory.storage
+  %w = memory.slice_storage %s[64] size 8 align 64 : !memory.storage
+  // expected-error@+1 {{a tensor of 16 bytes at offset 0 does not fit in a storage of 8 bytes}}
+  %t = memory.alloc_tensor %w[0] : tensor<4xf32>
+  func.return
+}
+
+// -----
+
+func.func private @f(%x: tensor<?x4xf32>, %w: !memory.storage {memory.workspace = array<i64: 0>}) {
+  func.return
+}
+func.func @workspace_of_nothing(%s: tensor<2xi64>) {
+  // expected-error@+1 {{@g must be a function, but is not defined in the module}}
+  %n = memory.workspace_size @g[1]
+  func.return
+}
+
+// -----
+
+func.func private @f(%x: tensor<?x4xf32>, %w: !memory.storage {memory.workspace = array<i64: 0>}) {
+  func.return
+}
+func.func @workspace_out_of_range(%s: tensor<2xi64>) {
+  // expected-error@+1 {{parameter 2 of @f is out of range [0, 2)}}
+  %n = memory.workspace_size @f[2]
+  func.return
+}
+
+// -----
+
+func.func private @f(%x: tensor<?x4xf32>, %w: !memory.storage {memory.workspace = array<i64: 0>}) {
+  func.return
+}
+func.func @workspace_that_is_a_tensor(%s: tensor<2xi64>) {
+  // expected-error@+1 {{parameter 0 of @f must be a !memory.storage with attribute memory.workspace}}
+  %n = memory.workspace_size @f[0]
+  func.return
+}
+
+// -----
+
+func.func private @f(%x: tensor<?x4xf32>, %w: !memory.storage {memory.workspace = array<i64: 0>}) {
+  func.return
+}
+func.func @workspace_without_shapes(%s: tensor<2xi64>) {
+  // expected-error@+1 {{workspace 1 of @f depends on the shapes of 1 parameters, but got 0}}
+  %n = memory.workspace_size @f[1]
+  func.return
+}
+
+// -----
+
+func.func private @f(%x: tensor<?x4xf32>, %w: !memory.storage {memory.workspace = array<i64: 0>}) {
+  func.return
+}
+func.func @workspace_of_another_rank(%s: tensor<3xi64>) {
+  // expected-error@+1 {{the shape must be a tensor<2xi64>, but is tensor<3xi64>}}
+  %n = memory.workspace_size @f[1](%s : tensor<3xi64>)
+  func.return
+}
+
+// -----
+
+func.func private @f(%x: tensor<?x4xf32>, %w: !memory.storage {memory.workspace = array<i64: 1>}) {
+  func.return
+}
+func.func @workspace_of_a_storage(%s: tensor<2xi64>) {
+  // expected-error@+1 {{memory.workspace must list tensors among the 2 parameters of @f, but has 1}}
+  %n = memory.workspace_size @f[1](%s : tensor<2xi64>)
+  func.return
+}

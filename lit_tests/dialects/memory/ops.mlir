@@ -78,3 +78,42 @@ func.func @packs(%size: i64) {
   }
   func.return
 }
+
+// -----
+
+// A slice of a storage is a storage, at a byte offset and of a size that are static or i64.
+//
+// CHECK-LABEL: @slices
+// CHECK:         %[[A:.*]] = memory.slice_storage %s[64] size 128 align 64 : !memory.storage<#cpu0>
+// CHECK:         memory.slice_storage %[[A]][%n] size 8 align 8 : !memory.storage<#cpu0>
+// CHECK:         memory.slice_storage %s[%n] size %n align 64 {note} : !memory.storage<#cpu0>
+func.func @slices(%s: !memory.storage<#relay.device<cpu:0>>, %n: i64) {
+  %a = memory.slice_storage %s[64] size 128 align 64 : !memory.storage<#relay.device<cpu:0>>
+  %b = memory.slice_storage %a[%n] size 8 align 8 : !memory.storage<#relay.device<cpu:0>>
+  %c = memory.slice_storage %s[%n] size %n align 64 {note} : !memory.storage<#relay.device<cpu:0>>
+  func.return
+}
+
+// -----
+
+// A pack may lay out a workspace of its function, whose size callers ask for by the parameter's
+// number and the shapes that it depends on.
+//
+// CHECK-LABEL: @f
+// CHECK:         memory.pack align 64 within %w : !memory.storage {
+// CHECK-NEXT:      [0, 1) 64
+// CHECK-NEXT:    }
+// CHECK-LABEL: @workspaces
+// CHECK:         memory.workspace_size @f[1](%s : tensor<2xi64>) {note}
+// CHECK:         memory.workspace_size @f[2]
+func.func private @f(%x: tensor<?x4xf32>, %w: !memory.storage {memory.workspace = array<i64: 0>}, %v: !memory.storage {memory.workspace = array<i64>}) {
+  %total, %offset = memory.pack align 64 within %w : !memory.storage {
+    [0, 1) 64
+  }
+  func.return
+}
+func.func @workspaces(%s: tensor<2xi64>) {
+  %n = memory.workspace_size @f[1](%s : tensor<2xi64>) {note}
+  %m = memory.workspace_size @f[2]
+  func.return
+}

@@ -36,7 +36,11 @@ func.func @named_branch(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-NEXT:      [0, 1) 16
 // CHECK-NEXT:    }
 // CHECK:         relay.if
-// CHECK-NEXT:      %{{.*}} = memory.alloc_storage 32 align 64
+// CHECK-NEXT:      %{{.*}} = memory.pack align 64 {
+// CHECK-NEXT:        [0, 1) 128
+// CHECK-NEXT:        [0, 1) 128
+// CHECK-NEXT:      }
+// CHECK:           %{{.*}} = memory.alloc_storage 32 align 64
 // CHECK:         %{{.*}} = memory.alloc_storage 64 align 64
 func.func @results_pin_nothing(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
   %s0 = memory.alloc_storage 16 align 64 : !memory.storage
@@ -46,12 +50,19 @@ func.func @results_pin_nothing(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf3
   %t1 = memory.alloc_tensor %s1[0] : tensor<4xf32>
   %b = memory.copy ins(%a : tensor<4xf32>) outs(%t1 : tensor<4xf32>) -> tensor<4xf32>
   %r = relay.if %c : tensor<i1> -> (tensor<4xf32>) {
+    %s_g = memory.alloc_storage 128 align 64 : !memory.storage
+    %t_g = memory.alloc_tensor %s_g[0] : tensor<4xf32>
+    %g = memory.copy ins(%b : tensor<4xf32>) outs(%t_g : tensor<4xf32>) -> tensor<4xf32>
+    %s_h = memory.alloc_storage 128 align 64 : !memory.storage
+    %t_h = memory.alloc_tensor %s_h[0] : tensor<4xf32>
+    %h = memory.copy ins(%g : tensor<4xf32>) outs(%t_h : tensor<4xf32>) -> tensor<4xf32>
     %s2 = memory.alloc_storage 32 align 64 : !memory.storage
     %t2 = memory.alloc_tensor %s2[0] : tensor<4xf32>
     %d = memory.copy ins(%b : tensor<4xf32>) outs(%t2 : tensor<4xf32>) -> tensor<4xf32>
     relay.yield %d : tensor<4xf32>
   } else {
-    relay.yield %x : tensor<4xf32>
+    %k = relay.constant dense<1.0> : tensor<4xf32>
+    relay.yield %k : tensor<4xf32>
   }
   %s3 = memory.alloc_storage 64 align 64 : !memory.storage
   %t3 = memory.alloc_tensor %s3[0] : tensor<4xf32>

@@ -83,11 +83,11 @@ func.func @data(%x: tensor<4xf32>) {
   %t_a = memory.alloc_tensor %s_a[0] : tensor<4xf32>
   %a = memory.copy ins(%x : tensor<4xf32>) outs(%t_a : tensor<4xf32>) -> tensor<4xf32>
   %l = relay.construct @Box(%a) : (tensor<4xf32>) -> !relay.adt<@Box, []>
-  %s_b = memory.alloc_storage 16 align 64 : !memory.storage
-  %t_b = memory.alloc_tensor %s_b[0] : tensor<4xf32>
-  %b = memory.copy ins(%x : tensor<4xf32>) outs(%t_b : tensor<4xf32>) -> tensor<4xf32>
   relay.match %l : !relay.adt<@Box, []> -> () {
     case @Box::@Box(%h: tensor<4xf32>) {
+      %s_b = memory.alloc_storage 16 align 64 : !memory.storage
+      %t_b = memory.alloc_tensor %s_b[0] : tensor<4xf32>
+      %b = memory.copy ins(%x : tensor<4xf32>) outs(%t_b : tensor<4xf32>) -> tensor<4xf32>
       %n = vm.shape_of %h : (tensor<4xf32>) -> tensor<1xi64>
       relay.yield
     }
@@ -110,10 +110,10 @@ func.func @cells(%x: tensor<4xf32>) {
   %t_a = memory.alloc_tensor %s_a[0] : tensor<4xf32>
   %a = memory.copy ins(%x : tensor<4xf32>) outs(%t_a : tensor<4xf32>) -> tensor<4xf32>
   %r = relay.ref_create %a : (tensor<4xf32>) -> !relay.ref<tensor<4xf32>>
+  %v = relay.ref_read %r : (!relay.ref<tensor<4xf32>>) -> tensor<4xf32>
   %s_b = memory.alloc_storage 16 align 64 : !memory.storage
   %t_b = memory.alloc_tensor %s_b[0] : tensor<4xf32>
   %b = memory.copy ins(%x : tensor<4xf32>) outs(%t_b : tensor<4xf32>) -> tensor<4xf32>
-  %v = relay.ref_read %r : (!relay.ref<tensor<4xf32>>) -> tensor<4xf32>
   %n = vm.shape_of %v : (tensor<4xf32>) -> tensor<1xi64>
   func.return
 }

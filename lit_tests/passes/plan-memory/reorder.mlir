@@ -1,4 +1,4 @@
-// RUN: xrelay-opt -p 'plan-memory{reorder=true}' %s 2>/dev/null | filecheck %s
+// RUN: xrelay-opt -p 'plan-memory{reorder=true in-place=false}' %s 2>/dev/null | filecheck %s
 
 // Ops are reordered before lifetimes are read, so that two large tensors share bytes.
 //

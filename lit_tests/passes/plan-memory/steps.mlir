@@ -39,5 +39,6 @@ func.func @an_arena(%x: tensor<4xf32>) {
   func.return
 }
 relay.prim_func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-  relay.yield %x : tensor<4xf32>
+  %y = relay.reverse %x {axis = 0} : (tensor<4xf32>) -> tensor<4xf32>
+  relay.yield %y : tensor<4xf32>
 }

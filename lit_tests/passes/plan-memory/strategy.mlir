@@ -20,5 +20,6 @@ func.func @concatenated(%x: tensor<4xf32>) {
   func.return
 }
 relay.prim_func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-  relay.yield %x : tensor<4xf32>
+  %y = relay.reverse %x {axis = 0} : (tensor<4xf32>) -> tensor<4xf32>
+  relay.yield %y : tensor<4xf32>
 }

@@ -147,7 +147,6 @@ relay.prim_func @both(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 // CHECK:         %[[A:[a-z0-9]+]] = memory.alloc_storage
 // CHECK:         %[[B:[a-z0-9]+]] = memory.alloc_storage
 // CHECK:         %{{.*}} = vm.invoke_tvm_op @exp
-// CHECK:         %{{.*}} = vm.invoke_tvm_op @exp
 // CHECK-NEXT:    %[[T1:[a-z0-9]+]] = memory.alloc_tensor %[[B]][0]
 // CHECK-NEXT:    %[[T2:[a-z0-9]+]] = memory.alloc_tensor %[[A]][0]
 // CHECK-NEXT:    %{{.*}} = vm.invoke_tvm_op @each ins(%{{.*}}) outs(%[[T1]], %[[T2]]
@@ -174,4 +173,83 @@ relay.prim_func @each(%x: tensor<4xf32>, %v: tensor<4xf32>) -> (tensor<4xf32>, t
   %y = relay.exp %v : (tensor<4xf32>) -> tensor<4xf32>
   %z = relay.negative %x : (tensor<4xf32>) -> tensor<4xf32>
   relay.yield %y, %z : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Softmax reads a row before it writes it.
+//
+// CHECK-LABEL: @softmax
+// CHECK:         %[[S:[a-z0-9]+]] = memory.alloc_storage
+// CHECK:         memory.alloc_tensor %[[S]][0]
+// CHECK:         memory.alloc_tensor %[[S]][0]
+func.func @softmax(%x: tensor<4xf32>) {
+  %s0 = memory.alloc_storage 16 align 64 : !memory.storage
+  %t0 = memory.alloc_tensor %s0[0] : tensor<4xf32>
+  %a = vm.invoke_tvm_op @f ins(%x : tensor<4xf32>) outs(%t0 : tensor<4xf32>) -> tensor<4xf32>
+  %s1 = memory.alloc_storage 16 align 64 : !memory.storage
+  %t1 = memory.alloc_tensor %s1[0] : tensor<4xf32>
+  %b = vm.invoke_tvm_op @f ins(%a : tensor<4xf32>) outs(%t1 : tensor<4xf32>) -> tensor<4xf32>
+  "test.op"(%b) : (tensor<4xf32>) -> ()
+  func.return
+}
+relay.prim_func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = relay.nn.softmax %x : (tensor<4xf32>) -> tensor<4xf32>
+  relay.yield %y : tensor<4xf32>
+}
+
+// -----
+
+// A loop may reshape, and use what is computed apart from other operands, if it is smaller.
+//
+// CHECK-LABEL: @reshapes
+// CHECK:         %[[S:[a-z0-9]+]] = memory.alloc_storage
+// CHECK:         memory.alloc_tensor %[[S]][0] : tensor<2x8xf32>
+// CHECK:         memory.alloc_tensor %[[S]][0] : tensor<2x2x4xf32>
+func.func @reshapes(%x: tensor<2x8xf32>, %m: tensor<2x1x1xf32>) {
+  %s0 = memory.alloc_storage 64 align 64 : !memory.storage
+  %t0 = memory.alloc_tensor %s0[0] : tensor<2x8xf32>
+  %a = vm.invoke_tvm_op @f ins(%x : tensor<2x8xf32>) outs(%t0 : tensor<2x8xf32>) -> tensor<2x8xf32>
+  %s1 = memory.alloc_storage 64 align 64 : !memory.storage
+  %t1 = memory.alloc_tensor %s1[0] : tensor<2x2x4xf32>
+  %b = vm.invoke_tvm_op @g ins(%a, %m : tensor<2x8xf32>, tensor<2x1x1xf32>) outs(%t1 : tensor<2x2x4xf32>) -> tensor<2x2x4xf32>
+  "test.op"(%b) : (tensor<2x2x4xf32>) -> ()
+  func.return
+}
+relay.prim_func @f(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
+  %y = relay.exp %x : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  relay.yield %y : tensor<2x8xf32>
+}
+relay.prim_func @g(%x: tensor<2x8xf32>, %m: tensor<2x1x1xf32>) -> tensor<2x2x4xf32> {
+  %v = relay.reshape %x {newshape = array<i64: 2, 2, 4>} : (tensor<2x8xf32>) -> tensor<2x2x4xf32>
+  %r = relay.sqrt %m : (tensor<2x1x1xf32>) -> tensor<2x1x1xf32>
+  %y = relay.divide %v, %r : (tensor<2x2x4xf32>, tensor<2x1x1xf32>) -> tensor<2x2x4xf32>
+  relay.yield %y : tensor<2x2x4xf32>
+}
+
+// -----
+
+// What is computed apart from the operand itself needs it before the loop.
+//
+// CHECK-LABEL: @maximum
+// CHECK:         memory.alloc_storage
+// CHECK:         memory.alloc_storage
+func.func @maximum(%x: tensor<2x8xf32>) {
+  %s0 = memory.alloc_storage 64 align 64 : !memory.storage
+  %t0 = memory.alloc_tensor %s0[0] : tensor<2x8xf32>
+  %a = vm.invoke_tvm_op @f ins(%x : tensor<2x8xf32>) outs(%t0 : tensor<2x8xf32>) -> tensor<2x8xf32>
+  %s1 = memory.alloc_storage 64 align 64 : !memory.storage
+  %t1 = memory.alloc_tensor %s1[0] : tensor<2x8xf32>
+  %b = vm.invoke_tvm_op @g ins(%a : tensor<2x8xf32>) outs(%t1 : tensor<2x8xf32>) -> tensor<2x8xf32>
+  "test.op"(%b) : (tensor<2x8xf32>) -> ()
+  func.return
+}
+relay.prim_func @f(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
+  %y = relay.exp %x : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  relay.yield %y : tensor<2x8xf32>
+}
+relay.prim_func @g(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
+  %m = relay.max %x {axis = array<i64: 1>, keepdims = true} : (tensor<2x8xf32>) -> tensor<2x1xf32>
+  %y = relay.subtract %x, %m : (tensor<2x8xf32>, tensor<2x1xf32>) -> tensor<2x8xf32>
+  relay.yield %y : tensor<2x8xf32>
 }

@@ -1,0 +1,68 @@
+"""
+Checks of all plans that are made while tests run, whatever a test looks at.
+
+`solve` and `choose` have their plans checked by `planning.check`, `layout-slices` its module by
+`verify-memory-plan`. `install` replaces them, so it must run before anything imports them by name.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import wraps
+from importlib import import_module
+from typing import Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from xrelay import planning
+from xrelay.planning import Choice, Plan, Problem, check
+
+
+def checked_solve(problem: Problem, *args: Any, **options: Any) -> Any:
+    """Solve, and check the plan."""
+    answer = _solve(problem, *args, **options)
+    if isinstance(answer, Plan):
+        faults = check(problem, answer)
+        assert not faults, f"a plan has faults: {faults[:3]}"
+    return answer
+
+
+def checked_choose(problems: Sequence[Problem], *args: Any, **options: Any) -> Choice:
+    """Choose orientations, and check the plans of each at the samples."""
+    choice = _choose(problems, *args, **options)
+    for orientation, heights in zip(choice.orientations, choice.heights, strict=True):
+        for problem, height in zip(problems, heights, strict=True):
+            offsets = orientation.offsets([buffer.size for buffer in problem.buffers])
+            plan = Plan(tuple(offsets), (0,) * len(offsets), (height,))
+            faults = [f for f in check(unlimited(problem), plan) if f.rule != "height"]
+            assert not faults, f"an orientation has faults: {faults[:3]}"
+    return choice
+
+
+def unlimited(problem: Problem) -> Problem:
+    """Return `problem` without the capacity of its pool, which an orientation ignores."""
+    return replace(problem, pools=tuple(pool._replace(capacity=None) for pool in problem.pools))
+
+
+_solve = planning.solve
+_choose = planning.choose
+
+
+def install() -> None:
+    """Let everything that is imported after this use what checks."""
+    wraps(_solve)(checked_solve)
+    wraps(_choose)(checked_choose)
+    package = cast(Any, planning)
+    choice = cast(Any, import_module("xrelay.planning.choice"))
+    package.solve = choice.solve = checked_solve
+    package.choose = choice.choose = checked_choose
+    from xrelay.passes.layout_slices import LayoutSlicesPass
+    from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
+
+    lay_out = LayoutSlicesPass.apply
+
+    def verified(self: LayoutSlicesPass, ctx: Context, op: ModuleOp) -> None:
+        lay_out(self, ctx, op)
+        VerifyMemoryPlanPass().apply(ctx, op)
+
+    LayoutSlicesPass.apply = verified
