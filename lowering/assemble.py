@@ -30,6 +30,7 @@ from ..dialects import bytecode
 from ..dialects.attributes import plain_values
 from ..dialects.bytecode.fields import RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, device_of
+from ..dialects.dim_bounds import bounds_by_name
 from ..dialects.tensors import as_tensor, dtype_name
 from ..passes.analysis.arrays import array_of
 from ..passes.support.diagnostics import PassError, location_of
@@ -63,6 +64,7 @@ OPCODES: Mapping[type[Operation], type[Any]] = {
     bytecode.ShapeOfOp: instructions.ShapeOf,
     bytecode.ComputeOp: instructions.Compute,
     bytecode.RequireOp: instructions.Require,
+    bytecode.PackOp: instructions.Pack,
     bytecode.ReshapeTensorOp: instructions.ReshapeTensor,
     bytecode.DeviceCopyOp: instructions.DeviceCopy,
     bytecode.KillRegisterOp: instructions.KillRegister,
@@ -113,6 +115,8 @@ def _value(field: str, attr: Attribute, symbols: Symbols, op: Operation) -> Any:
         case StringAttr():
             return attr.data
         case ArrayAttr():
+            if field == "sizes":
+                return tuple(_value("size", size, symbols, op) for size in attr)
             return tuple(cast(RegisterAttr, r).data for r in attr)
         case DenseArrayBase():
             return tuple(cast(Any, attr).get_values())
@@ -151,7 +155,7 @@ def _instruction(op: Operation, symbols: Symbols) -> Instruction:
         if field.name in given:
             values[field.name] = _value(field.name, given[field.name], symbols, op)
         elif field.name not in values:
-            values[field.name] = None
+            values[field.name] = () if kind is instructions.Pack else None
     return kind(**values)
 
 
@@ -171,6 +175,7 @@ def _function(op: bytecode.FuncOp, symbols: Symbols) -> Function:
         op.register_count.value.data,
         tuple(_instruction(o, symbols) for o in ops),
         tuple(map(_location, ops)),
+        bounds_by_name(op.dim_bounds),
     )
 
 

@@ -30,6 +30,7 @@ from ..dialects import bytecode
 from ..dialects.attributes import ELEMENT_TYPES, attribute_of
 from ..dialects.bytecode.fields import FIELDS, FieldKind, ObjectType, RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, tensor_type
+from ..dialects.dim_bounds import bounds_attr
 from ..passes.analysis.arrays import dense_of
 from ..runtime.instructions import Instruction, Reg
 from ..runtime.program import (
@@ -72,6 +73,8 @@ def _attribute(field: str, value: Any, program: Program) -> Attribute:
             return RegisterAttr(value)
         case FieldKind.REGISTERS:
             return ArrayAttr([RegisterAttr(register) for register in value])
+        case FieldKind.REGISTERS_OR_INTEGERS:
+            return ArrayAttr([_attribute("size", size, program) for size in value])
         case FieldKind.STRING:
             return StringAttr(value)
         case FieldKind.SYMBOL:
@@ -101,7 +104,7 @@ def _instruction(instruction: Instruction, program: Program) -> Operation:
         properties["element_type"] = ELEMENT_TYPES[values.pop("dtype")]
         values["shape"] = Reg(values["shape"])
     for name, value in values.items():
-        if value is not None:
+        if value is not None and not (name == "arms" and value == ()):
             properties[name] = _attribute(name, value, program)
     return op.create(properties=properties)
 
@@ -122,6 +125,8 @@ def _function(function: Function, program: Program) -> Operation:
         properties["param_dims"] = ArrayAttr(
             [ArrayAttr(map(StringAttr, param.dims)) for param in function.params]
         )
+    if function.dim_bounds:
+        properties["dim_bounds"] = bounds_attr(function.dim_bounds)
     return bytecode.FuncOp.create(properties=properties, regions=[Region(Block(code))])
 
 

@@ -34,8 +34,9 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from ..dialects import bytecode, relay
 from ..dialects.bytecode.fields import ObjectType
 from ..dialects.device import with_device
+from ..dialects.dim_bounds import bounds_attr
 from ..dialects.interfaces import kernel_attributes, kernel_name
-from ..dialects.relay.named_dims import dim_names, parameter_names
+from ..dialects.relay.named_dims import dim_bounds, dim_names, parameter_names
 from ..dialects.tensors import as_tensor
 from ..dialects.type_algebra import parts
 from ..dialects.type_rules import rule_of
@@ -109,6 +110,9 @@ class LowerFunction(RewritePattern):
             properties["param_dims"] = ArrayAttr(
                 [ArrayAttr([StringAttr(name or "") for name in names]) for names in named]
             )
+        bounds = dim_bounds(op)
+        if bounds:
+            properties["dim_bounds"] = bounds_attr(bounds)
         function = bytecode.FuncOp.create(
             properties=properties, regions=[Region(Block(builder.code))]
         )

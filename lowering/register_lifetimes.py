@@ -24,7 +24,8 @@ from ..passes.analysis.liveness import deaths
 def storages_freed_by_op(body: Block) -> dict[Operation, list[SSAValue]]:
     """Return, for each op, the storages in whose block it is the last op that uses them."""
     found: dict[Operation, list[SSAValue]] = {}
-    for op in walk(body):
+    positions = {op: at for at, op in enumerate(walk(body))}
+    for op in positions:
         if not isinstance(op, memory.AllocStorageOp | memory.SliceStorageOp):
             continue
         (storage,) = op.results
@@ -36,8 +37,8 @@ def storages_freed_by_op(body: Block) -> dict[Operation, list[SSAValue]]:
         if len(users) == 1 and users[0].parent is block:
             found.setdefault(users[0], []).append(storage)
             continue
-        ancestors = {block.find_ancestor_op_in_block(user) for user in users}
-        last = next((o for o in reversed(block.ops) if o in ancestors), op)
+        ancestors = (block.find_ancestor_op_in_block(user) for user in users)
+        last = max((o for o in ancestors if o is not None), key=positions.__getitem__, default=op)
         found.setdefault(last, []).append(storage)
     return found
 

@@ -23,12 +23,12 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ..dialects import bytecode, relay
+from ..dialects import bytecode, memory, relay
 from ..dialects.bytecode.fields import RegisterAttr
 from ..dialects.dense import scalar
 from ..dialects.tensors import as_tensor, dtype_name
 from ..passes.support.diagnostics import PassError
-from .bytecode_builder import BytecodeBuilder, Rule, integer
+from .bytecode_builder import BytecodeBuilder, Rule, dims, integer
 
 _ARITHMETIC: Mapping[type[Operation], str] = {
     arith.AddiOp: "addi",
@@ -208,6 +208,28 @@ def lower_require(builder: BytecodeBuilder, op: Operation) -> None:
     )
 
 
+def lower_pack(builder: BytecodeBuilder, op: Operation) -> None:
+    assert isinstance(op, memory.PackOp)
+    slices = op.slices
+    sizes = [
+        integer(slice.size) if isinstance(slice.size, int) else builder.registers[slice.size]
+        for slice in slices
+    ]
+    arms = [n for i, slice in enumerate(slices) for arm in slice.arms for n in (i, *arm)]
+    total, *offsets = [builder.new_register() for _ in op.results]
+    builder.registers.update(zip(op.results, (total, *offsets), strict=True))
+    builder.emit(
+        bytecode.PackOp,
+        op,
+        total=total,
+        offsets=ArrayAttr(offsets),
+        alignment=op.alignment,
+        lifetimes=op.lifetimes,
+        sizes=ArrayAttr(sizes),
+        **({"arms": dims(arms)} if arms else {}),
+    )
+
+
 SIZE_RULES: Mapping[type[Operation], Rule] = {
     **dict.fromkeys(_ARITHMETIC, lower_arithmetic),
     **dict.fromkeys(_BITWISE, lower_bitwise),
@@ -223,5 +245,6 @@ SIZE_RULES: Mapping[type[Operation], Rule] = {
     tensor.DimOp: lower_dim,
     relay.MeasureOp: lower_measure,
     relay.RequireOp: lower_require,
+    memory.PackOp: lower_pack,
 }
 """The rule of each op on sizes."""

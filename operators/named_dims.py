@@ -1,19 +1,49 @@
-"""Dims of parameters that have a name: those of one name are equal."""
+"""Dims of parameters that have a name: those of one name are equal, and may have bounds."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+
+class Bounds(NamedTuple):
+    """The least and the greatest size of a dim, both possible; no greatest one if it is None."""
+
+    low: int
+    high: int | None
+
+    @property
+    def are_in_order(self) -> bool:
+        """True if there are sizes within the bounds, and none below 0."""
+        return 0 <= self.low and (self.high is None or self.low <= self.high)
+
+    def allow(self, size: int) -> bool:
+        """Test whether `size` is within the bounds."""
+        return self.low <= size and (self.high is None or size <= self.high)
+
+    def __str__(self) -> str:
+        return f"at least {self.low}" if self.high is None else f"from {self.low} to {self.high}"
+
 
 Parameter = tuple[str, Sequence[str | None], Sequence[int]]
 """The name of a parameter, the names of its dims (None or "" for one without), and their sizes."""
 
 
-def dims_fault(parameters: Iterable[Parameter]) -> str | None:
-    """Return which dims of one name have different sizes, with the parameters; None if none do."""
+def dims_fault(
+    parameters: Iterable[Parameter], bounds: Mapping[str, Bounds] | None = None
+) -> str | None:
+    """
+    Return which named dim is not within its `bounds`, or which of one name differ; None if none.
+
+    The message names the parameters.
+    """
     found: dict[str, tuple[int, str]] = {}
     for parameter, names, sizes in parameters:
         for axis, (name, size) in enumerate(zip(names, sizes, strict=False)):
             if not name:
                 continue
             here = f"parameter '{parameter}' has dim {axis} ({name}) of {size}"
+            limits = bounds.get(name) if bounds else None
+            if limits is not None and not limits.allow(size):
+                return f"{here}, but {name} must be {limits}"
             known, there = found.setdefault(name, (size, here))
             if known != size:
                 return f"{there}, but {here}"

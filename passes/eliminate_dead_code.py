@@ -38,7 +38,9 @@ from xdsl.traits import IsTerminator, MemoryEffect, RecursiveMemoryEffect, Symbo
 from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
 
 from ..dialects import relay
+from ..dialects.dim_bounds import bounds_attr
 from ..dialects.relay.control import YieldsAlias
+from ..dialects.relay.named_dims import DIM_BOUNDS, dim_bounds, dim_names
 from ..dialects.walking import walk
 from .analysis.call_graph import CallGraph, symbols_in
 from .support.rewriting import apply_patterns
@@ -209,6 +211,10 @@ def drop_parameters(
     function.function_type = FunctionType.from_lists(block.arg_types, type.outputs.data)
     if function.arg_attrs is not None:
         function.arg_attrs = ArrayAttr(compress(function.arg_attrs, kept))
+    if DIM_BOUNDS in function.attributes:
+        named = {name for names in dim_names(function) for name in names}
+        bounds = {name: kept for name, kept in dim_bounds(function).items() if name in named}
+        function.attributes[DIM_BOUNDS] = bounds_attr(bounds)
 
 
 @dataclass(frozen=True)

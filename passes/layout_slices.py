@@ -13,19 +13,22 @@ Choose the offsets of packed slices.
 Static sizes are planned by `xrelay.planning`, whose strategies these are; constant sizes and
 offsets become attributes of the allocations. If a size is dynamic, offsets are sums and maxima of
 sizes, which are right for all of them: only the order of the slices from the bottom up is planned,
-for sample values of the sizes' symbols (`planning.choice`). When no order is good at all samples,
-up to three are computed, and the one with the smallest arena is taken at run time. With strategy
-`coalesce`, slices are concatenated. The size of a workspace is computed in the function and in its
-callers, which replaces `memory.workspace_size`. Levels `manifest` and `memory-planned`.
+for sample values of the sizes' symbols (`planning.choice`), which respect the bounds of named dims
+(`relay.dim_bounds`). When no order is good at all samples, up to three are computed, and the one
+with the smallest arena is taken at run time. With `dynamic=at-bind`, the pack stays, and the
+machine plans when it knows the sizes, but for a workspace. With strategy `coalesce`, slices are
+concatenated. The size of a workspace is computed in the function and in its callers, which replaces
+`memory.workspace_size`. `xrelay-opt --remarks` reports the choices. Levels `manifest` and
+`memory-planned`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import I64, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import I64, IntegerAttr, ModuleOp, UnitAttr, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -39,8 +42,9 @@ from ..planning.choice import Choice, choose
 from ..planning.orientation import Orientation
 from .analysis.call_graph import CallGraph
 from .analysis.polynomials import Polynomial
+from .analysis.samples import Sample, samples_of
 from .analysis.sizes import Sizes
-from .support.diagnostics import PassError
+from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 from .support.workspace_sizes import (
@@ -55,11 +59,13 @@ Strategy = Literal[
 ]
 
 
-SAMPLES = (1, 16, 128, 1024)
-"""The values of symbols for which orders are planned."""
+Dynamic = Literal["symbolic", "at-bind"]
 
-MAX_SYMBOLS = 4
-"""The number of symbols that are tried large on their own."""
+SLACK = 1024
+"""Bytes above the lower bound that do not make one more order worth its arithmetic."""
+
+MAX_SUM = LIMIT // 2**16
+"""Samples with a sum of sizes from this on are not planned for."""
 
 
 def constant_of(value: SSAValue | None) -> int | None:
@@ -92,6 +98,9 @@ def problem_of(op: memory.PackOp, sizes: Sequence[int] | None = None) -> Problem
     alignment, slices = op.alignment.value.data, op.slices
     if sizes is None:
         sizes = [size for slice in slices if (size := static_size(slice)) is not None]
+    if op.arms is None:
+        times: tuple[int, ...] = op.lifetimes.get_values()
+        return Problem.of(times[::2], times[1::2], sizes, [alignment] * len(slices))
     return Problem(
         tuple(
             Buffer(
@@ -117,28 +126,23 @@ def plan_of(op: memory.PackOp, strategy: Strategy) -> Plan:
     return plan
 
 
-def samples_of(sizes: Sequence[Polynomial]) -> list[list[int]]:
-    """
-    Return the values of `sizes` at sample values of their symbols, each combination once.
-
-    All symbols are equal, from small to large, or one of the first is large and the others are not.
-    """
-    symbols = list(dict.fromkeys(symbol for size in sizes for symbol in size.symbols()))
-    points = [dict.fromkeys(symbols, value) for value in SAMPLES]
-    if len(symbols) > 1:
-        middle = dict.fromkeys(symbols, SAMPLES[1])
-        points += [{**middle, symbol: SAMPLES[-1]} for symbol in symbols[:MAX_SYMBOLS]]
-    found = [tuple(max(0, size.value(point)) for size in sizes) for point in points]
-    return [list(sample) for sample in dict.fromkeys(found) if sum(sample) < LIMIT // 2**16]
-
-
-def choice_of(op: memory.PackOp, sizes: Sequence[Polynomial]) -> Choice:
-    """Choose orders of slices for dynamic `sizes`; an error at `op` if they have no meaning."""
-    samples = samples_of(sizes) or [[1] * len(sizes)]
+def choice_of(op: memory.PackOp, samples: Sequence[Sample]) -> Choice:
+    """Choose orders of slices for dynamic sizes; an error at `op` if they have no meaning."""
+    sizes = [sample.sizes for sample in samples] or [(1,) * len(op.offsets)]
     try:
-        return choose([problem_of(op, sample) for sample in samples])
+        return choose([problem_of(op, sample) for sample in sizes], slack=SLACK)
     except ProblemError as error:
         raise PassError(f"these slices cannot be packed: {error}", op) from error
+
+
+def summary_of(choice: Choice, samples: Sequence[Sample]) -> str:
+    """Return the orders of slices that are kept, and how near their arenas are to the bounds."""
+    count = len(choice.orientations)
+    kept = "1 order" if count == 1 else f"the smallest arena of {count} orders"
+    ratios = "; ".join(
+        f"{ratio:.4f} at {sample}" for ratio, sample in zip(choice.ratios, samples, strict=True)
+    )
+    return f"{kept} of slices, with these ratios to the lower bound: {ratios or 'none computed'}"
 
 
 def read_sizes(root: Operation, sizes: Sizes) -> None:
@@ -256,6 +260,15 @@ def smaller(one: Layout, other: Layout, into: Arithmetic) -> Layout:
     return total, offsets
 
 
+def place_tensors(at: SSAValue, offset: int, rewriter: PatternRewriter) -> None:
+    """Let the tensors at `at`, which is `offset`, be there."""
+    for use in list(at.uses):
+        user = use.operation
+        if isinstance(user, memory.AllocTensorOp):
+            user.place(user.storage, offset)
+            rewriter.notify_op_modified(user)
+
+
 @dataclass(frozen=True)
 class LayOutSlices(RewritePattern):
     """Replace a pack by its offsets."""
@@ -263,6 +276,7 @@ class LayOutSlices(RewritePattern):
     strategy: Strategy
     sizes: Sizes
     totals: Totals
+    remark: Callable[[Operation, str], None]
     made: list[Operation] = field(default_factory=list[Operation])
     """The ops that compute sizes of workspaces, which their functions need not use."""
 
@@ -270,13 +284,20 @@ class LayOutSlices(RewritePattern):
     def match_and_rewrite(self, op: memory.PackOp, rewriter: PatternRewriter, /) -> None:
         into = Arithmetic()
         total, offsets = self.layout(op, into)
-        results = [into.value(size) for size in (total, *offsets)]
+        for result, offset in zip(op.offsets, offsets, strict=True):
+            if isinstance(offset, int):
+                place_tensors(result, offset, rewriter)
+        results = [
+            into.value(size) if result.uses else None
+            for result, size in zip(op.results, (total, *offsets), strict=True)
+        ]
         made = set(into.ops)
         if op.workspace is not None:
             self.totals.record(op, total)
             self.made.extend(into.ops)
-        for value, hint in zip(results, ("total", *["offset"] * len(offsets)), strict=True):
-            if value.owner in made:
+        named = [total if isinstance(total, SSAValue) else results[0], *results[1:]]
+        for value, hint in zip(named, ("total", *["offset"] * len(offsets)), strict=True):
+            if value is not None and value.owner in made:
                 value.name_hint = value.name_hint or hint
         rewriter.replace(op, into.ops, results)
 
@@ -288,6 +309,7 @@ class LayOutSlices(RewritePattern):
         known = [static_size(slice) for slice in slices]
         sizes = [s.size if size is None else size for s, size in zip(slices, known, strict=True)]
         if self.strategy == "coalesce":
+            self.remark(op, f"{len(slices)} slices of dynamic size lie one after the other")
             return concatenated(sizes, alignment, into)
         polynomials = [
             self.sizes.size(size) if isinstance(size, SSAValue) else Polynomial.of(size)
@@ -295,14 +317,31 @@ class LayOutSlices(RewritePattern):
         ]
         # A size of 0 is divided by everything.
         divisors = [polynomial.content or alignment for polynomial in polynomials]
+        samples = samples_of(polynomials, MAX_SUM)
+        choice = choice_of(op, samples)
+        self.remark(op, f"{len(slices)} slices of dynamic size: {summary_of(choice, samples)}")
         layouts = [
-            stacked(orientation, sizes, divisors, into)
-            for orientation in choice_of(op, polynomials).orientations
+            stacked(orientation, sizes, divisors, into) for orientation in choice.orientations
         ]
         found = layouts[0]
         for layout in layouts[1:]:
             found = smaller(layout, found, into)
         return found
+
+
+@dataclass(frozen=True)
+class LeaveToMachine(RewritePattern):
+    """Mark a pack whose offsets the machine chooses."""
+
+    remark: Callable[[Operation, str], None]
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memory.PackOp, rewriter: PatternRewriter, /) -> None:
+        if op.at_bind is not None:
+            return
+        op.at_bind = UnitAttr()
+        rewriter.notify_op_modified(op)
+        self.remark(op, f"{len(op.offsets)} slices of dynamic size: planned when sizes are known")
 
 
 def erase_unused(value: SSAValue | None, rewriter: PatternRewriter) -> None:
@@ -343,10 +382,9 @@ class FoldOffset(RewritePattern):
         offset = constant_of(op.dynamic_offset)
         if offset is None:
             return
-        folded = memory.AllocTensorOp(op.storage, offset, op.tensor.type, op.shape)
-        folded.attributes = op.attributes
         before = op.dynamic_offset
-        rewriter.replace(op, folded)
+        op.place(op.storage, offset)
+        rewriter.notify_op_modified(op)
         erase_unused(before, rewriter)
 
 
@@ -392,21 +430,33 @@ class LayoutSlicesPass(ModulePass):
     strategy: Strategy = "auto"
     """The planner's strategy; see `docs/planning.md`."""
 
+    dynamic: Dynamic = "symbolic"
+    """The offsets of slices of dynamic size: arithmetic, or planned when sizes are known."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        def remark(pack: Operation, message: str) -> None:
+            if wants_remarks(ctx):
+                emit_remark(ctx, pack, message)
+
         parts: list[Operation] = [op]
         totals = Totals({})
         if has_workspaces(op):
             graph = CallGraph.of(op)
             totals.functions = graph.symbols
             parts = [graph.symbols[name] for part in graph.components() for name in part]
-        lay_out = LayOutSlices(self.strategy, Sizes(), totals)
+        lay_out = LayOutSlices(self.strategy, Sizes(), totals, remark)
         for part in parts:  # callees first: callers need the sizes of their workspaces
             inside = [*outside_primitives(part)]
             asked = [size for size in inside if isinstance(size, memory.WorkspaceSizeOp)]
             packs = [pack for pack in inside if isinstance(pack, memory.PackOp)]
             if asked:
                 apply_patterns(op, ComputeWorkspaceSize(totals), only=asked)
-            if not all(map(is_static, packs)):
+            dynamic = [pack for pack in packs if not is_static(pack)]
+            if self.dynamic == "at-bind":
+                left = [pack for pack in dynamic if pack.workspace is None]
+                apply_patterns(op, LeaveToMachine(remark), only=left)
+            packs = [pack for pack in packs if pack.at_bind is None]
+            if any(pack.at_bind is None for pack in dynamic):
                 read_sizes(part, lay_out.sizes)
             if packs:
                 apply_patterns(op, lay_out, only=packs)

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 
 from xdsl.passes import ModulePass
 
-from .layout_slices import LayoutSlicesPass, Strategy
+from .layout_slices import Dynamic, LayoutSlicesPass, Strategy
 from .manifest_lifetimes import ManifestLifetimesPass
 from .pack_storage import PackStoragePass
 from .pass_workspaces import PassWorkspacesPass
@@ -49,6 +49,8 @@ class PlanMemoryPass(CompositePass):
     strategy: Strategy = "auto"
     """The strategy of `layout-slices`."""
 
+    dynamic: Dynamic = "symbolic"
+    """What `layout-slices` does with dynamic sizes: arithmetic, or left to the machine."""
     in_place: bool = True
     """Write results over operands by `reuse-in-place`."""
 
@@ -67,7 +69,7 @@ class PlanMemoryPass(CompositePass):
             *([ReuseInPlacePass()] if self.in_place else []),
             PassWorkspacesPass(self.entries),
             PackStoragePass(),
-            LayoutSlicesPass(self.strategy),
+            LayoutSlicesPass(self.strategy, self.dynamic),
             ManifestLifetimesPass(),
             *([VerifyMemoryPlanPass()] if self.verify else []),
         )

@@ -9,6 +9,8 @@ dominate there. So candidates are the plans at each sample, and at mixtures of t
 neither dominates. Each candidate is evaluated at all samples, and the one is kept whose
 worst ratio to the lower bound is least. If that is above `GOOD_ENOUGH`, two or three are
 kept that complement each other: a program takes the smallest of their arenas at run time.
+A lower bound counts each size rounded up to what all alignments have in common, as every
+plan must leave that room; bytes above it that do not matter are `slack`.
 
 The samples only steer the choice; every candidate is correct at every size.
 """
@@ -38,6 +40,12 @@ _WEIGHTS = ((1, 1), (3, 2), (2, 3), (4, 1), (1, 4))
 
 _PAIRS = 12
 """Number of pairs of samples that are mixed, those first that lose most at each other's plan."""
+
+_LARGE = 1500
+"""Number of buffers above which plans are not searched for …"""
+
+_MAX_BUFFERS = 60_000
+"""… and number of buffers that all mixtures may have together."""
 
 
 @dataclass(frozen=True)
@@ -69,21 +77,25 @@ class Choice:
         return _ratios(self.heights[k], self.bounds)
 
 
-def choose(problems: Sequence[Problem], budget: int | None = None) -> Choice:
+def choose(problems: Sequence[Problem], budget: int | None = None, slack: int = 0) -> Choice:
     """
     Choose orientations for `problems`, which are one problem with different sizes.
 
-    `budget` limits the search nodes of each solve. Deterministic. Raises ProblemError if
-    the problems differ in more than sizes, or say more than an orientation can express.
+    `budget` limits the search nodes of each solve. An arena is good enough if it is at most
+    `slack` bytes above its lower bound; more orientations are not kept to save those.
+    Deterministic. Raises ProblemError if the problems differ in more than sizes, or say more
+    than an orientation can express.
     """
     if not problems:
         raise ProblemError("expected at least one sample, but got none")
     for problem in problems:
         check_expressible(problem)
     _check_alike(problems)
-    samples = _Samples(problems, NODES if budget is None else budget)
+    if budget is None:
+        budget = NODES if len(problems[0].buffers) <= _LARGE else 0
+    samples = _Samples(problems, budget, slack)
     for candidate in samples.candidates():
-        if max(candidate.ratios) <= 1:
+        if max(candidate.ratios, default=1.0) <= 1:
             return samples.choice((candidate,))
     found = samples.found
     best = min(found, key=lambda one: _merit([one]))
@@ -108,7 +120,11 @@ def _ratios(heights: Sequence[int], bounds: Sequence[int]) -> tuple[float, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Candidate:
-    """An orientation, the sizes it was found for, and its arenas at the samples."""
+    """
+    An orientation, the sizes it was found for, and its arenas at the samples.
+
+    A ratio is 1 where the arena is good enough.
+    """
 
     orientation: Orientation
     source: str
@@ -125,11 +141,12 @@ def _merit(group: Sequence[_Candidate]) -> tuple[float, float]:
 class _Samples:
     """The problems, their lower bounds, and the candidates found so far."""
 
-    def __init__(self, problems: Sequence[Problem], budget: int):
+    def __init__(self, problems: Sequence[Problem], budget: int, slack: int):
         self.problems = problems
         self.budget = budget
+        self.slack = slack
         self.sizes = [p.columns.size for p in problems]
-        self.bounds = [lower_bound(core_of(p)) for p in problems]
+        self.bounds = [_bound(p) for p in problems]
         self.found: list[_Candidate] = []
         self.seen: set[tuple[tuple[int, ...], ...]] = set()
 
@@ -152,8 +169,12 @@ class _Samples:
 
         usable = [s for s in indices if self.bounds[s] > 0]
         pairs = sorted(combinations(usable, 2), key=loss, reverse=True)[:_PAIRS]
+        left = _MAX_BUFFERS
         for weights in _WEIGHTS:
             for a, b in pairs:
+                left -= len(self.sizes[0])
+                if left < 0:
+                    return
                 mixture = self._mixture((a, b), weights)
                 if mixture is None:
                     continue
@@ -175,7 +196,11 @@ class _Samples:
 
     def _candidate(self, orientation: Orientation, source: str) -> _Candidate:
         heights = tuple(orientation.height(size.tolist()) for size in self.sizes)
-        return _Candidate(orientation, source, heights, _ratios(heights, self.bounds))
+        counted = [
+            bound if height <= bound + self.slack else height
+            for height, bound in zip(heights, self.bounds, strict=True)
+        ]
+        return _Candidate(orientation, source, heights, _ratios(counted, self.bounds))
 
     def _add(self, candidate: _Candidate) -> Iterator[_Candidate]:
         if candidate.orientation.below not in self.seen:
@@ -204,6 +229,25 @@ class _Samples:
         if total + len(alignment) >= LIMIT:
             return None
         return _with_sizes(self.problems[0], factors[0] * rounded[0] + factors[1] * rounded[1])
+
+
+def _bound(problem: Problem) -> int:
+    """
+    Return a lower bound on arenas that counts the room which alignments leave.
+
+    If all offsets are multiples of a unit, sizes may be rounded up to it, except that nothing lies
+    on top of the highest buffer.
+    """
+    found = lower_bound(core_of(problem))
+    _, _, size, alignment = problem.columns
+    unit = int(np.gcd.reduce(alignment)) if len(alignment) else 1
+    if unit == 1:
+        return found
+    rounded = -(-size // unit) * unit
+    if not (rounded != size).any():
+        return found
+    room = int((rounded - size).max())
+    return max(found, lower_bound(core_of(_with_sizes(problem, rounded))) - room)
 
 
 def _with_sizes(problem: Problem, sizes: Ints) -> Problem:

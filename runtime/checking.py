@@ -17,16 +17,15 @@ from . import instructions as vm
 from .dtypes import element_type, has_element_type
 from .errors import MachineError
 from .kernels.checked import tensor_of
+from .packing import MAX_ALIGNMENT, pack_faults
 from .program import Function, Kernel, Late, Program, Step, TensorSpec
 from .scalars import SCALARS
 
 _REGISTERS = frozenset(
     "dst src result closure storage data ref test target tensor register "
-    "args ins outs fields captured lhs rhs values".split()
+    "args ins outs fields captured lhs rhs values total offsets".split()
 )
 """Names of instruction fields that are registers or tuples of them."""
-MAX_ALIGNMENT = 1 << 20
-"""The greatest alignment of a storage, in bytes."""
 
 
 @cache
@@ -57,6 +56,8 @@ def _registers(instruction: vm.Instruction) -> Iterator[int]:
         value = getattr(instruction, name)
         if isinstance(value, vm.Reg):
             yield value.index
+    if isinstance(instruction, vm.Pack):
+        yield from (size.index for size in instruction.sizes if isinstance(size, vm.Reg))
 
 
 def _indexes(instruction: vm.Instruction, program: Program) -> Iterator[tuple[str, int, int]]:
@@ -114,6 +115,8 @@ def _instruction_faults(
             yield from _operation_faults(instruction)
         case vm.Require():
             yield from _relation_faults(instruction)
+        case vm.Pack():
+            yield from pack_faults(instruction)
         case _:
             pass
 
@@ -155,6 +158,12 @@ def _function_faults(function: Function, program: Program) -> Iterator[str | Mac
                 f"parameter '{param.name}' of {function.name}: {len(param.dims)} dims are named, "
                 f"but there are {rank}"
             )
+    named = {name for param in function.params for name in param.dims if name}
+    for name, bounds in function.dim_bounds.items():
+        if name not in named:
+            yield f"{function.name}: no dim is named '{name}', which has bounds"
+        if not bounds.are_in_order:
+            yield f"{function.name}: '{name}' cannot be at least 0 and {bounds}"
     for pc, instruction in enumerate(function.instructions):
         for fault in _instruction_faults(instruction, pc, function, program):
             yield MachineError(f"{function.where(pc)}: {fault}", function.location(pc))

@@ -13,6 +13,7 @@ from .kernel_shapes import host_input_faults
 from .kernels.bind import Bind
 from .kernels.memory import Memory, Owner
 from .objects import Tensor
+from .packing import Plans
 from .program import Array, Kernel, Program, spec_of
 
 
@@ -36,6 +37,7 @@ class Context:
     )
     kernels: dict[int, Kernel] = field(default_factory=dict[int, Kernel])
     counters: Pool = field(default_factory=Pool)
+    plans: Plans = field(default_factory=Plans)
 
     def constant(self, index: int, device: int) -> Tensor:
         """Return constant `index` as a tensor on `device`."""

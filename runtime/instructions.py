@@ -7,12 +7,13 @@ a reference, or nothing. Jump offsets are relative to the instruction itself. De
 indices into `Program.devices`; device 0 is the host.
 
 Sizes are int64 scalars and shapes int64 vectors, both on the host; `Compute` is their arithmetic.
+`Pack` plans the memory of storages whose sizes are known only when the program runs.
 
 Differences from TVM: `DeviceCopy` writes into an allocated tensor, so that the memory of copies
 can be planned; sizes, offsets and shapes may be immediates; `If` compares whole values; sizes are
 computed by `Compute` and checked by `Require`, where TVM runs kernels. References (`AllocRef`,
-`ReadRef`, `WriteRef`) and slices of storages (`SliceStorage`), which callers lend to functions, are
-additions.
+`ReadRef`, `WriteRef`), slices of storages (`SliceStorage`), which callers lend to functions, and
+`Pack` are additions.
 """
 
 from __future__ import annotations
@@ -252,6 +253,24 @@ class Require:
 
 
 @dataclass(frozen=True, slots=True)
+class Pack:
+    """
+    Choose an offset for each slice of `sizes` so that slices alive together do not overlap.
+
+    `lifetimes` are the start and the end of each slice, `arms` triples of a slice, a branch and its
+    arm: slices in different arms of a branch are never alive together. Offsets are multiples of
+    `alignment`. `total` receives the size of the arena, `offsets` the offsets: int64 scalars.
+    """
+
+    total: int
+    offsets: tuple[int, ...]
+    alignment: int
+    lifetimes: tuple[int, ...]
+    sizes: tuple[int | Reg, ...]
+    arms: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ReshapeTensor:
     """View `tensor` with a shape of equal size (in a register: a rank-1 int64 tensor)."""
 
@@ -302,6 +321,7 @@ Instruction: TypeAlias = (
     | ShapeOf
     | Compute
     | Require
+    | Pack
     | ReshapeTensor
     | DeviceCopy
     | KillRegister
@@ -332,6 +352,7 @@ MNEMONICS: dict[type[Instruction], str] = {
     ShapeOf: "shape_of",
     Compute: "compute",
     Require: "require",
+    Pack: "pack",
     ReshapeTensor: "reshape_tensor",
     DeviceCopy: "device_copy",
     KillRegister: "kill_register",

@@ -73,6 +73,8 @@ def _operands(i: vm.Instruction, pc: int, program: Program) -> str:
         case vm.Require():
             values = f" ({_list(i.values)})" if i.values else ""
             return f"${i.lhs} {i.check} ${i.rhs}, {_quoted(i.message)}{values}"
+        case vm.Pack():
+            return f"${i.total}, {_list(i.offsets)}, align {i.alignment}, {_slices(i)}"
         case vm.ReshapeTensor():
             shape = str(i.shape) if isinstance(i.shape, vm.Reg) else str(list(i.shape))
             return f"${i.dst}, ${i.tensor}, {shape}"
@@ -81,6 +83,18 @@ def _operands(i: vm.Instruction, pc: int, program: Program) -> str:
             return f"${i.out}, ${i.src}, {source} to {target}"
         case vm.KillRegister():
             return f"${i.register}"
+
+
+def _slices(pack: vm.Pack) -> str:
+    """Return the slices of a pack, each with its lifetime, its size and its arms."""
+    arms: dict[int, list[str]] = {}
+    for number, branch, arm in zip(pack.arms[::3], pack.arms[1::3], pack.arms[2::3], strict=True):
+        arms.setdefault(number, []).append(f"{branch}:{arm}")
+    bounds = zip(pack.lifetimes[::2], pack.lifetimes[1::2], pack.sizes, strict=True)
+    return " ".join(
+        f"[{start}, {stop}) {size}" + (f" in ({', '.join(arms[number])})" if number in arms else "")
+        for number, (start, stop, size) in enumerate(bounds)
+    )
 
 
 def _dims(param: Param) -> str:
@@ -92,7 +106,9 @@ def _function(function: Function, program: Program) -> Iterator[str]:
         f"{p.name}: {'any' if p.spec is None else p.spec} @{program.devices[p.device]}{_dims(p)}"
         for p in function.params
     )
-    yield f"function {function.name}({params})  # {function.register_count} registers"
+    bounds = "; ".join(f"{name} {limits}" for name, limits in function.dim_bounds.items())
+    limited = f" where {bounds}" if bounds else ""
+    yield f"function {function.name}({params}){limited}  # {function.register_count} registers"
     for pc, instruction in enumerate(function.instructions):
         text = f"{vm.mnemonic(instruction)} {_operands(instruction, pc, program)}"
         yield f"{pc:5}: {text}".rstrip()

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy.typing as npt
 
+from ..operators.named_dims import Bounds
 from .errors import Location
 from .instructions import Instruction, mnemonic
 
@@ -83,7 +84,8 @@ class Function:
     """
     A function of `register_count` registers; its parameters are in the first ones.
 
-    `locations` are the source positions of the instructions, if recorded.
+    `dim_bounds` are the bounds of named dims. `locations` are the source positions of the
+    instructions, if recorded.
     """
 
     name: str
@@ -91,6 +93,7 @@ class Function:
     register_count: int
     instructions: tuple[Instruction, ...]
     locations: tuple[Location | None, ...] = field(default=(), compare=False)
+    dim_bounds: Mapping[str, Bounds] = field(default_factory=dict[str, Bounds], compare=True)
 
     def where(self, pc: int) -> str:
         """Return the name of instruction `pc` in errors: `main[3] invoke_packed`."""

@@ -29,6 +29,7 @@ from .kernels.bind import Thunk
 from .kernels.memory import OutOfMemory, Owner
 from .known_sizes import evaluated, unknown_sources
 from .objects import Closure, Computation, Data, Object, Ref, Storage, Tensor, tensors_in
+from .packing import all_sizes
 from .paths import Branch, Call, Contents, End, Frame, Jump, Known, Read, Return, Segment, State
 from .program import Array, Function, Kernel, Step, spec_of
 from .scalars import SCALARS, Relation
@@ -464,6 +465,21 @@ class Recorder:
         else:
             relation.verify([elements for elements in known if elements is not None])
 
+    def pack(self, i: vm.Pack) -> None:
+        """Plan slices, whose sizes must be known on this path."""
+        registers = tuple(size.index for size in i.sizes if isinstance(size, vm.Reg))
+        operands = self.sizes(registers)
+        given = (int(scalar(array).item()) for array in self.values(*operands))
+        total, offsets = self.context.plans.of(i, all_sizes(i, given))
+        constant = all(tensor.constant for tensor in operands)
+        for register, value in zip((i.total, *i.offsets), (total, *offsets), strict=True):
+            array = np.array(value, np.int64)
+            array.flags.writeable = False
+            tensor = Tensor(array, 0, constant)
+            if not constant:
+                self.state.known[tensor] = array
+            self.state.write(register, tensor)
+
     def branch(self, i: vm.If) -> End | None:
         compared = [self.tensor(i.test)]
         if i.target is not None:
@@ -548,6 +564,7 @@ _FOLLOW: dict[type[vm.Instruction], _Follow] = {
     vm.ShapeOf: Recorder.shape_of,
     vm.Compute: Recorder.compute_size,
     vm.Require: Recorder.require,
+    vm.Pack: Recorder.pack,
     vm.ReshapeTensor: Recorder.reshape_tensor,
     vm.DeviceCopy: Recorder.device_copy,
     vm.KillRegister: Recorder.kill_register,

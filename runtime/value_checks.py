@@ -44,7 +44,12 @@ def check_arguments(program: Program, function: Function, args: tuple[Object, ..
             raise MachineError(f"{name} must be on {here}, but is on {there}")
     given = zip(function.params, args, strict=True)
     fault = dims_fault(
-        (param.name, param.dims, arg.array.shape) for param, arg in given if isinstance(arg, Tensor)
+        (
+            (param.name, param.dims, arg.array.shape)
+            for param, arg in given
+            if isinstance(arg, Tensor)
+        ),
+        function.dim_bounds,
     )
     if fault is not None:
         raise MachineError(f"{function.name}: {fault}")

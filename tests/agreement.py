@@ -59,6 +59,8 @@ def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
             passes.insert(passes.index("verify-stage{stage=manifest}") + 1, added)
     if "plan-memory" in passes and draw(st.booleans()):
         passes[passes.index("plan-memory")] = "plan-memory{entries=main}"
+    if "plan-memory" in passes and draw(st.booleans()):
+        passes[passes.index("plan-memory")] = "plan-memory{dynamic=at-bind}"
     text = ",".join(passes).replace("plan-devices", "plan-devices{default=cuda:0 repair=true}")
     return text.replace("fuse-ops", f"fuse-ops{{level={draw(st.integers(0, 1))}}}")
 

@@ -215,6 +215,9 @@ def _watching(group: Group) -> None:
             help=f"print the module {when} every pass, to stderr",
         )
     _flag(
+        group, "--remarks", help="report the choices of passes, such as the orders of memory plans"
+    )
+    _flag(
         group,
         "--print-ir-after-change",
         "--mlir-print-ir-after-change",

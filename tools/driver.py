@@ -103,6 +103,8 @@ class XRelayOpt(xDSLOptMain):
     @override
     def setup_pipeline(self) -> None:
         args = self.args
+        assert isinstance(self.ctx, ReportingContext)
+        self.ctx.remarks = args.remarks
         self.runner.verify_first = not args.disable_verify
         self.runner.verify_each = args.verify_each and not args.disable_verify
         self.runner.reproducer_path = args.crash_reproducer

@@ -103,6 +103,14 @@ def _parse_registers(parser: Parser) -> Attribute:
     )
 
 
+def _parse_registers_or_integers(parser: Parser) -> Attribute:
+    return ArrayAttr(
+        parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: _parse_register_or_integer(parser)
+        )
+    )
+
+
 def _parse_types(parser: Parser) -> Attribute:
     return ArrayAttr(parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type))
 
@@ -143,6 +151,7 @@ class FieldKind(Enum):
     REGISTERS = member(_parse_registers)
     INTEGER = member(_parse_integer)
     REGISTER_OR_INTEGER = member(_parse_register_or_integer)
+    REGISTERS_OR_INTEGERS = member(_parse_registers_or_integers)
     DIMS = member(_parse_dims)
     REGISTER_OR_DIMS = member(_parse_register_or_dims)
     SYMBOL = member(_parse_reference)
@@ -161,11 +170,12 @@ class FieldKind(Enum):
 
 _NAMES: Mapping[FieldKind, str] = {
     FieldKind.REGISTER: "dst src out result closure storage data ref tensor test target register "
-    "lhs rhs",
-    FieldKind.REGISTERS: "args ins outs fields captured values",
+    "lhs rhs total",
+    FieldKind.REGISTERS: "args ins outs fields captured values offsets",
     FieldKind.INTEGER: "tag field alignment true_offset false_offset register_count",
     FieldKind.REGISTER_OR_INTEGER: "size offset",
-    FieldKind.DIMS: "inputs outputs host_inputs",
+    FieldKind.REGISTERS_OR_INTEGERS: "sizes",
+    FieldKind.DIMS: "inputs outputs host_inputs lifetimes arms",
     FieldKind.REGISTER_OR_DIMS: "shape",
     FieldKind.SYMBOL: "function kernel constant",
     FieldKind.NAME: "sym_name",

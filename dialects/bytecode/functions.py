@@ -8,6 +8,7 @@ from typing import Any, Self, cast
 from xdsl.dialects.builtin import (
     I64,
     ArrayAttr,
+    DictionaryAttr,
     IntegerAttr,
     StringAttr,
 )
@@ -21,6 +22,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from ..dim_bounds import bounds_by_name
 from ..tensors import as_tensor
 from .definitions import Definition, parse_body
 from .fields import (
@@ -40,9 +42,13 @@ class FuncOp(Definition):
       …
       bytecode.ret r2
     }
+    bytecode.func @bounded ("x" : tensor<?xf32, #relay.device<cpu:0>> dims ["n"])
+        bounds {n = [1, 2048]} registers 3 {
+      …
+    }
     ```
 
-    Dims of one name are equal in every call.
+    Dims of one name are equal in every call, and within their bounds, if they have some.
     """
 
     name = "bytecode.func"
@@ -50,6 +56,8 @@ class FuncOp(Definition):
     param_names = prop_def(ArrayAttr[StringAttr])
     param_types = prop_def(ArrayAttr[Attribute])
     param_dims = opt_prop_def(ArrayAttr[ArrayAttr[StringAttr]])
+    dim_bounds = opt_prop_def(DictionaryAttr)
+    """The least and the greatest size of named dims, or the least one alone."""
     register_count = prop_def(IntegerAttr[I64])
 
     @classmethod
@@ -67,7 +75,12 @@ class FuncOp(Definition):
 
         name = parser.parse_symbol_name()
         params = parser.parse_comma_separated_list(parser.Delimiter.PAREN, param)
+        bounds = None
+        if parser.parse_optional_keyword("bounds") is not None:
+            bounds = parser.parse_attribute()
         properties = parse_by_syntax("registers $register_count", parser)
+        if bounds is not None:
+            properties["dim_bounds"] = bounds
         properties |= {
             "sym_name": name,
             "param_names": ArrayAttr([name for name, _, _ in params]),
@@ -93,6 +106,9 @@ class FuncOp(Definition):
             printer.print_list(
                 zip(self.param_names, self.param_types, self.dims, strict=True), param
             )
+        if self.dim_bounds is not None:
+            printer.print_string(" bounds ")
+            printer.print_attribute(self.dim_bounds)
         printer.print_string(" ")
         print_by_syntax("registers $register_count", self.properties, printer)
         printer.print_string(" ")
@@ -122,6 +138,14 @@ class FuncOp(Definition):
             if dims and len(dims) != rank:
                 raise VerifyException(
                     f"{len(dims)} dims of parameter {name} are named, but there are {rank}"
+                )
+        named = {name.data for names in self.dims for name in names}
+        bounds = bounds_by_name(self.dim_bounds)
+        for name in () if self.dim_bounds is None else self.dim_bounds.data:
+            if name not in named or name not in bounds or not bounds[name].are_in_order:
+                raise VerifyException(
+                    "bounds must be one or two numbers for a named dim, at least 0 and in order, "
+                    f"but those of '{name}' are not"
                 )
         count = self.register_count.value.data
         if count < len(self.param_names):

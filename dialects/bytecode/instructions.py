@@ -481,6 +481,45 @@ class RequireOp(Instruction):
 
 
 @irdl_op_definition
+class PackOp(Instruction):
+    """
+    Choose the offsets of slices so that those alive together do not overlap.
+
+    ```mlir
+    bytecode.pack r4, (r5, r6, r7) align 64 lifetimes [0, 2, 1, 4, 1, 3] sizes (r1, 4096, r2)
+    bytecode.pack r4, (r5, r6) align 64 lifetimes [0, 2, 0, 2] sizes (r1, 8) arms [0, 0, 0, 1, 0, 1]
+    ```
+
+    `lifetimes` are the start and the end of each slice, `arms` are triples of a slice, a branch and
+    an arm in which it is. Slices in different arms of a branch are never alive together. The
+    machine plans when it knows the sizes, once for equal ones.
+    """
+
+    name = "bytecode.pack"
+    SYNTAX: ClassVar[str] = (
+        "$total, $offsets align $alignment lifetimes $lifetimes sizes $sizes(? arms $arms)"
+    )
+    total = prop_def(Register)
+    offsets = prop_def(Registers)
+    alignment = prop_def(IntegerAttr[I64])
+    lifetimes = prop_def(Dims)
+    sizes = prop_def(ArrayAttr[RegisterAttr | IntegerAttr[I64]])
+    arms = opt_prop_def(Dims)
+
+    def verify_(self) -> None:
+        count = len(self.sizes)
+        if len(self.offsets) != count or len(self.lifetimes) != 2 * count:
+            raise VerifyException(
+                f"{count} slices need {count} offsets and {2 * count} lifetime bounds, "
+                f"but there are {len(self.offsets)} and {len(self.lifetimes)}"
+            )
+        if self.arms is not None and len(self.arms) % 3:
+            raise VerifyException(
+                f"arms must be triples of a slice, a branch and an arm, but are {len(self.arms)}"
+            )
+
+
+@irdl_op_definition
 class ReshapeTensorOp(Instruction):
     """
     View a tensor with another shape.
@@ -555,6 +594,7 @@ INSTRUCTIONS: tuple[type[Instruction], ...] = (
     ShapeOfOp,
     ComputeOp,
     RequireOp,
+    PackOp,
     ReshapeTensorOp,
     DeviceCopyOp,
     KillRegisterOp,

@@ -6,7 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, I64, ArrayAttr, DenseArrayBase, IntegerAttr, i64
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    I64,
+    ArrayAttr,
+    DenseArrayBase,
+    IntegerAttr,
+    UnitAttr,
+    i64,
+)
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -67,6 +75,9 @@ class PackOp(IRDLOperation):
       [1, 4) 4096 in (0:0)
       [1, 3) 512 in (0:1)
     }
+    %total, %offset = memory.pack at_bind align 64 {
+      [0, 2) %size
+    }
     %need, %offset = memory.pack align 64 within %w : !memory.storage {
       [0, 1) 64
     }
@@ -76,8 +87,9 @@ class PackOp(IRDLOperation):
     branches (`branch:arm`) that it is in: slices in different arms of one branch never exist
     together. The results are the size of the arena and one offset per slice, all `i64`; offsets are
     multiples of the alignment. Any such offsets are right: how good they are is the choice of
-    `layout-slices`. `within` names the arena if it is a workspace, a parameter of the function: the
-    total is then what `memory.workspace_size` computes for its callers.
+    `layout-slices`, or with `at_bind` of the machine, which plans when it knows the sizes. `within`
+    names the arena if it is a workspace, a parameter of the function: the total is then what
+    `memory.workspace_size` computes for its callers, and offsets are not chosen `at_bind`.
     """
 
     name = "memory.pack"
@@ -89,6 +101,8 @@ class PackOp(IRDLOperation):
     """The size of each slice; dynamic ones are the operands, in order."""
     arms = opt_prop_def(ArrayAttr[DenseArrayBase[I64]])
     """Branch and arm, alternating, for each slice."""
+    at_bind = opt_prop_def(UnitAttr)
+    """Present if offsets are chosen when the sizes are known."""
     sizes = var_operand_def(i64)
     workspace = opt_operand_def(StorageType)
     total = result_def(i64)
@@ -133,6 +147,7 @@ class PackOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
+        at_bind = parser.parse_optional_keyword("at_bind") is not None
         parser.parse_keyword("align")
         alignment = parser.parse_integer(allow_boolean=False)
         workspace = None
@@ -145,11 +160,14 @@ class PackOp(IRDLOperation):
         while parser.parse_optional_punctuation("}") is None:
             slices.append(_parse_slice(parser))
         op = cls(alignment, slices, workspace)
+        if at_bind:
+            op.at_bind = UnitAttr()
         op.attributes = parser.parse_optional_attr_dict()
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(f" align {self.alignment.value.data} ")
+        at_bind = "" if self.at_bind is None else "at_bind "
+        printer.print_string(f" {at_bind}align {self.alignment.value.data} ")
         if self.workspace is not None:
             printer.print_string("within ")
             printer.print_operand(self.workspace)
@@ -164,6 +182,8 @@ class PackOp(IRDLOperation):
         printer.print_op_attributes(self.attributes)
 
     def verify_(self) -> None:
+        if self.at_bind is not None and self.workspace is not None:
+            raise VerifyException("the offsets in a workspace cannot be chosen at_bind")
         alignment = self.alignment.value.data
         if alignment <= 0 or alignment & (alignment - 1):
             raise VerifyException(f"alignment must be a power of two, but is {alignment}")

@@ -1,4 +1,4 @@
-"""Named dims of parameters: dims of one name are one size."""
+"""Named dims of parameters: dims of one name are one size, which may have bounds."""
 
 from __future__ import annotations
 
@@ -6,13 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    StringAttr,
+)
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import VerifyException
 
-from ...operators.named_dims import dims_fault
+from ...operators.named_dims import Bounds, dims_fault
+from ..dim_bounds import bounds_by_name, bounds_in
 from ..tensors import as_tensor
 from .annotations import NAME
 
@@ -25,6 +32,16 @@ On a parameter that is a tensor: its dims, of which dynamic ones have a name.
 
 Dims of one name in a function are one size, which is checked when the function is entered from
 outside. A dim without a name is "".
+"""
+
+DIM_BOUNDS = "relay.dim_bounds"
+"""
+On a function: the bounds of named dims of its parameters, both included, or the lower one alone.
+
+    func.func @main(%x: tensor<?x?xf32> {relay.dims = ["n", "m"]})
+        attributes {relay.dim_bounds = {n = [1, 2048], m = [1]}} …
+
+They are checked with the names; memory is planned for sizes within them.
 """
 
 DimName: TypeAlias = str | int
@@ -52,6 +69,12 @@ def dim_names(function: FuncOp) -> list[tuple[str | None, ...]]:
     return [tuple(dim if isinstance(dim, str) and dim else None for dim in dims) for dims in found]
 
 
+def dim_bounds(function: FuncOp) -> dict[str, Bounds]:
+    """Return the bounds of the named dims of a function that have some."""
+    entries = function.attributes.get(DIM_BOUNDS)
+    return bounds_by_name(entries) if isinstance(entries, DictionaryAttr) else {}
+
+
 def parameter_names(function: FuncOp) -> list[StringAttr]:
     """
     Return the names of the parameters: their `relay.name`, their names in the text, or numbers.
@@ -70,13 +93,16 @@ def parameter_names(function: FuncOp) -> list[StringAttr]:
 
 def named_dims_fault(function: FuncOp, shapes: Sequence[Sequence[int] | None]) -> str | None:
     """
-    Return which dims of one name differ in arguments of `shapes`; None if none do.
+    Return which named dims differ in arguments of `shapes`, or exceed their bounds; None if none.
 
     The shape of an argument that is not a tensor is None.
     """
     names = [name.data for name in parameter_names(function)]
     parameters = zip(names, dim_names(function), shapes, strict=True)
-    return dims_fault((name, dims, shape) for name, dims, shape in parameters if shape is not None)
+    return dims_fault(
+        ((name, dims, shape) for name, dims, shape in parameters if shape is not None),
+        dim_bounds(function),
+    )
 
 
 def verify_dims(dims: Attribute, type: Attribute, what: str) -> None:
@@ -103,9 +129,33 @@ def verify_dims(dims: Attribute, type: Attribute, what: str) -> None:
             )
 
 
+def verify_bounds(function: FuncOp) -> None:
+    """Check that the `relay.dim_bounds` of a function are bounds of its named dims."""
+    entries = function.attributes.get(DIM_BOUNDS)
+    if entries is None:
+        return
+    what = f"{DIM_BOUNDS} of @{function.sym_name.data}"
+    if not isinstance(entries, DictionaryAttr):
+        raise VerifyException(f"{what} must be a dictionary, but is {entries}")
+    known = {name: None for names in dim_names(function) for name in names if name}
+    for name, entry in entries.data.items():
+        if name not in known:
+            names = ", ".join(known) or "none"
+            raise VerifyException(f"{what} has bounds of '{name}', but the named dims are {names}")
+        bounds = bounds_in(entry)
+        if bounds is None:
+            raise VerifyException(
+                f"{what}: the bounds of '{name}' must be one or two integers, but are {entry}"
+            )
+        if not bounds.are_in_order:
+            raise VerifyException(
+                f"{what}: the bounds of '{name}' must be at least 0 and in order, but are {entry}"
+            )
+
+
 @dataclass(frozen=True)
 class DimsOfParameters(OpTrait):
-    """The `relay.dims` of a function's parameters describe their types."""
+    """The `relay.dims` and `relay.dim_bounds` of a function describe its parameters."""
 
     def verify(self, op: Operation) -> None:
         assert isinstance(op, FuncOp)
@@ -114,6 +164,7 @@ class DimsOfParameters(OpTrait):
             dims = entry.data.get(DIMS)
             if dims is not None:
                 verify_dims(dims, type, f"parameter {i} of @{op.sym_name.data}")
+        verify_bounds(op)
 
 
 def attach() -> None:

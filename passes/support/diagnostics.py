@@ -156,18 +156,25 @@ class ReportingContext(Context):
     """A context whose `handler` gets the messages that passes emit."""
 
     handler: Callable[[Message], None] = field(default=print_plainly, kw_only=True)
+    remarks: bool = field(default=False, kw_only=True)
+    """True if passes whose task is not to report shall report their choices too."""
 
     @override
     def clone(self) -> "ReportingContext":
         """Return a copy that loads dialects of its own and reports to the same handler."""
         plain = super().clone()
         copied = (getattr(plain, field.name) for field in fields(plain))
-        return ReportingContext(*copied, handler=self.handler)
+        return ReportingContext(*copied, handler=self.handler, remarks=self.remarks)
 
 
 def _emit(ctx: Context, message: Message) -> None:
     handler = ctx.handler if isinstance(ctx, ReportingContext) else print_plainly
     handler(message)
+
+
+def wants_remarks(ctx: Context) -> bool:
+    """Test whether a pass shall report its choices (`xrelay-opt --remarks`)."""
+    return isinstance(ctx, ReportingContext) and ctx.remarks
 
 
 def emit_remark(

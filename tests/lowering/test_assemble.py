@@ -52,6 +52,8 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
     bytecode.compute r2, "slice_length"(r1, r2, r3, r4)
     bytecode.require "eq" r5, r6, "\\"{0}\\" is not {1}"()
     bytecode.require "divisible" r5, r6, "{0} of {2}"(r2, r1)
+    bytecode.pack r2, (r5, r6, r7) align 64 lifetimes [0, 2, 1, 3, 1, 2] sizes (r3, 8, r4) arms [1, 0, 0, 2, 0, 1]
+    bytecode.pack r2, (r5) align 1 lifetimes [0, 1] sizes (7)
     bytecode.reshape_tensor r2, r1 to [2, 2]
     bytecode.reshape_tensor r2, r1 to []
     bytecode.reshape_tensor r2, r1 to r5
@@ -138,7 +140,16 @@ def test_what_the_machine_gets():
     assert main.instructions[15] == instructions.LoadConst(1, 3, 1)
     assert main.instructions[24] == instructions.Compute(2, "muli", (5, 6))
     assert main.instructions[27] == instructions.Require("eq", 5, 6, '"{0}" is not {1}', ())
-    assert main.instructions[31] == instructions.ReshapeTensor(2, 1, Reg(5))
+    assert main.instructions[33] == instructions.ReshapeTensor(2, 1, Reg(5))
+    assert main.instructions[29] == instructions.Pack(
+        2,
+        (5, 6, 7),
+        64,
+        (0, 2, 1, 3, 1, 2),
+        (instructions.Reg(3), 8, instructions.Reg(4)),
+        (1, 0, 0, 2, 0, 1),
+    )
+    assert main.instructions[30] == instructions.Pack(2, (5,), 1, (0, 1), (7,))
     assert [k.host_ins for k in program.kernels] == [(), (1,)]
     assert program.late_constants == (Late("w", TensorSpec("float16", (4, None))),)
     bits = program.constants[1]

@@ -144,6 +144,39 @@ bytecode.func @f () registers 3 {
 
 // -----
 
+bytecode.func @f () registers 4 {
+  // expected-error@+1 {{'bytecode.pack' op 2 slices need 2 offsets and 4 lifetime bounds, but there are 1 and 4}}
+  bytecode.pack r0, (r1) align 64 lifetimes [0, 1, 0, 1] sizes (r2, 64)
+}
+
+// -----
+
+bytecode.func @f () registers 4 {
+  // expected-error@+1 {{'bytecode.pack' op arms must be triples of a slice, a branch and an arm, but are 2}}
+  bytecode.pack r0, (r1) align 64 lifetimes [0, 1] sizes (r2) arms [0, 1]
+}
+
+// -----
+
+// expected-error@+1 {{bytecode.pack uses register r9, but @f has 4 registers}}
+bytecode.func @f () registers 4 {
+  bytecode.pack r0, (r1) align 64 lifetimes [0, 1] sizes (r9)
+}
+
+// -----
+
+// expected-error@+1 {{bounds must be one or two numbers for a named dim, at least 0 and in order, but those of 'm' are not}}
+bytecode.func @f ("x" : tensor<?xf32> dims ["n"]) bounds {m = [1, 2]} registers 1 {
+}
+
+// -----
+
+// expected-error@+1 {{bounds must be one or two numbers for a named dim, at least 0 and in order, but those of 'n' are not}}
+bytecode.func @f ("x" : tensor<?xf32> dims ["n"]) bounds {n = [3, 2]} registers 1 {
+}
+
+// -----
+
 // expected-error@+1 {{'bytecode.func' op 1 dims of parameter "x" are named, but there are 2}}
 bytecode.func @f ("x" : tensor<?x?xf32> dims ["n"]) registers 1 {
 }

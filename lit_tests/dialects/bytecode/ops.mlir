@@ -66,6 +66,8 @@ bytecode.kernel @same () -> [] {
 // CHECK-NEXT:   bytecode.compute r2, "from_elements"()
 // CHECK-NEXT:   bytecode.require "eq" r5, r6, "{0} is not {1}"()
 // CHECK-NEXT:   bytecode.require "divisible" r5, r6, "\22{0}\22 by {1} of {2}"(r2)
+// CHECK-NEXT:   bytecode.pack r2, (r5, r6) align 64 lifetimes [0, 2, 1, 3] sizes (r3, 8)
+// CHECK-NEXT:   bytecode.pack r2, (r5, r6) align 64 lifetimes [0, 2, 0, 2] sizes (r3, 8) arms [0, 0, 0, 1, 0, 1]
 // CHECK-NEXT:   bytecode.reshape_tensor r2, r1 to [2, 2]
 // CHECK-NEXT:   bytecode.reshape_tensor r2, r1 to []
 // CHECK-NEXT:   bytecode.reshape_tensor r2, r1 to r5
@@ -104,6 +106,8 @@ bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>, "t" : !bytecode.
   bytecode.compute r2, "from_elements"()
   bytecode.require "eq" r5, r6, "{0} is not {1}"()
   bytecode.require "divisible" r5, r6, "\"{0}\" by {1} of {2}"(r2)
+  bytecode.pack r2, (r5, r6) align 64 lifetimes [0, 2, 1, 3] sizes (r3, 8)
+  bytecode.pack r2, (r5, r6) align 64 lifetimes [0, 2, 0, 2] sizes (r3, 8) arms [0, 0, 0, 1, 0, 1]
   bytecode.reshape_tensor r2, r1 to [2, 2]
   bytecode.reshape_tensor r2, r1 to []
   bytecode.reshape_tensor r2, r1 to r5

@@ -8,6 +8,42 @@ func.func @named(%x: tensor<?x768xf32> {relay.dims = ["n", 768]}, %y: tensor<?x?
 
 // -----
 
+// Named dims may have bounds, both included, or a lower one alone.
+
+func.func @bounded(%x: tensor<?x?xf32> {relay.dims = ["n", "m"]}) attributes {relay.dim_bounds = {n = [1, 2048], m = [0]}} {
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{relay.dim_bounds of @unknown has bounds of 'k', but the named dims are n, m}}
+func.func @unknown(%x: tensor<?x?xf32> {relay.dims = ["n", "m"]}) attributes {relay.dim_bounds = {k = [1, 2048]}} {
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{relay.dim_bounds of @reversed: the bounds of 'n' must be at least 0 and in order, but are [8 : i64, 4 : i64]}}
+func.func @reversed(%x: tensor<?xf32> {relay.dims = ["n"]}) attributes {relay.dim_bounds = {n = [8, 4]}} {
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{relay.dim_bounds of @three: the bounds of 'n' must be one or two integers, but are [1 : i64, 2 : i64, 3 : i64]}}
+func.func @three(%x: tensor<?xf32> {relay.dims = ["n"]}) attributes {relay.dim_bounds = {n = [1, 2, 3]}} {
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{relay.dim_bounds of @no_dictionary must be a dictionary, but is 3 : i64}}
+func.func @no_dictionary(%x: tensor<?xf32> {relay.dims = ["n"]}) attributes {relay.dim_bounds = 3} {
+  func.return
+}
+
+// -----
+
 // expected-error@+1 {{dim 1 of parameter 0 of @wrong_size is 768, and relay.dims must say so, but has 512 : i64}}
 func.func @wrong_size(%x: tensor<?x768xf32> {relay.dims = ["n", 512]}) {
   func.return

@@ -56,8 +56,35 @@ func.func @rounded_up(%a: i64) {
 // CHECK-LABEL: func.func @better_of_two
 // CHECK:         %[[LESS:.*]] = arith.cmpi slt, %[[B:.*]], %[[A:.*]] : i64
 // CHECK-NEXT:    %[[TOTAL:.*]] = arith.select %[[LESS]], %[[B]], %[[A]] : i64
-// CHECK:         "test.op"(%[[TOTAL]],
-func.func @better_of_two(%a: i64, %b: i64) {
+// CHECK:         "test.op"(%[[TOTAL]])
+func.func @better_of_two(%n: i64, %m: i64) {
+  %c64 = arith.constant 64 : i64
+  %c128 = arith.constant 128 : i64
+  %c256 = arith.constant 256 : i64
+  %n64 = arith.muli %n, %c64 : i64
+  %n128 = arith.muli %n, %c128 : i64
+  %m128 = arith.muli %m, %c128 : i64
+  %m256 = arith.muli %m, %c256 : i64
+  %total, %offsets:7 = memory.pack align 64 {
+    [0, 3) %n128
+    [2, 5) %n128
+    [1, 3) %m256
+    [2, 5) %n128
+    [1, 2) %n64
+    [2, 5) %m256
+    [3, 6) %m128
+  }
+  "test.op"(%total) : (i64) -> ()
+  func.return
+}
+
+// -----
+
+// Bytes that alignment alone costs are not worth a second order.
+//
+// CHECK-LABEL: func.func @one_order_of_unaligned_sizes
+// CHECK-NOT:     arith.select
+func.func @one_order_of_unaligned_sizes(%a: i64, %b: i64) {
   %total, %offsets:2 = memory.pack align 64 {
     [0, 1) %a
     [0, 1) %b

@@ -1,0 +1,49 @@
+// RUN: xrelay-opt --split-input-file -p 'layout-slices{dynamic=at-bind}' %s | filecheck %s
+// RUN: xrelay-opt --split-input-file -p 'layout-slices{dynamic=at-bind},layout-slices' %s | filecheck %s
+
+// A pack of dynamic sizes is left to the machine, and a second run does not change that.
+//
+// CHECK-LABEL: func.func @left_to_the_machine
+// CHECK:         = memory.pack at_bind align 64 {
+// CHECK-NEXT:      [0, 2) %n
+// CHECK-NEXT:      [1, 3) 64
+// CHECK-NEXT:    }
+// CHECK-NEXT:    memory.alloc_storage %{{.*}} align 64
+func.func @left_to_the_machine(%n: i64) {
+  %total, %offset:2 = memory.pack align 64 {
+    [0, 2) %n
+    [1, 3) 64
+  }
+  %s = memory.alloc_storage %total align 64 : !memory.storage
+  "test.op"(%offset#0, %offset#1) : (i64, i64) -> ()
+  func.return
+}
+
+// -----
+
+// Static sizes are planned now.
+//
+// CHECK-LABEL: func.func @static_sizes
+// CHECK:         memory.alloc_storage 64 align 64
+func.func @static_sizes() {
+  %total, %offsets:2 = memory.pack align 64 {
+    [0, 1) 64
+    [1, 2) 64
+  }
+  %s = memory.alloc_storage %total align 64 : !memory.storage
+  func.return
+}
+
+// -----
+
+// The size of a workspace is arithmetic, as the callers must compute it.
+//
+// CHECK-LABEL: func.func @workspace
+// CHECK-NOT:     at_bind
+func.func @workspace(%n: i64, %w: !memory.storage) {
+  %total, %offset = memory.pack align 64 within %w : !memory.storage {
+    [0, 1) %n
+  }
+  "test.op"(%total, %offset) : (i64, i64) -> ()
+  func.return
+}
