@@ -21,6 +21,7 @@ from typing import NamedTuple, cast
 from xdsl.dialects import arith
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 
+from ...operators.sizes import SizeOp
 from ..analysis.polynomials import Polynomial, Symbol
 from ..analysis.sizes import Sizes
 
@@ -121,7 +122,9 @@ class Formulas:
 
     def excess(self, size: int, over: int) -> int:
         """Return the number of the formula for `max(size - over, 0)`."""
-        return self._binary("max", self._binary("sub", size, over), self._step("const", 0))
+        algebra = self.sizes.algebra
+        more = algebra.binary(SizeOp.SUB, self.polynomials[size], self.polynomials[over])
+        return self.add(algebra.binary(SizeOp.MAX, more, Polynomial.of(0)))
 
     def variables_of(self, numbers: Sequence[int]) -> list[int]:
         """Return the indices of the variables that formulas depend on, in order."""

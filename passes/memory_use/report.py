@@ -26,6 +26,9 @@ from .symbolic_loads import peak_text
 SHOWN = 10
 """The number of tensors at the peak that are listed."""
 
+MAX_FORMULA = 32
+"""The length of formulas that stand beside numbers."""
+
 EXAMPLE = 128
 """The value of dims without one, for the list of tensors at the peak."""
 
@@ -42,7 +45,14 @@ class Amount:
         known = "" if self.bytes is None else f"{self.bytes:,} B"
         if self.formula is None:
             return known
+        if self.is_long:
+            return known or "(below)"
         return f"{self.formula} = {known}" if known else self.formula
+
+    @property
+    def is_long(self) -> bool:
+        """True if the formula needs a line of its own."""
+        return self.formula is not None and len(self.formula) > MAX_FORMULA
 
     @property
     def rounded(self) -> str:
@@ -211,7 +221,9 @@ def _report(use: FunctionUse, device: DeviceUse, dims: Mapping[str, int]) -> Dev
 
     def most(segments: list[Segment]) -> Amount:
         text = peak_text(segments, width, formulas) if used else None
-        return amount(peak_of(loads(segments, width, values)).size, text or "a maximum of paths")
+        return amount(
+            peak_of(loads(segments, width, values)).size, text or "that of the largest path"
+        )
 
     return DeviceReport(
         use.name,
@@ -307,6 +319,16 @@ def _block(report: DeviceReport) -> Iterator[str]:
             3, ["from the caller", amount.exact, amount.rounded, f"{count}, not planned here"]
         )
     yield from table(rows, "<>><", "  ")
+    amounts = (
+        ("sum of tensors", report.sum),
+        ("lower bound", report.lower_bound),
+        ("planned", report.planned),
+        ("from the caller", report.from_caller),
+        ("outlives the call", report.outlives),
+    )
+    for what, found in amounts:
+        if found.is_long:
+            yield printable(f"  {what} = {found.formula}")
     if not report.largest:
         return
     where = ""
