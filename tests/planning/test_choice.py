@@ -8,6 +8,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
+from planning.test_orientation import conflicts
 
 from xrelay.planning import (
     Arm,
@@ -22,6 +23,7 @@ from xrelay.planning import (
     orientation_of,
     solve,
 )
+from xrelay.planning import choice as choice_module
 from xrelay.planning.choice import GOOD_ENOUGH
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "planning" / "shapes.py"
@@ -174,3 +176,59 @@ def test_one_plan_of_an_encoder_is_at_the_bound_at_every_length():
     assert both["operations per buffer"] < 1.5
     # A plan of one length only is not enough.
     assert by_name["encoder, n at 64"]["worst"] == 1.1
+
+
+def test_bytes_that_alignment_costs_are_in_the_bound():
+    rows = [Buffer(str(i), Interval(0, 1), size, 64) for i, size in enumerate((4, 4, 100))]
+    choice = choose([Problem(tuple(rows))])
+    assert choice.heights == ((128 + 64 + 4,),)
+    assert choice.worst == 1.0
+
+
+def test_more_orders_are_not_kept_to_save_the_slack():
+    rng = random.Random(1)
+    fewer = 0
+    for _ in range(40):
+        problems = samples_of(rng, 10, 3)
+        one = choose(problems, budget=100, slack=1000)
+        assert len(one.orientations) == 1
+        assert all(h <= b + 1000 for h, b in zip(one.heights[0], one.bounds, strict=True))
+        fewer += len(choose(problems, budget=100).orientations) > 1
+    assert fewer > 5
+
+
+def test_each_orientation_kept_is_right_at_all_sizes():
+    rng = random.Random(8)
+    several = 0
+    for _ in range(150):
+        problems = samples_of(rng, 9, 3)
+        rows = problems[0].buffers
+        pairs = list(conflicts(rows))
+        choice = choose(problems, budget=50)
+        several += len(choice.orientations) > 1
+        for orientation in choice.orientations:
+            for _ in range(5):
+                sizes = [rng.choice([0, 1, 7, 64, 10**6]) for _ in rows]
+                at = orientation.offsets(sizes)
+                assert all(offset % b.alignment == 0 for offset, b in zip(at, rows, strict=True))
+                for i, j in pairs:
+                    assert at[i] + sizes[i] <= at[j] or at[j] + sizes[j] <= at[i]
+    assert several > 10
+
+
+def test_many_buffers_take_few_plans(monkeypatch: pytest.MonkeyPatch):
+    rng = random.Random(4)
+    lives = [(start := rng.randint(0, 40), start + rng.randint(1, 9)) for _ in range(60)]
+    lower, upper = [a for a, _ in lives], [b for _, b in lives]
+    problems = [Problem.of(lower, upper, [rng.randint(1, 99) for _ in lives]) for _ in range(4)]
+    solved: list[int | None] = []
+
+    def counted(problem: Problem, budget: int | None = None) -> object:
+        solved.append(budget)
+        return solve(problem, budget=budget)
+
+    monkeypatch.setattr(choice_module, "solve", counted)
+    monkeypatch.setattr(choice_module, "_LARGE", 50)
+    monkeypatch.setattr(choice_module, "_MAX_BUFFERS", 300)
+    choose(problems)
+    assert solved == [0] * (4 + 5)
