@@ -95,13 +95,16 @@ def _view(
         panel.shelves.append(Shelf(base, values[storage.size], f"{storage.name}{where}"))
         base += values[storage.size]
     boxes = [(row, span) for row in device.tensors for span in use.tensors[row].spans]
+    written = {(*_slot(use, row), span.start) for row, span in boxes}
     for row, span in boxes:
         tensor = use.tensors[row]
+        # The op that writes over it reads it too: that column shows what it writes.
+        is_over = span.stop - 1 > span.start and (*_slot(use, row), span.stop - 1) in written
         panel.boxes.append(
             Box(
                 row,
                 span.start,
-                span.stop,
+                span.stop - 1 if is_over else span.stop,
                 bases[tensor.storage] + values[tensor.offset],
                 values[tensor.size],
                 tensor.name,
@@ -111,6 +114,11 @@ def _view(
             )
         )
     return View(panel, use, report, report.dims, stack, boxes, live, held)
+
+
+def _slot(use: FunctionUse, row: int) -> tuple[int, int]:
+    """Return the storage of a tensor, and its offset there."""
+    return use.tensors[row].storage, use.tensors[row].offset
 
 
 def stack_of(use: FunctionUse, device: DeviceUse) -> list[int]:

@@ -199,7 +199,10 @@ function move(section, data, variables) {
     const upper = y(found.bases[i] + size);
     const tall = (size * plot) / found.ceiling;
     set(shelves[i], { y1: upper, y2: upper });
-    set(label, { y: upper + tall / 2 + 4, visibility: showIf(tall >= 14) });
+    const middle = upper + tall / 2 + 4;
+    const levels = [y(found.planned) - 5, y(found.bound) + 14];
+    const isFree = levels.every((other) => Math.abs(middle - other) >= 13);
+    set(label, { y: middle, visibility: showIf(isFree && tall >= 14) });
   });
   const level = (kind, size, text, shift) => {
     set(svg.querySelector(`line.${kind}`), { y1: y(size), y2: y(size) });

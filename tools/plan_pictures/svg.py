@@ -206,15 +206,16 @@ def label_of(name: str, wide: float, size: str) -> str:
 
 
 def _lines(panel: Panel, frame: Frame) -> Iterator[str]:
+    above, below = frame.y(panel.height) - 5, frame.y(panel.bound or 0) + 14
     for shelf in panel.shelves:
         y, tall = frame.y(shelf.low + shelf.size), shelf.size * PLOT / frame.ceiling
-        hidden = "" if tall >= FONT + 3 else ' visibility="hidden"'
+        is_free = all(abs(y + tall / 2 + 4 - other) >= FONT + 2 for other in (above, below))
+        hidden = "" if is_free and tall >= FONT + 3 else ' visibility="hidden"'
         yield (
             f'<line class="shelf" x1="{LEFT}" x2="{WIDTH - RIGHT + 8}" y1="{y:.2f}" y2="{y:.2f}"/>'
             f'<text class="soft shelf-text" x="{WIDTH - RIGHT + 10}" '
             f'y="{y + tall / 2 + 4:.2f}"{hidden}>{text(shelf.name)}</text>'
         )
-    above, below = frame.y(panel.height) - 5, frame.y(panel.bound or 0) + 14
     yield _level("height", frame.y(panel.height), above, f"planned {human(panel.height)}")
     if panel.bound is not None:
         bound = f"lower bound {human(panel.bound)}"
