@@ -47,7 +47,7 @@ class PlanMemoryPass(CompositePass):
     """The strategy of `layout-slices`."""
 
     dynamic: Dynamic = "symbolic"
-    """What `layout-slices` does with dynamic sizes: arithmetic, or left to the machine."""
+    """The option of `layout-slices`: offsets as arithmetic, or planned when sizes are known."""
 
     reorder: bool = False
     """Reorder ops to lower the peak, by `reorder-for-memory`, before."""
