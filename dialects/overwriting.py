@@ -102,7 +102,7 @@ def is_constant(value: SSAValue) -> bool:
 
 
 def read_here(op: Operation) -> Sequence[int] | None:
-    """Return the operands that `op` reads at the index of an element; None if it cannot be in a loop."""
+    """Return the operands that `op` reads at the index of each element; None if not in a loop."""
     if op.has_trait(Rematerializable):
         return ()
     if len(op.results) != 1:

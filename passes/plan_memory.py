@@ -50,7 +50,8 @@ class PlanMemoryPass(CompositePass):
     """The strategy of `layout-slices`."""
 
     dynamic: Dynamic = "symbolic"
-    """What `layout-slices` does with dynamic sizes: arithmetic, or left to the machine."""
+    """The option of `layout-slices`: offsets as arithmetic, or planned when sizes are known."""
+
     in_place: bool = True
     """Write results over operands by `reuse-in-place`."""
 

@@ -115,7 +115,7 @@ def may_hold_cells(type: Attribute) -> bool:
 
 
 class Returned(NamedTuple):
-    """What a function may return."""
+    """The results of a function, and what they may name."""
 
     params: tuple[frozenset[int], ...]
     """The parameters, by index, that each result may name, or in which it may lie."""
