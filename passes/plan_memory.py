@@ -50,7 +50,7 @@ class PlanMemoryPass(CompositePass):
     """The strategy of `layout-slices`."""
 
     dynamic: Dynamic = "symbolic"
-    """What `layout-slices` does with dynamic sizes: arithmetic, or left to the machine."""
+    """The way of `layout-slices` with dynamic sizes: arithmetic, or left to the machine."""
     in_place: bool = True
     """Write results over operands by `reuse-in-place`."""
 

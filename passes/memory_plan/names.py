@@ -115,7 +115,7 @@ def may_hold_cells(type: Attribute) -> bool:
 
 
 class Returned(NamedTuple):
-    """What a function may return."""
+    """The values and storages that a function may return."""
 
     params: tuple[frozenset[int], ...]
     """The parameters, by index, that each result may name, or in which it may lie."""
