@@ -50,12 +50,8 @@ class PlanMemoryPass(CompositePass):
     """The strategy of `layout-slices`."""
 
     dynamic: Dynamic = "symbolic"
-<<<<<<< HEAD
     """The option of `layout-slices`: offsets as arithmetic, or planned when sizes are known."""
 
-=======
-    """The way of `layout-slices` with dynamic sizes: arithmetic, or left to the machine."""
->>>>>>> work-c
     in_place: bool = True
     """Write results over operands by `reuse-in-place`."""
 

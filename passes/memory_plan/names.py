@@ -115,11 +115,7 @@ def may_hold_cells(type: Attribute) -> bool:
 
 
 class Returned(NamedTuple):
-<<<<<<< HEAD
     """The results of a function, and what they may name."""
-=======
-    """The values and storages that a function may return."""
->>>>>>> work-c
 
     params: tuple[frozenset[int], ...]
     """The parameters, by index, that each result may name, or in which it may lie."""
