@@ -100,7 +100,7 @@ def choose(problems: Sequence[Problem], budget: int | None = None, slack: int = 
     found = samples.found
     best = min(found, key=lambda one: _merit([one]))
     kept = [best]
-    if max(best.ratios) > GOOD_ENOUGH:
+    if not samples.is_good_enough(best):
         for more in (2, 3):
             if more == 2:
                 groups = [list(pair) for pair in combinations(found, 2)]
@@ -120,11 +120,7 @@ def _ratios(heights: Sequence[int], bounds: Sequence[int]) -> tuple[float, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Candidate:
-    """
-    An orientation, the sizes it was found for, and its arenas at the samples.
-
-    A ratio is 1 where the arena is good enough.
-    """
+    """An orientation, the sizes it was found for, and its arenas at the samples."""
 
     orientation: Orientation
     source: str
@@ -151,7 +147,11 @@ class _Samples:
         self.seen: set[tuple[tuple[int, ...], ...]] = set()
 
     def candidates(self) -> Iterator[_Candidate]:
-        """Yield candidates that differ: of each sample, the largest first, then of mixtures."""
+        """
+        Yield candidates that differ: of each sample, the largest first, then of mixtures.
+
+        Mixtures are not tried if a sample's is good enough.
+        """
         indices = sorted(range(len(self.problems)), key=lambda s: -self.bounds[s])
         own: dict[int, _Candidate] = {}
         for s in indices:
@@ -162,6 +162,8 @@ class _Samples:
             orientation = orientation_of(self.problems[s], solved.offsets)
             own[s] = self._candidate(orientation, f"sample {s}")
             yield from self._add(own[s])
+        if any(map(self.is_good_enough, own.values())):
+            return
 
         def loss(pair: tuple[int, int]) -> float:
             a, b = pair
@@ -196,11 +198,14 @@ class _Samples:
 
     def _candidate(self, orientation: Orientation, source: str) -> _Candidate:
         heights = tuple(orientation.height(size.tolist()) for size in self.sizes)
-        counted = [
-            bound if height <= bound + self.slack else height
-            for height, bound in zip(heights, self.bounds, strict=True)
-        ]
-        return _Candidate(orientation, source, heights, _ratios(counted, self.bounds))
+        return _Candidate(orientation, source, heights, _ratios(heights, self.bounds))
+
+    def is_good_enough(self, candidate: _Candidate) -> bool:
+        """Test whether `candidate` alone is near the lower bound at each sample."""
+        return all(
+            height <= max(bound + self.slack, GOOD_ENOUGH * bound)
+            for height, bound in zip(candidate.heights, self.bounds, strict=True)
+        )
 
     def _add(self, candidate: _Candidate) -> Iterator[_Candidate]:
         if candidate.orientation.below not in self.seen:

@@ -15,16 +15,18 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from types import NoneType
-from typing import Any, TypeAlias, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_type_hints
 
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, ArgSpecConvertible, ParameterListType, ParameterType
 from xdsl.utils.hints import isa, type_repr
 
-from ..lowering.pipelines import Pipeline
 from ..passes.support.diagnostics import Message, Severity
 from .diagnostics import PipelineError, did_you_mean, place
 from .registry import alternatives, option_text, type_text
+
+if TYPE_CHECKING:  # loaded only if a pipeline is named
+    from ..lowering.pipelines import Pipeline
 
 PIPELINE = "pipeline"
 """The file name in messages about the text of a pipeline on the command line."""
@@ -33,7 +35,7 @@ TO_BYTECODE = "lower-to-bytecode"
 """The name of the pass after which values have no types, and memory is not planned any more."""
 
 Passes: TypeAlias = Mapping[str, Callable[[], type[ModulePass]]]
-Pipelines: TypeAlias = Mapping[str, type[Pipeline]]
+Pipelines: TypeAlias = "Mapping[str, type[Pipeline]]"
 
 TOKEN = re.compile(
     r"""\s*(?: (?P<string> "(?:[^"\\\n]|\\.)*" )

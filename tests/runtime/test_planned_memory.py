@@ -69,7 +69,8 @@ func.func @main(%x: tensor<?x16xf32>, %v: tensor<16x16xf32>, %w: tensor<16x16xf3
   %there = relay.on_device %c, #relay.device<cuda:0> : (!relay.incomplete) -> !relay.incomplete
   %d = relay.nn.softmax %there : (!relay.incomplete) -> !relay.incomplete
   %e = relay.nn.dense %d, %w : (!relay.incomplete, tensor<16x16xf32>) -> !relay.incomplete
-  %f = relay.nn.softmax %e : (!relay.incomplete) -> tensor<?x16xf32>
+  %g = relay.nn.dense %e, %w : (!relay.incomplete, tensor<16x16xf32>) -> !relay.incomplete
+  %f = relay.nn.softmax %g : (!relay.incomplete) -> tensor<?x16xf32>
   func.return %f : tensor<?x16xf32>
 }
 """
