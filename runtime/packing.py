@@ -3,8 +3,8 @@ Plan the memory of slices whose sizes a running program knows: the instruction `
 
     lifetimes [0, 2), [1, 4), [2, 5); sizes 64, 100, 64; align 64    ->    192, (0, 64, 0)
 
-The planner is imported with the first plan. Plans are kept for equal sizes. A size that is negative,
-which is an error where a slice is used, counts as 0: the slice may be in an arm that is not taken.
+The planner is imported with the first plan. Plans are kept for equal sizes. A negative size, which
+is an error where the slice is used, counts as 0: the slice may be in an arm that is not taken.
 """
 
 from __future__ import annotations
