@@ -217,7 +217,7 @@ class Samples:
         offsets: list[tuple[int, ...]] = []
         for size in packed.sizes:
             offsets.append(at := tuple(-(-value // unit) * unit for value in end))
-            end = tuple(map(add, at, self.of(size)))
+            end = tuple(map(add, at, (max(value, 0) for value in self.of(size))))
         found = self._packed[packed] = [end, *offsets]
         return found
 
