@@ -245,14 +245,14 @@ def value_at(kind: str, args: tuple[int, ...]) -> int:
     """Compute an operation; of one that has no value, any."""
     if kind == SELECT:
         return args[2] if args[0] < args[1] else args[3]
-    if kind == SizeOp.MUL:
-        return prod(args)
-    left, right = args
+    left, right = args[0], args[-1]
     match SizeOp(kind):
         case SizeOp.ADD:
             return left + right
         case SizeOp.SUB:
             return left - right
+        case SizeOp.MUL:
+            return prod(args)
         case SizeOp.FLOORDIV:
             return left // right if right else 0
         case SizeOp.MOD:
