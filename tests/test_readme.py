@@ -85,6 +85,12 @@ def test_table_of_passes_is_written(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "error: there are no lines" in capsys.readouterr().err
 
 
+def test_the_picture_of_the_memory_plan_is_up_to_date():
+    command = "xrelay-opt examples/squeezenet.mlir -p vm -t memory-plan-svg"
+    drawn = (ROOT / "docs" / "images" / "squeezenet.svg").read_text(encoding="utf-8")
+    assert printed_by(command, ROOT) == drawn, f"run: {command} -o docs/images/squeezenet.svg"
+
+
 def test_the_two_commands_use_what_there_is():
     """`.ci/run` runs both; this tests that their scripts and files exist."""
     environment, main = command_of("main").split(" && ", 1)

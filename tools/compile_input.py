@@ -10,6 +10,7 @@ from xdsl.dialects.func import FuncOp
 from ..dialects.relay.annotations import NAME
 from ..dialects.relay.constants import PARAMS_FILE
 from ..lowering.assemble import assemble
+from ..lowering.pipelines import quoted
 from ..passes.memory_use.contents import MemoryUse
 from ..passes.memory_use.read import read_memory
 from ..passes.support.diagnostics import Message, PassError, ReportingContext, Severity
@@ -80,14 +81,17 @@ class Loader:
     def load(
         self,
         path: str,
-        pipeline: str,
+        pipeline: str | None,
         scratch: Path,
         frontend: str | None = None,
         allow_unregistered: bool = False,
         reads_memory: bool = False,
+        entry: str | None = None,
     ) -> Loaded:
         """
         Read the file at `path` ("-" is stdin) and run `pipeline` unless it is bytecode.
+
+        By default, the pipeline is `vm` for a program of which only the function `entry` is called.
 
         `frontend` is by default that of the file's extension, or IR text. Weights that must be
         unpacked are written into the folder `scratch`. With `reads_memory`, the memory that the
@@ -119,6 +123,10 @@ class Loader:
                 raise PassError(f"{NO_PLAN}: it is bytecode already", module)
             verify(module)
         else:
+            if pipeline is None:
+                pipeline = "vm"
+                if entry is not None and entry in names:
+                    pipeline = f"vm{{entries={quoted(entry)}}}"
             self.reporter.add_source(PIPELINE, pipeline)
             steps = build(pipeline, self.universe.all_passes, named_pipelines, PIPELINE)
             passes = [step.run.name for step in steps]

@@ -140,8 +140,8 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     parser.add_argument("--function", default="main", help="the function to run (default: main)")
     parser.add_argument(
         "--pipeline",
-        help="the passes that compile the program to bytecode (default: vm), or that run before "
-        "--evaluate (default: infer-types)",
+        help="the passes that compile the program to bytecode (default: vm, with the function that "
+        "is run as the only entry), or that run before --evaluate (default: infer-types)",
     )
     parser.add_argument(
         "--evaluate",
@@ -233,7 +233,7 @@ def _parameters(
 
 def run(options: Options, loader: Loader) -> None:
     """Run the program; raises errors that `message_of` accepts, and `MachineError`."""
-    pipeline = options.pipeline or ("infer-types" if options.evaluate else "vm")
+    pipeline = options.pipeline or ("infer-types" if options.evaluate else None)
     with TemporaryDirectory(prefix="xrelay-run-") as folder:
         loaded = loader.load(
             options.file,
@@ -242,6 +242,7 @@ def run(options: Options, loader: Loader) -> None:
             options.frontend,
             options.allow_unregistered_dialect,
             reads_memory=options.memory_report is not None,
+            entry=options.function,
         )
         limits = options.limits
         executable = (

@@ -102,8 +102,9 @@ def stats_lines(program: Program, counters: Counters) -> Iterator[str]:
     for device, name in enumerate(program.devices):
         if not counters.allocations[device] and device:
             continue
+        allocations = counters.allocations[device]
         yield (
-            f"memory of {name}: {counters.allocations[device]} allocations, "
+            f"memory of {name}: {allocations} allocation{'s' * (allocations != 1)}, "
             f"{counters.allocated[device]} bytes, {counters.peak.get(device, 0)} bytes at the peak"
         )
     total = counters.copies.total()

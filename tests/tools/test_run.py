@@ -498,3 +498,31 @@ def test_wrong_calls_of_the_evaluator(
     Path("data.relay").write_text(DATA)
     np.savez("bad.npz", x=np.int64(1))
     assert message in error(capsys, "data.relay", "--evaluate", *argv)
+
+
+def test_other_functions_compute_in_the_memory_of_the_one_that_is_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    program = tmp_path / "calls.mlir"
+    program.write_text("""
+func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = relay.nn.dense %x, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = relay.nn.dense %0, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  func.return %1 : tensor<4x4xf32>
+}
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = func.call @f(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = relay.nn.dense %0, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  func.return %1 : tensor<4x4xf32>
+}
+""")
+    printed: list[str] = []
+    for pipeline in ([], ["--pipeline", "vm"]):
+        assert run.main([str(program), "--random-seed", "0", "--stats", *pipeline]) == 0
+        printed.append(capsys.readouterr().out)
+    assert "memory of cpu:0: 2 allocations, " in printed[0]  # an arena, and the result
+    assert "memory of cpu:0: 3 allocations, " in printed[1]  # `f` may be called from outside
+    assert run.main([str(program), "--random-seed", "0", "--function", "f"]) == 0
+    assert "there is no function 'g'; there are: f, main" in error(
+        capsys, str(program), "--random-seed", "0", "--function", "g"
+    )
