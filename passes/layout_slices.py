@@ -18,8 +18,8 @@ for sample values of the sizes' symbols (`planning.choice`), which respect the b
 with the smallest arena is taken at run time. With `dynamic=at-bind`, the pack stays, and the
 machine plans when it knows the sizes, but for a workspace. With strategy `coalesce`, slices are
 concatenated. The size of a workspace is computed in the function and in its callers, which replaces
-`memory.workspace_size`. `xrelay-opt --remarks` reports the choices. Levels `manifest` and
-`memory-planned`.
+`memory.workspace_size`. A size that is negative, as it may be of an arm that is not taken, counts
+as 0. `xrelay-opt --remarks` reports the choices. Levels `manifest` and `memory-planned`.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,6 +44,7 @@ from .analysis.call_graph import CallGraph
 from .analysis.polynomials import Polynomial
 from .analysis.samples import Sample, samples_of
 from .analysis.sizes import Sizes
+from .analysis.symbolic_measures import is_natural
 from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
@@ -199,6 +200,10 @@ class Arithmetic:
         above = self._binary(arith.AddiOp, size, alignment - 1)
         return self._binary(arith.AndIOp, above, -alignment)
 
+    def natural(self, size: Size) -> Size:
+        """Return `size`, or 0 if it is negative."""
+        return max(size, 0) if isinstance(size, int) else self._binary(arith.MaxSIOp, size, 0)
+
     def select(self, choice: SSAValue, left: Size, right: Size) -> Size:
         """Return `left` if `choice`, else `right`."""
         if left is right or (isinstance(left, int) and left == right):
@@ -308,13 +313,17 @@ class LayOutSlices(RewritePattern):
         alignment, slices = op.alignment.value.data, op.slices
         known = [static_size(slice) for slice in slices]
         sizes = [s.size if size is None else size for s, size in zip(slices, known, strict=True)]
-        if self.strategy == "coalesce":
-            self.remark(op, f"{len(slices)} slices of dynamic size lie one after the other")
-            return concatenated(sizes, alignment, into)
         polynomials = [
             self.sizes.size(size) if isinstance(size, SSAValue) else Polynomial.of(size)
             for size in sizes
         ]
+        sizes = [
+            size if is_natural(polynomial) else into.natural(size)
+            for size, polynomial in zip(sizes, polynomials, strict=True)
+        ]
+        if self.strategy == "coalesce":
+            self.remark(op, f"{len(slices)} slices of dynamic size lie one after the other")
+            return concatenated(sizes, alignment, into)
         # A size of 0 is divided by everything.
         divisors = [polynomial.content or alignment for polynomial in polynomials]
         samples = samples_of(polynomials, MAX_SUM)

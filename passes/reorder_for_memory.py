@@ -60,6 +60,19 @@ def orders_of(classes: AliasClasses, rows: Rows, nodes: int) -> Orders:
     return Orders(orders.found, list(body.bounds) if body is not None and is_optimal else None)
 
 
+def end_of(block: Block) -> Operation | None:
+    """Return the terminator of `block`."""
+    last = block.last_op
+    is_end = last is not None and last.has_trait(IsTerminator, value_if_unregistered=False)
+    return last if is_end else None
+
+
+def ops_before_end(block: Block) -> list[Operation]:
+    """Return the ops of `block` without its terminator, which is not reordered."""
+    end = end_of(block)
+    return [op for op in block.ops if op is not end]
+
+
 @dataclass(frozen=True)
 class ReorderBlocks(RewritePattern):
     """Put the ops of blocks in the order given for them, before their terminators."""
@@ -73,11 +86,10 @@ class ReorderBlocks(RewritePattern):
                     self.reorder(block, rewriter)
 
     def reorder(self, block: Block, rewriter: PatternRewriter) -> None:
-        last = block.last_op
-        is_end = last is not None and last.has_trait(IsTerminator, value_if_unregistered=False)
+        end = end_of(block)
         for moved in self.orders[block]:
             moved.detach()
-            at = InsertPoint.before(last) if is_end and last else InsertPoint.at_end(block)
+            at = InsertPoint.at_end(block) if end is None else InsertPoint.before(end)
             rewriter.insert(moved, at)
 
 
@@ -133,7 +145,7 @@ class ReorderForMemoryPass(ModulePass):
         before = after = peaks_of(classes, rows)
         orders = orders_of(classes, rows, self.nodes)
         if orders.of:
-            given = {block: list(block.ops) for block in orders.of}
+            given = {block: ops_before_end(block) for block in orders.of}
             reorder(module, orders.of)
             after = peaks_of(classes, rows)
             if after == before or any(a > b for a, b in zip(after, before, strict=True)):

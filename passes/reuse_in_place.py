@@ -24,7 +24,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, i64
@@ -70,7 +69,8 @@ def bytes_of(tensor: memory.AllocTensorOp, sizes: Sizes) -> int | Polynomial:
     assert type is not None, "verified: a tensor is allocated"
     if is_static(type):
         return tensor_size(type)
-    found = prod(sizes.dims(tensor.tensor), start=Polynomial.of(element_size(type.element_type)))
+    width = Polynomial.of(element_size(type.element_type))
+    found = sizes.algebra.product([width, *sizes.dims(tensor.tensor)])
     return found if found.constant is None else found.constant
 
 

@@ -44,7 +44,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
 from typing import ClassVar, NamedTuple
 
 from xdsl.context import Context
@@ -612,8 +611,8 @@ class Checker:
     def check_view(self, op: vm.ReshapeTensorOp) -> None:
         """Check that a view is not certainly larger than its tensor."""
         sizes = self.slots.sizes
-        data = prod(sizes.dims(op.data), start=Polynomial.of(1))
-        view = prod(sizes.dims(op.result), start=Polynomial.of(1))
+        data = sizes.algebra.product(sizes.dims(op.data))
+        view = sizes.algebra.product(sizes.dims(op.result))
         if self.slots.proofs.at_least(view, data + 1):
             width = bytes_of_element(op.data.type)
             raise PassError(

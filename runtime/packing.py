@@ -3,7 +3,8 @@ Plan the memory of slices whose sizes a running program knows: the instruction `
 
     lifetimes [0, 2), [1, 4), [2, 5); sizes 64, 100, 64; align 64    ->    192, (0, 64, 0)
 
-The planner is imported with the first plan. Plans are kept for equal sizes.
+The planner is imported with the first plan. Plans are kept for equal sizes. A negative size, which
+is an error where the slice is used, counts as 0: the slice may be in an arm that is not taken.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ def pack_faults(pack: Pack) -> Iterator[str]:
         if not 0 <= start < stop < MAX_TIME:
             yield f"the lifetime of slice {number} must not be empty, but is [{start}, {stop})"
     for number, size in enumerate(pack.sizes):
-        if isinstance(size, int):
-            yield from _size_faults(number, size)
+        if isinstance(size, int) and size < 0:
+            yield f"slice {number} must have at least 0 bytes, but has {size}"
     if len(pack.arms) % 3:
         yield f"arms must be triples of a slice, a branch and an arm, but are {len(pack.arms)}"
         return
@@ -70,11 +71,6 @@ def pack_faults(pack: Pack) -> Iterator[str]:
 
 def _lifetimes(pack: Pack) -> Iterator[tuple[int, int]]:
     return zip(pack.lifetimes[::2], pack.lifetimes[1::2], strict=True)
-
-
-def _size_faults(number: int, size: int) -> Iterator[str]:
-    if size < 0:
-        yield f"slice {number} must have at least 0 bytes, but has {size}"
 
 
 def pairs_alive(pack: Pack) -> int:
@@ -91,9 +87,6 @@ def plan(pack: Pack, sizes: Sequence[int]) -> Layout:
     """Plan the slices of `pack` with these sizes; `MachineError` if they have no plan."""
     from ..planning import Arm, Buffer, Infeasible, Interval, Pool, Problem, ProblemError, solve
 
-    for number, size in enumerate(sizes):
-        for fault in _size_faults(number, size):
-            raise MachineError(fault)
     pairs = pairs_alive(pack)
     arms: dict[int, list[Arm]] = {}
     if pairs <= MAX_PAIRS:
@@ -106,7 +99,7 @@ def plan(pack: Pack, sizes: Sequence[int]) -> Layout:
                 Buffer(
                     str(number),
                     Interval(start, stop),
-                    size,
+                    max(size, 0),
                     pack.alignment,
                     arms=tuple(arms.get(number, ())),
                 )

@@ -1,7 +1,7 @@
 """Agreement of a program's results at every level and in the machine, at several shapes."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from xrelay.lowering.disassemble import disassemble
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.evaluation.values import DataValue
+from xrelay.passes.layout_slices import Strategy
 from xrelay.passes.support.diagnostics import PassError, ReportingContext
 from xrelay.passes.support.verifier import verify
 from xrelay.runtime.errors import MachineError
@@ -37,6 +38,23 @@ REPEATABLE = ("cse", "canonicalize", "dce", "eliminate-dead-code", "lift-constan
 MEMORY: tuple[Literal["none", "coalesce", "plan"], ...] = ("none", "coalesce", "plan")
 """How the pipeline `vm` plans memory."""
 
+LAYOUT = (
+    ("strategy", get_args(Strategy)),
+    ("dynamic", ("at-bind", "symbolic")),
+)
+PLANNED = (("entries", ("main",)), ("in_place", ("false",)), ("reorder", ("true",)))
+
+
+@st.composite
+def plan_options(draw: Callable[[st.SearchStrategy[Any]], Any], name: str) -> str:
+    """Options of `plan-memory` or `layout-slices`."""
+    options: list[str] = []
+    for option in LAYOUT if name == "layout-slices" else (*LAYOUT, *PLANNED):
+        value = draw(st.sampled_from(("", *option[1])))
+        if value:
+            options.append(f"{option[0]}={value}")
+    return f"{{{' '.join(options)}}}" if options else ""
+
 
 @st.composite
 def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
@@ -57,10 +75,9 @@ def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
     for added in ("reuse-in-place", "reorder-for-memory"):
         if draw(st.booleans()):
             passes.insert(passes.index("verify-stage{stage=manifest}") + 1, added)
-    if "plan-memory" in passes and draw(st.booleans()):
-        passes[passes.index("plan-memory")] = "plan-memory{entries=main}"
-    if "plan-memory" in passes and draw(st.booleans()):
-        passes[passes.index("plan-memory")] = "plan-memory{dynamic=at-bind}"
+    for name in ("plan-memory", "layout-slices"):
+        if name in passes:
+            passes[passes.index(name)] = name + draw(plan_options(name))
     text = ",".join(passes).replace("plan-devices", "plan-devices{default=cuda:0 repair=true}")
     return text.replace("fuse-ops", f"fuse-ops{{level={draw(st.integers(0, 1))}}}")
 

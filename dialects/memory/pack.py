@@ -83,12 +83,13 @@ class PackOp(IRDLOperation):
     }
     ```
 
-    A slice has a half-open lifetime and a size in bytes, static or an `i64`. `in` names the arms of
-    branches (`branch:arm`) that it is in: slices in different arms of one branch never exist
-    together. The results are the size of the arena and one offset per slice, all `i64`; offsets are
-    multiples of the alignment. Any such offsets are right: how good they are is the choice of
-    `layout-slices`, or with `at_bind` of the machine, which plans when it knows the sizes. `within`
-    names the arena if it is a workspace, a parameter of the function: the total is then what
+    A slice has a half-open lifetime and a size in bytes, static or an `i64`, which counts as 0 if
+    it is negative: its tensor may be in an arm that is not taken. `in` names the arms of branches
+    (`branch:arm`) that it is in: slices in different arms of one branch never exist together. The
+    results are the size of the arena and one offset per slice, all `i64`; offsets are multiples of
+    the alignment. Any such offsets are right: how good they are is the choice of `layout-slices`,
+    or with `at_bind` of the machine, which plans when it knows the sizes. `within` names the arena
+    if it is a workspace, a parameter of the function: the total is then what
     `memory.workspace_size` computes for its callers, and offsets are not chosen `at_bind`.
     """
 

@@ -8,21 +8,27 @@ Polynomials with integer coefficients, to compare sizes that are not known yet.
     algebra.floordiv(n, Polynomial.of(2))         a symbol, the same each time
 
 Equal polynomials are equal sizes; different ones may be equal for some values of their symbols.
-What a polynomial cannot express is a symbol that its operation and operands identify. Arithmetic
-is that of the integers: a size that overflows is an error of the program wherever it is computed.
+What a polynomial cannot express is a symbol that its operation and operands identify; a product
+of sums that has too many terms is one of its factors, in whatever order they are multiplied.
+Arithmetic is that of the integers: a size that overflows is an error of the program wherever it is
+computed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from math import gcd, prod
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ...operators.sizes import Check, SizeOp
 
 MAX_TERMS = 16
 """The maximum number of terms of a polynomial; a larger one becomes a symbol."""
+
+MAX_FACTORS = 16
+"""The maximum number of sums in a product whose factors are known."""
 
 MAX_DEGREE = 16
 """The maximum degree of a polynomial; one of a higher degree becomes a symbol."""
@@ -61,6 +67,14 @@ Monomial: TypeAlias = tuple[Symbol, ...]
 """A product of symbols, by number; a power is a symbol repeated."""
 
 Term: TypeAlias = tuple[Monomial, int]
+
+
+class Product(NamedTuple):
+    """A product of a number, symbols, and sums without a common factor, in order."""
+
+    coefficient: int
+    monomial: Monomial
+    sums: tuple[Polynomial, ...]
 
 
 def _rank(term: Term) -> tuple[int, tuple[int, ...]]:
@@ -198,6 +212,21 @@ def _without(monomial: Monomial, factor: Monomial) -> Monomial | None:
     return tuple(rest)
 
 
+def _common(monomials: Sequence[Monomial]) -> Monomial:
+    """Return the greatest monomial that divides all of `monomials`."""
+    common = list(monomials[0])
+    for monomial in monomials[1:]:
+        if not common:
+            break
+        rest, found = list(monomial), list[Symbol]()
+        for symbol in common:
+            if symbol in rest:
+                rest.remove(symbol)
+                found.append(symbol)
+        common = found
+    return tuple(common)
+
+
 def holds(check: Check, left: Polynomial, right: Polynomial) -> bool | None:
     """Test whether the relation `check` always holds, or never does; None if neither is certain."""
     a, b = left.constant, right.constant
@@ -244,6 +273,14 @@ class Algebra:
     _symbols: dict[tuple[Hashable, ...], Polynomial] = field(
         default_factory=dict[tuple[Hashable, ...], Polynomial]
     )
+    _expanded: dict[tuple[Polynomial, ...], Polynomial] = field(
+        default_factory=dict[tuple[Polynomial, ...], Polynomial]
+    )
+    """Products of sums without a common factor."""
+    _factors: dict[Polynomial | Symbol, tuple[Polynomial, ...]] = field(
+        default_factory=dict["Polynomial | Symbol", tuple[Polynomial, ...]]
+    )
+    """The sums that were multiplied to each sum or symbol."""
 
     def symbol(
         self, name: str, kind: str = "symbol", args: Sequence[Hashable] = (), natural: bool = True
@@ -277,10 +314,7 @@ class Algebra:
             case SizeOp.SUB:
                 return self._bounded(op, left, right, left - right)
             case SizeOp.MUL:
-                degree = _degree(left) + _degree(right)
-                if len(left.terms) * len(right.terms) > MAX_TERMS**2 or degree > MAX_DEGREE:
-                    return self.opaque(op, _ordered(left, right), _natural(left, right))
-                return self._bounded(op, left, right, left * right)
+                return self._multiply(left, right)
             case SizeOp.FLOORDIV:
                 return self.floordiv(left, right)
             case SizeOp.MOD:
@@ -292,19 +326,95 @@ class Algebra:
             case SizeOp.BROADCAST:
                 return self._broadcast(left, right)
 
+    def apply(self, op: SizeOp, sizes: Sequence[Polynomial]) -> Polynomial:
+        """Return `op` of one or more sizes, from left to right."""
+        return reduce(lambda left, right: self.binary(op, left, right), sizes)
+
+    def product(self, sizes: Sequence[Polynomial]) -> Polynomial:
+        """Return the product of `sizes`."""
+        return self.apply(SizeOp.MUL, (Polynomial.of(1), *sizes))
+
+    def _multiply(self, left: Polynomial, right: Polynomial) -> Polynomial:
+        one, other = self._factored(left), self._factored(right)
+        term = Polynomial(((one.monomial, one.coefficient),)) * Polynomial(
+            ((other.monomial, other.coefficient),)
+        )
+        sums = sorted((*one.sums, *other.sums), key=_key)
+        if len(sums) <= MAX_FACTORS:
+            found = term * self._expand(tuple(sums))
+            if _is_small(found):
+                return found
+        return self.opaque(SizeOp.MUL, _ordered(left, right), _natural(left, right))
+
+    def _factored(self, size: Polynomial) -> Product:
+        """Return `size` as a product, as far as it is known to be one."""
+        if not size.terms:
+            return Product(0, (), ())
+        common = _common([monomial for monomial, _ in size.terms])
+        content = size.content if size.terms[0][1] > 0 else -size.content
+        sums: tuple[Polynomial, ...] = ()
+        if len(size.terms) > 1:
+            rest = Polynomial.from_terms(
+                {_without(m, common) or (): c // content for m, c in size.terms}
+            )
+            sums = self._factors.get(rest, (rest,))
+        symbols: list[Symbol] = []
+        for symbol in common:
+            factors = self._factors.get(symbol)
+            if factors is None:
+                symbols.append(symbol)
+            else:
+                sums += factors
+        return Product(content, tuple(symbols), sums)
+
+    def _expand(self, sums: tuple[Polynomial, ...]) -> Polynomial:
+        """Return the product of sums without a common factor; a symbol if it is large."""
+        if len(sums) < 2:
+            return sums[0] if sums else Polynomial.of(1)
+        found = self._expanded.get(sums)
+        if found is None:
+            found = sums[0]
+            for factor in sums[1:]:
+                if len(found.terms) * len(factor.terms) > MAX_TERMS**2:
+                    break
+                found = found * factor
+            else:
+                if _is_small(found):
+                    self._factors.setdefault(found, sums)
+                    self._expanded[sums] = found
+                    return found
+            found = self._expanded[sums] = self.opaque(SizeOp.MUL, sums, _natural(*sums))
+            assert found.symbol is not None
+            self._factors[found.symbol] = sums
+        return found
+
+    def _quotient(self, left: Polynomial, right: Polynomial) -> Polynomial | None:
+        """Return the size q with `left == q * right`, if one is found."""
+        found = left.quotient(right)
+        if found is not None or not right.terms:
+            return found
+        one, other = self._factored(left), self._factored(right)
+        monomial, sums = _without(one.monomial, other.monomial), list(one.sums)
+        if monomial is None or one.coefficient % other.coefficient:
+            return None
+        for factor in other.sums:
+            if factor not in sums:
+                return None
+            sums.remove(factor)
+        term = Polynomial(((monomial, one.coefficient // other.coefficient),))
+        return self.product([term, *sums])
+
     def _bounded(
         self, op: SizeOp, left: Polynomial, right: Polynomial, result: Polynomial
     ) -> Polynomial:
-        if len(result.terms) <= MAX_TERMS and all(
-            abs(c) <= MAX_COEFFICIENT for _, c in result.terms
-        ):
+        if _is_small(result):
             return result
         args = (left, right) if op is SizeOp.SUB else _ordered(left, right)
         return self.opaque(op, args, op is not SizeOp.SUB and _natural(left, right))
 
     def floordiv(self, left: Polynomial, right: Polynomial) -> Polynomial:
         """Return `left / right`, rounded down."""
-        exact = left.quotient(right)
+        exact = self._quotient(left, right)
         if exact is not None:
             return exact
         divisor = right.constant
@@ -321,7 +431,7 @@ class Algebra:
 
     def mod(self, left: Polynomial, right: Polynomial) -> Polynomial:
         """Return the remainder of `floordiv`."""
-        if left.quotient(right) is not None:
+        if self._quotient(left, right) is not None:
             return Polynomial.of(0)
         divisor = right.constant
         if divisor is not None and divisor > 0:
@@ -335,7 +445,7 @@ class Algebra:
         a, b = left.constant, right.constant
         if a is not None and b is not None and b:
             return Polynomial.of(abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1))
-        if _natural(left, right) or left.quotient(right) is not None:
+        if _natural(left, right) or self._quotient(left, right) is not None:
             return self.floordiv(left, right)
         return self.opaque("truncdiv", (left, right), False)
 
@@ -344,7 +454,7 @@ class Algebra:
         a, b = left.constant, right.constant
         if a is not None and b is not None and b:
             return Polynomial.of(abs(a) % abs(b) * (-1 if a < 0 else 1))
-        if _natural(left, right) or left.quotient(right) is not None:
+        if _natural(left, right) or self._quotient(left, right) is not None:
             return self.mod(left, right)
         return self.opaque("truncmod", (left, right), _natural(left))
 
@@ -423,11 +533,21 @@ class Algebra:
             if found is None:
                 return None
             args.append(found)
-        return self.binary(SizeOp(factor.kind), *args)
+        return self.apply(SizeOp(factor.kind), args)
 
 
 def _degree(polynomial: Polynomial) -> int:
     return len(polynomial.terms[0][0]) if polynomial.terms else 0
+
+
+def _is_small(polynomial: Polynomial) -> bool:
+    """Test whether a polynomial has few terms of a low degree with small coefficients."""
+    terms = polynomial.terms
+    return (
+        len(terms) <= MAX_TERMS
+        and _degree(polynomial) <= MAX_DEGREE
+        and all(abs(c) <= MAX_COEFFICIENT for _, c in terms)
+    )
 
 
 def _natural(*polynomials: Polynomial) -> bool:
@@ -436,6 +556,8 @@ def _natural(*polynomials: Polynomial) -> bool:
 
 def _ordered(left: Polynomial, right: Polynomial) -> tuple[Polynomial, Polynomial]:
     """Return both in an order that does not depend on how they were given."""
-    key_left = [(_rank(term), term[1]) for term in left.terms]
-    key_right = [(_rank(term), term[1]) for term in right.terms]
-    return (left, right) if key_left <= key_right else (right, left)
+    return (left, right) if _key(left) <= _key(right) else (right, left)
+
+
+def _key(polynomial: Polynomial) -> list[tuple[tuple[int, tuple[int, ...]], int]]:
+    return [(_rank(term), term[1]) for term in polynomial.terms]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import TypeAlias
 
 from xdsl.dialects import func
@@ -101,10 +102,14 @@ def _broadcast(a: int, b: int) -> int:
     return b if a == 1 else a
 
 
+def _product(*factors: int) -> int:
+    return prod(factors)
+
+
 _COMPUTED: Mapping[str, Callable[..., int]] = {
     SizeOp.ADD: int.__add__,
     SizeOp.SUB: int.__sub__,
-    SizeOp.MUL: int.__mul__,
+    SizeOp.MUL: _product,
     SizeOp.FLOORDIV: int.__floordiv__,
     SizeOp.MOD: int.__mod__,
     SizeOp.MAX: max,

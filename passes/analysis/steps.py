@@ -328,7 +328,11 @@ class _Reader:
 
     def is_on_demand(self, op: Operation, top: _Open) -> bool:
         """Test whether `op` is executed when it is needed; record it then."""
-        if not may_be_on_demand(op) or op in self.bytes.effects:
+        if (
+            not may_be_on_demand(op)
+            or op in self.bytes.effects
+            or op.has_trait(IsTerminator, value_if_unregistered=False)
+        ):
             return False
         values = (
             op.operands if isinstance(op, memory.AllocTensorOp) else (*op.operands, *op.results)

@@ -76,21 +76,14 @@ def reshaped_dim(algebra: Algebra, args: Sequence[Polynomial]) -> Polynomial | N
             return None
         made.append(entry)
     if inferred is not None:
-        before = _product(algebra, [dim for i, dim in enumerate(dims) if i not in copied])
+        before = algebra.product([dim for i, dim in enumerate(dims) if i not in copied])
         rest = [d for i, d in enumerate(made) if i not in copied and i != inferred]
-        found = before.quotient(_product(algebra, rest))
+        found = before.quotient(algebra.product(rest))
         if found is None or not all(dim.lower_bound for dim in rest):
             return None
         made[inferred] = found
-    same = _product(algebra, made) == _product(algebra, dims)
+    same = algebra.product(made) == algebra.product(dims)
     return made[axis] if same else None
-
-
-def _product(algebra: Algebra, sizes: Sequence[Polynomial]) -> Polynomial:
-    result = Polynomial.of(1)
-    for size in sizes:
-        result = algebra.binary(SizeOp.MUL, result, size)
-    return result
 
 
 SYMBOLIC: Mapping[str, Measure] = {

@@ -260,15 +260,13 @@ def require(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -
 
 
 def pack(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    """Concatenate the slices: any valid offsets are right."""
+    """Concatenate the slices: any valid offsets are right. A negative size counts as 0."""
     assert isinstance(op, memory.PackOp)
     args = args[: len(op.sizes)]
     dynamic, end, offsets = iter(args), 0, list[Value]()
     alignment = op.alignment.value.data
-    for i, slice in enumerate(op.slices):
-        size = slice.size if isinstance(slice.size, int) else int(next(dynamic))
-        if size < 0:
-            raise PassError(f"slice {i} cannot have {size} bytes", op)
+    for slice in op.slices:
+        size = max(slice.size if isinstance(slice.size, int) else int(next(dynamic)), 0)
         offsets.append(end)
         end += -(-size // alignment) * alignment
     return [end, *offsets]

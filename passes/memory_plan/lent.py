@@ -91,8 +91,8 @@ def _translated(
     operands: Sequence[SSAValue],
 ) -> Polynomial | None:
     if symbol.kind in SIZE_OPS:
-        left, right = (_substituted(arg, found, sizes) for arg in args_of(symbol))
-        return sizes.algebra.binary(SizeOp(symbol.kind), left, right)
+        args = [_substituted(arg, found, sizes) for arg in args_of(symbol)]
+        return sizes.algebra.apply(SizeOp(symbol.kind), args)
     if symbol.kind == SELECT:
         args = [_substituted(arg, found, sizes) for arg in args_of(symbol)]
         return sizes.algebra.select_less(*args)

@@ -44,6 +44,8 @@ MAX_FACTS = 16
 
 ZERO = Polynomial.of(0)
 
+ONE = Polynomial.of(1)
+
 SAMPLES = 5
 """The number of sample points."""
 
@@ -215,7 +217,7 @@ class Samples:
         offsets: list[tuple[int, ...]] = []
         for size in packed.sizes:
             offsets.append(at := tuple(-(-value // unit) * unit for value in end))
-            end = tuple(map(add, at, self.of(size)))
+            end = tuple(map(add, at, (max(value, 0) for value in self.of(size))))
         found = self._packed[packed] = [end, *offsets]
         return found
 
@@ -243,14 +245,14 @@ def value_at(kind: str, args: tuple[int, ...]) -> int:
     """Compute an operation; of one that has no value, any."""
     if kind == SELECT:
         return args[2] if args[0] < args[1] else args[3]
-    left, right = args
+    left, right = args[0], args[-1]
     match SizeOp(kind):
         case SizeOp.ADD:
             return left + right
         case SizeOp.SUB:
             return left - right
         case SizeOp.MUL:
-            return left * right
+            return prod(args)
         case SizeOp.FLOORDIV:
             return left // right if right else 0
         case SizeOp.MOD:
@@ -452,8 +454,9 @@ class Proofs:
 
     def _follows(self, symbol: Symbol, tried: dict[Polynomial, bool], depth: int) -> bool:
         args = args_of(symbol)
-        natural = (self._not_negative(arg, tried, depth + 1) for arg in args[-2:])
         kind = kind_of(symbol)
+        values = args if kind == SizeOp.MUL else args[-2:]
+        natural = (self._not_negative(arg, tried, depth + 1) for arg in values)
         if kind == SizeOp.FLOORDIV:
             divisor = args[1].constant
             return divisor is not None and divisor > 0 and next(natural)
@@ -487,6 +490,8 @@ class Proofs:
             cases = [substituted(size, symbol, arg) for arg in args[-2:]]
             if kind == SizeOp.ADD:
                 yield [substituted(size, symbol, args[0] + args[1])]
+            if kind == SizeOp.MUL and prod(len(arg.terms) for arg in args) <= MAX_TERMS:
+                later.append([substituted(size, symbol, prod(args, start=ONE))])
             if symbol.kind in (*EXTREMA, SizeOp.BROADCAST):
                 later.append(cases)  # whichever of its operands it is
             signs = {c > 0 for monomial, c in size.terms if symbol in monomial}
@@ -559,15 +564,18 @@ class Proofs:
         return True
 
     def _symbol_is_multiple(self, symbol: Symbol, of: int, depth: int) -> bool:
-        """Test it of a maximum, minimum, sum or selection: it is one if its operands are."""
+        """Test it of an operation: of most all operands must be multiples, of a product one."""
         result = packed_of(symbol)
         if result is not None:
             return result[1] > 0 and result[0].alignment % of == 0
-        kinds = (*EXTREMA, SizeOp.ADD, SizeOp.BROADCAST, SELECT)
+        kinds = (*EXTREMA, SizeOp.ADD, SizeOp.MUL, SizeOp.BROADCAST, SELECT)
         if symbol.kind not in kinds or depth >= MAX_DEPTH:
             return False
         found = self._multiples.get((symbol, of))
         if found is None:
-            found = all(self.is_multiple(arg, of, depth + 1) for arg in args_of(symbol)[-2:])
+            if symbol.kind == SizeOp.MUL:
+                found = any(self.is_multiple(arg, of, depth + 1) for arg in args_of(symbol))
+            else:
+                found = all(self.is_multiple(arg, of, depth + 1) for arg in args_of(symbol)[-2:])
             self._multiples[symbol, of] = found
         return found

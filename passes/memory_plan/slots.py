@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from math import prod
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import I64, IntegerAttr, i64
@@ -169,7 +168,7 @@ class Slots:
         if op.shape is None:
             return Polynomial.of(tensor_size(type))
         width = Polynomial.of(element_size(type.element_type))
-        return prod(self.sizes.dims(op.tensor), start=width)
+        return self.sizes.algebra.product([width, *self.sizes.dims(op.tensor)])
 
     def all_of(self, storage: SSAValue) -> Slot:
         """Return the slot of all bytes of `storage`."""

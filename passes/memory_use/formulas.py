@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import NamedTuple, cast
 
 from xdsl.dialects import arith
@@ -200,7 +201,7 @@ class Formulas:
         numbers = [self._polynomial(part) for part in parts]
         selected = _select_of(symbol)
         if selected is None:
-            return self._binary(symbol.kind, numbers[0], numbers[1])
+            return reduce(lambda left, right: self._binary(symbol.kind, left, right), numbers)
         predicate = PREDICATES[selected[1].predicate.value.data]
         return self._step(SELECT, self._step(predicate, *numbers[:2]), *numbers[2:])
 

@@ -6,11 +6,13 @@
 // allocated (TVM needs another round of manifest-alloc for each).
 //
 // CHECK-LABEL: func.func @dynamic_total
+// CHECK-NEXT:    %[[ZERO:.*]] = arith.constant 0
+// CHECK-NEXT:    %[[N:.*]] = arith.maxsi %n, %[[ZERO]]
 // CHECK-NEXT:    %[[C:.*]] = arith.constant 63
-// CHECK-NEXT:    %[[UP:.*]] = arith.addi %n, %[[C]]
+// CHECK-NEXT:    %[[UP:.*]] = arith.addi %[[N]], %[[C]]
 // CHECK-NEXT:    %[[M:.*]] = arith.constant -64
 // CHECK-NEXT:    %[[AT:.*]] = arith.andi %[[UP]], %[[M]]
-// CHECK-NEXT:    %[[TOTAL:.*]] = arith.addi %[[AT]], %n
+// CHECK-NEXT:    %[[TOTAL:.*]] = arith.addi %[[AT]], %[[N]]
 // CHECK-NEXT:    %[[ARENA:.*]] = memory.alloc_storage %[[TOTAL]] align 64
 // CHECK-NEXT:    memory.alloc_tensor %[[ARENA]][0]
 // CHECK-NEXT:    memory.alloc_tensor %[[ARENA]][%[[AT]]]

@@ -6,10 +6,12 @@
 // CHECK-LABEL: func.func @order_for_all_sizes
 // CHECK:         %[[A:.*]] = arith.muli %n, %c64
 // CHECK-NEXT:    %[[B:.*]] = arith.muli %n, %c128
-// CHECK-NEXT:    %[[AB:.*]] = arith.addi %[[B]], %[[A]]
 // CHECK-NEXT:    %[[ZERO:.*]] = arith.constant 0
+// CHECK-NEXT:    %[[A0:.*]] = arith.maxsi %[[A]], %[[ZERO]]
+// CHECK-NEXT:    %[[B0:.*]] = arith.maxsi %[[B]], %[[ZERO]]
+// CHECK-NEXT:    %[[AB:.*]] = arith.addi %[[B0]], %[[A0]]
 // CHECK-NEXT:    memory.alloc_storage %[[AB]] align 64
-// CHECK-NEXT:    "test.op"(%[[B]], %[[ZERO]], %[[B]])
+// CHECK-NEXT:    "test.op"(%[[B0]], %[[ZERO]], %[[B0]])
 // COALESCE-LABEL: func.func @order_for_all_sizes
 // COALESCE:         %[[A:.*]] = arith.muli %n, %c64
 // COALESCE-NEXT:    %[[B:.*]] = arith.muli %n, %c128
@@ -35,10 +37,11 @@ func.func @order_for_all_sizes(%n: i64) {
 // An offset is rounded up unless all sizes below are multiples of the alignment.
 //
 // CHECK-LABEL: func.func @rounded_up
-// CHECK:         %[[ABOVE:.*]] = arith.addi %a, %{{.*}} : i64
+// CHECK:         %[[A0:.*]] = arith.maxsi %a, %{{.*}} : i64
+// CHECK:         %[[ABOVE:.*]] = arith.addi %[[A0]], %{{.*}} : i64
 // CHECK-NEXT:    %[[MASK:.*]] = arith.constant -64 : i64
 // CHECK-NEXT:    %[[AT:.*]] = arith.andi %[[ABOVE]], %[[MASK]] : i64
-// CHECK-NEXT:    %[[TOTAL:.*]] = arith.addi %[[AT]], %a : i64
+// CHECK-NEXT:    %[[TOTAL:.*]] = arith.addi %[[AT]], %[[A0]] : i64
 // CHECK:         "test.op"(%[[TOTAL]]
 func.func @rounded_up(%a: i64) {
   %total, %offsets:2 = memory.pack align 64 {
@@ -88,6 +91,33 @@ func.func @one_order_of_unaligned_sizes(%a: i64, %b: i64) {
   %total, %offsets:2 = memory.pack align 64 {
     [0, 1) %a
     [0, 1) %b
+  }
+  "test.op"(%total, %offsets#0, %offsets#1) : (i64, i64, i64) -> ()
+  func.return
+}
+
+// -----
+
+// A size that may be negative, as one of an arm that is not taken, counts as 0. Those of tensors
+// never are.
+//
+// CHECK-LABEL: func.func @natural
+// CHECK:         arith.maxsi %data,
+// CHECK-NOT:     arith.maxsi
+// CHECK:         func.return
+// COALESCE-LABEL: func.func @natural
+// COALESCE:         arith.maxsi %data,
+// COALESCE-NOT:     arith.maxsi
+// COALESCE:         func.return
+func.func @natural(%x: tensor<?xf32>, %data: i64) {
+  %i0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : i64
+  %shape = vm.shape_of %x : (tensor<?xf32>) -> tensor<1xi64>
+  %n = tensor.extract %shape[%i0] : tensor<1xi64>
+  %size = arith.muli %n, %c64 : i64
+  %total, %offsets:2 = memory.pack align 64 {
+    [0, 1) %size
+    [0, 1) %data
   }
   "test.op"(%total, %offsets#0, %offsets#1) : (i64, i64, i64) -> ()
   func.return

@@ -28,7 +28,7 @@ func.func @overlap_in_time(%x: tensor<4xf32>) {
 // Dynamic sizes are planned: a chain of three needs room for two (TVM plans constant sizes only).
 //
 // CHECK-LABEL: func.func @dynamic_sizes
-// CHECK:         %[[N:.*]] = arith.muli
+// CHECK:         %[[N:.*]] = arith.maxsi
 // CHECK:         %[[TOTAL:.*]] = arith.addi %[[N]], %[[N]]
 // CHECK:         memory.alloc_storage %[[TOTAL]] align 64
 // CHECK-NOT:     memory.alloc_storage

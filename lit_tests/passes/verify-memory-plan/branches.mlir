@@ -153,6 +153,31 @@ relay.prim_func @f(%x: tensor<16xf32>) -> tensor<16xf32> {
 
 // -----
 
+// Bytes that a branch kills are not used after it.
+
+func.func @killed_in_an_arm(%c: tensor<i1>, %x: tensor<16xf32>) {
+  %s = memory.alloc_storage 64 align 64 : !memory.storage
+  %t = memory.alloc_tensor %s[0] : tensor<16xf32>
+  %a = vm.invoke_tvm_op @f ins(%x : tensor<16xf32>) outs(%t : tensor<16xf32>) -> tensor<16xf32>
+  relay.if %c : tensor<i1> {
+    relay.yield
+  } else {
+    // expected-note@+1 {{they are killed here}}
+    memory.kill %a : tensor<16xf32>
+    relay.yield
+  }
+  // expected-error@+1 {{test.op uses bytes that are killed before it}}
+  "test.op"(%a) : (tensor<16xf32>) -> ()
+  func.return
+}
+
+relay.prim_func @f(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %y = relay.exp %x : (tensor<16xf32>) -> tensor<16xf32>
+  relay.yield %y : tensor<16xf32>
+}
+
+// -----
+
 // Bytes that a branch kills are not killed after it.
 
 func.func @twice(%c: tensor<i1>, %x: tensor<16xf32>) {

@@ -1,6 +1,9 @@
 """Polynomials against the values that they stand for."""
 
 import random
+from collections.abc import Sequence
+from functools import reduce
+from math import prod
 
 import pytest
 
@@ -52,10 +55,9 @@ def evaluate(polynomial: Polynomial, values: dict[str, int]) -> int:
     def value(symbol: Symbol) -> int:
         if symbol.kind == "symbol":
             return values[symbol.name]
-        a, b = symbol.args
-        assert isinstance(a, Polynomial)
-        assert isinstance(b, Polynomial)
-        return apply(symbol.kind, evaluate(a, values), evaluate(b, values))
+        args = [evaluate(a, values) for a in symbol.args if isinstance(a, Polynomial)]
+        assert len(args) == len(symbol.args)
+        return reduce(lambda a, b: apply(symbol.kind, a, b), args)
 
     return polynomial.value({symbol: value(symbol) for symbol in polynomial.symbols()})
 
@@ -153,6 +155,37 @@ def test_large_polynomials_become_symbols():
         assert len(product.terms[0][0]) <= MAX_DEGREE
     huge = algebra.binary(SizeOp.MUL, constant(2**40), constant(2**40))
     assert huge.constant is None
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_a_large_product_is_that_of_its_factors_in_any_order(seed: int):
+    rng = random.Random(seed)
+    algebra = Algebra()
+    symbols = [algebra.symbol(f"n{i}") for i in range(5)]
+
+    def factor() -> Polynomial:
+        terms = rng.sample(symbols, rng.randint(1, 4))
+        return sum((s * rng.randint(-2, 3) for s in terms), constant(rng.randint(0, 2)))
+
+    def multiplied(factors: Sequence[Polynomial]) -> Polynomial:
+        """Multiply in a random order."""
+        left = [*factors]
+        while len(left) > 1:
+            rng.shuffle(left)
+            left.append(algebra.binary(SizeOp.MUL, left.pop(), left.pop()))
+        return left[0]
+
+    factors = [factor() for _ in range(6)]
+    products = [multiplied(factors) for _ in range(5)]
+    assert len(set(products)) == 1
+    values = {f"n{i}": rng.randint(0, 9) for i in range(5)}
+    expected = [evaluate(each, values) for each in factors]
+    assert evaluate(products[0], values) == prod(expected)
+    if all(each.terms for each in factors):
+        divisor = multiplied(factors[:3])
+        if divisor.terms:
+            assert algebra.floordiv(products[0], divisor) == multiplied(factors[3:])
+            assert algebra.mod(products[0], divisor) == constant(0)
 
 
 def test_a_polynomial_is_written_like_one():
