@@ -34,7 +34,13 @@ from ..interfaces import (
 )
 from ..tensors import as_tensor, bits_of, element_size, is_static, tensor_size
 from ..xdsl_internals import operands_of
-from .operands import exactly_one, parse_static_or_dynamic, print_static_or_dynamic, verify_shape
+from .operands import (
+    exactly_one,
+    i64_attribute,
+    parse_static_or_dynamic,
+    print_static_or_dynamic,
+    verify_shape,
+)
 from .slices import SliceStorageOp
 from .storage import AllocStorageOp, SizesOnHost, StorageType
 
@@ -119,7 +125,7 @@ class AllocTensorOp(IRDLOperation):
         _, *others = operands_of(self)
         shape = others if "offset" in self.properties else others[1:]
         if isinstance(offset, int):
-            self.properties["offset"] = IntegerAttr(offset, i64)
+            self.properties["offset"] = i64_attribute(offset)
             self.operands = (storage, *shape)
         else:
             self.properties.pop("offset", None)

@@ -127,16 +127,18 @@ def storages_of(classes: AliasClasses, *, outliving: bool = False) -> Storages:
     found = Storages(regions)
     positions = {op: at for at, op in enumerate(classes.ops)}
     for op in classes.ops:
-        if not isinstance(op, memory.AllocStorageOp):
+        if type(op) is not memory.AllocStorageOp:
             continue
-        contents = users_of(op.storage, classes)
-        if contents is None or any(user not in positions for user in contents.users):
+        contents = users_of(op.results[0], classes)
+        if contents is None:
             continue
         if not outliving and any(map(classes.is_kept, contents.values)):
             continue
-        uses = [positions[user] for user in contents.users]
+        uses = [positions[user] for user in contents.users if user in positions]
+        if len(uses) < len(contents.users):
+            continue
         stops = [ranges[classes.of(value)].stop for value in contents.values]
-        lifetime = Interval(min(uses), max([*(use + 1 for use in uses), *stops]))
+        lifetime = Interval(min(uses), max([max(uses) + 1, *stops]))
         tensors = [user for user in contents.users if isinstance(user, memory.AllocTensorOp)]
         calls = [user for user in contents.users if not isinstance(user, memory.AllocTensorOp)]
         assert op.parent is not None, "an op of a body"

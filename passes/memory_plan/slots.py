@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import I64, IntegerAttr, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects import memory
-from ...dialects.tensors import as_tensor, element_size, tensor_size
+from ...dialects.tensors import as_tensor, element_size, static_size
 from ...dialects.walking import walk
 from ..analysis.polynomials import PACK, SELECT, Polynomial
 from ..analysis.sizes import Packed, Sizes
@@ -158,16 +158,20 @@ class Slots:
             op = tensor.owner
             if not isinstance(op, memory.AllocTensorOp):
                 return None
-            room = self.room(op.storage)
-            start = room.start + self._static_or(op.offset, op.dynamic_offset)
+            storage, offset = op.start
+            room = self.room(storage)
+            start = Polynomial.of(offset) if isinstance(offset, int) else self.sizes.size(offset)
+            if room.start != ZERO:
+                start = room.start + start
             found = self._of[tensor] = self.slot(room.root, start, self._size(op))
         return found
 
     def _size(self, op: memory.AllocTensorOp) -> Polynomial:
-        type = as_tensor(op.tensor.type)
+        type = as_tensor(op.results[0].type)
         assert type is not None, "verified: a tensor is allocated"
-        if op.shape is None:
-            return Polynomial.of(tensor_size(type))
+        size = static_size(type)
+        if size is not None:
+            return Polynomial.of(size)
         width = Polynomial.of(element_size(type.element_type))
         return prod(self.sizes.dims(op.tensor), start=width)
 
@@ -299,7 +303,7 @@ def tensors_in(storage: SSAValue) -> Iterator[SSAValue]:
         for use in pending.pop().uses:
             op = use.operation
             if isinstance(op, memory.AllocTensorOp):
-                yield op.tensor
+                yield op.results[0]
             elif isinstance(op, memory.SliceStorageOp):
                 pending.append(op.slice)
 
