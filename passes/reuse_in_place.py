@@ -89,8 +89,10 @@ def size_of(storage: memory.AllocStorageOp, sizes: Sizes) -> int | Polynomial:
 
 def may_replace(storage: memory.AllocStorageOp, other: memory.AllocStorageOp) -> bool:
     """Test whether `storage` is on the device of `other`, and aligned at least as strictly."""
+    if storage is other:
+        return True
     aligned = storage.alignment.value.data % other.alignment.value.data == 0
-    return storage.storage.type == other.storage.type and aligned
+    return aligned and storage.results[0].type == other.results[0].type
 
 
 @dataclass(eq=False)
@@ -134,10 +136,15 @@ class Body:
         kills = [op for op in self.classes.ops if facts_of(op).frees]
         return {self.classes.of(op.operands[0]) for op in kills}
 
-    def is_one_tensor(self, number: int) -> bool:
-        """Test whether all values of a class are one tensor, what is written there, and views."""
-        tensors = {tensor_named_by(value) for value in self.members.get(number, ())}
-        return len(tensors) == 1 and None not in tensors
+    def only_tensor(self, number: int) -> memory.AllocTensorOp | None:
+        """Return the tensor of a class, all other values being written there, or views."""
+        found = None
+        for value in self.members.get(number, ()):
+            tensor = tensor_named_by(value)
+            if tensor is None or (found is not None and tensor is not found):
+                return None
+            found = tensor
+        return found
 
     def stop(self, value: SSAValue) -> int:
         """Return the end of the lifetime of the bytes of `value`."""
@@ -178,10 +185,10 @@ class Body:
         size = None
         for k, operand in enumerate(operands[: len(operands) - len(op.results)]):
             number = self.classes.of(operand)
-            if number not in dying or number in self.killed or not self.is_one_tensor(number):
+            if number not in dying or number in self.killed:
                 continue
-            source = tensor_of(operand)
-            if source is None or is_destination_of_shapes(source):
+            source = self.only_tensor(number)
+            if source is None or operand.owner is source or is_destination_of_shapes(source):
                 continue
             if size is None:
                 size = bytes_of(tensor, self.sizes)

@@ -19,11 +19,11 @@ from enum import Enum, auto
 from math import prod
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import I64, IntegerAttr, i64
+from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects import memory
-from ...dialects.tensors import as_tensor, element_size, static_size
+from ...dialects.tensors import as_tensor, element_size, has_dynamic, static_size
 from ...dialects.walking import walk
 from ..analysis.polynomials import PACK, SELECT, Polynomial
 from ..analysis.sizes import Packed, Sizes
@@ -106,12 +106,12 @@ class Slots:
         """
         for op in walk(body, region_first=True, enters=lambda op: not is_kernel(op)):
             at_op(op)
-            if isinstance(op, memory.AllocTensorOp):
-                if op.shape is not None and op.parent is not None:
-                    self._natural.setdefault(op.parent, []).extend(self.sizes.dims(op.tensor))
+            if type(op) is memory.AllocTensorOp:
+                if has_dynamic(op.results[0].type) and op.parent is not None:
+                    self._natural.setdefault(op.parent, []).extend(self.sizes.dims(op.results[0]))
                 continue
             for result in op.results:
-                if result.type == i64:
+                if result.type.__class__ is IntegerType and result.type == i64:
                     self.sizes.size(result)
 
     def natural_in(self, block: Block) -> Sequence[Polynomial]:
