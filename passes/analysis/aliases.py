@@ -411,20 +411,20 @@ def contents_of(storage: SSAValue, classes: AliasClasses) -> Contents | None:
     pending = [storage]
     while pending:
         for use in pending.pop().uses:
-            op, facts = use.operation, facts_of(use.operation)
-            if isinstance(op, memory.AllocTensorOp):
+            op = use.operation
+            if type(op) is memory.AllocTensorOp:
                 users.append(op)
                 values.append(op.results[0])
-            elif isinstance(op, memory.SliceStorageOp):
-                pending.append(op.slice)
-            elif facts.calls is not None:
-                returned = classes.returned.get(facts.calls.callee(op))
+            elif type(op) is memory.SliceStorageOp:
+                pending.append(op.results[0])
+            elif (calls := facts_of(op).calls) is not None:
+                returned = classes.returned.get(calls.callee(op))
                 if returned is None or use.index in returned.keeps:
                     return None
                 users.append(op)
                 if use.index in returned.holds:
                     values += (result for result in op.results if has_bytes(result.type))
-            elif not isinstance(op, memory.PackOp):
+            elif type(op) is not memory.PackOp:
                 return None
     known = all(map(classes.has, values))
     return Contents(users, values) if known else None
@@ -511,7 +511,7 @@ def callees_first(calls: Mapping[str, Sequence[str]]) -> list[str]:
 
 def captured_values(module: ModuleOp) -> Mapping[Operation, Sequence[SSAValue]]:
     """Return the values that the code in each op uses from outside, in order of first use."""
-    if all(isinstance(op, func.FuncOp) or not holds_code(op) for op in walk(module.body)):
+    if not any(holds_code(op) and type(op) is not func.FuncOp for op in walk(module.body)):
         return {}  # functions are isolated
     return values_from_above(module, holds_code)
 

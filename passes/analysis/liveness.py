@@ -108,10 +108,10 @@ class _Scan:
     def visit(self, op: Operation) -> None:
         is_last = op.next_op is None and op.has_trait(IsTerminator)
         enters = bool(op.regions) and is_choice(op)
-        uses = () if enters else self.classes.uses(op)
+        uses, results = () if enters else self.classes.uses(op), op.results
         if not is_last:
-            self.die(op, (*uses, *op.results))
-        for result in op.results:
+            self.die(op, (*uses, *results))
+        for result in results:
             self.end(result)
         if enters:
             blocks = [region.block for region in op.regions]
@@ -215,14 +215,13 @@ def live_ranges(classes: AliasClasses, to_kill: bool = False) -> dict[int, Inter
         if op.regions and is_choice(op):
             values += tuple(a for region in op.regions for a in region.block.args)
         for number in map(classes.of, values):
-            first.setdefault(number, position)
+            if number not in first:
+                first[number] = position
             last[number] = position
-    ranges = {number: Interval(start, last[number] + 1) for number, start in first.items()}
-    for value in classes.values:
-        number = classes.of(value)
-        if classes.is_kept(value) and number in ranges:
-            ranges[number] = Interval(ranges[number].start, position + 1)
-    return ranges
+    return {
+        number: Interval(start, (position if classes.class_is_kept(number) else last[number]) + 1)
+        for number, start in first.items()
+    }
 
 
 class Kill(NamedTuple):

@@ -109,7 +109,7 @@ def users_of(storage: SSAValue, classes: AliasClasses) -> Contents | None:
     contents = contents_of(storage, classes)
     if contents is None or not contents.users:
         return None
-    if any(isinstance(use.operation, memory.SliceStorageOp) for use in storage.uses):
+    if memory.SliceStorageOp in [type(use.operation) for use in storage.uses]:
         return None
     if all(map(is_destination_of_shapes, contents.users)):
         return None
