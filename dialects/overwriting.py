@@ -21,11 +21,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple
 
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from .interfaces import ReadsBeforeWriting, ReadsElementwise, Rematerializable, ReshapesOnly
 from .tensors import as_tensor, bits_of, element_size
+from .xdsl_internals import operands_of
+
+
+class LoopTraits(NamedTuple):
+    """The traits of an op class that decide how a loop may read its operands."""
+
+    constant: bool
+    reshapes: bool
+    alone: ReadsBeforeWriting | None
+    elementwise: ReadsElementwise | None
+
+
+@cache
+def traits_of(kind: type[Operation]) -> LoopTraits:
+    return LoopTraits(
+        constant=kind.get_trait(Rematerializable) is not None,
+        reshapes=kind.get_trait(ReshapesOnly) is not None,
+        alone=kind.get_trait(ReadsBeforeWriting),
+        elementwise=kind.get_trait(ReadsElementwise),
+    )
 
 
 def shape_of(value: SSAValue) -> Sequence[int] | None:
@@ -55,7 +77,7 @@ def parameters_of(value: SSAValue) -> dict[BlockArgument, None]:
         if isinstance(value, BlockArgument):
             found[value] = None
         elif isinstance(value.owner, Operation):
-            pending += value.owner.operands
+            pending += operands_of(value.owner)
     return found
 
 
@@ -85,7 +107,7 @@ def loop_of(result: SSAValue) -> Loop | None:
             shape = shape_of(value)
             if read is None or shape is None:
                 return None
-            for i, operand in enumerate(op.operands):
+            for i, operand in enumerate(operands_of(op)):
                 if i in read:
                     pending.append(operand)
                     continue
@@ -98,23 +120,24 @@ def loop_of(result: SSAValue) -> Loop | None:
 
 
 def is_constant(value: SSAValue) -> bool:
-    return isinstance(value.owner, Operation) and value.owner.has_trait(Rematerializable)
+    return isinstance(value.owner, Operation) and traits_of(type(value.owner)).constant
 
 
 def read_here(op: Operation) -> Sequence[int] | None:
     """Return the operands that `op` reads at the index of each element; None if not in a loop."""
-    if op.has_trait(Rematerializable):
+    traits = traits_of(type(op))
+    if traits.constant:
         return ()
     if len(op.results) != 1:
         return None
-    if op.has_trait(ReshapesOnly):
+    if traits.reshapes:
         return (0,)
     is_alone = op.prev_op is None and op.next_op is not None and op.next_op.next_op is None
-    reads = op.get_trait(ReadsBeforeWriting if is_alone else ReadsElementwise)
+    reads = traits.alone if is_alone else traits.elementwise
     if reads is None:
         return None
     shape = shape_of(op.results[0])
-    return [i for i, v in enumerate(op.operands) if reads.reads(i) and shape_of(v) == shape]
+    return [i for i, v in enumerate(operands_of(op)) if reads.reads(i) and shape_of(v) == shape]
 
 
 def have_equal_elements(one: SSAValue, other: SSAValue) -> bool:
@@ -131,8 +154,8 @@ def overwritable(block: Block) -> list[frozenset[int]]:
     terminator = block.last_op
     if terminator is None:
         return []
-    results = terminator.operands
-    read_by = [parameters_of(result) for result in results]
+    results = operands_of(terminator)
+    read_by = [parameters_of(result) for result in results] if len(results) > 1 else []
     found: list[frozenset[int]] = []
     for i, result in enumerate(results):
         loop = loop_of(result)

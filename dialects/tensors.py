@@ -39,12 +39,12 @@ _FLOATS: dict[type[AnyFloat], tuple[int, str]] = {
 
 def bits_of(element_type: Attribute) -> int | None:
     """The width of an element in bits (`index` has 64); None if the type is not a dtype."""
+    known = _FLOATS.get(type(element_type))  # pyright: ignore[reportArgumentType, reportCallIssue]
+    if known is not None:
+        return known[0]
     if isinstance(element_type, IntegerType):
         return cast(AnyInteger, element_type).width.data
-    if isinstance(element_type, IndexType):
-        return 64
-    known = _FLOATS.get(type(element_type))  # pyright: ignore[reportArgumentType, reportCallIssue]
-    return None if known is None else known[0]
+    return 64 if isinstance(element_type, IndexType) else None
 
 
 def dtype_name(element_type: Attribute) -> str | None:
@@ -81,7 +81,7 @@ def storage_alignment(element_type: Attribute) -> int:
 
 
 def is_static(type: Tensor) -> bool:
-    return all(dim.data != DYNAMIC_INDEX for dim in type.shape.data)
+    return DYNAMIC_INDEX not in [dim.data for dim in type.shape.data]
 
 
 def has_dynamic(type: Attribute) -> bool:
@@ -90,7 +90,14 @@ def has_dynamic(type: Attribute) -> bool:
     return tensor is not None and not is_static(tensor)
 
 
+def static_size(type: Tensor) -> int | None:
+    """The size in bytes of a tensor: elements times `element_size`; None if a dim is dynamic."""
+    dims = [dim.data for dim in type.shape.data]
+    return None if DYNAMIC_INDEX in dims else prod(dims) * element_size(type.element_type)
+
+
 def tensor_size(type: Tensor) -> int:
-    """The size in bytes of a tensor of static shape: elements times `element_size`."""
-    assert is_static(type), f"{type} has no static size"
-    return prod(dim.data for dim in type.shape.data) * element_size(type.element_type)
+    """The size in bytes of a tensor of static shape."""
+    size = static_size(type)
+    assert size is not None, f"{type} has no static size"
+    return size

@@ -38,6 +38,16 @@ def set_type(value: SSAValue, type: Attribute) -> None:
     value._type = type  # pyright: ignore[reportPrivateUsage]
 
 
+def operands_of(op: Operation) -> tuple[SSAValue, ...]:
+    """
+    Return the operands of `op` as a tuple.
+
+    `Operation.operands` is a view, all of whose methods are in Python: several times slower, which
+    shows where every op of a program is read.
+    """
+    return tuple(op._operands)  # pyright: ignore[reportPrivateUsage]
+
+
 def append_arguments(block: Block, arguments: Sequence[BlockArgument]) -> None:
     """
     Append arguments that were made for `block` and numbered after those that it has.

@@ -270,7 +270,7 @@ def place_tensors(at: SSAValue, offset: int, rewriter: PatternRewriter) -> None:
     for use in list(at.uses):
         user = use.operation
         if isinstance(user, memory.AllocTensorOp):
-            user.place(user.storage, offset)
+            user.place(user.start[0], offset)
             rewriter.notify_op_modified(user)
 
 
@@ -293,7 +293,7 @@ class LayOutSlices(RewritePattern):
             if isinstance(offset, int):
                 place_tensors(result, offset, rewriter)
         results = [
-            into.value(size) if result.uses else None
+            None if result.first_use is None else into.value(size)
             for result, size in zip(op.results, (total, *offsets), strict=True)
         ]
         made = set(into.ops)
@@ -362,6 +362,16 @@ def erase_unused(value: SSAValue | None, rewriter: PatternRewriter) -> None:
     rewriter.erase(owner)
     for operand in dict.fromkeys(operands):
         erase_unused(operand, rewriter)
+
+
+def is_computed(op: Operation) -> bool:
+    """Test whether the size or the offset of `op` is an operand."""
+    kind = type(op)
+    if kind is memory.AllocTensorOp:
+        return "offset" not in op.properties
+    if kind is memory.AllocStorageOp:
+        return "size" not in op.properties
+    return kind is memory.SliceStorageOp
 
 
 class FoldSize(RewritePattern):
@@ -470,4 +480,5 @@ class LayoutSlicesPass(ModulePass):
             if packs:
                 apply_patterns(op, lay_out, only=packs)
         apply_patterns(op, EraseUnusedSize(), only=lay_out.made[::-1])
-        apply_patterns(op, FoldSize(), FoldOffset(), FoldSlice())
+        computed = [inside for inside in outside_primitives(op) if is_computed(inside)]
+        apply_patterns(op, FoldSize(), FoldOffset(), FoldSlice(), only=computed)

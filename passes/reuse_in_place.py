@@ -26,17 +26,17 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, i64
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import IntegerType, ModuleOp, i64
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory
 from ..dialects.interfaces import DestinationPassing, Lookup, OverwritesOperands
-from ..dialects.tensors import as_tensor, element_size, is_static, tensor_size
-from ..dialects.walking import walk
-from .analysis.aliases import AliasClasses, bodies_of, facts_of, is_choice
+from ..dialects.tensors import as_tensor, element_size, static_size
+from ..dialects.xdsl_internals import operands_of
+from .analysis.aliases import AliasClasses, bodies_of, facts_of
 from .analysis.liveness import Interval, Point, deaths, live_ranges
 from .analysis.overwriting import tensor_of
 from .analysis.polynomials import Polynomial
@@ -51,32 +51,37 @@ Moves = dict[Operation, SSAValue]
 
 def storage_of(tensor: memory.AllocTensorOp) -> memory.AllocStorageOp | None:
     """Return the storage at whose first byte `tensor` is, if nothing else is in it."""
-    storage = tensor.storage.owner
-    if not isinstance(storage, memory.AllocStorageOp) or not storage.storage.has_one_use():
+    at, offset = tensor.start
+    storage = at.owner
+    if not isinstance(storage, memory.AllocStorageOp) or not at.has_one_use():
         return None
-    return storage if tensor.offset is not None and not tensor.offset.value.data else None
+    return storage if offset == 0 else None
 
 
-def fits_exactly(
-    tensor: memory.AllocTensorOp, storage: memory.AllocStorageOp, sizes: Sizes
-) -> bool:
-    """Test whether `tensor` has as many bytes as `storage`, whatever the sizes are."""
-    return bytes_of(tensor, sizes) == size_of(storage, sizes)
+@cache
+def interface_of(kind: type[Operation]) -> OverwritesOperands | None:
+    return kind.get_trait(OverwritesOperands)
+
+
+def is_size(type: Attribute) -> bool:
+    return type.__class__ is IntegerType and type == i64
 
 
 def bytes_of(tensor: memory.AllocTensorOp, sizes: Sizes) -> int | Polynomial:
-    type = as_tensor(tensor.tensor.type)
+    type = as_tensor(tensor.results[0].type)
     assert type is not None, "verified: a tensor is allocated"
-    if is_static(type):
-        return tensor_size(type)
+    size = static_size(type)
+    if size is not None:
+        return size
     width = Polynomial.of(element_size(type.element_type))
     found = sizes.algebra.product([width, *sizes.dims(tensor.tensor)])
     return found if found.constant is None else found.constant
 
 
 def size_of(storage: memory.AllocStorageOp, sizes: Sizes) -> int | Polynomial:
-    if storage.size is not None:
-        return storage.size.value.data
+    size = storage.size
+    if size is not None:
+        return size.value.data
     assert storage.dynamic_size is not None, "verified: a storage has a size"
     found = sizes.size(storage.dynamic_size)
     return found if found.constant is None else found.constant
@@ -84,8 +89,10 @@ def size_of(storage: memory.AllocStorageOp, sizes: Sizes) -> int | Polynomial:
 
 def may_replace(storage: memory.AllocStorageOp, other: memory.AllocStorageOp) -> bool:
     """Test whether `storage` is on the device of `other`, and aligned at least as strictly."""
+    if storage is other:
+        return True
     aligned = storage.alignment.value.data % other.alignment.value.data == 0
-    return storage.storage.type == other.storage.type and aligned
+    return aligned and storage.results[0].type == other.results[0].type
 
 
 @dataclass(eq=False)
@@ -116,7 +123,7 @@ class Body:
 
     @cached_property
     def positions(self) -> Mapping[Operation, int]:
-        return {op: i for i, op in enumerate(walk(self.classes.block, enters=is_choice))}
+        return {op: i for i, op in enumerate(self.classes.ops)}
 
     @cached_property
     def members(self) -> Mapping[int, Sequence[SSAValue]]:
@@ -126,13 +133,18 @@ class Body:
     @cached_property
     def killed(self) -> set[int]:
         """The classes whose lifetimes kills end."""
-        ops = walk(self.classes.block, enters=is_choice)
-        return {self.classes.of(op.operands[0]) for op in ops if facts_of(op).frees}
+        kills = [op for op in self.classes.ops if facts_of(op).frees]
+        return {self.classes.of(op.operands[0]) for op in kills}
 
-    def is_one_tensor(self, number: int) -> bool:
-        """Test whether all values of a class are one tensor, what is written there, and views."""
-        tensors = {tensor_named_by(value) for value in self.members.get(number, ())}
-        return len(tensors) == 1 and None not in tensors
+    def only_tensor(self, number: int) -> memory.AllocTensorOp | None:
+        """Return the tensor of a class, all other values being written there, or views."""
+        found = None
+        for value in self.members.get(number, ()):
+            tensor = tensor_named_by(value)
+            if tensor is None or (found is not None and tensor is not found):
+                return None
+            found = tensor
+        return found
 
     def stop(self, value: SSAValue) -> int:
         """Return the end of the lifetime of the bytes of `value`."""
@@ -140,12 +152,12 @@ class Body:
 
     def plan(self) -> None:
         """Decide which results are written over which operands."""
-        for op in walk(self.classes.block, enters=is_choice):
+        for op in self.classes.ops:
             for result in op.results:
-                if result.type == i64:
+                if is_size(result.type):
                     self.sizes.size(result)  # after those of its operands
-            interface = op.get_trait(OverwritesOperands)
-            names = self.dying.get(op)
+            interface = interface_of(type(op))
+            names = None if interface is None else self.dying.get(op)
             if interface is not None and names:
                 self.plan_op(op, {self.classes.of(name) for name in names}, interface)
 
@@ -167,19 +179,25 @@ class Body:
         if not isinstance(tensor, memory.AllocTensorOp) or not out.has_one_use():
             return
         own = storage_of(tensor)
-        if own is None or not fits_exactly(tensor, own, self.sizes):
+        if own is None:
             return
-        for k, operand in enumerate(op.operands[: len(op.operands) - len(op.results)]):
+        operands = operands_of(op)
+        size = None
+        for k, operand in enumerate(operands[: len(operands) - len(op.results)]):
             number = self.classes.of(operand)
-            if number not in dying or number in self.killed or not self.is_one_tensor(number):
+            if number not in dying or number in self.killed:
                 continue
-            source = tensor_of(operand)
-            if source is None or is_destination_of_shapes(source):
+            source = self.only_tensor(number)
+            if source is None or operand.owner is source or is_destination_of_shapes(source):
                 continue
+            if size is None:
+                size = bytes_of(tensor, self.sizes)
+                if size != size_of(own, self.sizes):
+                    return
             storage = storage_of(source)
-            if storage is None or bytes_of(source, self.sizes) != bytes_of(tensor, self.sizes):
+            if storage is None or bytes_of(source, self.sizes) != size:
                 continue
-            if source not in self.moves and not fits_exactly(source, storage, self.sizes):
+            if source not in self.moves and size_of(storage, self.sizes) != size:
                 continue
             taken = self.moves.get(source)
             storage = storage if taken is None else taken.owner
@@ -211,8 +229,8 @@ class Body:
 
     def sharing(self, op: Operation, operand: int) -> list[int]:
         """Return the operands of `op` that may share bytes with number `operand`."""
-        number = self.classes.of(op.operands[operand])
-        ins = op.operands[: len(op.operands) - len(op.results)]
+        ins = operands_of(op)[: -len(op.results)]
+        number = self.classes.of(ins[operand])
         return [k for k, value in enumerate(ins) if self.classes.of(value) == number]
 
     def move(self, op: Operation, out: SSAValue, storage: memory.AllocStorageOp) -> None:
@@ -235,8 +253,8 @@ class AllocateInOperand(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memory.AllocTensorOp, rewriter: PatternRewriter, /) -> None:
         storage = self.moves[op]
-        (use,) = op.tensor.uses
-        type, shape = op.tensor.type, op.shape
+        (use,) = op.results[0].uses
+        type, shape = op.results[0].type, op.shape
         if shape is None:
             moved = memory.AllocTensorOp.static(storage, type)
         else:

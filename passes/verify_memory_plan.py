@@ -56,6 +56,7 @@ from ..dialects import memory, vm
 from ..dialects.interfaces import AllocatesResults, DestinationPassing, OverwritesOperands
 from ..dialects.tensors import as_tensor, has_dynamic, storage_alignment
 from ..dialects.walking import values_from_above, walk
+from ..dialects.xdsl_internals import operands_of
 from .analysis.blocks import only_block
 from .analysis.polynomials import PACK, Polynomial
 from .analysis.sizes import Dims
@@ -264,26 +265,27 @@ class Checker:
         if traits.frees:
             self.kill(op)
             return
-        captured = self.captured.get(op, ())
-        self.use(op, (*op.operands, *captured))
+        operands = operands_of(op)
+        captured = self.captured.get(op, ()) if op.regions else ()
+        self.use(op, (*operands, *captured))
         if captured and any(map(is_storage, captured)):
             raise PassError(
                 f"{op.name} captures a storage: the bytes that its code writes are not known", op
             )
-        if isinstance(op, memory.AllocTensorOp):
+        if type(op) is memory.AllocTensorOp:
             self.check_slot(op)
             return
-        if isinstance(op, memory.AllocStorageOp):
-            self.slots.enter_storage(op.storage)
+        if type(op) is memory.AllocStorageOp:
+            self.slots.enter_storage(op.results[0])
             return
-        if isinstance(op, memory.SliceStorageOp):
+        if type(op) is memory.SliceStorageOp:
             self.check_slice(op)
             return
-        if isinstance(op, vm.ReshapeTensorOp):
+        if type(op) is vm.ReshapeTensorOp:
             self.check_view(op)
         self.require_known_storages(op)
-        storages = [i for i, operand in enumerate(op.operands) if is_storage(operand)]
-        if storages and not isinstance(op, memory.PackOp):
+        storages = [i for i, operand in enumerate(operands) if is_storage(operand)]
+        if storages and type(op) is not memory.PackOp:
             self.lend(op, storages)
         for name, source in sources(op, self.returned):
             self.names.add(name, source)
@@ -295,7 +297,8 @@ class Checker:
                 if may_hold_cells(name.type) and value not in self.names.above.get(name, ()):
                     self.names.add(name, value)
         if traits.writes:
-            for result, tensor in zip(op.results, DestinationPassing.outs(op), strict=True):
+            outs = operands[len(operands) - len(op.results) :]
+            for result, tensor in zip(op.results, outs, strict=True):
                 self.write(op, result, tensor)
 
     # ---------------------------------------------------------------- contents
@@ -429,13 +432,13 @@ class Checker:
 
     def check_slot(self, op: memory.AllocTensorOp) -> None:
         """Check that a tensor lies in its storage, aligned."""
-        slot = self.slots.of(op.tensor)
+        slot = self.slots.of(op.results[0])
         assert slot is not None
         proofs = self.slots.proofs
-        type = as_tensor(op.tensor.type)
+        type = as_tensor(op.results[0].type)
         assert type is not None
         alignment = storage_alignment(type.element_type)
-        room = self.slots.room(op.storage)
+        room = self.slots.room(op.start[0])
         first = slot.start - room.start
         if not proofs.at_least(first, ZERO):
             raise PassError(f"cannot show that offset {first} is at least 0", op)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, TensorType, i32, i64
 from xdsl.ir import (
@@ -33,9 +33,18 @@ from ..interfaces import (
     FreesOperand,
 )
 from ..tensors import as_tensor, bits_of, element_size, is_static, tensor_size
-from .operands import exactly_one, parse_static_or_dynamic, print_static_or_dynamic, verify_shape
+from ..xdsl_internals import operands_of
+from .operands import (
+    exactly_one,
+    i64_attribute,
+    parse_static_or_dynamic,
+    print_static_or_dynamic,
+    verify_shape,
+)
 from .slices import SliceStorageOp
 from .storage import AllocStorageOp, SizesOnHost, StorageType
+
+_Offset: TypeAlias = IntegerAttr[I64]
 
 _AT_START: dict[str, Attribute] = {
     "offset": IntegerAttr(0, i64),
@@ -104,18 +113,25 @@ class AllocTensorOp(IRDLOperation):
             operands=[storage, shape], result_types=[type], properties=_AT_START_SHAPED
         )
 
+    @property
+    def start(self) -> tuple[SSAValue, int | SSAValue]:
+        """The storage and the byte in it; faster than `storage`, `offset` and `dynamic_offset`."""
+        storage, *others = operands_of(self)
+        offset = self.properties.get("offset")
+        return storage, others[0] if offset is None else cast(_Offset, offset).value.data
+
     def place(self, storage: SSAValue, offset: int | SSAValue) -> None:
         """Move the tensor to byte `offset` of `storage`."""
-        shape = () if self.shape is None else (self.shape,)
+        _, *others = operands_of(self)
+        shape = others if "offset" in self.properties else others[1:]
         if isinstance(offset, int):
-            self.properties["offset"] = IntegerAttr(offset, i64)
+            self.properties["offset"] = i64_attribute(offset)
             self.operands = (storage, *shape)
         else:
             self.properties.pop("offset", None)
             self.operands = (storage, offset, *shape)
-        self.properties["operandSegmentSizes"] = _SEGMENTS[
-            len(self.operands) - 1 - len(shape), len(shape)
-        ]
+        computed = not isinstance(offset, int)
+        self.properties["operandSegmentSizes"] = _SEGMENTS[computed, len(shape)]
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

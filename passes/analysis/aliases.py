@@ -23,16 +23,18 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, ModuleOp, NoneType, TupleType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.traits import MemoryEffect, MemoryEffectKind, Pure, get_effects
+from xdsl.traits import MemoryEffect, MemoryEffectKind, NoMemoryEffect, Pure, get_effects
 
 from ...dialects import memory
 from ...dialects.interfaces import (
     Aliasing,
+    AllocatesResults,
     CallsFunction,
     ChoosesRegion,
     DestinationPassing,
@@ -41,6 +43,7 @@ from ...dialects.interfaces import (
 )
 from ...dialects.tensors import as_tensor
 from ...dialects.walking import values_from_above, walk
+from ...dialects.xdsl_internals import operands_of
 from ..support.walk import is_kernel
 from .blocks import only_block
 from .overwriting import overwritten
@@ -60,6 +63,8 @@ class OpFacts(NamedTuple):
     may_store: bool
     """True if the op may write operands into other operands, such as a cell."""
     frees: bool
+    links: bool
+    """True if values of the op may share bytes."""
 
 
 def op_facts(kind: type[Operation]) -> OpFacts:
@@ -67,16 +72,21 @@ def op_facts(kind: type[Operation]) -> OpFacts:
     writes = kind.get_trait(DestinationPassing) is not None
     frees = kind.get_trait(FreesOperand) is not None
     chooses = kind.get_trait(ChoosesRegion)
+    aliasing, calls = kind.get_trait(Aliasing), kind.get_trait(CallsFunction)
+    effects = kind.get_traits_of_type(MemoryEffect)
+    stores = not all(isinstance(effect, NoMemoryEffect | AllocatesResults) for effect in effects)
+    may_store = stores and not (writes or frees or chooses)
     return OpFacts(
-        chooses,
-        kind.get_trait(Aliasing),
-        kind.get_trait(CallsFunction),
-        kind.get_trait(Rematerializable) is not None,
-        pure,
-        writes,
-        kind.get_trait(MemoryEffect) is None,
-        not (pure or writes or frees or chooses),
-        frees,
+        chooses=chooses,
+        aliasing=aliasing,
+        calls=calls,
+        constant=kind.get_trait(Rematerializable) is not None,
+        pure=pure,
+        writes=writes,
+        unknown=not effects,
+        may_store=may_store,
+        frees=frees,
+        links=bool(chooses or aliasing or calls or may_store or not effects),
     )
 
 
@@ -103,16 +113,16 @@ def holds_code(op: Operation) -> bool:
 
 
 _HAS_BYTES: dict[type[Attribute], bool] = {}
-"""For each class of types seen, true if its values may have bytes."""
+"""For each class of types seen but tuples, true if its values may have bytes."""
 
 
 def has_bytes(type: Attribute) -> bool:
     """Test whether values of `type` may hold tensors; storage is freed with its tensors."""
-    if isinstance(type, TupleType):
-        return bool(type.types.data)
     kind = type.__class__
     found = _HAS_BYTES.get(kind)
     if found is None:
+        if isinstance(type, TupleType):
+            return bool(type.types.data)
         found = _HAS_BYTES[kind] = not issubclass(
             kind, IntegerType | IndexType | AnyFloat | NoneType | memory.StorageType
         )
@@ -162,8 +172,10 @@ class AliasClasses:
     captured: Mapping[Operation, Sequence[SSAValue]]
     returned: Mapping[str, Returned] = field(default_factory=dict[str, Returned])
     """The aliases of the results of functions that are called."""
-    order: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
-    """The number of each value, in the order in which the walk met them."""
+    values: list[SSAValue] = field(default_factory=list[SSAValue])
+    """The values, in the order in which the walk met them."""
+    _numbers: dict[int, int] = field(default_factory=dict[int, int])
+    """The position of each value in `values`, by its identity: xDSL's hash is slow."""
     _parent: list[int] = field(default_factory=list[int])
     _last: list[int] = field(default_factory=list[int])
     _owned: list[bool] = field(default_factory=list[bool])
@@ -171,9 +183,10 @@ class AliasClasses:
 
     def of(self, value: SSAValue) -> int:
         """Return the class of `value`."""
-        number = self.order.get(value)
+        number = self._numbers.get(id(value))
         if number is None:
-            number = self.order[value] = len(self._parent)
+            number = self._numbers[id(value)] = len(self._parent)
+            self.values.append(value)
             self._parent.append(number)
             self._last.append(0)
             self._owned.append(False)
@@ -183,6 +196,19 @@ class AliasClasses:
         while (above := parent[number]) != number:
             parent[number] = number = parent[above]
         return number
+
+    def position_of(self, value: SSAValue) -> int:
+        """Return the position of `value`, which has a class, in `values`."""
+        return self._numbers[id(value)]
+
+    def has(self, value: SSAValue) -> bool:
+        """Test whether the walk met `value`."""
+        return id(value) in self._numbers
+
+    @cached_property
+    def ops(self) -> Sequence[Operation]:
+        """The ops of the body in program order, each before those in its arms."""
+        return list(walk(self.block, enters=is_choice))
 
     def ends_here(self, value: SSAValue) -> bool:
         """Test whether the lifetime of `value`'s bytes ends in this body."""
@@ -197,18 +223,21 @@ class AliasClasses:
         if facts_of(op).frees:
             return ()
         captured = self.captured.get(op) if op.regions else None
-        return (*op.operands, *captured) if captured else op.operands
+        operands = operands_of(op)
+        return (*operands, *captured) if captured else operands
 
     def members(self) -> list[list[SSAValue]]:
         """Return the classes of more than one value, and the values in them, in order."""
         found: dict[int, list[SSAValue]] = {}
-        for value in self.order:
+        for value in self.values:
             found.setdefault(self.of(value), []).append(value)
         return [values for values in found.values() if len(values) > 1]
 
     def bytes_in(self, value: SSAValue) -> bool:
         """Test whether `value` may hold bytes that have a lifetime: it is not a constant."""
-        if not has_bytes(value.type):
+        type = value.type
+        has = _HAS_BYTES.get(type.__class__)
+        if not (has_bytes(type) if has is None else has):
             return False
         owner = value.owner
         return isinstance(owner, Block) or not facts_of(owner).constant
@@ -228,9 +257,10 @@ class AliasClasses:
                 self._owned[first] |= self._owned[other]
                 self._kept[first] |= self._kept[other]
 
-    def used(self, value: SSAValue, position: int) -> None:
-        """Record a use; positions only grow."""
-        self._last[self.of(value)] = position
+    def used(self, values: Iterable[SSAValue], position: int) -> None:
+        """Record uses; positions only grow."""
+        for value in values:
+            self._last[self.of(value)] = position
 
     def used_after(self, value: SSAValue, position: int) -> bool:
         return self._last[self.of(value)] > position
@@ -315,6 +345,15 @@ def merge(op: Operation, classes: AliasClasses, position: int, separate: bool) -
             classes.unite((other, result))
 
 
+def results_in(ops: Iterable[Operation]) -> Iterator[SSAValue]:
+    """Yield the results of `ops`, and the arguments of arms."""
+    for op in ops:
+        yield from op.results
+        if is_choice(op):
+            for region in op.regions:
+                yield from region.block.args
+
+
 def alias_classes(
     block: Block,
     captured: Mapping[Operation, Sequence[SSAValue]],
@@ -325,28 +364,29 @@ def alias_classes(
     classes = AliasClasses(block, captured, returned)
     for argument in block.args:
         classes.keep(argument)
-    defined: set[SSAValue] = set(block.args)
     choices: list[tuple[Operation, int]] = []
     # A choice comes after the ops in it, so that its position is its end.
-    for position, op in enumerate(walk(block, region_first=True, enters=is_choice)):
+    ops = list(walk(block, region_first=True, enters=is_choice))
+    for position, op in enumerate(ops):
         facts = facts_of(op)
         if facts.frees:
             continue
-        defined.update(op.results)
         if facts.chooses is not None:
             choices.append((op, position))
-            for region in op.regions:
-                defined.update(region.block.args)
-        for value in classes.uses(op):
-            classes.used(value, position)
+        classes.used(classes.uses(op), position)
         if not facts.pure and facts.chooses is None:
             for result in op.results:
                 if classes.bytes_in(result):
                     classes.own(result)
-        link(op, classes, returned)
-    for value in classes.order:
-        if value not in defined:
-            classes.keep(value)
+        if facts.links:
+            link(op, classes, returned)
+    if not choices:
+        classes.ops = ops
+    if not isinstance(block.parent_op(), func.FuncOp):  # which captures nothing
+        defined = {*block.args, *results_in(ops)}
+        for value in classes.values:
+            if value not in defined:
+                classes.keep(value)
     if block.last_op is not None:
         for value in classes.uses(block.last_op):
             classes.keep(value)
@@ -371,22 +411,22 @@ def contents_of(storage: SSAValue, classes: AliasClasses) -> Contents | None:
     pending = [storage]
     while pending:
         for use in pending.pop().uses:
-            op, facts = use.operation, facts_of(use.operation)
-            if isinstance(op, memory.AllocTensorOp):
+            op = use.operation
+            if type(op) is memory.AllocTensorOp:
                 users.append(op)
-                values.append(op.tensor)
-            elif isinstance(op, memory.SliceStorageOp):
-                pending.append(op.slice)
-            elif facts.calls is not None:
-                returned = classes.returned.get(facts.calls.callee(op))
+                values.append(op.results[0])
+            elif type(op) is memory.SliceStorageOp:
+                pending.append(op.results[0])
+            elif (calls := facts_of(op).calls) is not None:
+                returned = classes.returned.get(calls.callee(op))
                 if returned is None or use.index in returned.keeps:
                     return None
                 users.append(op)
                 if use.index in returned.holds:
                     values += (result for result in op.results if has_bytes(result.type))
-            elif not isinstance(op, memory.PackOp):
+            elif type(op) is not memory.PackOp:
                 return None
-    known = all(value in classes.order for value in values)
+    known = all(map(classes.has, values))
     return Contents(users, values) if known else None
 
 
@@ -421,7 +461,7 @@ def returned_by_functions(
     Callees come first. In a recursion the assumption that nothing is returned is corrected until
     it holds.
     """
-    calls = {name: list(callees(op)) for name, op in functions.items()}
+    calls = {name: list(dict.fromkeys(callees(op))) for name, op in functions.items()}
     called = {callee for found in calls.values() for callee in found if callee in functions}
     callers: dict[str, list[str]] = {}
     for name, found in calls.items():
@@ -471,7 +511,7 @@ def callees_first(calls: Mapping[str, Sequence[str]]) -> list[str]:
 
 def captured_values(module: ModuleOp) -> Mapping[Operation, Sequence[SSAValue]]:
     """Return the values that the code in each op uses from outside, in order of first use."""
-    if all(isinstance(op, func.FuncOp) or not holds_code(op) for op in walk(module.body)):
+    if not any(holds_code(op) and type(op) is not func.FuncOp for op in walk(module.body)):
         return {}  # functions are isolated
     return values_from_above(module, holds_code)
 

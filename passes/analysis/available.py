@@ -15,20 +15,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import Pure
 
 from ...dialects import relay
 from ...dialects.interfaces import Aliasing
+from ...dialects.xdsl_internals import operands_of
 
 
 def may_move(op: Operation) -> bool:
     """Test whether `op` may be executed earlier if its operands are there."""
-    if isinstance(op, relay.RequireOp):
-        return True
-    is_pure = op.has_trait(Pure, value_if_unregistered=False) and not op.regions
-    return is_pure and op.get_trait(Aliasing) is None
+    return not op.regions and computes(type(op))
+
+
+@cache
+def computes(kind: type[Operation]) -> bool:
+    """Test whether ops of class `kind` compute new values, or check some, without effects."""
+    is_pure = kind.get_trait(Pure) is not None and kind.get_trait(Aliasing) is None
+    return is_pure or issubclass(kind, relay.RequireOp)
 
 
 @dataclass(eq=False)
@@ -48,8 +54,8 @@ class Available:
         for index, op in enumerate(block.ops):
             after = index
             if may_move(op):
-                after = max([required, *(found.after_value(v) for v in op.operands)])
-                if isinstance(op, relay.RequireOp):
+                after = max([required, *map(found.after_value, operands_of(op))])
+                if type(op) is relay.RequireOp:
                     required = after
             found.ops.append(op)
             found.index[op] = index

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from ...dialects.walking import walk
+from ...dialects.xdsl_internals import operands_of
 from .aliases import AliasClasses, facts_of, is_choice
 
 Point = Operation | Block
@@ -108,10 +108,10 @@ class _Scan:
     def visit(self, op: Operation) -> None:
         is_last = op.next_op is None and op.has_trait(IsTerminator)
         enters = bool(op.regions) and is_choice(op)
-        uses = () if enters else self.classes.uses(op)
+        uses, results = () if enters else self.classes.uses(op), op.results
         if not is_last:
-            self.die(op, (*uses, *op.results))
-        for result in op.results:
+            self.die(op, (*uses, *results))
+        for result in results:
             self.end(result)
         if enters:
             blocks = [region.block for region in op.regions]
@@ -123,16 +123,16 @@ class _Scan:
     def die(self, point: Point, names: Iterable[SSAValue]) -> None:
         """Note that the classes of `names` die at `point`, unless they are live after it."""
         last: dict[int, SSAValue] = {}
-        order = self.classes.order
+        class_of, position_of = self.classes.of, self.classes.position_of
         for name in names:
-            number = self.classes.of(name)
+            number = class_of(name)
             if self.live_in.get(number) or not self.classes.class_ends_here(number):
                 continue
             other = last.get(number)
-            if other is None or order[other] < order[name]:
+            if other is None or position_of(other) < position_of(name):
                 last[number] = name
         if last:
-            self.deaths.names[point] = sorted(last.values(), key=order.__getitem__)
+            self.deaths.names[point] = sorted(last.values(), key=position_of)
 
     def begin(self, values: Iterable[SSAValue]) -> None:
         """Make `values` live."""
@@ -209,19 +209,19 @@ def live_ranges(classes: AliasClasses, to_kill: bool = False) -> dict[int, Inter
     position = 0
     for argument in classes.block.args:
         first[classes.of(argument)] = last[classes.of(argument)] = 0
-    for position, op in enumerate(walk(classes.block, enters=is_choice)):
-        arguments = [a for r in op.regions for a in r.block.args] if is_choice(op) else []
-        uses = op.operands if to_kill and facts_of(op).frees else classes.uses(op)
-        for value in (*uses, *op.results, *arguments):
-            number = classes.of(value)
-            first.setdefault(number, position)
+    for position, op in enumerate(classes.ops):
+        uses = operands_of(op) if to_kill and facts_of(op).frees else classes.uses(op)
+        values = (*uses, *op.results)
+        if op.regions and is_choice(op):
+            values += tuple(a for region in op.regions for a in region.block.args)
+        for number in map(classes.of, values):
+            if number not in first:
+                first[number] = position
             last[number] = position
-    ranges = {number: Interval(start, last[number] + 1) for number, start in first.items()}
-    for value in classes.order:
-        number = classes.of(value)
-        if classes.is_kept(value) and number in ranges:
-            ranges[number] = Interval(ranges[number].start, position + 1)
-    return ranges
+    return {
+        number: Interval(start, (position if classes.class_is_kept(number) else last[number]) + 1)
+        for number, start in first.items()
+    }
 
 
 class Kill(NamedTuple):

@@ -203,7 +203,7 @@ def bytes_of(classes: AliasClasses) -> Bytes:
             key = found.keys.get(classes.of(value))
             if key is not None:
                 found.last[key] = position
-    for value in list(classes.order):
+    for value in list(classes.values):
         key = found.keys.get(classes.of(value))
         if key is not None and classes.is_kept(value):
             found.last[key] = len(ops)

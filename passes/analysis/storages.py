@@ -60,20 +60,21 @@ class Storages:
     found: list[Storage] = field(default_factory=list[Storage])
 
 
-def regions_of(body: Block) -> dict[Block, Region]:
-    """Return the regions of a function, each before those in it."""
+def regions_of(classes: AliasClasses) -> dict[Block, Region]:
+    """Return the regions of a body, each before those in it."""
+    body = classes.block
     found = {body: Region(body, None, None, 0)}
-    choices: list[tuple[Operation, int]] = []
-    for position, op in enumerate(walk(body, region_first=True, enters=is_choice)):
-        if is_choice(op):
-            choices.append((op, position))
-    for op, _ in reversed(choices):  # an outer branch comes after those in it
+    if not any(map(is_choice, classes.ops)):
+        found[body].stop = len(classes.ops)
+        return found
+    inner_first = walk(body, region_first=True, enters=is_choice)
+    for op in reversed([*filter(is_choice, inner_first)]):
         assert op.parent is not None, "a branch in a block"
         for arm, region in enumerate(op.regions):
             found[region.block] = Region(region.block, found[op.parent], op, arm)
     open_choices: list[Operation] = []
     position = 0
-    for position, op in enumerate(walk(body, enters=is_choice)):
+    for position, op in enumerate(classes.ops):
         region = found[op.parent] if op.parent is not None else None
         while open_choices and not _is_within(region, open_choices[-1]):
             _close(open_choices.pop(), found, position)
@@ -95,11 +96,12 @@ def _close(choice: Operation, regions: dict[Block, Region], position: int) -> No
         regions[region.block].stop = position
 
 
-def is_destination_of_shapes(tensor: memory.AllocTensorOp) -> bool:
-    """Test whether only shape functions write `tensor`, which the machine does not allocate."""
-    users = [use.operation for use in tensor.tensor.uses]
-    users = [user for user in users if not isinstance(user, memory.KillOp)]
-    return bool(users) and all(isinstance(user, vm.ShapeFuncOp) for user in users)
+def is_destination_of_shapes(op: Operation) -> bool:
+    """Test whether `op` is a tensor that only shape functions write: the machine allocates none."""
+    if type(op) is not memory.AllocTensorOp:
+        return False
+    kinds = {type(use.operation) for use in op.results[0].uses} - {memory.KillOp}
+    return kinds == {vm.ShapeFuncOp}
 
 
 def users_of(storage: SSAValue, classes: AliasClasses) -> Contents | None:
@@ -107,10 +109,9 @@ def users_of(storage: SSAValue, classes: AliasClasses) -> Contents | None:
     contents = contents_of(storage, classes)
     if contents is None or not contents.users:
         return None
-    if any(isinstance(use.operation, memory.SliceStorageOp) for use in storage.uses):
+    if memory.SliceStorageOp in [type(use.operation) for use in storage.uses]:
         return None
-    tensors = [user for user in contents.users if isinstance(user, memory.AllocTensorOp)]
-    if len(tensors) == len(contents.users) and all(map(is_destination_of_shapes, tensors)):
+    if all(map(is_destination_of_shapes, contents.users)):
         return None
     return contents
 
@@ -121,22 +122,23 @@ def storages_of(classes: AliasClasses, *, outliving: bool = False) -> Storages:
 
     In `classes`, bytes must stay in one class when a branch hands them over.
     """
-    regions = regions_of(classes.block)
+    regions = regions_of(classes)
     ranges = live_ranges(classes, to_kill=True)
     found = Storages(regions)
-    ops = list(walk(classes.block, enters=is_choice))
-    positions = {op: at for at, op in enumerate(ops)}
-    for op in ops:
-        if not isinstance(op, memory.AllocStorageOp):
+    positions = {op: at for at, op in enumerate(classes.ops)}
+    for op in classes.ops:
+        if type(op) is not memory.AllocStorageOp:
             continue
-        contents = users_of(op.storage, classes)
-        if contents is None or any(user not in positions for user in contents.users):
+        contents = users_of(op.results[0], classes)
+        if contents is None:
             continue
         if not outliving and any(map(classes.is_kept, contents.values)):
             continue
-        uses = [positions[user] for user in contents.users]
+        uses = [positions[user] for user in contents.users if user in positions]
+        if len(uses) < len(contents.users):
+            continue
         stops = [ranges[classes.of(value)].stop for value in contents.values]
-        lifetime = Interval(min(uses), max([*(use + 1 for use in uses), *stops]))
+        lifetime = Interval(min(uses), max([max(uses) + 1, *stops]))
         tensors = [user for user in contents.users if isinstance(user, memory.AllocTensorOp)]
         calls = [user for user in contents.users if not isinstance(user, memory.AllocTensorOp)]
         assert op.parent is not None, "an op of a body"

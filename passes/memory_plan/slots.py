@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import I64, IntegerAttr, i64
+from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects import memory
-from ...dialects.tensors import as_tensor, element_size, tensor_size
+from ...dialects.tensors import as_tensor, element_size, has_dynamic, static_size
 from ...dialects.walking import walk
 from ..analysis.polynomials import PACK, SELECT, Polynomial
 from ..analysis.sizes import Packed, Sizes
@@ -105,12 +105,12 @@ class Slots:
         """
         for op in walk(body, region_first=True, enters=lambda op: not is_kernel(op)):
             at_op(op)
-            if isinstance(op, memory.AllocTensorOp):
-                if op.shape is not None and op.parent is not None:
-                    self._natural.setdefault(op.parent, []).extend(self.sizes.dims(op.tensor))
+            if type(op) is memory.AllocTensorOp:
+                if has_dynamic(op.results[0].type) and op.parent is not None:
+                    self._natural.setdefault(op.parent, []).extend(self.sizes.dims(op.results[0]))
                 continue
             for result in op.results:
-                if result.type == i64:
+                if result.type.__class__ is IntegerType and result.type == i64:
                     self.sizes.size(result)
 
     def natural_in(self, block: Block) -> Sequence[Polynomial]:
@@ -157,16 +157,20 @@ class Slots:
             op = tensor.owner
             if not isinstance(op, memory.AllocTensorOp):
                 return None
-            room = self.room(op.storage)
-            start = room.start + self._static_or(op.offset, op.dynamic_offset)
+            storage, offset = op.start
+            room = self.room(storage)
+            start = Polynomial.of(offset) if isinstance(offset, int) else self.sizes.size(offset)
+            if room.start != ZERO:
+                start = room.start + start
             found = self._of[tensor] = self.slot(room.root, start, self._size(op))
         return found
 
     def _size(self, op: memory.AllocTensorOp) -> Polynomial:
-        type = as_tensor(op.tensor.type)
+        type = as_tensor(op.results[0].type)
         assert type is not None, "verified: a tensor is allocated"
-        if op.shape is None:
-            return Polynomial.of(tensor_size(type))
+        size = static_size(type)
+        if size is not None:
+            return Polynomial.of(size)
         width = Polynomial.of(element_size(type.element_type))
         return self.sizes.algebra.product([width, *self.sizes.dims(op.tensor)])
 
@@ -298,7 +302,7 @@ def tensors_in(storage: SSAValue) -> Iterator[SSAValue]:
         for use in pending.pop().uses:
             op = use.operation
             if isinstance(op, memory.AllocTensorOp):
-                yield op.tensor
+                yield op.results[0]
             elif isinstance(op, memory.SliceStorageOp):
                 pending.append(op.slice)
 

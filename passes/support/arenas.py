@@ -266,24 +266,26 @@ class UseArena(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memory.AllocTensorOp, rewriter: PatternRewriter, /) -> None:
-        assert isinstance(op.storage.owner, Operation), "a storage that a body allocates"
-        arena, start = self.slots[op.storage.owner]
-        before: list[Operation] = []
-        offset = start
-        if op.offset is None or op.offset.value.data:
-            inner = op.dynamic_offset
-            if inner is None:
-                assert op.offset is not None, "verified: a tensor has an offset"
-                constant = arith.ConstantOp.from_int_and_width(op.offset.value.data, i64)
-                before.append(constant)
-                constant.result.name_hint = "within"
-                inner = constant.result
-            before.append(total := arith.AddiOp(start, inner))
-            total.result.name_hint = "offset"
-            offset = total.result
-        rewriter.insert(before, InsertPoint.before(op))
+        storage, inner = op.start
+        assert isinstance(storage.owner, Operation), "a storage that a body allocates"
+        arena, start = self.slots[storage.owner]
+        offset = start if inner == 0 else self.add(start, inner, op, rewriter)
         op.place(arena, offset)
         rewriter.notify_op_modified(op)
+
+    def add(
+        self, start: SSAValue, inner: int | SSAValue, op: Operation, rewriter: PatternRewriter
+    ) -> SSAValue:
+        """Add the offset of a tensor in its storage to that of the storage."""
+        before: list[Operation] = []
+        if isinstance(inner, int):
+            before.append(constant := arith.ConstantOp.from_int_and_width(inner, i64))
+            inner = constant.result
+            inner.name_hint = "within"
+        before.append(total := arith.AddiOp(start, inner))
+        total.result.name_hint = "offset"
+        rewriter.insert(before, InsertPoint.before(op))
+        return total.result
 
 
 @dataclass(frozen=True)
@@ -294,7 +296,7 @@ class ReplaceStorage(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memory.AllocStorageOp, rewriter: PatternRewriter, /) -> None:
-        if not op.storage.uses:
+        if op.results[0].first_use is None:
             rewriter.erase(op)
             return
         arena, offset = self.slots[op]

@@ -24,7 +24,7 @@ def names(classes: AliasClasses) -> list[list[str]]:
 
 
 def value(classes: AliasClasses, name: str) -> SSAValue:
-    (found,) = [value for value in classes.order if value.name_hint == name]
+    (found,) = [value for value in classes.values if value.name_hint == name]
     return found
 
 
@@ -131,7 +131,7 @@ class Test_classes:
               func.return %y : $T
             }
         """)
-        ends = {v.name_hint: classes.ends_here(v) for v in classes.order}
+        ends = {v.name_hint: classes.ends_here(v) for v in classes.values}
         assert ends == {"x": False, "v": False, "a": True, "y": False}
 
 
