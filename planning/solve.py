@@ -33,7 +33,7 @@ from .problem import Infeasible, Plan, Problem
 STRATEGIES = (*NAMED, "exact", "auto")
 """The values of `strategy` that `solve` accepts."""
 
-NODES = 170_000
+NODES = 130_000
 """Search nodes that `auto` may spend without an explicit budget; see `_usual_budget`."""
 
 _UNLIMITED = 2**62
@@ -105,15 +105,15 @@ def solve(
         raise UnknownStrategy(
             f"unknown strategy '{strategy}' (expected one of: {', '.join(STRATEGIES)})"
         )
-    core = core_of(problem)
     deadline = NEVER if timeout is None else time.monotonic() + timeout
+    core = core_of(problem)
     best = _Best(core, lower_bound(core), deadline)
     _STEPS.get(strategy, _cheap)(best, strategy, budget)
     return _answer(problem, best, strategy, time.process_time() - began)
 
 
 def _cheap(best: _Best, strategy: str, budget: int | None) -> None:
-    best.placement, best.name = NAMED[strategy](best.core), strategy
+    best.placement, best.name = NAMED[strategy](best.core, NEVER), strategy
 
 
 def _exact(best: _Best, strategy: str, budget: int | None) -> None:
@@ -174,7 +174,7 @@ def _plan_large(best: _Best, budget: int) -> None:
     the best of the other cheap plans. In a dense problem, where windows seldom help, the peak
     comes first. No step makes the plan worse.
     """
-    everything = plans(best.core)
+    everything = plans(best.core, best.deadline)
     found = best_plan(best.core, best.bound, islice(everything, 2), best.deadline)
     assert found is not None, "one pool holds everything"
     best.keep(*found)
