@@ -9,8 +9,8 @@ So they take turns, each with several orders, in rounds with growing node limits
 Heights are visited in turns too: the proved lower bound, then bisections up to the best known
 height, which spend `_ABOVE` times the nodes of the last attempt at the bound. The bound gets
 all kinds of attempts, heights above it short ones only. All limits depend on the problem
-alone, and a budget only cuts the sequence off: a larger one never gives a higher plan. Nodes are counted and seeds are fixed, so equal problems give equal plans on
-every machine.
+alone, and a budget only cuts the sequence off: a larger one never gives a higher plan. Nodes
+are counted and seeds are fixed, so equal problems give equal plans on every machine.
 """
 
 from collections.abc import Iterator
