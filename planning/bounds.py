@@ -141,18 +141,18 @@ def one_arm_each(alive: list[int], core: Core, size: list[int]) -> list[int]:
     """
     assert core.arms is not None, "only a core with branches has arms"
     depth: dict[str, int] = {}
+    members: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
     for box in alive:
-        for level, arm in enumerate(core.arms[box]):
-            depth[arm.branch] = max(depth.get(arm.branch, 0), level)
+        for level, (branch, arm) in enumerate(core.arms[box]):
+            depth[branch] = max(depth.get(branch, 0), level)
+            members[branch].append((box, arm))
+    dropped: set[int] = set()
     for branch in sorted(depth, key=lambda name: (-depth[name], name)):
         weight: defaultdict[str, int] = defaultdict(int)
-        arm_of: dict[int, str] = {}
-        for box in alive:
-            for arm in core.arms[box]:
-                if arm.branch == branch:
-                    arm_of[box] = arm.arm
-                    weight[arm.arm] += size[box]
+        for box, arm in members[branch]:
+            if box not in dropped:
+                weight[arm] += size[box]
         if len(weight) > 1:
             taken = min(weight, key=lambda name: (-weight[name], name))
-            alive = [box for box in alive if arm_of.get(box, taken) == taken]
-    return alive
+            dropped.update(box for box, arm in members[branch] if arm != taken)
+    return [box for box in alive if box not in dropped]

@@ -25,16 +25,20 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from heapq import heappop, heappush
 from itertools import groupby, pairwise
 from math import lcm
 from typing import NamedTuple
 
 import numpy as np
 
-from .buffers import Arm, Buffer, Ints, as_list
+from .buffers import Arm, Buffer, Ints, ProblemError, as_list
 from .problem import Problem
 
 Arms = tuple[Arm, ...]
+
+MAX_PAIRS = 4_000_000
+"""Pairs alive together of which a problem that is not simple can keep tables (about 1.5 GB)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,9 +100,14 @@ class Core:
         `mine` and `its` are the most bytes that each needs while both are alive. Lists
         are sorted by `other`. Time and memory O(n_overlaps).
         """
+        if self.n_overlaps > MAX_PAIRS:
+            raise ProblemError(
+                f"{len(self.lower)} lifetimes overlap in {self.n_overlaps} pairs; with gaps, arms, "
+                f"ties, pools or offsets at most {MAX_PAIRS} can be planned"
+            )
         found: list[dict[int, tuple[int, int]]] = [{} for _ in range(self.n_bodies)]
         size, body, reach = as_list(self.size), as_list(self.body), as_list(self.reach)
-        arms = self.arms
+        arms = [{arm.branch: arm.arm for arm in of} for of in self.arms] if self.arms else None
         for box, mine in enumerate(size):
             k = body[box]
             for next_box in range(box + 1, reach[box]):
@@ -199,9 +208,11 @@ def oriented(core: Core) -> tuple[Core, Ints]:
     return core, np.arange(core.n_bodies)
 
 
-def exclusive(a: Arms, b: Arms) -> bool:
-    """Test whether `a` and `b` are in different arms of some branch."""
-    return any(x.branch == y.branch and x.arm != y.arm for x in a for y in b)
+def exclusive(a: dict[str, str], b: dict[str, str]) -> bool:
+    """Test whether `a` and `b` (branch to arm) are in different arms of some branch."""
+    if len(a) > len(b):
+        a, b = b, a
+    return any(b.get(branch, arm) != arm for branch, arm in a.items())
 
 
 def core_of(problem: Problem) -> Core:
@@ -228,6 +239,8 @@ def _plain_core(problem: Problem) -> Core:
     )
 
 
+_NONE = 2**63
+
 Box = tuple[int, int, int, Arms]  # lower, upper, size, arms
 
 
@@ -240,11 +253,30 @@ def _boxes(buffer: Buffer) -> list[Box]:
     for gap in buffer.gaps:
         times |= {gap.start, gap.stop}
     cuts = sorted(t for t in times if buffer.lifetime.start <= t <= buffer.lifetime.stop)
-    boxes: list[Box] = []
-    for start, stop in pairwise(cuts):
-        kept = [g.kept for g in buffer.gaps if g.start <= start and stop <= g.stop]
-        boxes.append((start, stop, min([buffer.size, *kept]), buffer.arms))
-    return boxes
+    kept = _least([(*gap[:2], gap.kept) for gap in buffer.gaps], cuts)
+    return [
+        (start, stop, min(buffer.size, least), buffer.arms)
+        for (start, stop), least in zip(pairwise(cuts), kept, strict=True)
+    ]
+
+
+def _least(spans: list[tuple[int, int, int]], cuts: list[int]) -> list[int]:
+    """
+    Return the least value of the spans (start, stop, value) that cover each step of `cuts`.
+
+    `cuts` ascends and has every start and stop. `_NONE` where no span covers.
+    """
+    coming = sorted(spans, reverse=True)
+    open_: list[tuple[int, int]] = []
+    found: list[int] = []
+    for time in cuts[:-1]:
+        while coming and coming[-1][0] <= time:
+            _, stop, value = coming.pop()
+            heappush(open_, (value, stop))
+        while open_ and open_[0][1] <= time:
+            heappop(open_)
+        found.append(open_[0][0] if open_ else _NONE)
+    return found
 
 
 def _merged(boxes: Iterable[Box]) -> list[Box]:
@@ -256,10 +288,8 @@ def _merged(boxes: Iterable[Box]) -> list[Box]:
             by_arms[box[3]].append(box)
     for arms, group in by_arms.items():
         cuts = sorted({t for box in group for t in box[:2]})
-        spans = [
-            (max((b[2] for b in group if b[0] <= t and u <= b[1]), default=0), t, u)
-            for t, u in pairwise(cuts)
-        ]
+        sizes = _least([(start, stop, -size) for start, stop, size, _ in group], cuts)
+        spans = [(-min(size, 0), t, u) for size, (t, u) in zip(sizes, pairwise(cuts), strict=True)]
         for size, same in groupby(spans, key=lambda span: span[0]):
             run = list(same)
             if size:

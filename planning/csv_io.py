@@ -150,11 +150,18 @@ def problem_of(table: Table, pools: Sequence[Pool] = (), fixed: bool = True) -> 
         raise CsvError(table.file, line, message) from None
 
 
+def _shown(cell: str) -> str:
+    """Quote a cell, cut off where it is too long for a message."""
+    return f"'{cell}'" if len(cell) <= 60 else f"'{cell[:50]}…' ({len(cell)} characters)"
+
+
 def _integer(table: Table, line: int, name: str, cell: str) -> int:
     try:
         return int(cell)
     except ValueError:
-        raise CsvError(table.file, line, f"{name} must be an integer, but is '{cell}'") from None
+        raise CsvError(
+            table.file, line, f"{name} must be an integer, but is {_shown(cell)}"
+        ) from None
 
 
 def _with_extras(
@@ -174,7 +181,7 @@ def _with_extras(
     for word in cell("arms").split():
         branch, colon, arm = word.partition(":")
         if not (branch and colon and arm):
-            raise CsvError(table.file, line, f"an arm must be 'branch:arm', but is '{word}'")
+            raise CsvError(table.file, line, f"an arm must be 'branch:arm', but is {_shown(word)}")
         arms.append(Arm(branch, arm))
     return buffer._replace(
         alignment=_integer(table, line, "alignment", alignment) if alignment else 1,
@@ -198,7 +205,7 @@ def _gap(table: Table, line: int, word: str, size: int, inclusive: int) -> Gap:
         if dash < 1:
             raise ValueError
     except ValueError:
-        message = f"a gap must be 'from-to' or 'from-to@low:high', but is '{word}'"
+        message = f"a gap must be 'from-to' or 'from-to@low:high', but is {_shown(word)}"
         raise CsvError(table.file, line, message) from None
     if not 0 <= low <= high <= size:
         message = f"a gap's window {low}:{high} is not within the buffer's {size} bytes"

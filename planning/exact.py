@@ -6,18 +6,19 @@ Two searches decide whether a plan of height C exists (`canonical_search`,
 order a search finds a plan almost without backtracking, with another it does not finish.
 So they take turns, each with several orders, in rounds with growing node limits.
 
-Heights are visited in rounds too: the proved lower bound first, then a bisection up to the
-best known height, each with the next few attempts that it has not seen. All limits depend on
-the problem alone, and a budget only cuts the sequence off: a larger one never gives a
-higher plan. Nodes are counted and seeds are fixed, so equal problems give equal plans on
-every machine.
+Heights are visited in turns too: the proved lower bound, then bisections up to the best known
+height, which spend `_ABOVE` times the nodes of the last attempt at the bound. The bound gets
+all kinds of attempts, heights above it short ones only. All limits depend on the problem
+alone, and a budget only cuts the sequence off: a larger one never gives a higher plan. Nodes
+are counted and seeds are fixed, so equal problems give equal plans on every machine.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count, islice
 
 import numpy as np
+import numpy.typing as npt
 
 from .buffers import Ints
 from .canonical_search import CanonicalSearch
@@ -25,6 +26,8 @@ from .core import Core, components, oriented
 from .lowest_floor_search import LowestFloorSearch
 from .meter import NEVER, Meter
 from .search import Tables, unit_of
+
+Floats = npt.NDArray[np.float64]
 
 _LONG = 8
 """Nodes per body of the first long attempts (at least 1000 in all)."""
@@ -35,8 +38,14 @@ _SHORT = 3
 _SHARE = 4
 """Nodes of short attempts for one of a long attempt."""
 
+_FIRST = 5
+"""Attempts at a height when it is new."""
+
+_ABOVE = 2
+"""Nodes spent above the lower bound for one of those spent at it."""
+
 _RESOLUTION = 8
-"""The first bisection ends at a difference of one part in two to the power of this."""
+"""A bisection ends at a difference of one part in two to the power of this."""
 
 
 @dataclass
@@ -69,27 +78,29 @@ def shrink(
     proved, height = bound, max((part.height for part in parts), default=0)
     enough = bound if capacity is None else max(capacity, bound)
     least = target = enough
-    step, fine = unit_of(core, core.size), 0
+    step, owed = unit_of(core, core.size), 0
     while height > enough and not meter.is_spent:
+        before, is_above = meter.nodes, target > enough
         answer: bool | None = True
         for part in parts:
             if answer and part.height > target:
-                answer = part.fit(target, meter)
+                answer = part.fit(target, meter, is_above)
         height = max(part.height for part in parts)
+        spent = meter.nodes - before
+        owed += -spent if is_above else _ABOVE * spent
         if answer is False:
             proved = (target // step + 1) * step
             if capacity is not None or proved >= height:
                 break
-            enough = least = proved
-        elif answer is None:
+            least = target = enough = proved
+            continue
+        if answer is None:
             least = target + 1
-        resolution = max(step, proved >> _RESOLUTION + fine)
+        if height - least < max(step, proved >> _RESOLUTION):
+            least = enough + 1
         target = (least + height - 1) // 2 // step * step
-        if answer is False:
-            target = enough
-        elif capacity is not None or height - least < resolution or target < least:
+        if capacity is not None or owed <= 0 or target <= enough:
             least = target = enough
-            fine += 1
     best = offsets.copy()
     for part in parts:
         best[part.bodies] = part.offsets
@@ -106,18 +117,29 @@ class _Component:
         self.height = int((self.offsets + self.core.body_size).max(initial=0))
         self.place = np.arange(len(bodies))
         self.tables: Tables | None = None
-        self.attempts: dict[int, Iterator[Iterator[_Attempt]]] = {}
+        self.attempts: dict[tuple[int, bool], Iterator[_Attempt]] = {}
+        self.above: Iterator[_Attempt] = iter(())
 
-    def fit(self, capacity: int, meter: Meter) -> bool | None:
-        """Try the next attempts at a plan of at most this height: found, impossible, or None."""
+    def fit(self, capacity: int, meter: Meter, is_above: bool) -> bool | None:
+        """
+        Try a plan of at most this height with the next attempts: found, impossible, or None.
+
+        That is one attempt, but `_FIRST` of them when a height is new. Heights above the lower
+        bound share a sequence of short attempts with noise.
+        """
         if self.tables is None:
             core = self.core
             if core.is_simple:
                 core, self.place = oriented(core)
             self.tables = Tables(core)
-        if capacity not in self.attempts:
-            self.attempts[capacity] = _attempts(self.tables)
-        answer, found = _try(next(self.attempts[capacity]), capacity, meter)
+            self.above = _short_attempts(self.tables, np.random.default_rng(3))
+        key = capacity, is_above
+        is_new = key not in self.attempts
+        if is_new:
+            above = chain(_plain_attempts(self.tables), self.above)
+            self.attempts[key] = above if is_above else _attempts(self.tables)
+        attempts = islice(self.attempts[key], _FIRST if is_new else 1)
+        answer, found = _try(attempts, capacity, meter)
         if answer and found is not None:
             self.offsets = np.empty_like(self.offsets)
             self.offsets[self.place] = found
@@ -131,17 +153,13 @@ def decide(tables: Tables, capacity: int, meter: Meter) -> tuple[bool | None, In
 
     Returns True and offsets in bytes, or False, or None if `meter` ran out.
     """
-    for batch in _attempts(tables):
-        answer, found = _try(batch, capacity, meter)
-        if answer is not None or meter.is_spent:
-            return answer, found
-    raise AssertionError("attempts do not end")
+    return _try(_attempts(tables), capacity, meter)
 
 
 def _try(
-    batch: Iterator["_Attempt"], capacity: int, meter: Meter
+    attempts: Iterator["_Attempt"], capacity: int, meter: Meter
 ) -> tuple[bool | None, Ints | None]:
-    for search, limit in batch:
+    for search, limit in attempts:
         own = meter.part(limit)
         answer = search.run(capacity, own)
         meter.nodes += min(own.nodes, own.limit)
@@ -156,33 +174,45 @@ _Attempt = tuple[CanonicalSearch | LowestFloorSearch, int]
 """A search, and the limit of its nodes."""
 
 
-def _attempts(tables: Tables) -> Iterator[Iterator[_Attempt]]:
-    """Yield batches of attempts without end; a batch should be consumed before the next."""
-    random = np.random.default_rng(3)
+def _attempts(tables: Tables) -> Iterator[_Attempt]:
+    """
+    Yield attempts without end: first those without noise, then rounds of short and long ones.
+
+    The long ones grow, and decide in the end.
+    """
+    keys, random = _keys(tables), np.random.default_rng(3)
+    short, long = max(600, _SHORT * tables.n), max(1000, _LONG * tables.n)
+    yield from _plain_attempts(tables)
     for turn in count():
-        yield _batch(tables, turn, random)
+        yield CanonicalSearch(tables, ("TWA", "TAW", "WAT")[turn % 3]), long
+        many = _SHARE * (long if turn else short) // short
+        yield from islice(_short_attempts(tables, random, turn), many)
+        if turn:
+            yield LowestFloorSearch(tables, np.argsort(-keys[turn % 3], kind="stable")), long
+            long *= 2
 
 
-def _batch(tables: Tables, turn: int, random: np.random.Generator) -> Iterator[_Attempt]:
-    """
-    Yield short attempts, each with another order: one of four keys, with noise.
-
-    The first batch is one of each key without noise. All others have two long attempts too,
-    which will decide in the end.
-    """
-    core, n = tables.core, tables.n
+def _keys(tables: Tables) -> tuple[Floats, ...]:
+    """Return four keys of the bodies, of which those with large keys should be placed first."""
+    core = tables.core
     size = np.log(core.body_size)
     life = np.log(core.body_upper - core.body_lower)
-    keys = size, life, size + life, -core.body_lower / max(int(np.ptp(core.body_lower)), 1)
-    long = max(1000, _LONG * n) * 2 ** max(turn - 1, 0)
-    short = max(600, _SHORT * n)
-    if not turn:
-        for key in keys:
-            yield LowestFloorSearch(tables, np.argsort(-key, kind="stable")), short
-    yield CanonicalSearch(tables, ("TWA", "TAW", "WAT")[turn % 3]), long
-    for k in range(_SHARE * (long if turn else short) // short):
-        noise = random.normal(0.0, float(random.choice([0.1, 0.2, 0.4, 0.7])), n)
+    return size, life, size + life, -core.body_lower / max(int(np.ptp(core.body_lower)), 1)
+
+
+def _plain_attempts(tables: Tables) -> Iterator[_Attempt]:
+    """Yield a short attempt for each key."""
+    for key in _keys(tables):
+        order = np.argsort(-key, kind="stable")
+        yield LowestFloorSearch(tables, order), max(600, _SHORT * tables.n)
+
+
+def _short_attempts(
+    tables: Tables, random: np.random.Generator, turn: int = 0
+) -> Iterator[_Attempt]:
+    """Yield short attempts without end, each with another order: one of the keys, with noise."""
+    keys, short = _keys(tables), max(600, _SHORT * tables.n)
+    for k in count():
+        noise = random.normal(0.0, float(random.choice([0.1, 0.2, 0.4, 0.7])), tables.n)
         order = np.argsort(-(keys[k % len(keys)] + noise), kind="stable")
         yield LowestFloorSearch(tables, order, bool((turn + k // len(keys)) % 2)), short
-    if turn:
-        yield LowestFloorSearch(tables, np.argsort(-keys[turn % 3], kind="stable")), long

@@ -14,7 +14,8 @@ disjoint intervals: neighbours merge, so a stack of a thousand long-lived bodies
 
 A query visits the same few nodes as an insertion: O(log n) of them, and one or two leaves.
 Hence placing n bodies is near-linear, however many are alive together, as long as the bytes
-in use at a time have few gaps: 25 microseconds per body at 20,000, 50 to 75 at 100,000.
+in use at a time have few gaps: 22 microseconds per body at 18,692; at 100,000, 75 by size and
+200 by area.
 """
 
 from bisect import bisect_left, bisect_right

@@ -26,6 +26,7 @@ import numpy as np
 
 from .buffers import Ints, as_list
 from .core import Core
+from .meter import NEVER, hold
 
 _NOWHERE = 2**63
 
@@ -39,26 +40,26 @@ class Placement(NamedTuple):
 
 
 def place_in_order(
-    core: Core, order: Ints, best_fit: bool = False, start: Ints | None = None
+    core: Core,
+    order: Ints,
+    best_fit: bool = False,
+    deadline: float = NEVER,
 ) -> Placement | None:
     """
     Place the bodies of `core` in `order`.
 
-    A simple core's bodies may have offsets from the `start` (-1: none); they must come
-    first in `order`.
-
     With several pools, a body is placed where the sum of heights grows least, then where
     it prefers to be. Returns None if a body fits in no pool's capacity (with one pool
-    the capacity is ignored: the caller compares the height).
+    the capacity is ignored: the caller compares the height). Raises OutOfNodes at `deadline`.
     """
     if core.is_simple:
-        offsets = _place_simple(core, order, best_fit, start)
+        offsets = _place_simple(core, order, best_fit, deadline)
         ends = np.array(offsets, dtype=np.int64) + core.size
         return Placement(offsets, None, [int(ends.max(initial=0))])
-    return _place_general(core, order, best_fit)
+    return _place_general(core, order, best_fit, deadline)
 
 
-def _place_simple(core: Core, order: Ints, best_fit: bool, start: Ints | None) -> list[int]:
+def _place_simple(core: Core, order: Ints, best_fit: bool, deadline: float) -> list[int]:
     """Place bodies of one box each, in one pool, none fixed."""
     gap: Callable[[list[tuple[int, int]], int, int], int] = _lowest_gap
     if best_fit or (core.alignment > 1).any():
@@ -68,19 +69,15 @@ def _place_simple(core: Core, order: Ints, best_fit: bool, start: Ints | None) -
     alignment = as_list(core.alignment)
     before: list[list[tuple[int, int]]] = [[] for _ in range(n)]
     placed: list[tuple[int, int] | None] = [None] * n
-    offsets = [0] * n if start is None else as_list(start)
-    n_given = 0 if start is None else int((start >= 0).sum())
+    offsets = [0] * n
     for turn, k in enumerate(as_list(order)):
+        hold(deadline, turn)
         stop = reach[k]
-        if turn < n_given:
-            at = offsets[k]
-        else:
-            near = before[k]
-            if stop > k + 1:
-                near += filter(None, placed[k + 1 : stop])
-            near.sort()
-            at = gap(near, size[k], alignment[k])
-            offsets[k] = at
+        near = before[k]
+        if stop > k + 1:
+            near += filter(None, placed[k + 1 : stop])
+        near.sort()
+        at = offsets[k] = gap(near, size[k], alignment[k])
         placed[k] = here = (at, at + size[k])
         if stop > k + 1:
             for later in before[k + 1 : stop]:
@@ -120,7 +117,7 @@ def find_gap(near: list[tuple[int, int]], need: int, alignment: int, best_fit: b
     return best if best >= 0 else -(-top // alignment) * alignment
 
 
-def _place_general(core: Core, order: Ints, best_fit: bool) -> Placement | None:
+def _place_general(core: Core, order: Ints, best_fit: bool, deadline: float) -> Placement | None:
     """
     Place bodies with several boxes, branches, fixed offsets or pools.
 
@@ -135,7 +132,8 @@ def _place_general(core: Core, order: Ints, best_fit: bool) -> Placement | None:
     heights = [0] * n_pools
     sequence = as_list(order)
     sequence.sort(key=lambda k: fixed[k] < 0)
-    for k in sequence:
+    for turn, k in enumerate(sequence):
+        hold(deadline, turn)
         near: list[list[tuple[int, int]]] = [[] for _ in everywhere]
         for other, mine, its in core.conflicts[k]:
             if offsets[other] >= 0:

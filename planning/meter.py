@@ -36,3 +36,9 @@ class Meter:
 def is_over(deadline: float) -> bool:
     """Test whether `deadline` has passed."""
     return deadline < NEVER and time.monotonic() >= deadline
+
+
+def hold(deadline: float, turn: int) -> None:
+    """Raise OutOfNodes if `deadline` has passed; look at the clock at every 256th turn only."""
+    if turn % 256 == 0 and is_over(deadline):
+        raise OutOfNodes

@@ -15,7 +15,7 @@ from . import sort_keys
 from .buffers import Ints, as_list
 from .core import Core
 from .greedy import Placement, place_in_order
-from .meter import NEVER, is_over
+from .meter import NEVER, OutOfNodes, is_over
 from .sweep import sweep_from_peak
 
 PAIRS_PER_BODY = 100
@@ -24,10 +24,11 @@ PAIRS_PER_BODY = 100
 _FEW = 2000
 """Number of bodies up to which every order is tried."""
 
-Strategy = Callable[[Core], Placement | None]
+Strategy = Callable[[Core, float], Placement | None]
+"""Plans a core, or returns None if its pools do not hold it; raises OutOfNodes at a deadline."""
 
 
-def coalesce(core: Core) -> Placement | None:
+def coalesce(core: Core, deadline: float = NEVER) -> Placement | None:
     """
     Lay the bodies end to end, so that no byte is used twice.
 
@@ -41,7 +42,7 @@ def coalesce(core: Core) -> Placement | None:
     heights = [0] * len(everywhere)
     offsets, pools = [0] * core.n_bodies, [0] * core.n_bodies
     if not core.is_simple and (core.fixed >= 0).any():
-        start = place_in_order(core, order)
+        start = place_in_order(core, order, deadline=deadline)
         if start is None:
             return None
         for k in as_list(np.flatnonzero(core.fixed >= 0)):
@@ -64,14 +65,14 @@ def coalesce(core: Core) -> Placement | None:
 
 def greedy(order: sort_keys.Order, best_fit: bool = False) -> Strategy:
     """Return the strategy that places bodies in `order`; see `greedy.place_in_order`."""
-    return lambda core: place_in_order(core, order(core), best_fit)
+    return lambda core, deadline: place_in_order(core, order(core), best_fit, deadline)
 
 
 def sweep(stack: str, ends: bool) -> Strategy:
     """Return the strategy that plans from the peak; see `sweep.sweep_from_peak`."""
 
-    def run(core: Core) -> Placement:
-        offsets = sweep_from_peak(core, stack, ends)
+    def run(core: Core, deadline: float) -> Placement:
+        offsets = sweep_from_peak(core, stack, ends, deadline)
         return Placement(as_list(offsets), None, [int((offsets + core.size).max(initial=0))])
 
     return run
@@ -101,8 +102,12 @@ def is_dense(core: Core) -> bool:
     return core.n_overlaps > PAIRS_PER_BODY * core.n_bodies + 50_000
 
 
-def plans(core: Core) -> Iterator[tuple[str, Placement]]:
-    """Yield plans of `core` with the names of their strategies, the most promising first."""
+def plans(core: Core, deadline: float = NEVER) -> Iterator[tuple[str, Placement]]:
+    """
+    Yield plans of `core` with the names of their strategies, the most promising first.
+
+    Ends at `deadline`, but not before the first plan.
+    """
     few = core.n_bodies <= _FEW
     sparse = not (core.is_simple and is_dense(core))
     tried: list[tuple[str, Strategy]] = []
@@ -120,10 +125,15 @@ def plans(core: Core) -> Iterator[tuple[str, Placement]]:
         tried += _MORE.items() if few else ()
     else:
         tried.append(("coalesce", coalesce))
+    until = NEVER
     for name, strategy in tried:
-        plan = strategy(core)
+        try:
+            plan = strategy(core, until)
+        except OutOfNodes:
+            return
         if plan is not None:
             yield name, plan
+            until = deadline
 
 
 def best_plan(
@@ -138,7 +148,7 @@ def best_plan(
     Stops at `bound`, and with what there is at `deadline`.
     """
     best: tuple[str, Placement] | None = None
-    for name, plan in plans(core) if found is None else found:
+    for name, plan in plans(core, deadline) if found is None else found:
         if best is None or sum(plan.heights) < sum(best[1].heights):
             best = (name, plan)
             if sum(plan.heights) <= bound:

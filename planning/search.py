@@ -91,11 +91,10 @@ class Tables:
         self.first = np.searchsorted(times, core.lower, side="left")
         self.last = np.searchsorted(times, core.upper, side="left")
         self.firsts, self.lasts = as_list(self.first), as_list(self.last)
-        alive = (self.first <= np.arange(len(times))[:, None]) & (
-            self.last > np.arange(len(times))[:, None]
-        )
-        self.members = [np.flatnonzero(row) for row in alive]
-        self.total = alive @ size
+        self.members = [
+            np.flatnonzero((self.first <= k) & (self.last > k)) for k in range(len(times))
+        ]
+        self.total = np.array([size[m].sum() for m in self.members], dtype=np.int64)
         self.own: Sequence[slice | Ints] = [
             slice(a, b) for a, b in zip(self.firsts, self.lasts, strict=True)
         ]

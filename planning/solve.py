@@ -23,7 +23,7 @@ from itertools import islice
 import numpy as np
 
 from .bounds import lower_bound
-from .buffers import as_list
+from .buffers import ProblemError, as_list
 from .core import Core, allowed_places, core_of, tied_rows
 from .greedy import Placement
 from .meter import NEVER, is_over
@@ -33,7 +33,7 @@ from .problem import Infeasible, Plan, Problem
 STRATEGIES = (*NAMED, "exact", "auto")
 """The values of `strategy` that `solve` accepts."""
 
-NODES = 170_000
+NODES = 130_000
 """Search nodes that `auto` may spend without an explicit budget; see `_usual_budget`."""
 
 _UNLIMITED = 2**62
@@ -46,6 +46,12 @@ _REPAIR_NODES = 8000
 
 _MAX_BODIES = 1500
 """Above this, windows and peaks are searched before the whole problem."""
+
+_MAX_SEARCHED = 50_000
+"""Bodies above which a problem is not searched as a whole."""
+
+_MAX_PAIRS = 20_000_000
+"""Overlapping pairs above which it is not, because the tables of a search list them (1 GB)."""
 
 _PAIRS_PER_NODE = 14_000
 """Overlapping pairs that double the time of a search node."""
@@ -98,22 +104,24 @@ def solve(
 
     `budget` limits the search nodes of `exact` and `auto`; the others ignore it. With a
     capacity, the search stops at the first plan that fits. After `timeout` seconds, `exact` and
-    `auto` return the best plan so far (at least one cheap plan is always completed).
+    `auto` return the best plan so far (at least one cheap plan is always completed). Raises
+    ProblemError for a problem that is too large for `exact` without either limit, or that has so
+    many pairs alive together that their arms, gaps, ties, pools or offsets cannot be compared.
     """
     began = time.process_time()
     if strategy not in STRATEGIES:
         raise UnknownStrategy(
             f"unknown strategy '{strategy}' (expected one of: {', '.join(STRATEGIES)})"
         )
-    core = core_of(problem)
     deadline = NEVER if timeout is None else time.monotonic() + timeout
+    core = core_of(problem)
     best = _Best(core, lower_bound(core), deadline)
     _STEPS.get(strategy, _cheap)(best, strategy, budget)
     return _answer(problem, best, strategy, time.process_time() - began)
 
 
 def _cheap(best: _Best, strategy: str, budget: int | None) -> None:
-    best.placement, best.name = NAMED[strategy](best.core), strategy
+    best.placement, best.name = NAMED[strategy](best.core, NEVER), strategy
 
 
 def _exact(best: _Best, strategy: str, budget: int | None) -> None:
@@ -122,6 +130,17 @@ def _exact(best: _Best, strategy: str, budget: int | None) -> None:
         _plan_large(best, _LARGE_NODES if budget is None else min(budget, _LARGE_NODES))
     else:
         _plan_cheaply(best)
+    if (
+        budget is None
+        and best.deadline == NEVER
+        and not best.is_done
+        and not _has_tables(best.core)
+    ):
+        raise ProblemError(
+            f"{best.core.n_bodies} buffers with {best.core.n_overlaps} pairs alive together are "
+            f"too many for strategy exact (at most {_MAX_SEARCHED} and {_MAX_PAIRS}); "
+            "use auto, or a budget or timeout to get the best plan found"
+        )
     _search(best, _UNLIMITED if budget is None else _left(best, budget))
 
 
@@ -139,6 +158,11 @@ def _auto(best: _Best, strategy: str, budget: int | None) -> None:
 
 def _is_large(core: Core) -> bool:
     return core.is_simple and core.n_bodies > _MAX_BODIES
+
+
+def _has_tables(core: Core) -> bool:
+    """Test whether the tables for a search of the whole problem are small enough."""
+    return core.n_bodies <= _MAX_SEARCHED and core.n_overlaps <= _MAX_PAIRS
 
 
 def _usual_budget(core: Core) -> int:
@@ -174,7 +198,7 @@ def _plan_large(best: _Best, budget: int) -> None:
     the best of the other cheap plans. In a dense problem, where windows seldom help, the peak
     comes first. No step makes the plan worse.
     """
-    everything = plans(best.core)
+    everything = plans(best.core, best.deadline)
     found = best_plan(best.core, best.bound, islice(everything, 2), best.deadline)
     assert found is not None, "one pool holds everything"
     best.keep(*found)
@@ -220,6 +244,8 @@ _STEPS: dict[str, Callable[[_Best, str, int | None], None]] = {"exact": _exact, 
 def _search(best: _Best, budget: int) -> None:
     core = best.core
     if core.pools is not None:
+        if core.n_bodies > max(budget, _MAX_BODIES):
+            return  # one assignment takes a node per body
         from .pools import shrink_pools
 
         result = shrink_pools(core, best.placement, best.bound, budget, best.deadline)
@@ -231,7 +257,7 @@ def _search(best: _Best, budget: int) -> None:
         best.is_impossible = result.is_complete and result.placement is None
         best.nodes += result.nodes
         return
-    if best.placement is None or best.is_done or not budget:
+    if best.placement is None or best.is_done or not budget or not _has_tables(core):
         return
     if best.deadline < NEVER and _is_large(core) and is_dense(core):
         return  # the tables of such a search alone may take longer than the time limit

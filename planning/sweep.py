@@ -23,16 +23,19 @@ import numpy as np
 from .bounds import loads
 from .buffers import Ints, as_list
 from .core import Core
+from .meter import NEVER, hold
 
 
-def sweep_from_peak(core: Core, stack: str = "death", ends: bool = True) -> Ints:
+def sweep_from_peak(
+    core: Core, stack: str = "death", ends: bool = True, deadline: float = NEVER
+) -> Ints:
     """
     Return the offsets of a simple core's bodies.
 
     `stack` orders the peak's bodies from offset 0 upwards: "death" (last to die lowest),
     "birth" (first born lowest), "life" (longest-lived lowest). With `ends`, a body is
     placed at whichever end of its hole has the neighbour that dies closest to it;
-    otherwise at the low end.
+    otherwise at the low end. Raises OutOfNodes at `deadline`.
     """
     lower, upper = core.lower, core.upper
     size = -(-core.size // core.alignment) * core.alignment
@@ -57,8 +60,8 @@ def sweep_from_peak(core: Core, stack: str = "death", ends: bool = True) -> Ints
     after = np.flatnonzero(lower > peak)
     before = np.flatnonzero(upper <= peak)
     before = before[np.argsort(-upper[before], kind="stable")]
-    _sweep(offsets, size, core.alignment, at_peak, upper, after, lower, upper, ends)
-    _sweep(offsets, size, core.alignment, at_peak, -lower, before, -upper, -lower, ends)
+    _sweep(offsets, size, core.alignment, at_peak, upper, after, lower, upper, ends, deadline)
+    _sweep(offsets, size, core.alignment, at_peak, -lower, before, -upper, -lower, ends, deadline)
     return offsets
 
 
@@ -72,6 +75,7 @@ def _sweep(
     births: Ints,
     deaths: Ints,
     ends: bool,
+    deadline: float,
 ) -> None:
     """Place `coming` (bodies in order of birth) around `standing`, the bodies of the peak."""
     need_of, align_of, until_of = as_list(size), as_list(alignment), as_list(deaths)
@@ -92,7 +96,8 @@ def _sweep(
         above[place[k]] = below[place[k] + need_of[k]] = k
         top = place[k] + need_of[k]
 
-    for k, now in zip(as_list(coming), as_list(births[coming]), strict=True):
+    for turn, (k, now) in enumerate(zip(as_list(coming), as_list(births[coming]), strict=True)):
+        hold(deadline, turn)
         while dying and dying[0][0] <= now:
             _, dead = heappop(dying)
             start, end = place[dead], place[dead] + need_of[dead]

@@ -6,6 +6,7 @@ arms, ties and fixed offsets consistent. A fixed offset that exceeds a capacity 
 contradiction: such a problem is infeasible, which is an answer.
 """
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from math import lcm
@@ -13,6 +14,9 @@ from math import lcm
 import numpy as np
 
 from .buffers import LIMIT, Arm, Buffer, BufferTable, Columns, Pool, ProblemError
+
+_MAX_FIXED_PAIRS = 4_000_000
+"""Pairs of fixed lifetimes that are checked for overlaps (a few seconds)."""
 
 
 def validate(buffers: Sequence[Buffer], pools: Sequence[Pool], columns: Columns) -> None:
@@ -168,6 +172,13 @@ def _check_fixed(buffers: Sequence[Buffer], names: list[str], ties: dict[str, Pl
             (pool,) = pools
             boxes += ((start, stop, offset, size, pool, row) for start, stop, size in b.needs())
     boxes.sort()
+    starts, stops = [box[0] for box in boxes], sorted(box[1] for box in boxes)
+    pairs = sum(k - bisect_right(stops, start) for k, start in enumerate(starts))
+    if pairs > _MAX_FIXED_PAIRS:
+        raise ProblemError(
+            f"{len(boxes)} lifetimes at fixed offsets overlap in {pairs} pairs, "
+            f"but at most {_MAX_FIXED_PAIRS} can be checked"
+        )
     alive: list[tuple[int, int, int, int, str, int]] = []
     for box in boxes:
         alive = [other for other in alive if other[1] > box[0]]

@@ -1,12 +1,23 @@
 """Reading and writing CSV: the format's columns, and errors with file and line."""
 
 import re
+import time
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from xrelay.planning import Arm, Gap, Interval, Plan, Pool, Problem, check, solve
+from xrelay.planning import (
+    Arm,
+    Gap,
+    Interval,
+    Plan,
+    Pool,
+    Problem,
+    ProblemError,
+    check,
+    solve,
+)
 from xrelay.planning.csv_io import (
     CsvError,
     format_plan,
@@ -188,3 +199,38 @@ def test_damaged_files_are_problems_or_diagnostics(data: st.DataObject):
     else:
         answer = solve(found, budget=100)
         assert not isinstance(answer, Plan) or check(found, answer) == []
+
+
+def test_a_long_cell_is_cut_off_in_a_message():
+    with pytest.raises(CsvError, match=r"but is '9{50}…' \(5000 characters\)$"):
+        parse_problem(f"id,lower,upper,size\na,0,1,{'9' * 5000}\n")
+
+
+@pytest.mark.parametrize(("column", "cell"), [("pools", "p q"), ("arms", "b:x"), ("gaps", "1-2")])
+def test_too_many_pairs_are_an_error_before_they_fill_the_memory(column: str, cell: str):
+    rows = [f"r{i},0,9,1,{cell}" for i in range(3000)]
+    problem = parse_problem("\n".join([f"id,lower,upper,size,{column}", *rows]))
+    with pytest.raises(
+        ProblemError, match="pairs; with gaps, arms, ties, pools or offsets at most"
+    ):
+        solve(problem)
+
+
+def test_too_many_fixed_offsets_at_one_time_are_an_error():
+    rows = [f"r{i},0,9,1,{i}" for i in range(3000)]
+    with pytest.raises(CsvError, match="overlap in 4498500 pairs, but at most 4000000"):
+        parse_problem("\n".join(["id,lower,upper,size,offset", *rows]))
+
+
+def test_many_gaps_and_arms_take_linear_time():
+    gaps = " ".join(f"{2 * k}-{2 * k + 1}" for k in range(9000))
+    arms = " ".join(f"b{k}:x" for k in range(9000))
+    text = f"id,lower,upper,size,gaps,arms\na,0,18000,9,{gaps},\nb,0,9,4,,{arms}\n"
+    text += f"c,0,9,4,,{arms.replace('b8999:x', 'b8999:y')}\n"
+    began = time.process_time()
+    problem = parse_problem(text)
+    plan = solve(problem)
+    assert isinstance(plan, Plan)
+    assert plan.height == 13
+    assert check(problem, plan) == []
+    assert time.process_time() - began < 10  # quadratic: minutes
