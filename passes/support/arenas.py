@@ -273,7 +273,6 @@ class UseArena(RewritePattern):
         op.place(arena, offset)
         rewriter.notify_op_modified(op)
 
-
     def add(
         self, start: SSAValue, inner: int | SSAValue, op: Operation, rewriter: PatternRewriter
     ) -> SSAValue:
