@@ -62,7 +62,7 @@ def orders_of(classes: AliasClasses, rows: Rows, nodes: int) -> Orders:
 
 @dataclass(frozen=True)
 class ReorderBlocks(RewritePattern):
-    """Put the ops of blocks in the order given for them, before their terminators."""
+    """Put the ops of blocks in the order given for them, before their terminators, which stay."""
 
     orders: Mapping[Block, Sequence[Operation]]
 
@@ -76,6 +76,8 @@ class ReorderBlocks(RewritePattern):
         last = block.last_op
         is_end = last is not None and last.has_trait(IsTerminator, value_if_unregistered=False)
         for moved in self.orders[block]:
+            if is_end and moved is last:
+                continue
             moved.detach()
             at = InsertPoint.before(last) if is_end and last else InsertPoint.at_end(block)
             rewriter.insert(moved, at)
