@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 from xdsl.dialects import func
@@ -205,9 +204,9 @@ class AliasClasses:
         """Test whether the walk met `value`."""
         return id(value) in self._numbers
 
-    @cached_property
+    @property
     def ops(self) -> Sequence[Operation]:
-        """The ops of the body in program order, each before those in its arms."""
+        """The ops of the body as it is now, in program order, each before those in its arms."""
         return list(walk(self.block, enters=is_choice))
 
     def ends_here(self, value: SSAValue) -> bool:
@@ -380,8 +379,6 @@ def alias_classes(
                     classes.own(result)
         if facts.links:
             link(op, classes, returned)
-    if not choices:
-        classes.ops = ops
     if not isinstance(block.parent_op(), func.FuncOp):  # which captures nothing
         defined = {*block.args, *results_in(ops)}
         for value in classes.values:

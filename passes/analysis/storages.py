@@ -64,8 +64,9 @@ def regions_of(classes: AliasClasses) -> dict[Block, Region]:
     """Return the regions of a body, each before those in it."""
     body = classes.block
     found = {body: Region(body, None, None, 0)}
-    if not any(map(is_choice, classes.ops)):
-        found[body].stop = len(classes.ops)
+    ops = classes.ops
+    if not any(map(is_choice, ops)):
+        found[body].stop = len(ops)
         return found
     inner_first = walk(body, region_first=True, enters=is_choice)
     for op in reversed([*filter(is_choice, inner_first)]):
@@ -74,7 +75,7 @@ def regions_of(classes: AliasClasses) -> dict[Block, Region]:
             found[region.block] = Region(region.block, found[op.parent], op, arm)
     open_choices: list[Operation] = []
     position = 0
-    for position, op in enumerate(classes.ops):
+    for position, op in enumerate(ops):
         region = found[op.parent] if op.parent is not None else None
         while open_choices and not _is_within(region, open_choices[-1]):
             _close(open_choices.pop(), found, position)
@@ -126,7 +127,7 @@ def storages_of(classes: AliasClasses, *, outliving: bool = False) -> Storages:
     ranges = live_ranges(classes, to_kill=True)
     found = Storages(regions)
     positions = {op: at for at, op in enumerate(classes.ops)}
-    for op in classes.ops:
+    for op in positions:
         if type(op) is not memory.AllocStorageOp:
             continue
         contents = users_of(op.results[0], classes)
