@@ -75,7 +75,7 @@ def ops_before_end(block: Block) -> list[Operation]:
 
 @dataclass(frozen=True)
 class ReorderBlocks(RewritePattern):
-    """Put the ops of blocks in the order given for them, before their terminators, which stay."""
+    """Put the ops of blocks in the order given for them, before their terminators."""
 
     orders: Mapping[Block, Sequence[Operation]]
 
@@ -88,8 +88,6 @@ class ReorderBlocks(RewritePattern):
     def reorder(self, block: Block, rewriter: PatternRewriter) -> None:
         end = end_of(block)
         for moved in self.orders[block]:
-            if is_end and moved is last:
-                continue
             moved.detach()
             at = InsertPoint.at_end(block) if end is None else InsertPoint.before(end)
             rewriter.insert(moved, at)
