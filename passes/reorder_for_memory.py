@@ -67,12 +67,6 @@ def end_of(block: Block) -> Operation | None:
     return last if is_end else None
 
 
-def ops_before_end(block: Block) -> list[Operation]:
-    """Return the ops of `block` without its terminator, which is not reordered."""
-    end = end_of(block)
-    return [op for op in block.ops if op is not end]
-
-
 @dataclass(frozen=True)
 class ReorderBlocks(RewritePattern):
     """Put the ops of blocks in the order given for them, before their terminators."""
@@ -88,6 +82,8 @@ class ReorderBlocks(RewritePattern):
     def reorder(self, block: Block, rewriter: PatternRewriter) -> None:
         end = end_of(block)
         for moved in self.orders[block]:
+            if moved is end:
+                continue
             moved.detach()
             at = InsertPoint.at_end(block) if end is None else InsertPoint.before(end)
             rewriter.insert(moved, at)
@@ -145,7 +141,7 @@ class ReorderForMemoryPass(ModulePass):
         before = after = peaks_of(classes, rows)
         orders = orders_of(classes, rows, self.nodes)
         if orders.of:
-            given = {block: ops_before_end(block) for block in orders.of}
+            given = {block: list(block.ops) for block in orders.of}
             reorder(module, orders.of)
             after = peaks_of(classes, rows)
             if after == before or any(a > b for a, b in zip(after, before, strict=True)):
