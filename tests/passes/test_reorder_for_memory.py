@@ -3,10 +3,12 @@
 import numpy as np
 from in_machine import run_passes
 from onnx_models import Array, light_network
+from programs import parse
 
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.lowering.assemble import assemble
 from xrelay.lowering.pipelines import VmPipeline
+from xrelay.passes.reorder_for_memory import reorder
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
@@ -28,3 +30,20 @@ def test_shufflenet_needs_less_and_computes_the_same():
     for a, b in zip(*results, strict=True):
         np.testing.assert_array_equal(a, b)
     assert peaks[1] < 0.95 * peaks[0]
+
+
+def test_an_order_of_all_ops_leaves_the_terminator():
+    module = parse(
+        """
+        func.func @f() -> i64 {
+          %a = arith.constant 1 : i64
+          %b = arith.constant 2 : i64
+          func.return %a : i64
+        }
+        """
+    )
+    (function,) = module.ops
+    block = function.regions[0].block
+    one, two, end = block.ops
+    reorder(module, {block: [two, one, end]})
+    assert list(block.ops) == [two, one, end]
