@@ -12,6 +12,10 @@ DESCRIPTION = (
 )
 
 
+MAX_DIGITS = 18
+"""The maximum number of digits in the size of a dim, which then is an int64."""
+
+
 class Group(Protocol):
     """A group of options; argparse has no public name for its type."""
 
@@ -46,7 +50,11 @@ def size(text: str) -> int:
 def parse_dim(text: str) -> tuple[str, int]:
     """Parse `n=3` or `x:0=3`."""
     name, _, size = text.rpartition("=")
-    if not name or not (size.isascii() and size.isdecimal()) or len(size) > 18:
+    if name and size.isascii() and size.isdecimal() and len(size) > MAX_DIGITS:
+        raise argparse.ArgumentTypeError(
+            f"the size of a dim must have at most {MAX_DIGITS} digits, but '{text[:60]}' has more"
+        )
+    if not name or not (size.isascii() and size.isdecimal()):
         raise argparse.ArgumentTypeError(
             f"must be a dim and its size, like n=3 or x:0=3, but is '{text}'"
         )

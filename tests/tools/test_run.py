@@ -338,6 +338,11 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
             "but is 'n=' (see",
         ),
         (
+            ["mlp.mlir", "--random-seed", "0", "--dim", f"n={10**18}"],
+            "xrelay-run: error: argument --dim: the size of a dim must have at most 18 digits, "
+            "but 'n=1000000000000000000' has more (see",
+        ),
+        (
             ["mlp.mlir", "--inputs", "in.npz", "--dim", "n=3"],
             "xrelay-run: error: --dim needs --random-seed: inputs from a file have their own",
         ),
