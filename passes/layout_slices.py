@@ -24,7 +24,7 @@ as 0. `xrelay-opt --remarks` reports the choices. Levels `manifest` and `memory-
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith
@@ -37,7 +37,7 @@ from ..dialects import memory
 from ..dialects.memory import Slice
 from ..dialects.tensors import as_tensor
 from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, ProblemError, solve
-from ..planning.buffers import LIMIT
+from ..planning.buffers import LIMIT, TooManyPairs
 from ..planning.choice import Choice, choose
 from ..planning.orientation import Orientation
 from .analysis.call_graph import CallGraph
@@ -94,12 +94,14 @@ def is_static(op: memory.PackOp) -> bool:
     return all(static_size(slice) is not None for slice in op.slices)
 
 
-def problem_of(op: memory.PackOp, sizes: Sequence[int] | None = None) -> Problem:
+def problem_of(
+    op: memory.PackOp, sizes: Sequence[int] | None = None, with_arms: bool = True
+) -> Problem:
     """Return the packing problem of the slices, which have static sizes, or have these `sizes`."""
     alignment, slices = op.alignment.value.data, op.slices
     if sizes is None:
         sizes = [size for slice in slices if (size := static_size(slice)) is not None]
-    if op.arms is None:
+    if op.arms is None or not with_arms:
         times: tuple[int, ...] = op.lifetimes.get_values()
         return Problem.of(times[::2], times[1::2], sizes, [alignment] * len(slices))
     return Problem(
@@ -117,23 +119,38 @@ def problem_of(op: memory.PackOp, sizes: Sequence[int] | None = None) -> Problem
     )
 
 
-def plan_of(op: memory.PackOp, strategy: Strategy) -> Plan:
-    """Plan slices of static sizes; an error at `op` if the sizes have no meaning."""
+Planned = TypeVar("Planned")
+
+
+def planned(op: memory.PackOp, plan: Callable[[bool], Planned]) -> Planned:
+    """
+    Return what `plan(with_arms)` returns; an error at `op` if its sizes have no meaning.
+
+    Arms only let slices share more bytes: of too many slices, they are left out.
+    """
     try:
-        plan = solve(problem_of(op), strategy)
+        try:
+            return plan(True)
+        except TooManyPairs:
+            return plan(False)
     except ProblemError as error:
         raise PassError(f"these slices cannot be packed: {error}", op) from error
+
+
+def plan_of(op: memory.PackOp, strategy: Strategy) -> Plan:
+    """Plan slices of static sizes."""
+    plan = planned(op, lambda with_arms: solve(problem_of(op, None, with_arms), strategy))
     assert not isinstance(plan, Infeasible), "an arena without a capacity"
     return plan
 
 
 def choice_of(op: memory.PackOp, samples: Sequence[Sample]) -> Choice:
-    """Choose orders of slices for dynamic sizes; an error at `op` if they have no meaning."""
+    """Choose orders of slices for dynamic sizes."""
     sizes = [sample.sizes for sample in samples] or [(1,) * len(op.offsets)]
-    try:
-        return choose([problem_of(op, sample) for sample in sizes], slack=SLACK)
-    except ProblemError as error:
-        raise PassError(f"these slices cannot be packed: {error}", op) from error
+    return planned(
+        op,
+        lambda with_arms: choose([problem_of(op, each, with_arms) for each in sizes], slack=SLACK),
+    )
 
 
 def summary_of(choice: Choice, samples: Sequence[Sample]) -> str:

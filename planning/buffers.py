@@ -36,6 +36,10 @@ class ProblemError(ValueError):
         self.rows = rows
 
 
+class TooManyPairs(ProblemError):
+    """A problem with gaps, arms, ties, pools or offsets in which too many lifetimes overlap."""
+
+
 class Interval(NamedTuple):
     """Times `[start, stop)`; half-open, so touching intervals do not meet."""
 

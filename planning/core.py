@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .buffers import Arm, Buffer, Ints, ProblemError, as_list
+from .buffers import Arm, Buffer, Ints, TooManyPairs, as_list
 from .problem import Problem
 
 Arms = tuple[Arm, ...]
@@ -101,7 +101,7 @@ class Core:
         are sorted by `other`. Time and memory O(n_overlaps).
         """
         if self.n_overlaps > MAX_PAIRS:
-            raise ProblemError(
+            raise TooManyPairs(
                 f"{len(self.lower)} lifetimes overlap in {self.n_overlaps} pairs; with gaps, arms, "
                 f"ties, pools or offsets at most {MAX_PAIRS} can be planned"
             )
