@@ -33,7 +33,8 @@ def parse_dims(texts: tuple[str, ...]) -> dict[str, int]:
         name, _, size = text.rpartition("=")
         if not name or not (size.isascii() and size.isdecimal()) or len(size) > 18:
             raise PassError(f"expected a dim and its size, like n=3, but got '{text}'")
-        found[name] = int(size)
+        if found.setdefault(name, int(size)) != int(size):
+            raise PassError(f"dim '{name}' must have one size, but is {found[name]} and {size}")
     return found
 
 

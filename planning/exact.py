@@ -162,7 +162,7 @@ def _try(
     for search, limit in attempts:
         own = meter.part(limit)
         answer = search.run(capacity, own)
-        meter.nodes += min(own.nodes, own.limit)
+        meter.nodes += min(own.nodes, own.limit) + search.tables.set_up_nodes
         if answer is not None:
             return answer, search.offsets if answer else None
         if meter.is_spent:

@@ -71,6 +71,8 @@ class Tables:
         self.start = np.concatenate([[0], np.cumsum([len(m) for m in self.members])])
         self.member = np.concatenate(self.members) if n else np.zeros(0, dtype=np.int64)
         self.n_cliques = len(self.members)
+        # Arms multiply cliques, so that a search takes long to set up.
+        self.set_up_nodes = self.n_cliques // 4 if core.arms else 0
         self.clique_of_member = np.repeat(np.arange(self.n_cliques), np.diff(self.start))
         self.starts = as_list(self.start)
         self.by_first = np.argsort(self.first, kind="stable")

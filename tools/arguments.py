@@ -61,6 +61,25 @@ def parse_dim(text: str) -> tuple[str, int]:
     return name, int(size)
 
 
+class AddDim(argparse.Action):
+    """Adds a dim and its size to a list; an error if the dim has another size already."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        name, size = values
+        given: list[tuple[str, int]] = getattr(namespace, self.dest)
+        for other, before in given:
+            if other == name and before != size:
+                message = f"dim '{name[:60]}' must have one size, but is {before} and {size}"
+                raise argparse.ArgumentError(self, message)
+        setattr(namespace, self.dest, [*given, (name, size)])
+
+
 MEMORY_REPORT = "--memory-report"
 
 
@@ -246,7 +265,7 @@ def _watching(group: Group) -> None:
         "--dim",
         metavar="DIM=SIZE",
         type=parse_dim,
-        action="append",
+        action=AddDim,
         default=[],
         help="with --memory-report, and the targets memory-plan-svg and memory-plan-html: the size "
         "of a dynamic dim, by its name (n=3) or by parameter and axis (x:0=3)",

@@ -343,6 +343,10 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
             "but 'n=1000000000000000000' has more (see",
         ),
         (
+            ["mlp.mlir", "--random-seed", "0", "--dim", "n=3", "--dim", "n=4"],
+            "xrelay-run: error: argument --dim: dim 'n' must have one size, but is 3 and 4 (see",
+        ),
+        (
             ["mlp.mlir", "--inputs", "in.npz", "--dim", "n=3"],
             "xrelay-run: error: --dim needs --random-seed: inputs from a file have their own",
         ),
