@@ -6,7 +6,7 @@ Checks of all plans that are made while tests run, whatever a test looks at.
 Lit tests, whose programs may be wrong on purpose, are `unverified`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
@@ -52,7 +52,7 @@ _unverified: list[bool] = []
 
 
 @contextmanager
-def unverified() -> Iterator[None]:
+def unverified() -> Generator[None]:
     """Leave `layout-slices` as it is."""
     _unverified.append(True)
     try:
