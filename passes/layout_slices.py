@@ -35,7 +35,6 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import memory
 from ..dialects.memory import Slice
-from ..dialects.tensors import as_tensor
 from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, ProblemError, solve
 from ..planning.buffers import LIMIT, TooManyPairs
 from ..planning.choice import Choice, choose
@@ -43,7 +42,7 @@ from ..planning.orientation import Orientation
 from .analysis.call_graph import CallGraph
 from .analysis.polynomials import Polynomial
 from .analysis.samples import Sample, samples_of
-from .analysis.sizes import Sizes
+from .analysis.sizes import Sizes, read_sizes
 from .analysis.symbolic_measures import is_natural
 from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.rewriting import apply_patterns
@@ -161,16 +160,6 @@ def summary_of(choice: Choice, samples: Sequence[Sample]) -> str:
         f"{ratio:.4f} at {sample}" for ratio, sample in zip(choice.ratios, samples, strict=True)
     )
     return f"{kept} of slices, with these ratios to the lower bound: {ratios or 'none computed'}"
-
-
-def read_sizes(root: Operation, sizes: Sizes) -> None:
-    """Read the sizes and dims in `root`, those of an op after those of its operands."""
-    for op in outside_primitives(root, region_first=True):
-        for result in op.results:
-            if result.type == i64:
-                sizes.size(result)
-            elif as_tensor(result.type) is not None:
-                sizes.dims(result)
 
 
 Size = int | SSAValue

@@ -12,23 +12,27 @@ Let storages that are never live together share bytes: one arena per function, d
 
 A slice is live from its first tensor to the last use of any alias of it (`analysis.storages`); arms
 of a branch exclude each other. A storage in a branch is in the arena of the region around it in
-which its size is defined: in that of the function if the size is static. The computation of sizes
-moves up to the arena; a size that depends on data in the arena is in a later one. What may outlive
+which its size is defined: in that of the function if the size is static. If data decide the size,
+it is in an arena of its branch, as a branch may guard a size. The computation of sizes moves up to
+the arena; a size that depends on data in the arena is in a later one. What may outlive
 the function keeps its storage. In a function with a workspace (`pass-workspaces`), that is the
 arena, as far as callers can compute the sizes; a storage that is lent to a call becomes a slice.
 `layout-slices` then chooses the offsets. Levels `manifest` and `memory-planned`; best before
 `manifest-lifetimes`, as a kill counts as a use.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block
+from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
 
-from .analysis.sizes import Sizes
+from .analysis.sizes import Sizes, read_sizes
 from .analysis.storages import Region, Storage, Storages, storages_in
+from .analysis.symbolic_measures import is_natural
 from .support.arenas import gather, write
 
 
@@ -38,12 +42,20 @@ class Homes:
 
     storages: Storages
     body: Region
+    is_of_dims: Callable[[SSAValue], bool]
+    """Tests whether a size is made of dims, so that no data can make it negative or huge."""
 
     def __call__(self, storage: Storage) -> Region:
-        """Return the outermost region in which the size of `storage` is defined."""
+        """
+        Return the outermost region in which the size of `storage` is defined.
+
+        That is its own if data decide the size: they may have no meaning if an arm is not taken.
+        """
         size = storage.op.dynamic_size
         if size is None:
             return self.body
+        if storage.region is not self.body and not self.is_of_dims(size):
+            return storage.region
         block = size.owner if isinstance(size.owner, Block) else size.owner.parent
         return self.body if block is None else self.storages.regions.get(block, self.body)
 
@@ -56,11 +68,22 @@ class PackStoragePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         sizes = Sizes()
+
+        @cache
+        def read() -> None:
+            read_sizes(op, sizes)
+
+        def is_of_dims(size: SSAValue) -> bool:
+            read()
+            return is_natural(sizes.size(size))
+
         places = [
             place
             for storages in storages_in(op)
             for place in gather(
-                storages.found, Homes(storages, next(iter(storages.regions.values()))), sizes
+                storages.found,
+                Homes(storages, next(iter(storages.regions.values())), is_of_dims),
+                sizes,
             )
         ]
         write(op, places, with_lifetimes=True)

@@ -30,8 +30,8 @@ from xdsl.rewriter import InsertPoint
 from xdsl.traits import IsTerminator
 
 from .analysis.aliases import AliasClasses, bodies_of
-from .analysis.live_bytes import Row, Rows, peaks_of, read_sizes, rows_of, storages_in
-from .analysis.sizes import Sizes
+from .analysis.live_bytes import Row, Rows, peaks_of, rows_of, storages_in
+from .analysis.sizes import Sizes, read_sizes
 from .analysis.steps import steps_of
 from .support.block_orders import BlockOrders
 from .support.diagnostics import PassError, emit_remark

@@ -11,8 +11,8 @@ from xrelay.dialects import memory
 from xrelay.dialects.device import device_of
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.analysis.polynomials import Polynomial
-from xrelay.passes.analysis.sizes import Sizes
-from xrelay.passes.layout_slices import problem_of, read_sizes
+from xrelay.passes.analysis.sizes import Sizes, read_sizes
+from xrelay.passes.layout_slices import problem_of
 from xrelay.passes.support.composite import CompositePass
 from xrelay.planning.bounds import lower_bound
 from xrelay.planning.core import core_of

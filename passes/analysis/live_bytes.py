@@ -14,16 +14,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ModuleOp, i64
-
 from ...dialects import memory
 from ...dialects.device import VirtualDeviceAttr, device_of
-from ...dialects.tensors import as_tensor
 from ...planning import Arm, Buffer, Interval, Problem
 from ...planning.bounds import lower_bound
 from ...planning.core import core_of
 from ..support.arenas import arms_of
-from ..support.walk import outside_primitives
 from .aliases import AliasClasses
 from .polynomials import Polynomial
 from .sizes import Sizes
@@ -81,16 +77,6 @@ def rows_of(storages: Sequence[memory.AllocStorageOp], sizes: Sizes) -> Rows:
         for i, point in enumerate(points):
             row[first + i] = rounded(size.value(point) if constant is None else constant, op)
     return Rows(devices, len(points), found)
-
-
-def read_sizes(module: ModuleOp, sizes: Sizes) -> None:
-    """Read the sizes and dims of `module`, those of an op after those of its operands."""
-    for op in outside_primitives(module, region_first=True):
-        for result in op.results:
-            if result.type == i64:
-                sizes.size(result)
-            elif as_tensor(result.type) is not None:
-                sizes.dims(result)
 
 
 def storages_in(classes: AliasClasses) -> list[memory.AllocStorageOp]:

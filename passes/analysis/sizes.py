@@ -37,6 +37,7 @@ from ...dialects.relay.control import yielded
 from ...dialects.relay.named_dims import dim_names
 from ...dialects.tensors import as_tensor, is_static
 from ...operators.sizes import Check, SizeOp
+from ..support.walk import outside_primitives
 from .polynomials import PACK, Algebra, Polynomial, holds
 from .symbolic_measures import SIGNED, symbolic_measure
 
@@ -397,3 +398,13 @@ class Sizes:
 
 def _shown(value: SSAValue) -> str:
     return value.name_hint or "value"
+
+
+def read_sizes(root: Operation, sizes: Sizes) -> None:
+    """Read the sizes and dims in `root`, those of an op after those of its operands."""
+    for op in outside_primitives(root, region_first=True):
+        for result in op.results:
+            if result.type == i64:
+                sizes.size(result)
+            elif as_tensor(result.type) is not None:
+                sizes.dims(result)
