@@ -156,7 +156,7 @@ def is_known(size: Size) -> bool:
 
 
 def _reader(left: Size, right: Size) -> Dim:
-    """Return the `Dim` that handles an operation: preferably not `UNKNOWN`."""
+    """Return the `Dim` that does an operation: one that is not `UNKNOWN`, if there is one."""
     if isinstance(left, Dim) and (left is not UNKNOWN or not isinstance(right, Dim)):
         return left
     assert isinstance(right, Dim), "integers need no reader"

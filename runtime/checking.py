@@ -17,7 +17,7 @@ from . import instructions as vm
 from .dtypes import element_type, has_element_type
 from .errors import MachineError
 from .kernels.checked import tensor_of
-from .packing import MAX_ALIGNMENT, pack_faults
+from .packing import alignment_faults, pack_faults
 from .program import Function, Kernel, Late, Program, Step, TensorSpec
 from .scalars import SCALARS
 
@@ -105,8 +105,7 @@ def _instruction_faults(
             yield f"jump target {pc + offset} is out of range [0, {length})"
     match instruction:
         case vm.AllocStorage(alignment=alignment) | vm.SliceStorage(alignment=alignment):
-            if not 0 < alignment <= MAX_ALIGNMENT or alignment & (alignment - 1):
-                yield f"alignment must be a power of two up to {MAX_ALIGNMENT}, but is {alignment}"
+            yield from alignment_faults(alignment)
         case vm.GetField(field=number) if number < 0:
             yield f"field must be at least 0, but is {number}"
         case vm.LoadConsti(value=value) if not -(1 << 63) <= value < 1 << 63:

@@ -41,6 +41,12 @@ Layout: TypeAlias = tuple[int, tuple[int, ...]]
 """The size of an arena, and the offset of each slice."""
 
 
+def alignment_faults(alignment: int) -> Iterator[str]:
+    """Yield what is wrong with the alignment of a storage."""
+    if not 0 < alignment <= MAX_ALIGNMENT or alignment & (alignment - 1):
+        yield f"alignment must be a power of two up to {MAX_ALIGNMENT}, but is {alignment}"
+
+
 def pack_faults(pack: Pack) -> Iterator[str]:
     """Yield what is wrong with the operands of `pack`."""
     count = len(pack.sizes)
@@ -50,8 +56,7 @@ def pack_faults(pack: Pack) -> Iterator[str]:
             f"but there are {len(pack.offsets)} and {len(pack.lifetimes)}"
         )
         return
-    if not 0 < pack.alignment <= MAX_ALIGNMENT or pack.alignment & (pack.alignment - 1):
-        yield f"alignment must be a power of two up to {MAX_ALIGNMENT}, but is {pack.alignment}"
+    yield from alignment_faults(pack.alignment)
     for number, (start, stop) in enumerate(_lifetimes(pack)):
         if not 0 <= start < stop < MAX_TIME:
             yield f"the lifetime of slice {number} must not be empty, but is [{start}, {stop})"

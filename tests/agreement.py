@@ -36,7 +36,7 @@ REPEATABLE = ("cse", "canonicalize", "dce", "eliminate-dead-code", "lift-constan
 """Passes that may run after any other until bytes are killed."""
 
 MEMORY: tuple[Literal["none", "coalesce", "plan"], ...] = ("none", "coalesce", "plan")
-"""How the pipeline `vm` plans memory."""
+"""The values of the option `memory` of the pipeline `vm`."""
 
 LAYOUT = (
     ("strategy", get_args(Strategy)),

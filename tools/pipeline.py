@@ -238,7 +238,7 @@ def _expand(
     width = len(element.name)
     if element.name not in named:
         near = did_you_mean(element.name, [*named, *passes])
-        message = f"there is no pass or pipeline '{element.name}'{near}"
+        message = f"unknown pass or pipeline '{element.name}'{near}"
         raise text.fail(message, element.at, width)
     if element.name in groups:
         path = " -> ".join((*groups, element.name))

@@ -191,7 +191,7 @@ def _inputs(options: Options, executable: Executable, memory: Memory) -> list[Ar
     params = functions.get(options.function)
     if params is None:
         known = ", ".join(functions) or "none"
-        raise UsageError(f"there is no function '{options.function}'; there are: {known}")
+        raise UsageError(f"unknown function '{options.function}'; the program has: {known}")
     given: Arrays = {}
     if options.inputs is not None:
         given = read_inputs(options.inputs, options.function, params)

@@ -48,6 +48,29 @@ def exactly_one(what: str, static: object | None, dynamic: object | None) -> Non
         raise VerifyException(f"{what} must be an attribute or an operand, but both are given")
 
 
+def verify_alignment(alignment: IntegerAttr[I64]) -> int:
+    """Return `alignment`, which must be a power of two."""
+    found = alignment.value.data
+    if found <= 0 or found & (found - 1):
+        raise VerifyException(f"alignment must be a power of two, but is {found}")
+    return found
+
+
+def verify_size(size: IntegerAttr[I64] | None) -> None:
+    """Check that a size, if static, is not negative."""
+    if size is not None and size.value.data < 0:
+        raise VerifyException(f"the size must be at least 0, but is {size.value.data}")
+
+
+def verify_fits(what: str, bytes: int, offset: int, room: IntegerAttr[I64] | None) -> None:
+    """Check that `bytes` at `offset` lie in a storage of `room` bytes, if that is static."""
+    if room is not None and offset + bytes > room.value.data:
+        raise VerifyException(
+            f"{what} of {bytes} bytes at offset {offset} "
+            f"does not fit in a storage of {room.value.data} bytes"
+        )
+
+
 def verify_shape(shape: SSAValue, rank: int) -> None:
     """Check that a shape operand has one i64 for each of `rank` dims."""
     type = as_tensor(shape.type)

@@ -34,6 +34,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..interfaces import DeviceConstraint, DeviceRule, OnHost
+from .operands import verify_alignment
 from .storage import StorageType
 
 
@@ -185,9 +186,7 @@ class PackOp(IRDLOperation):
     def verify_(self) -> None:
         if self.at_bind is not None and self.workspace is not None:
             raise VerifyException("the offsets in a workspace cannot be chosen at_bind")
-        alignment = self.alignment.value.data
-        if alignment <= 0 or alignment & (alignment - 1):
-            raise VerifyException(f"alignment must be a power of two, but is {alignment}")
+        verify_alignment(self.alignment)
         sizes: tuple[int, ...] = self.static_sizes.get_values()
         counts = {
             "results": (len(self.results), len(sizes) + 1),

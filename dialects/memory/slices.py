@@ -23,7 +23,14 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..interfaces import ResultAliases
-from .operands import exactly_one, parse_static_or_dynamic, print_static_or_dynamic
+from .operands import (
+    exactly_one,
+    parse_static_or_dynamic,
+    print_static_or_dynamic,
+    verify_alignment,
+    verify_fits,
+    verify_size,
+)
 from .storage import AllocStorageOp, SizesOnHost, StorageType
 
 
@@ -115,15 +122,12 @@ class SliceStorageOp(IRDLOperation):
     def verify_(self) -> None:
         exactly_one("the offset", self.offset, self.dynamic_offset)
         exactly_one("the size", self.size, self.dynamic_size)
-        alignment = self.alignment.value.data
-        if alignment <= 0 or alignment & (alignment - 1):
-            raise VerifyException(f"alignment must be a power of two, but is {alignment}")
+        alignment = verify_alignment(self.alignment)
         if self.slice.type != self.storage.type:
             raise VerifyException(
                 f"the slice is {self.slice.type}, but its storage is {self.storage.type}"
             )
-        if self.size is not None and self.size.value.data < 0:
-            raise VerifyException(f"the size must be at least 0, but is {self.size.value.data}")
+        verify_size(self.size)
         owner = self.storage.owner
         outer = owner if isinstance(owner, AllocStorageOp | SliceStorageOp) else None
         if outer is not None and outer.alignment.value.data < alignment:
@@ -138,11 +142,5 @@ class SliceStorageOp(IRDLOperation):
             raise VerifyException(
                 f"the offset must be a multiple of the alignment, {alignment}, but is {offset}"
             )
-        if outer is None or outer.size is None or self.size is None:
-            return
-        bytes, there = self.size.value.data, outer.size.value.data
-        if offset + bytes > there:
-            raise VerifyException(
-                f"a slice of {bytes} bytes at offset {offset} "
-                f"does not fit in a storage of {there} bytes"
-            )
+        if outer is not None and self.size is not None:
+            verify_fits("a slice", self.size.value.data, offset, outer.size)

@@ -39,7 +39,13 @@ from ..interfaces import (
     Pinned,
     SameDomain,
 )
-from .operands import exactly_one, parse_static_or_dynamic, print_static_or_dynamic
+from .operands import (
+    exactly_one,
+    parse_static_or_dynamic,
+    print_static_or_dynamic,
+    verify_alignment,
+    verify_size,
+)
 
 
 def _device_or_none(value: Attribute | None) -> VirtualDeviceAttr | NoneAttr:
@@ -189,11 +195,8 @@ class AllocStorageOp(IRDLOperation):
 
     def verify_(self) -> None:
         exactly_one("the size", self.size, self.dynamic_size)
-        if self.size is not None and self.size.value.data < 0:
-            raise VerifyException(f"the size must be at least 0, but is {self.size.value.data}")
-        alignment = self.alignment.value.data
-        if alignment <= 0 or alignment & (alignment - 1):
-            raise VerifyException(f"alignment must be a power of two, but is {alignment}")
+        verify_size(self.size)
+        verify_alignment(self.alignment)
         wanted, there = self.device, device_of(self.storage.type)
         if wanted is not None and there is not None and wanted.join(there) is None:
             raise VerifyException(

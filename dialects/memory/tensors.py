@@ -39,6 +39,7 @@ from .operands import (
     i64_attribute,
     parse_static_or_dynamic,
     print_static_or_dynamic,
+    verify_fits,
     verify_shape,
 )
 from .slices import SliceStorageOp
@@ -196,15 +197,8 @@ class AllocTensorOp(IRDLOperation):
                 f"the offset must be a multiple of the element size, {size}, but is {offset}"
             )
         owner = self.storage.owner
-        if not is_static(type) or not isinstance(owner, AllocStorageOp | SliceStorageOp):
-            return
-        if owner.size is not None:
-            bytes, there = tensor_size(type), owner.size.value.data
-            if offset + bytes > there:
-                raise VerifyException(
-                    f"a tensor of {bytes} bytes at offset {offset} "
-                    f"does not fit in a storage of {there} bytes"
-                )
+        if is_static(type) and isinstance(owner, AllocStorageOp | SliceStorageOp):
+            verify_fits("a tensor", tensor_size(type), offset, owner.size)
 
     def _verify_uses(self) -> None:
         written: list[Block | None] = []

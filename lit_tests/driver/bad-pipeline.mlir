@@ -10,7 +10,7 @@
 
 // A wrong pipeline is shown with a caret, and the message says what would be right.
 //
-// NAME:        pipeline:1:5: error: there is no pass or pipeline 'canonicalise'; did you mean 'canonicalize'?
+// NAME:        pipeline:1:5: error: unknown pass or pipeline 'canonicalise'; did you mean 'canonicalize'?
 // NAME-NEXT:   cse,canonicalise
 // NAME-NEXT:       ^^^^^^^^^^^^
 // NONE:        pipeline:1:20: error: pass 'printf-to-llvm' has no option 'level' (it accepts none)

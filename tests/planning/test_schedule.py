@@ -238,7 +238,7 @@ def test_no_row_gets_worse(seed: int):
 
 @pytest.mark.parametrize("nodes", [1, 100, 10_000])
 def test_more_nodes_are_never_worse(nodes: int):
-    """What stops early still returns an order that is valid, and a bound that holds."""
+    """A search that stops early returns a valid order, and a bound that holds."""
     graph, sizes = random_graph(Random(0), 60, width=12)
     less, more = (schedule(graph, [sizes], nodes=n) for n in (nodes, 400_000))
     assert is_valid(graph, less.order)

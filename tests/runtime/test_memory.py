@@ -198,7 +198,7 @@ def test_a_result_in_a_slice_that_was_lent(poison: bool):
     for x in (X, 2 * X):
         assert machine.run("main", x)[0].tolist() == (2 * x).tolist()
     counters = machine.counters
-    assert counters.allocations == {0: 4}  # two in each run: a slice is no allocation
+    assert counters.allocations == {0: 4}  # two in each run: slices are not counted
     assert counters.peak == {0: 128 + 8}
 
 

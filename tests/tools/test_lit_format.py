@@ -58,7 +58,7 @@ CASES = {
 
 @pytest.mark.parametrize(("line", "code"), CASES.values(), ids=CASES.keys())
 def test_results(tmp_path: Path, line: str, code: str):
-    text = f"// RUN: {line}\n// CHECK: func.func private @f\n// ERROR: no pass\n"
+    text = f"// RUN: {line}\n// CHECK: func.func private @f\n// ERROR: unknown pass\n"
     text += "func.func private @f()\n"
     assert execute(tmp_path, text).code.name == code
 
@@ -66,7 +66,7 @@ def test_results(tmp_path: Path, line: str, code: str):
 @pytest.mark.parametrize("name", ["passes", "no match", "messages in the pipe", "roundtrip"])
 def test_a_shell_agrees(tmp_path: Path, name: str):
     line, code = CASES[name]
-    text = f"// RUN: {line}\n// CHECK: func.func private @f\n// ERROR: no pass\n"
+    text = f"// RUN: {line}\n// CHECK: func.func private @f\n// ERROR: unknown pass\n"
     text += "func.func private @f()\n"
     assert execute(tmp_path, text, shell="1").code.name == code
 
@@ -82,7 +82,7 @@ def test_no_process_is_started(tmp_path: Path, name: str):
 def test_a_failure_shows_the_line_and_what_was_said(tmp_path: Path):
     result = execute(tmp_path, "// RUN: xrelay-opt %s -p nothing\nfunc.func private @f()\n")
     assert "xrelay-opt" in result.output
-    assert "there is no pass or pipeline 'nothing'" in result.output
+    assert "unknown pass or pipeline 'nothing'" in result.output
 
 
 def test_requirements_are_heeded(tmp_path: Path):

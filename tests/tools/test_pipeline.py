@@ -169,9 +169,9 @@ def test_pass_names_need_no_options_of_passes():
 @pytest.mark.parametrize(
     ("text", "column", "message"),
     [
-        ("emtpy", 1, "there is no pass or pipeline 'emtpy'; did you mean 'empty'?"),
-        ("empty,fuor", 7, "there is no pass or pipeline 'fuor'; did you mean 'four'?"),
-        ("zzzzzzz", 1, "there is no pass or pipeline 'zzzzzzz'"),
+        ("emtpy", 1, "unknown pass or pipeline 'emtpy'; did you mean 'empty'?"),
+        ("empty,fuor", 7, "unknown pass or pipeline 'fuor'; did you mean 'four'?"),
+        ("zzzzzzz", 1, "unknown pass or pipeline 'zzzzzzz'"),
         ("empty{a=1}", 7, "pass 'empty' has no option 'a' (it accepts none)"),
         (
             "picky{sise=1}",
@@ -201,7 +201,7 @@ def test_pass_names_need_no_options_of_passes():
         ("empty,two{mode=huge}", 11,
          "option 'mode' of pipeline 'two' must be one of fast, small, but is \"huge\""),
         ("empty,", 7, "expected the name of a pass, but got the end"),
-        ("empty;picky", 1, "there is no pass or pipeline 'empty;picky'; did you mean 'picky'?"),
+        ("empty;picky", 1, "unknown pass or pipeline 'empty;picky'; did you mean 'picky'?"),
         ("empty picky", 7, "expected ',' before the next pass, but got 'picky'"),
         ("picky{size=", 12, "expected the value of the option, but got the end"),
         ('picky{size="', 12, "unfinished string or bracket"),

@@ -245,7 +245,7 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
         ),
         (
             ["mlp.mlir", "--function", "nope", "--random-seed", "1"],
-            "mlp.mlir: error: there is no function 'nope'; there are: main, twice\n",
+            "mlp.mlir: error: unknown function 'nope'; the program has: main, twice\n",
         ),
         (["no.mlir"], "no.mlir: error: cannot read 'no.mlir': No such file or directory\n"),
         (
@@ -498,7 +498,7 @@ def test_a_deep_value_is_cut(folder: Path, capsys: pytest.CaptureFixture[str]):
         (["--random-seed", "0", "--outputs", "o.npz"], "'output_0' is not a tensor"),
         (["--inputs", "bad.npz"], "member 'x' must be float32[], as main takes it, but is int64[]"),
         (["--function", "first", "--random-seed", "0"], "'l': it is not a tensor"),
-        (["--function", "none"], "there is no function 'none'; there are: "),
+        (["--function", "none"], "unknown function 'none'; the program has: "),
     ],
 )
 def test_wrong_calls_of_the_evaluator(
@@ -532,6 +532,6 @@ func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
     assert "memory of cpu:0: 2 allocations, " in printed[0]  # an arena, and the result
     assert "memory of cpu:0: 3 allocations, " in printed[1]  # `f` may be called from outside
     assert run.main([str(program), "--random-seed", "0", "--function", "f"]) == 0
-    assert "there is no function 'g'; there are: f, main" in error(
+    assert "unknown function 'g'; the program has: f, main" in error(
         capsys, str(program), "--random-seed", "0", "--function", "g"
     )
