@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agreement import quiet
+from hypothesis import assume
 from hypothesis import strategies as st
 from programs import parameter_types, parse, programs
 from xdsl.dialects import func
@@ -22,6 +24,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 from xdsl.rewriter import Rewriter
 from xdsl.transforms.dead_code_elimination import dce
+from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects import relay
 from xrelay.dialects.device import tensor_type
@@ -29,6 +32,9 @@ from xrelay.dialects.relay.incomplete import IncompleteType
 from xrelay.dialects.relay.named_dims import DIMS
 from xrelay.dialects.tensors import as_tensor
 from xrelay.dialects.walking import walk
+from xrelay.passes.infer_types import InferTypesPass
+from xrelay.passes.support.diagnostics import PassError
+from xrelay.passes.support.verifier import verify
 
 Shape = tuple[int, ...]
 
@@ -110,3 +116,14 @@ def dynamic_programs(draw: Callable[[st.SearchStrategy[Any]], Any]) -> DynamicPr
     for sizes_now in renamed:
         calls.append(tuple(tuple(sizes_now.get(dim, dim) for dim in shape) for shape in original))
     return DynamicProgram(text, shapes, tuple(calls), draw(st.booleans()))
+
+
+def inferred(program: DynamicProgram) -> ModuleOp:
+    """Return a program of dynamic dims with its types; one that has none is no example."""
+    module = program.at_open()
+    try:
+        InferTypesPass().apply(quiet(), module)
+        verify(module)
+    except (PassError, VerifyException):
+        assume(False)
+    return module

@@ -3,8 +3,9 @@
 from typing import Any
 
 import numpy.typing as npt
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from programs import context, parse, printed, programs
+from random_settings import exactly
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
@@ -21,16 +22,6 @@ from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_stage import VerifyStagePass
 
 Array = npt.NDArray[Any]
-
-
-def exactly(examples: int) -> Any:
-    """Use the same examples in each run."""
-    return settings(
-        max_examples=examples,
-        deadline=None,
-        derandomize=True,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    )
 
 
 def pipeline(level: int) -> list[ModulePass]:

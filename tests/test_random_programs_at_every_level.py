@@ -5,24 +5,23 @@ Their dims are static or not, named or not. `XRELAY_RANDOM_PROGRAMS=5000 pytest 
 other programs per test. A failure is shrunk, and written to a file with commands that show it.
 """
 
-import os
 import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from tempfile import gettempdir
-from typing import Any
 
 import numpy as np
 import pytest
 from agreement import Array, agree, evaluated, pipelines, quiet, same
-from dynamic_programs import DynamicProgram, Shape, dynamic_programs, name_dims
+from dynamic_programs import DynamicProgram, Shape, dynamic_programs, inferred, name_dims
 from hinted_relay_programs import RelayProgram
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from in_machine import machine_of
 from programs import printed
+from random_settings import exactly
 from relay_programs import read
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -36,26 +35,8 @@ from xrelay.runtime.paths import Kept, Object, State
 from xrelay.runtime.program import Program
 from xrelay.tools.npz import write_npz
 
-OTHER = int(os.environ.get("XRELAY_RANDOM_PROGRAMS", "0"))
-"""The number of programs per test if they are not to be the same in each run."""
-
-
 NOT_REPAIRED = re.compile("would have to be on|only tensors and tuples can be copied")
 """Conflicts of devices that copies cannot repair."""
-
-
-def exactly(examples: int) -> Any:
-    """Use the same examples in each run, or many others."""
-    return settings(
-        max_examples=OTHER or examples,
-        deadline=None,
-        derandomize=not OTHER,
-        suppress_health_check=[
-            HealthCheck.too_slow,
-            HealthCheck.data_too_large,
-            HealthCheck.filter_too_much,
-        ],
-    )
 
 
 def main_of(module: ModuleOp) -> FuncOp:
@@ -137,12 +118,7 @@ def test_programs_with_data_and_functions(
 @given(dynamic_programs(), pipelines())
 def test_programs_of_tensors(program: DynamicProgram, passes: str):
     """The results are those of the program with the dims of each call, too."""
-    module = program.at_open()
-    try:
-        InferTypesPass().apply(quiet(), module)
-        verify(module)
-    except (PassError, VerifyException):
-        assume(False)
+    module = inferred(program)
     calls = [arguments(shapes) for shapes in program.calls]
     with saved(module, passes, calls):
         found = agree(module, passes, calls)

@@ -5,7 +5,6 @@ A fault is another offset, size, alignment, order, or time of a kill in a plan t
 program with branches, calls, data and dynamic sizes. Memory is poisoned where it is free.
 """
 
-import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from random import Random
@@ -13,11 +12,12 @@ from random import Random
 import numpy as np
 import pytest
 from agreement import Array, Outcome, evaluated, quiet, same
-from dynamic_programs import DynamicProgram, dynamic_programs
+from dynamic_programs import DynamicProgram, dynamic_programs, inferred
 from hinted_relay_programs import RelayProgram
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
 from in_machine import run_passes
+from random_settings import OTHER, exactly
 from relay_programs import read
 from test_random_programs_at_every_level import arguments
 from xdsl.dialects import arith
@@ -34,9 +34,6 @@ from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
-
-OTHER = int(os.environ.get("XRELAY_RANDOM_PROGRAMS", "0"))
-"""The number of programs per test if they are not to be the same in each run."""
 
 FAULTS_PER_PROGRAM = 6
 
@@ -264,19 +261,11 @@ def test_faults_in_programs_with_data_and_functions(seed: int):
 def test_faults_in_programs_of_tensors():
     count = Counter[str]()
 
-    @settings(
-        max_examples=OTHER or 20,
-        deadline=None,
-        derandomize=not OTHER,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-        phases=[Phase.generate],
-    )
+    @exactly(20, phases=[Phase.generate])
     @given(dynamic_programs(), st.integers(0, 2**32))
     def check(program: DynamicProgram, seed: int) -> None:
-        rng, module = Random(seed), program.at_open()
+        rng, module = Random(seed), inferred(program)
         try:
-            InferTypesPass().apply(quiet(), module)
-            verify(module)
             run_passes(module, TO_MANIFEST)
         except (PassError, VerifyException):
             return

@@ -10,22 +10,21 @@ from typing import Any
 import numpy as np
 import pytest
 from agreement import quiet
-from dynamic_programs import DynamicProgram, dynamic_programs
-from hypothesis import HealthCheck, Phase, assume, given, settings
+from dynamic_programs import DynamicProgram, dynamic_programs, inferred
+from hypothesis import Phase, given
 from hypothesis import strategies as st
 from in_machine import UNIVERSE, machine_of
 from programs import parse
+from random_settings import exactly
 from transformer import encoder
 from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Block, BlockArgument, SSAValue
-from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects import memory, vm
 from xrelay.dialects.walking import walk
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.lowering.assemble import assemble
-from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.memory_use.contents import FunctionUse, MemoryUse
 from xrelay.passes.memory_use.formulas import Formulas
 from xrelay.passes.memory_use.loads import Weight, loads, most_on_a_path, peak_of
@@ -33,8 +32,6 @@ from xrelay.passes.memory_use.path_liveness import Arm
 from xrelay.passes.memory_use.read import read_memory
 from xrelay.passes.memory_use.report import planned_with_calls, report_of
 from xrelay.passes.plan_memory import PlanMemoryPass
-from xrelay.passes.support.diagnostics import PassError
-from xrelay.passes.support.verifier import verify
 from xrelay.runtime.errors import MachineError
 from xrelay.tools.memory_of_run import dims_of_run
 from xrelay.tools.pipeline import TO_BYTECODE, Step, build
@@ -130,22 +127,11 @@ def test_the_machine_holds_what_its_path_needs(flag: bool, peak: int):
     assert machine.counters.peak[0] == peak
 
 
-@settings(
-    max_examples=60,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    phases=(Phase.generate,),
-)
+@exactly(60, phases=[Phase.generate])
 @given(dynamic_programs(), st.sampled_from([UNPLANNED, PLANNED, APART]))
 def test_the_machine_uses_what_is_planned(program: DynamicProgram, pipeline: str):
     """The peak of a run is at most the plan's for its shapes; it is the plan's without branches."""
-    module = program.at_open()
-    try:
-        InferTypesPass().apply(quiet(), module)
-        verify(module)
-    except (PassError, VerifyException):
-        assume(False)
+    module = inferred(program)
     rest = lowered(module, pipeline)
     if not any(isinstance(op, memory.AllocTensorOp) for op in walk(module)):
         return

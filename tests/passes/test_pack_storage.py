@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from passes.test_manifest_lifetimes import modules
 from programs import context, parameter_types, parse, printed, programs
+from random_settings import exactly
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
@@ -38,16 +39,6 @@ from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
 
 Array = npt.NDArray[Any]
-
-
-def exactly(examples: int) -> Any:
-    """Use the same examples in each run."""
-    return settings(
-        max_examples=examples,
-        deadline=None,
-        derandomize=True,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    )
 
 
 def inputs(module: ModuleOp, seed: int) -> list[Array]:

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from in_machine import machine_of, run_passes
 from programs import context, parameter_types, parse, programs
+from random_settings import exactly
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Block, Operation, SSAValue
@@ -32,15 +33,6 @@ from xrelay.runtime.kernels.memory import Memory
 VM = VmPipeline("none").text.split(",")
 TO_MANIFEST = ",".join(VM[: VM.index("manifest-alloc") + 1])
 TO_LIFETIMES = ",".join(VM[VM.index("simplify-shapes") : VM.index("manifest-lifetimes") + 1])
-
-
-def exactly(examples: int) -> Any:
-    return settings(
-        max_examples=examples,
-        deadline=None,
-        derandomize=True,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    )
 
 
 def is_accepted(module: ModuleOp) -> bool:
