@@ -61,10 +61,10 @@ class CanonicalSearch:
     def run(self, capacity: int, meter: Meter) -> bool | None:
         """Return whether a plan exists, or None if `meter` ran out first."""
         t = self.tables
-        self.capacity = t.capacity_in_units(capacity)
-        ceiling = t.ceilings(capacity)
-        if (t.lowest > ceiling).any() or (t.total > self.capacity).any():
+        limits = t.limits(capacity)
+        if limits is None:
             return False
+        self.capacity, ceiling = limits
         self.meter = meter
         self.failed: set[tuple[bytes, int, int]] = set()
         roots: list[_Part] = []

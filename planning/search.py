@@ -181,6 +181,13 @@ class Tables:
         highest = (capacity - self.true_size) // self.unit
         return np.where(self.is_fixed, np.minimum(self.core.fixed // self.unit, highest), highest)
 
+    def limits(self, capacity: int) -> tuple[int, Ints] | None:
+        """Return a height in units and the ceilings below it; None if no plan is that low."""
+        height, ceiling = self.capacity_in_units(capacity), self.ceilings(capacity)
+        if (self.lowest > ceiling).any() or (self.total > height).any():
+            return None
+        return height, ceiling
+
     def state(self, lo: int, hi: int, sky: Ints) -> bytes:
         """Return a key of the subproblem in cliques `lo` to `hi`; equal keys are equal problems."""
         inside = sky[self.by_first[self.first_body[lo] : self.first_body[hi]]]
