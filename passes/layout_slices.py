@@ -272,7 +272,7 @@ def smaller(one: Layout, other: Layout, into: Arithmetic) -> Layout:
 
 
 def place_tensors(at: SSAValue, offset: int, rewriter: PatternRewriter) -> None:
-    """Let the tensors at `at`, which is `offset`, be there."""
+    """Place the tensors whose offset is the value `at` at the constant `offset`."""
     for use in list(at.uses):
         user = use.operation
         if isinstance(user, memory.AllocTensorOp):

@@ -231,7 +231,7 @@ def _free_since(
     specs: Sequence[TensorSpec],
     binds: Mapping[str, Bind],
 ) -> int:
-    """Return the first step that may write to output number `result`: after all if none may."""
+    """Return the first step that may write to output `result`: one after the last if none may."""
     out, after_all = outs[result], len(kernel.steps)
     if any(np.may_share_memory(out, other) for other in outs[:result]):
         return after_all

@@ -280,7 +280,7 @@ class Algebra:
     _factors: dict[Polynomial | Symbol, tuple[Polynomial, ...]] = field(
         default_factory=dict["Polynomial | Symbol", tuple[Polynomial, ...]]
     )
-    """The sums that were multiplied to each sum or symbol."""
+    """The factors of each sum or symbol that stands for a product."""
 
     def symbol(
         self, name: str, kind: str = "symbol", args: Sequence[Hashable] = (), natural: bool = True

@@ -226,9 +226,9 @@ class _Open:
     check: int | None = None
     """The last check."""
     writers: dict[int, int] = field(default_factory=dict[int, int])
-    """The last step that changed each of the ordered bytes …"""
+    """The last step that changed each class of ordered bytes."""
     readers: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
-    """… and those that used them since."""
+    """The steps that used them since."""
     number: dict[Operation, int] = field(default_factory=dict[Operation, int])
 
     def reasons_of(self, op: Operation) -> tuple[int, ...]:

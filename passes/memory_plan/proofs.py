@@ -242,7 +242,7 @@ def point_of(symbol: Symbol) -> tuple[int, ...]:
 
 
 def value_at(kind: str, args: tuple[int, ...]) -> int:
-    """Compute an operation; of one that has no value, any."""
+    """Compute an operation; where it has no value, any will do."""
     if kind == SELECT:
         return args[2] if args[0] < args[1] else args[3]
     left, right = args[0], args[-1]
@@ -296,7 +296,7 @@ class _Level:
 
     natural: dict[Symbol, bool] = field(default_factory=dict[Symbol, bool])
     facts: dict[Symbol, list[Polynomial]] = field(default_factory=dict[Symbol, list[Polynomial]])
-    """By the symbols in them."""
+    """Facts, by the symbols in them."""
     shown: dict[Polynomial, bool] = field(default_factory=dict[Polynomial, bool])
     spans: dict[Polynomial, dict[Polynomial, None]] = field(
         default_factory=dict[Polynomial, "dict[Polynomial, None]"]

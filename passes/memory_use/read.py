@@ -405,7 +405,7 @@ class _Reader:
                     self.use.tensors[row] = replace(tensor_, spans=left)
 
     def _live(self) -> Iterator[Segment]:
-        """Yield the bytes of tensors in use; of those written in place, what is more."""
+        """Yield the bytes of tensors in use; a tensor written in place adds only its excess."""
         for rows in self._in_slots():
             before: Tensor | None = None
             for row in rows:

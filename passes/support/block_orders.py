@@ -95,7 +95,7 @@ class BlockOrders:
     _storages: dict[int, list[memory.AllocStorageOp]] = field(
         default_factory=dict[int, list[memory.AllocStorageOp]]
     )
-    """The storages of each of the bytes."""
+    """The storages that each class of bytes lies in."""
 
     def __post_init__(self) -> None:
         counted = ((op, key) for op, key in self.bytes.key_of.items() if op in self.rows.of)
@@ -173,7 +173,7 @@ class BlockOrders:
         return found
 
     def hand_over(self, steps: Steps, own: Sequence[Local], peaks: Row) -> None:
-        """Let the block around an arm know what the arm needs."""
+        """Record what an arm needs for the block around it."""
         assert steps.around is not None, "an arm"
         branches = self.branches.setdefault(steps.around.block, {})
         branch = branches.setdefault(steps.at, Branch(besides=[0] * self.rows.count))
