@@ -303,8 +303,9 @@ def test_a_plan_is_made_once_for_operands_of_equal_types():
             thunk()
         return out
 
+    x = np.ones(4, np.float32)
     for _ in range(3):
-        x = np.ones(4, np.float32)
+        x = x.copy()
         np.testing.assert_array_equal(doubled(x, np.empty_like(x)), 2 * x)
     assert len(checks) == 1
     np.testing.assert_array_equal(doubled(x, x), np.full(4, 2))  # in the same memory
