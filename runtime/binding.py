@@ -24,7 +24,7 @@ MAX_STEPS = 1 << 15
 """Number of steps in the plans that are kept."""
 
 Bound = list[tuple[Thunk, Step | None]]
-"""What a kernel runs, in order; the step of each thunk, unless it copies a result."""
+"""The callables of a kernel, in order, each with its step; None if it copies a result."""
 
 
 def overlaps_of(ins: Sequence[Array], outs: Sequence[Array]) -> Overlaps:
