@@ -7,9 +7,10 @@ those that compute leave callables in the segment, bound to their arrays.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from math import prod
 from typing import Any
 
@@ -71,11 +72,12 @@ class Recorder:
     def record(self) -> Segment:
         """Record up to the next decision; raise `MachineError` with the position of a fault."""
         code = self.function.instructions
+        executed: list[type[vm.Instruction]] = []
         while True:
             instruction = code[self.pc]
-            name = vm.mnemonic(instruction)
+            kind = type(instruction)
             try:
-                end = _FOLLOW[type(instruction)](self, instruction)
+                end = _FOLLOW[kind](self, instruction)
             except NeedsValues as needs:
                 end = Read(needs.tensors, self.pc)
             except (MachineError, OutOfMemory) as error:
@@ -83,19 +85,22 @@ class Recorder:
             except (ValueError, OverflowError, MemoryError, TypeError) as error:  # NumPy's limits
                 text = f"{type(error).__name__}: {error}"
                 raise fault(self.function, self.pc, MachineError(text)) from error
-            if not isinstance(end, Read):
-                self.counters.instructions[name] += 1
+            executed.append(kind)
             if end is not None:
                 break
-            self.known = {}
+            if self.known:
+                self.known = {}
             self.pc += 1
+        if isinstance(end, Read):
+            executed.pop()  # the next segment executes it
+        for kind, times in Counter(executed).items():
+            self.counters.instructions[vm.MNEMONICS[kind]] += times
         self.counters.peak = {d: size for d, size in enumerate(self.state.peak) if size}
-        length = self.counters.instructions.total()
         self.counters.share(self.context.counters)
         frame = self.state.frame
         state = None if isinstance(end, Return) else self.state
         segment = Segment(
-            frame, self.steps, self.origins, self.counters, end, self.pc, state, length
+            frame, self.steps, self.origins, self.counters, end, self.pc, state, len(executed)
         )
         frame.trace_size.size += segment.trace_size
         return segment
@@ -122,9 +127,16 @@ class Recorder:
         return found
 
     def tensors(self, registers: tuple[int, ...]) -> list[Tensor]:
-        found = tensors_in(tuple(self.state.read(register) for register in registers))
-        if found is None:
-            raise MachineError("operands of a kernel must be tensors or data of tensors")
+        found: list[Tensor] = []
+        for register in registers:
+            item = self.state.read(register)
+            if isinstance(item, Tensor):
+                found.append(item)
+                continue
+            inside = tensors_in((item,))
+            if inside is None:
+                raise MachineError("operands of a kernel must be tensors or data of tensors")
+            found += inside
         return found
 
     def values(self, *tensors: Tensor) -> list[Array]:
@@ -165,6 +177,8 @@ class Recorder:
 
     def require_written(self, *tensors: Tensor) -> None:
         """Raise `MachineError` unless all bytes of `tensors` were written."""
+        if not self.state.unwritten:
+            return
         for tensor in tensors:
             if self.state.has_unwritten(tensor):
                 what = f"a tensor {spec_of(tensor.array)}"
@@ -254,15 +268,17 @@ class Recorder:
         arrays = [t.array for t in ins], [t.array for t in outs]
         plan = self.kernel_plan(kernel, ins, *arrays)
         self.require_one_device(kernel, ins, outs)
-        if any(out.constant or not out.array.flags.writeable for out in outs):
-            raise MachineError(f"kernel {kernel.name} must not write to a constant")
+        for out in outs:
+            if out.constant or not out.array.flags.writeable:
+                raise MachineError(f"kernel {kernel.name} must not write to a constant")
         self.require_written(*ins)
         workspace = self.state.frame.workspace
         bound = bind_plan(plan, *arrays, workspace)
         if self.context.memory.poison:
             self.compute(workspace.poison)
         for thunk, step in bound:
-            self.compute(thunk, step)
+            self.steps.append(thunk)
+            self.origins.append((self.pc, step))
         for out in outs:
             self.state.wrote(out)
 
@@ -372,18 +388,18 @@ class Recorder:
         self, dst: int, register: int, offset: int, shape: tuple[int, ...], dtype: str
     ) -> None:
         storage = self.storage(register)
-        if any(dim < 0 for dim in shape):
-            raise MachineError(f"dimensions must be at least 0, but the shape is {list(shape)}")
-        kind = element_type(dtype)
-        size = prod(shape) * kind.itemsize
+        kind, size = _layout(shape, dtype)
         if offset < 0 or offset + size > storage.size:
             raise MachineError(
                 f"a tensor of {size} bytes at offset {offset} does not fit in a storage of "
                 f"{storage.size} bytes"
             )
         start = storage.start + offset
-        array = viewed(storage.block.memory[start : start + size].view(kind), shape)
-        self.state.write(dst, Tensor(array, storage.device, parts=(storage,), offset=start))
+        try:
+            array: Array = np.ndarray(shape, kind, storage.block.memory, start)
+        except ValueError as error:
+            raise _no_array(shape, error) from error
+        self.state.write(dst, Tensor(array, storage.device, False, (storage,), start))
 
     def reshape_tensor(self, i: vm.ReshapeTensor) -> None:
         source = self.tensor(i.tensor)
@@ -528,12 +544,25 @@ class Recorder:
         self.state.kill(i.register, self.pc)
 
 
+@lru_cache(1 << 12)
+def _layout(shape: tuple[int, ...], dtype: str) -> tuple[np.dtype[Any], int]:
+    """Return the NumPy type called `dtype`, and the bytes of an array of `shape`."""
+    if any(dim < 0 for dim in shape):
+        raise MachineError(f"dimensions must be at least 0, but the shape is {list(shape)}")
+    kind = element_type(dtype)
+    return kind, prod(shape) * kind.itemsize
+
+
+def _no_array(shape: tuple[int, ...], error: Exception) -> MachineError:
+    return MachineError(f"NumPy has no array of shape {list(shape)}: {error}")
+
+
 def viewed(array: Array, shape: tuple[int, ...]) -> Array:
     """Return `array` in `shape`, which has as many elements."""
     try:
         return array.reshape(shape)
     except ValueError as error:
-        raise MachineError(f"NumPy has no array of shape {list(shape)}: {error}") from error
+        raise _no_array(shape, error) from error
 
 
 def _holds(scalars: list[Array]) -> bool:
