@@ -147,27 +147,33 @@ class State:
             self._retain_parts(value)
 
     def _retain_parts(self, value: Object) -> None:
+        change, born = self.references.change, self.frame.born
         rest = [value]
         while rest:
             item = rest.pop()
             for part in item.parts:
-                if self.references.change(part, 1) == 1 and self.frame.owns(part):
+                if change(part, 1) == 1 and part.born > born:
                     rest.append(part)
             if isinstance(item, Storage) and item.whole is None:
-                self.live[item.device] += item.size
-                self.peak[item.device] = max(self.peak[item.device], self.live[item.device])
+                device, live = item.device, self.live
+                live[device] += item.size
+                if live[device] > self.peak[device]:
+                    self.peak[device] = live[device]
 
     def release(self, value: Object) -> None:
         if not self.references.change(value, -1) and value.born > self.frame.born:
             self._release_parts(value)
 
     def _release_parts(self, value: Object) -> None:
+        change, born = self.references.change, self.frame.born
         rest = [value]
         while rest:
             item = rest.pop()
             for part in item.parts:
-                if not self.references.change(part, -1) and self.frame.owns(part):
+                if not change(part, -1) and part.born > born:
                     rest.append(part)
+            if isinstance(item, Tensor):
+                continue
             self.with_unwritten.discard(item)
             if isinstance(item, Storage) and item.whole is None:
                 self.live[item.device] -= item.size

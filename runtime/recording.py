@@ -300,8 +300,7 @@ class Recorder:
         self, kernel: Kernel, ins: Sequence[Tensor], outs: Sequence[Tensor]
     ) -> None:
         """Raise `MachineError` unless all operands are on one device, but for sizes on the host."""
-        operands = [*outs, *ins]
-        if all(tensor.device == operands[0].device for tensor in operands):
+        if len({tensor.device for tensor in (*ins, *outs)}) < 2:
             return
         placed = [
             (f"input {number}", tensor)
