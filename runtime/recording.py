@@ -141,9 +141,11 @@ class Recorder:
 
     def values(self, *tensors: Tensor) -> list[Array]:
         """Return the elements of `tensors`, on which this instruction depends."""
-        if all(tensor.constant for tensor in tensors):
-            return [tensor.array for tensor in tensors]
         self.require_written(*tensors)
+        found = [self.known_elements(tensor) for tensor in tensors]
+        elements = [array for array in found if array is not None]
+        if len(elements) == len(tensors):
+            return elements
         needed = unknown_sources(tensors, self.known_elements)
         if needed:
             raise NeedsValues(*needed)
