@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy.typing as npt
 
 from ..operators.named_dims import Bounds
+from .data_types import DataTypes
 from .errors import Location
 from .instructions import Instruction, mnemonic
 
@@ -80,12 +81,21 @@ class Param:
 
 
 @dataclass(frozen=True, slots=True)
+class Result:
+    """A function's result: its name ("" if it has none), and its type in `Program.data`."""
+
+    name: str
+    type: int
+
+
+@dataclass(frozen=True, slots=True)
 class Function:
     """
     A function of `register_count` registers; its parameters are in the first ones.
 
     `dim_bounds` are the bounds of named dims. `locations` are the source positions of the
-    instructions, if recorded.
+    instructions, if recorded. `results` are what the function returns, in a tuple unless it is
+    one, if that is known.
     """
 
     name: str
@@ -94,6 +104,7 @@ class Function:
     instructions: tuple[Instruction, ...]
     locations: tuple[Location | None, ...] = field(default=(), compare=False)
     dim_bounds: Mapping[str, Bounds] = field(default_factory=dict[str, Bounds], compare=True)
+    results: tuple[Result, ...] | None = None
 
     def where(self, pc: int) -> str:
         """Return the name of instruction `pc` in errors: `main[3] invoke_packed`."""
@@ -155,13 +166,14 @@ class Program:
     """
     Functions, constants, kernels, and device names such as "cpu:0"; device 0 is the host.
 
-    Instructions refer to all of these by index.
+    Instructions refer to all of these by index. `data` are the types of the functions' results.
     """
 
     functions: tuple[Function, ...]
     constants: tuple[Constant, ...] = ()
     kernels: tuple[Kernel, ...] = ()
     devices: tuple[str, ...] = field(default=("cpu:0",))
+    data: DataTypes = field(default=DataTypes())
 
     @property
     def late_constants(self) -> tuple[Late, ...]:
