@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ..operators.named_dims import Bounds
 from .data_types import DataTypes
+from .dtypes import type_name
 from .errors import Location
 from .instructions import Instruction, mnemonic
 
@@ -51,7 +52,7 @@ class TensorSpec:
 
 def spec_of(array: Array) -> TensorSpec:
     """Return the element type and shape of `array`."""
-    return TensorSpec(array.dtype.name, array.shape)
+    return TensorSpec(type_name(array.dtype), array.shape)
 
 
 @dataclass(frozen=True, slots=True)

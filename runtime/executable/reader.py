@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ..files import mapped
 from ..checking import check_program
+from ..files import mapped
 from .content import Executable
 from .decode import decode
 
