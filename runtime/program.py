@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy.typing as npt
 
 from ..operators.named_dims import Bounds
+from .dtypes import type_name
 from .errors import Location
 from .instructions import Instruction, mnemonic
 
@@ -50,7 +51,7 @@ class TensorSpec:
 
 def spec_of(array: Array) -> TensorSpec:
     """Return the element type and shape of `array`."""
-    return TensorSpec(array.dtype.name, array.shape)
+    return TensorSpec(type_name(array.dtype), array.shape)
 
 
 @dataclass(frozen=True, slots=True)
