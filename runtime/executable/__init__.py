@@ -1,5 +1,5 @@
 """
-Executable files (`.xrx`): compiled programs that are loaded without a compiler.
+ExecutableFile files (`.xrx`): compiled programs that are loaded without a compiler.
 
     write_executable("model.xrx", executable_of(program, "model.safetensors"))
 
@@ -10,7 +10,7 @@ A file is not trusted: reading checks every length and index, and runs nothing. 
 described in docs/executable.md.
 """
 
-from .content import Checksums, Executable, PlannedMemory
+from .content import Checksums, ExecutableFile, PlannedMemory
 from .errors import ExecutableError
 from .layout import MAGIC, VERSION, Layout, Section
 from .reader import read_executable
@@ -21,8 +21,8 @@ __all__ = [
     "MAGIC",
     "VERSION",
     "Checksums",
-    "Executable",
     "ExecutableError",
+    "ExecutableFile",
     "Layout",
     "PlannedMemory",
     "Section",

@@ -83,7 +83,7 @@ class PlannedMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class Executable:
+class ExecutableFile:
     """
     A program, and what its file says about it.
 

@@ -37,11 +37,10 @@ from ..program import (
     Late,
     Param,
     Program,
-    Result,
     Step,
     TensorSpec,
 )
-from .content import Checksums, Executable, PlannedMemory, sample_of, sha256_of
+from .content import Checksums, ExecutableFile, PlannedMemory, sample_of, sha256_of
 from .encode import (
     BOOL,
     DATA,
@@ -67,7 +66,7 @@ MAX_RANK = 64
 T = TypeVar("T")
 
 
-def decode(data: memoryview, verify: bool = False) -> Executable:
+def decode(data: memoryview, verify: bool = False) -> ExecutableFile:
     """
     Read the executable whose file is `data`; its program may not be well-formed.
 
@@ -113,7 +112,7 @@ def decode(data: memoryview, verify: bool = False) -> Executable:
         tuple(devices),
         types,
     )
-    return Executable(program, producer, weights_file, unused, checksums, memory, layout)
+    return ExecutableFile(program, producer, weights_file, unused, checksums, memory, layout)
 
 
 def _bytes(data: memoryview, section: Section) -> memoryview:
@@ -233,25 +232,27 @@ def _functions(reader: WordReader, types: int) -> list[Function]:
 def _function(reader: WordReader, types: int) -> Function:
     """Read a function but for its instructions."""
     name, registers = reader.text("name"), reader.natural("number of registers")
-    params = tuple(_param(reader) for _ in range(reader.count("parameters", 4)))
+    params = _params(reader, types)
     bounds: dict[str, Bounds] = {}
     for _ in range(reader.count("bounds", 3)):
         dim = reader.text("dim")
         bounds[dim] = Bounds(reader.take(), reader.optional())
     results = None
     if reader.below(2, "flag"):
-        results = tuple(
-            Result(reader.text("name"), reader.below(types, "type"))
-            for _ in range(reader.count("results", 2))
-        )
+        results = _params(reader, types)
     return Function(name, params, registers, (), (), bounds, results)
 
 
-def _param(reader: WordReader) -> Param:
+def _params(reader: WordReader, types: int) -> tuple[Param, ...]:
+    return tuple(_param(reader, types) for _ in range(reader.count("parameters", 5)))
+
+
+def _param(reader: WordReader, types: int) -> Param:
     name, device = reader.text("name"), reader.take()
     spec = _spec(reader) if reader.below(2, "flag") else None
     dims = tuple(reader.text("dim") for _ in range(reader.count("dims")))
-    return Param(name, spec, device, dims)
+    type = reader.below(types, "type") if reader.below(2, "flag") else None
+    return Param(name, spec, device, dims, type)
 
 
 def _code(reader: WordReader, functions: int) -> list[tuple[Instruction, ...]]:

@@ -9,8 +9,8 @@ from typing import Any
 from ..data_types import DataType, OpaqueType, TupleType, TypeParameter
 from ..errors import Location
 from ..instructions import Instruction
-from ..program import Array, AttrValue, Function, Kernel, Late, Step, TensorSpec, spec_of
-from .content import Checksums, Executable, bytes_of, checksums_of
+from ..program import Array, AttrValue, Function, Kernel, Late, Param, Step, TensorSpec, spec_of
+from .content import Checksums, ExecutableFile, bytes_of, checksums_of
 from .errors import ExecutableError
 from .layout import ALIGNMENT, OPTIONAL, UNSUMMED
 from .schema import PUT, fields_of, write_opcodes
@@ -35,7 +35,7 @@ INTEGER, FLOAT, BOOL, TEXT, INTEGERS = range(5)
 """The kinds of attributes of operators."""
 
 
-def sections_of(executable: Executable) -> dict[str, list[memoryview]]:
+def sections_of(executable: ExecutableFile) -> dict[str, list[memoryview]]:
     """Return the contents of each section, in pieces."""
     strings = Strings()
     program = executable.program
@@ -67,7 +67,7 @@ def put_spec(writer: WordWriter, spec: TensorSpec) -> None:
     writer.put_many([-1 if dim is None else dim for dim in spec.shape])
 
 
-def _put_types(writer: WordWriter, executable: Executable) -> None:
+def _put_types(writer: WordWriter, executable: ExecutableFile) -> None:
     data = executable.program.data
     writer.put(len(data.types))
     for type in data.types:
@@ -97,13 +97,7 @@ def _put_functions(writer: WordWriter, functions: Sequence[Function]) -> None:
         writer.put_text(function.name)
         writer.put(function.register_count, len(function.params))
         for param in function.params:
-            writer.put_text(param.name)
-            writer.put(param.device, param.spec is not None)
-            if param.spec is not None:
-                put_spec(writer, param.spec)
-            writer.put(len(param.dims))
-            for name in param.dims:
-                writer.put_text(name)
+            _put_param(writer, param)
         writer.put(len(function.dim_bounds))
         for name, bounds in function.dim_bounds.items():
             writer.put_text(name)
@@ -113,8 +107,19 @@ def _put_functions(writer: WordWriter, functions: Sequence[Function]) -> None:
         if function.results is not None:
             writer.put(len(function.results))
             for result in function.results:
-                writer.put_text(result.name)
-                writer.put(result.type)
+                _put_param(writer, result)
+
+
+def _put_param(writer: WordWriter, param: Param) -> None:
+    """Write a parameter or a result."""
+    writer.put_text(param.name)
+    writer.put(param.device, param.spec is not None)
+    if param.spec is not None:
+        put_spec(writer, param.spec)
+    writer.put(len(param.dims))
+    for name in param.dims:
+        writer.put_text(name)
+    writer.put_optional(param.type)
 
 
 def _put_code(writer: WordWriter, functions: Sequence[Function]) -> None:
@@ -197,7 +202,7 @@ def _put_locations(
             writer.put(length, -1 if location is None else numbers[location])
 
 
-def _put_constants(writer: WordWriter, executable: Executable) -> list[memoryview]:
+def _put_constants(writer: WordWriter, executable: ExecutableFile) -> list[memoryview]:
     """Write what is known of each constant, and return the bytes of those in the file."""
     constants = executable.program.constants
     writer.put(len(constants))
@@ -233,7 +238,7 @@ def _put_checksums(writer: WordWriter, checksums: Checksums) -> None:
     writer.put(checksums.sample)
 
 
-def _put_memory(writer: WordWriter, executable: Executable) -> None:
+def _put_memory(writer: WordWriter, executable: ExecutableFile) -> None:
     writer.put(len(executable.memory))
     for planned in executable.memory:
         writer.put_text(planned.function)

@@ -6,13 +6,13 @@ import os
 
 from ..checking import check_program
 from ..files import mapped
-from .content import Executable
+from .content import ExecutableFile
 from .decode import decode
 
 
 def read_executable(
     source: str | os.PathLike[str] | bytes | memoryview, *, verify: bool = False
-) -> Executable:
+) -> ExecutableFile:
     """
     Read the executable at a path, or the one in these bytes.
 

@@ -10,7 +10,7 @@ from ..program import Array, Late, Program, TensorSpec, spec_of
 from ..tensor_file import TensorFile
 from .content import (
     Checksums,
-    Executable,
+    ExecutableFile,
     PlannedMemory,
     bytes_of,
     checksums_of,
@@ -30,7 +30,7 @@ def executable_of(
     embed: bool = False,
     producer: str = "",
     memory: Iterable[PlannedMemory] = (),
-) -> Executable:
+) -> ExecutableFile:
     """
     Return the executable of `program`, to be written.
 
@@ -43,7 +43,7 @@ def executable_of(
             raise ExecutableError(
                 f"there are no values for {_listed(late.name for late in program.late_constants)}"
             )
-        return Executable(program, producer, memory=tuple(memory))
+        return ExecutableFile(program, producer, memory=tuple(memory))
     where = "the given weights" if isinstance(weights, Mapping) else f"'{os.fspath(weights)}'"
     source = _Given(weights) if isinstance(weights, Mapping) else TensorFile(weights)
     late = {constant.name: constant for constant in program.late_constants}
@@ -53,11 +53,11 @@ def executable_of(
         bundled = Program(
             *(program.functions, constants, program.kernels, program.devices, program.data)
         )
-        return Executable(bundled, producer, memory=tuple(memory))
+        return ExecutableFile(bundled, producer, memory=tuple(memory))
     file = "" if isinstance(weights, Mapping) else Path(weights).name
     unused = tuple(name for name in source.names if name not in late)
     sums = {name: checksums_of(array) for name, array in found.items()}
-    return Executable(program, producer, file, unused, sums, tuple(memory))
+    return ExecutableFile(program, producer, file, unused, sums, tuple(memory))
 
 
 class _Given:
@@ -93,7 +93,7 @@ def _bound(late: Iterable[Late], source: TensorFile | _Given, where: str) -> dic
 
 
 def load_weights(
-    executable: Executable, path: str | os.PathLike[str], *, verify: bool = False
+    executable: ExecutableFile, path: str | os.PathLike[str], *, verify: bool = False
 ) -> dict[str, Array]:
     """
     Return the values of the late-bound constants in the `.safetensors` file at `path`.

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from ..files import replace
-from .content import Executable
+from .content import ExecutableFile
 from .encode import FLAGS, sections_of
 from .layout import header_of, laid_out
 
 
-def pieces_of(executable: Executable) -> Iterator[bytes | memoryview]:
+def pieces_of(executable: ExecutableFile) -> Iterator[bytes | memoryview]:
     """Yield the bytes of the file; the same for the same executable."""
     contents = sections_of(executable)
     layout = laid_out(contents, FLAGS)
@@ -25,7 +25,7 @@ def pieces_of(executable: Executable) -> Iterator[bytes | memoryview]:
         end = section.offset + section.length
 
 
-def write_executable(target: str | os.PathLike[str] | BinaryIO, executable: Executable) -> None:
+def write_executable(target: str | os.PathLike[str] | BinaryIO, executable: ExecutableFile) -> None:
     """
     Write `executable` to a file, or to a path: as a whole, or not at all.
 

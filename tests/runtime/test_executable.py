@@ -1,4 +1,4 @@
-"""Executable files: what is written is read, and nothing else is."""
+"""ExecutableFile files: what is written is read, and nothing else is."""
 
 import os
 from io import BytesIO
@@ -23,8 +23,8 @@ from xrelay.runtime.data_types import (
 )
 from xrelay.runtime.errors import Location, MachineError
 from xrelay.runtime.executable import (
-    Executable,
     ExecutableError,
+    ExecutableFile,
     PlannedMemory,
     executable_of,
     load_weights,
@@ -40,13 +40,12 @@ from xrelay.runtime.program import (
     Late,
     Param,
     Program,
-    Result,
     Step,
     TensorSpec,
 )
 
 
-def written(executable: Executable) -> bytes:
+def written(executable: ExecutableFile) -> bytes:
     out = BytesIO()
     write_executable(out, executable)
     return out.getvalue()
@@ -69,7 +68,7 @@ def everything() -> Program:
     main = Function(
         "main",
         (
-            Param("x", TensorSpec("float32", (None, 4)), 1, ("n", "")),
+            Param("x", TensorSpec("float32", (None, 4)), 1, ("n", ""), 0),
             Param("", None),
             Param("s", TensorSpec("bool", ())),
         ),
@@ -90,7 +89,7 @@ def everything() -> Program:
         ),
         (None, here, here, None, *[Location("b", 0, 1)] * 7, None),
         {"n": Bounds(1, 9)},
-        (Result("y", 3), Result("", 1)),
+        (Param("y", None, 0, (), 3), Param("", TensorSpec("int8", (None,)), 1, ("m",))),
     )
     other = Function("other", (), 1, (vm.Fatal(),), (), {}, ())
     step = Step("plugin.op", attrs, (0, 1), (2,), here)
@@ -137,11 +136,13 @@ def small() -> Program:
 
 def test_everything_is_read_as_it_was_written():
     memory = PlannedMemory("main", "cpu:0", 3, 1, (12, ""), (None, "4*n"), (8, "n"))
-    given = Executable(everything(), "me 1.0", "w.safetensors", ("a", "b"), {}, (memory,))
+    given = ExecutableFile(everything(), "me 1.0", "w.safetensors", ("a", "b"), {}, (memory,))
     data = written(given)
     found = decode(memoryview(data))
     assert contents(found.program) == contents(given.program)
     assert locations(found.program) == locations(given.program)
+    results = [[f.results for f in p.functions] for p in (found.program, given.program)]
+    assert results[0] == results[1]
     parts = ("producer", "weights_file", "unused", "checksums", "memory")
     assert [getattr(found, p) for p in parts] == [getattr(given, p) for p in parts]
     assert written(found) == data
