@@ -11,6 +11,13 @@ class Location(NamedTuple):
     column: int
 
 
+class Note(NamedTuple):
+    """A further position that an error involves."""
+
+    message: str
+    location: Location | None
+
+
 class MachineError(Exception):
     """
     An invalid program, or inputs that do not fit it.
@@ -18,6 +25,9 @@ class MachineError(Exception):
     `location` is the position in the source at fault, if the program records it.
     """
 
-    def __init__(self, message: str, location: Location | None = None) -> None:
+    def __init__(
+        self, message: str, location: Location | None = None, notes: tuple[Note, ...] = ()
+    ) -> None:
         super().__init__(message)
         self.location = location
+        self.notes = notes
