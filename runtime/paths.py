@@ -33,6 +33,14 @@ class Dead:
     killer: int
 
 
+class KilledRegister(MachineError):
+    """A register is read after instruction `killer` of the same function killed it."""
+
+    def __init__(self, register: int, killer: int) -> None:
+        super().__init__(f"register ${register} is read after instruction {killer} killed it")
+        self.killer = killer
+
+
 @dataclass(slots=True)
 class TraceSize:
     """Approximate bytes of the recorded paths of a frame and its callees."""
@@ -126,9 +134,7 @@ class State:
         if found is None:
             raise MachineError(f"register ${register} is read before it is written")
         if isinstance(found, Dead):
-            raise MachineError(
-                f"register ${register} is read after instruction {found.killer} killed it"
-            )
+            raise KilledRegister(register, found.killer)
         return found
 
     def write(self, register: int, value: Object) -> None:

@@ -22,7 +22,7 @@ from .binding import bind_kernel
 from .context import Context
 from .counters import Counters
 from .dtypes import element_type
-from .errors import MachineError
+from .errors import MachineError, Note
 from .gaps import cut
 from .guarded_kernels import guarded
 from .kernel_shapes import MAX_SIZES, UnknownShape, size_inputs
@@ -31,7 +31,20 @@ from .kernels.memory import OutOfMemory, Owner
 from .known_sizes import evaluated, unknown_sources
 from .objects import Closure, Computation, Data, Object, Ref, Storage, Tensor, tensors_in
 from .packing import all_sizes
-from .paths import Branch, Call, Contents, End, Frame, Jump, Known, Read, Return, Segment, State
+from .paths import (
+    Branch,
+    Call,
+    Contents,
+    End,
+    Frame,
+    Jump,
+    KilledRegister,
+    Known,
+    Read,
+    Return,
+    Segment,
+    State,
+)
 from .program import Array, Function, Kernel, Step, spec_of
 from .sanitizer import Sanitizer, Site
 from .scalars import SCALARS, Relation
@@ -43,6 +56,8 @@ def fault(function: Function, pc: int, error: Exception, what: str = "") -> Mach
     location, notes = None, ()
     if isinstance(error, MachineError):
         location, notes = error.location, error.notes
+    if isinstance(error, KilledRegister) and (killed := function.location(error.killer)):
+        notes = (Note("killed here", killed),)
     text = f"{function.where(pc)}{what}: {error}"
     return MachineError(text, location or function.location(pc), notes)
 

@@ -47,6 +47,8 @@ class Shadow(Generic[T]):
 
     def within(self, start: int, stop: int) -> Iterator[tuple[int, int, T | None]]:
         """Yield the parts of [start, stop) in order, each with its content."""
+        if start >= stop:
+            return
         first, last = self._met(start, stop)
         for i in range(first, last):
             here, (end, content) = max(start, self._starts[i]), self._spans[i]
