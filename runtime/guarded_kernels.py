@@ -32,7 +32,7 @@ GUARD_SIZE = 64
 """Bytes before and after operands."""
 GUARD = 0xC9
 FILLS = (0xFF, 0x5A)
-"""What the bytes of outputs hold before each run."""
+"""The contents of the bytes of outputs before each run."""
 
 
 def bytes_of(array: Array) -> Bytes:

@@ -6,7 +6,7 @@ The mode `sanitize`: find wrong uses of memory while a program runs.
     note: the tensor was written here, by main[1] invoke_packed add
 
 The sanitizer knows who wrote each byte of the program's storages last, as a tensor and an
-instruction. Whoever reads a tensor must find all of its bytes as they were written through this
+instruction. Reading a tensor requires all of its bytes to be as they were written through this
 tensor or a view of it. A tensor in the same bytes is another value: once it is written, what
 the bytes held is lost, as for a result that is written over an operand. Storages are poisoned
 when they are allocated and when they are freed.
