@@ -1,4 +1,4 @@
-"""What an executable file holds, and the checksums of its constants."""
+"""The contents of an executable file, and the checksums of its constants."""
 
 from __future__ import annotations
 

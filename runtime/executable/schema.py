@@ -1,5 +1,5 @@
 """
-How the fields of instructions are written: derived from the types in their classes.
+The encoding of instructions, derived from the types of the fields of their classes.
 
 A file lists the instructions that it uses by mnemonic, each with the names and the kinds of its
 fields, so that it can be read when instructions are numbered otherwise, and when fields with a
@@ -80,7 +80,7 @@ PUT: dict[FieldKind, Callable[[WordWriter, Any], None]] = {
     FieldKind.INTEGERS_OR_REGISTERS: _put_ints_or_regs,
     FieldKind.SHAPE_OR_REGISTER: _put_shape_or_reg,
 }
-"""How a field of each kind is written."""
+"""Writers of a field, by its kind."""
 
 TAKE: dict[FieldKind, Callable[[WordReader], Any]] = {
     FieldKind.INTEGER: WordReader.take,
@@ -91,7 +91,7 @@ TAKE: dict[FieldKind, Callable[[WordReader], Any]] = {
     FieldKind.INTEGERS_OR_REGISTERS: _ints_or_regs,
     FieldKind.SHAPE_OR_REGISTER: _shape_or_reg,
 }
-"""How a field of each kind is read."""
+"""Readers of a field, by its kind."""
 
 
 @cache

@@ -110,7 +110,7 @@ def read_strings(data: memoryview, section: str, offset: int) -> list[str]:
 
 
 class TextBudget:
-    """How much text a file may still refer to: a long string can be referred to often."""
+    """The length of text to which a file may still refer: it may refer to a string often."""
 
     def __init__(self, size: int) -> None:
         self.left = TEXT_PER_BYTE * size
