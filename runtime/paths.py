@@ -121,10 +121,10 @@ class State:
         """Return the object in `register`; raise `MachineError` if it is empty."""
         found = self.registers.get(register)
         if found is None:
-            raise MachineError(f"register ${register} is read before it is written")
+            raise MachineError(f"register r{register} is read before it is written")
         if isinstance(found, Dead):
             raise MachineError(
-                f"register ${register} is read after instruction {found.killer} killed it"
+                f"register r{register} is read after instruction {found.killer} killed it"
             )
         return found
 

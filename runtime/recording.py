@@ -72,7 +72,7 @@ class Recorder:
         code = self.function.instructions
         while True:
             instruction = code[self.pc]
-            name = vm.mnemonic(instruction)
+            name = instruction.mnemonic
             try:
                 end = _FOLLOW[type(instruction)](self, instruction)
             except NeedsValues as needs:
@@ -104,19 +104,19 @@ class Recorder:
     def tensor(self, register: int) -> Tensor:
         found = self.state.read(register)
         if not isinstance(found, Tensor):
-            raise MachineError(f"register ${register} must hold a tensor, but holds {found.kind}")
+            raise MachineError(f"register r{register} must hold a tensor, but holds {found.kind}")
         return found
 
     def data(self, register: int) -> Data:
         found = self.state.read(register)
         if not isinstance(found, Data):
-            raise MachineError(f"register ${register} must hold data, but holds {found.kind}")
+            raise MachineError(f"register r{register} must hold data, but holds {found.kind}")
         return found
 
     def ref(self, register: int) -> Ref:
         found = self.state.read(register)
         if not isinstance(found, Ref):
-            message = f"register ${register} must hold a reference, but holds {found.kind}"
+            message = f"register r{register} must hold a reference, but holds {found.kind}"
             raise MachineError(message)
         return found
 
@@ -156,7 +156,7 @@ class Recorder:
     def device(self, index: int) -> str:
         return self.context.program.devices[index]
 
-    def compute(self, thunk: Thunk, step: Step | None = None) -> None:
+    def then(self, thunk: Thunk, step: Step | None = None) -> None:
         self.steps.append(thunk)
         self.origins.append((self.pc, step))
 
@@ -193,7 +193,7 @@ class Recorder:
                 rest += filter(self.state.has_unwritten, item.parts)
 
     def clear(self, memory: Array) -> None:
-        self.compute(partial(memory.fill, self.context.memory.blank))
+        self.then(partial(memory.fill, self.context.memory.blank))
 
     def build(self, dst: int, value: Data | Closure) -> None:
         if any(map(self.state.has_unwritten, value.parts)):
@@ -242,7 +242,7 @@ class Recorder:
     def invoke_closure(self, i: vm.InvokeClosure) -> End:
         closure = self.state.read(i.closure)
         if not isinstance(closure, Closure):
-            message = f"register ${i.closure} must hold a closure, but holds {closure.kind}"
+            message = f"register r{i.closure} must hold a closure, but holds {closure.kind}"
             raise MachineError(message)
         args = tuple(map(self.state.read, i.args))
         return self.call(i.dst, closure.function, (*closure.parts, *args))
@@ -273,9 +273,9 @@ class Recorder:
         workspace = self.state.frame.workspace
         bound = self.bound(kernel, ins, outs)
         if self.context.memory.poison:
-            self.compute(workspace.poison)
+            self.then(workspace.poison)
         for thunk, step in bound:
-            self.compute(thunk, step)
+            self.then(thunk, step)
         for out in outs:
             self.state.wrote(out)
 
@@ -342,7 +342,7 @@ class Recorder:
     def storage(self, register: int) -> Storage:
         found = self.state.read(register)
         if not isinstance(found, Storage):
-            message = f"register ${register} must hold a storage, but holds {found.kind}"
+            message = f"register r{register} must hold a storage, but holds {found.kind}"
             raise MachineError(message)
         return found
 
@@ -411,7 +411,7 @@ class Recorder:
         """Let `ref`, which another activation may read, hold `value`."""
         self.hand_over(value)
         self.state.retain(value)  # until the activation ends, as other paths may overwrite it
-        self.compute(partial(ref.write, value))
+        self.then(partial(ref.write, value))
 
     def read_ref(self, i: vm.ReadRef) -> End:
         return Contents(self.ref(i.ref), i.dst, self.pc + 1)
@@ -436,7 +436,7 @@ class Recorder:
         shape = np.array(self.tensor(i.tensor).array.shape, np.int64)
         self.state.write(i.dst, Tensor(shape, 0, constant=True))
 
-    def compute_size(self, i: vm.Compute) -> None:
+    def compute(self, i: vm.Compute) -> None:
         """Compute now if the operands are known on this path, when it runs otherwise."""
         scalar, args = SCALARS[i.operation], self.sizes(i.args)
         arrays = [arg.array for arg in args]
@@ -452,7 +452,7 @@ class Recorder:
         out = self.context.memory.array(shape, spec.dtype, "a size")
         shown = out.view()
         shown.flags.writeable = False
-        self.compute(partial(scalar.store, arrays, out))
+        self.then(partial(scalar.store, arrays, out))
         self.state.write(i.dst, Tensor(shown, 0, source=Computation(scalar, args)))
 
     def require(self, i: vm.Require) -> None:
@@ -461,7 +461,7 @@ class Recorder:
         relation = Relation(Check(i.check), i.message)
         known = [self.known_elements(tensor) for tensor in operands]
         if any(elements is None for elements in known):
-            self.compute(partial(relation.verify, arrays))
+            self.then(partial(relation.verify, arrays))
         else:
             relation.verify([elements for elements in known if elements is not None])
 
@@ -480,7 +480,7 @@ class Recorder:
                 self.state.known[tensor] = array
             self.state.write(register, tensor)
 
-    def branch(self, i: vm.If) -> End | None:
+    def if_(self, i: vm.If) -> End | None:
         compared = [self.tensor(i.test)]
         if i.target is not None:
             compared.append(self.tensor(i.target))
@@ -516,7 +516,7 @@ class Recorder:
             raise MachineError("a copy must not write to a constant")
         self.require_written(src)
         self.state.wrote(out)
-        self.compute(partial(np.copyto, out.array, src.array))
+        self.then(partial(np.copyto, out.array, src.array))
         self.counters.copies[i.src_device, i.dst_device] += 1
         self.counters.copied[i.src_device, i.dst_device] += src.array.nbytes
 
@@ -540,32 +540,7 @@ def _holds(scalars: list[Array]) -> bool:
 
 _Follow = Callable[[Recorder, Any], End | None]
 _FOLLOW: dict[type[vm.Instruction], _Follow] = {
-    vm.Move: Recorder.move,
-    vm.Ret: Recorder.ret,
-    vm.Invoke: Recorder.invoke,
-    vm.InvokeClosure: Recorder.invoke_closure,
-    vm.InvokePacked: Recorder.invoke_packed,
-    vm.AllocTensor: Recorder.alloc_tensor,
-    vm.AllocTensorReg: Recorder.alloc_tensor_reg,
-    vm.AllocADT: Recorder.alloc_adt,
-    vm.AllocClosure: Recorder.alloc_closure,
-    vm.AllocRef: Recorder.alloc_ref,
-    vm.ReadRef: Recorder.read_ref,
-    vm.WriteRef: Recorder.write_ref,
-    vm.GetField: Recorder.get_field,
-    vm.If: Recorder.branch,
-    vm.LoadConst: Recorder.load_const,
-    vm.Goto: Recorder.goto,
-    vm.GetTag: Recorder.get_tag,
-    vm.LoadConsti: Recorder.load_consti,
-    vm.Fatal: Recorder.fatal,
-    vm.AllocStorage: Recorder.alloc_storage,
-    vm.SliceStorage: Recorder.slice_storage,
-    vm.ShapeOf: Recorder.shape_of,
-    vm.Compute: Recorder.compute_size,
-    vm.Require: Recorder.require,
-    vm.Pack: Recorder.pack,
-    vm.ReshapeTensor: Recorder.reshape_tensor,
-    vm.DeviceCopy: Recorder.device_copy,
-    vm.KillRegister: Recorder.kill_register,
+    kind: getattr(Recorder, "if_" if name == "if" else name)
+    for name, kind in vm.INSTRUCTIONS.items()
 }
+"""The method that records each instruction: that of its mnemonic, `if_` for `if`."""
