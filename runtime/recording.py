@@ -18,12 +18,13 @@ import numpy as np
 from ..operators.sizes import Check
 from . import instructions as vm
 from .arena import Arena
-from .binding import bind_kernel
+from .binding import bind_plan
 from .context import Context
 from .counters import Counters
 from .dtypes import element_type
 from .errors import MachineError
 from .gaps import cut
+from .kernel_plan import KernelPlan
 from .kernel_shapes import MAX_SIZES, UnknownShape, size_inputs
 from .kernels.bind import Thunk
 from .kernels.memory import OutOfMemory, Owner
@@ -33,7 +34,7 @@ from .packing import all_sizes
 from .paths import Branch, Call, Contents, End, Frame, Jump, Known, Read, Return, Segment, State
 from .program import Array, Function, Kernel, Step, spec_of
 from .scalars import SCALARS, Relation
-from .value_checks import check_arguments, dimensions, fits, scalar
+from .value_checks import check_arguments, dimensions, scalar
 
 
 def fault(function: Function, pc: int, error: Exception, what: str = "") -> MachineError:
@@ -250,28 +251,14 @@ class Recorder:
     def invoke_packed(self, i: vm.InvokePacked) -> None:
         kernel = self.context.kernel(i.kernel)
         ins, outs = self.tensors(i.ins), self.tensors(i.outs)
-        placed: list[tuple[str, Tensor]] = []
-        for what, given, specs in (("input", ins, kernel.ins), ("output", outs, kernel.outs)):
-            if len(given) != len(specs):
-                counts = f"expects {len(specs)} {what}s, but got {len(given)}"
-                raise MachineError(f"kernel {kernel.name} {counts}")
-            for number, (tensor, spec) in enumerate(zip(given, specs, strict=True)):
-                if what == "output" or number not in kernel.host_ins or tensor.device:
-                    placed.append((f"{what} {number}", tensor))
-                if not fits(spec, tensor.array):
-                    wanted = f"must be {spec}, but is {spec_of(tensor.array)}"
-                    raise MachineError(f"{what} {number} of kernel {kernel.name} {wanted}")
-        place = (outs or [tensor for _, tensor in placed])[0].device if placed else 0
-        for name, tensor in placed:
-            if tensor.device != place:
-                here, there = self.device(place), self.device(tensor.device)
-                message = f"kernel {kernel.name} runs on {here}, but its {name} is on {there}"
-                raise MachineError(message)
+        arrays = [t.array for t in ins], [t.array for t in outs]
+        plan = self.kernel_plan(kernel, ins, *arrays)
+        self.require_one_device(kernel, ins, outs)
         if any(out.constant or not out.array.flags.writeable for out in outs):
             raise MachineError(f"kernel {kernel.name} must not write to a constant")
         self.require_written(*ins)
         workspace = self.state.frame.workspace
-        bound = self.bound(kernel, ins, outs)
+        bound = bind_plan(plan, *arrays, workspace)
         if self.context.memory.poison:
             self.then(workspace.poison)
         for thunk, step in bound:
@@ -279,22 +266,39 @@ class Recorder:
         for out in outs:
             self.state.wrote(out)
 
-    def bound(
-        self, kernel: Kernel, ins: Sequence[Tensor], outs: Sequence[Tensor]
-    ) -> list[tuple[Thunk, Step | None]]:
-        """Bind `kernel`, reading sizes among its inputs if shapes depend on them."""
-        binds, workspace = self.context.binds, self.state.frame.workspace
-        arrays = [t.array for t in ins], [t.array for t in outs]
-        known: dict[int, Array] = {}
+    def kernel_plan(
+        self, kernel: Kernel, tensors: Sequence[Tensor], ins: Sequence[Array], outs: Sequence[Array]
+    ) -> KernelPlan:
+        """Plan `kernel`, reading sizes among its inputs `tensors` if shapes depend on them."""
+        plans, binds = self.context.kernel_plans, self.context.binds
         try:
-            return bind_kernel(kernel, *arrays, binds, workspace)
+            return plans.of(kernel, ins, outs)
         except UnknownShape:
-            numbers = [n for n in size_inputs(kernel, binds) if ins[n].array.size <= MAX_SIZES]
+            numbers = [n for n in size_inputs(kernel, binds) if ins[n].size <= MAX_SIZES]
             if not numbers:
                 raise
-            values = self.values(*(ins[number] for number in numbers))
-            known = dict(zip(numbers, values, strict=True))
-        return bind_kernel(kernel, *arrays, binds, workspace, known)
+            values = self.values(*(tensors[number] for number in numbers))
+        return plans.of(kernel, ins, outs, dict(zip(numbers, values, strict=True)))
+
+    def require_one_device(
+        self, kernel: Kernel, ins: Sequence[Tensor], outs: Sequence[Tensor]
+    ) -> None:
+        """Raise `MachineError` unless all operands are on one device, but for sizes on the host."""
+        operands = [*outs, *ins]
+        if all(tensor.device == operands[0].device for tensor in operands):
+            return
+        placed = [
+            (f"input {number}", tensor)
+            for number, tensor in enumerate(ins)
+            if tensor.device or number not in kernel.host_ins
+        ]
+        placed += ((f"output {number}", tensor) for number, tensor in enumerate(outs))
+        place = (outs or [tensor for _, tensor in placed])[0].device
+        for name, tensor in placed:
+            if tensor.device != place:
+                here, there = self.device(place), self.device(tensor.device)
+                message = f"kernel {kernel.name} runs on {here}, but its {name} is on {there}"
+                raise MachineError(message)
 
     def alloc_storage(self, i: vm.AllocStorage) -> None:
         size = self.immediate(i.size)
