@@ -13,7 +13,7 @@ from ..program import Array, AttrValue, Function, Kernel, Late, Param, Step, Ten
 from .content import Checksums, ExecutableFile, bytes_of, checksums_of
 from .errors import ExecutableError
 from .layout import ALIGNMENT, OPTIONAL, UNSUMMED
-from .schema import PUT, fields_of, write_opcodes
+from .schema import PUT, encoding_of, write_opcodes
 from .words import Strings, WordWriter
 
 SECTIONS = (
@@ -127,7 +127,9 @@ def _put_code(writer: WordWriter, functions: Sequence[Function]) -> None:
     kinds: list[type[Instruction]] = list(used)
     write_opcodes(writer, kinds)
     numbers = {kind: number for number, kind in enumerate(kinds)}
-    puts = {kind: [(name, PUT[field]) for name, field in fields_of(kind).items()] for kind in kinds}
+    puts = {
+        kind: [(name, PUT[field]) for name, field in encoding_of(kind).items()] for kind in kinds
+    }
     for function in functions:
         writer.put(len(function.instructions))
         for instruction in function.instructions:

@@ -1,5 +1,5 @@
 """
-The encoding of instructions, derived from the types of the fields of their classes.
+The encoding of instructions, derived from the kinds of the fields of their classes.
 
 A file lists the instructions that it uses by mnemonic, each with the names and the kinds of its
 fields, so that it can be read when instructions are numbered otherwise, and when fields with a
@@ -8,13 +8,14 @@ default were added.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from enum import IntEnum
 from functools import cache
-from typing import Any, get_type_hints
+from typing import Any, cast
 
-from ..instructions import MNEMONICS, Instruction, Reg
+from ..instruction_table import fields_of
+from ..instructions import INSTRUCTIONS, Instruction, Kind, Reg
 from .words import WordReader, WordWriter
 
 
@@ -30,14 +31,17 @@ class FieldKind(IntEnum):
     SHAPE_OR_REGISTER = 6
 
 
-_KINDS: dict[Any, FieldKind] = {
-    int: FieldKind.INTEGER,
-    str: FieldKind.TEXT,
-    tuple[int, ...]: FieldKind.INTEGERS,
-    int | Reg: FieldKind.INTEGER_OR_REGISTER,
-    int | None: FieldKind.OPTIONAL_INTEGER,
-    tuple[int | Reg, ...]: FieldKind.INTEGERS_OR_REGISTERS,
-    tuple[int, ...] | Reg: FieldKind.SHAPE_OR_REGISTER,
+_KINDS: Mapping[Kind, FieldKind] = {
+    **dict.fromkeys(
+        (Kind.READ, Kind.WRITE, Kind.FUNCTION, Kind.KERNEL, Kind.CONSTANT, Kind.DEVICE),
+        FieldKind.INTEGER,
+    ),
+    **dict.fromkeys((Kind.JUMP, Kind.INTEGER), FieldKind.INTEGER),
+    **dict.fromkeys((Kind.READS, Kind.WRITES, Kind.INTEGERS, Kind.SHAPE), FieldKind.INTEGERS),
+    **dict.fromkeys((Kind.DTYPE, Kind.TEXT), FieldKind.TEXT),
+    Kind.READ_OR_INTEGER: FieldKind.INTEGER_OR_REGISTER,
+    Kind.READS_OR_INTEGERS: FieldKind.INTEGERS_OR_REGISTERS,
+    Kind.READ_OR_DIMS: FieldKind.SHAPE_OR_REGISTER,
 }
 
 
@@ -95,10 +99,14 @@ TAKE: dict[FieldKind, Callable[[WordReader], Any]] = {
 
 
 @cache
-def fields_of(kind: type[Instruction]) -> dict[str, FieldKind]:
-    """Return the kinds of the fields of an instruction, by name and in order."""
-    hints = get_type_hints(kind)
-    return {field.name: _KINDS[hints[field.name]] for field in fields(kind)}
+def encoding_of(kind: type[Instruction]) -> dict[str, FieldKind]:
+    """Return the kinds of the fields of an instruction in files, by name and in order."""
+    return {
+        field.name: FieldKind.OPTIONAL_INTEGER
+        if field.absent is None and field.optional
+        else _KINDS[field.kind]
+        for field in fields_of(kind)
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +130,8 @@ def write_opcodes(writer: WordWriter, kinds: list[type[Instruction]]) -> None:
     """Write the opcode table: for each instruction its mnemonic and its fields."""
     writer.put(len(kinds))
     for kind in kinds:
-        writer.put_text(MNEMONICS[kind])
-        members = fields_of(kind)
+        writer.put_text(kind.mnemonic)
+        members = encoding_of(kind)
         writer.put(len(members))
         for name, field in members.items():
             writer.put_text(name)
@@ -136,12 +144,11 @@ def read_opcodes(reader: WordReader) -> list[Opcode]:
 
 
 def _read_opcode(reader: WordReader) -> Opcode:
-    known = {name: kind for kind, name in MNEMONICS.items()}
     mnemonic = reader.text("mnemonic")
-    kind = known.get(mnemonic)
+    kind = INSTRUCTIONS.get(mnemonic)
     if kind is None:
         raise reader.fault(f"unknown instruction '{mnemonic}': the file needs a newer version")
-    expected = fields_of(kind)
+    expected = encoding_of(kind)
     found: dict[str, FieldKind] = {}
     for _ in range(reader.count("fields", 2)):
         name = reader.text("field")
@@ -149,7 +156,7 @@ def _read_opcode(reader: WordReader) -> Opcode:
         if name in found or expected.get(name) != number:
             raise reader.fault(f"{mnemonic} has an unknown field '{name}' of kind {number}")
         found[name] = expected[name]
-    for field in fields(kind):
+    for field in fields(cast(Any, kind)):
         if field.name not in found and field.default is MISSING:
             raise reader.fault(f"{mnemonic} lacks the field '{field.name}'")
     in_order = list(found) == list(expected)
