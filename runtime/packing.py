@@ -18,9 +18,7 @@ from typing import TypeAlias
 
 from .errors import MachineError
 from .instructions import Pack, Reg
-
-MAX_ALIGNMENT = 1 << 20
-"""The greatest alignment of a storage, in bytes."""
+from .kernels.memory import MAX_ALIGNMENT
 
 MAX_KEPT = 1 << 18
 """Number of offsets in the plans that are kept."""

@@ -17,7 +17,6 @@ import numpy as np
 
 from ..operators.sizes import Check
 from . import instructions as vm
-from .arena import Arena
 from .binding import bind_plan
 from .context import Context
 from .counters import Counters
@@ -27,11 +26,24 @@ from .gaps import cut
 from .kernel_plan import KernelPlan
 from .kernel_shapes import MAX_SIZES, UnknownShape, size_inputs
 from .kernels.bind import Thunk
-from .kernels.memory import OutOfMemory, Owner
+from .kernels.memory import OutOfMemory
 from .known_sizes import evaluated, unknown_sources
 from .objects import Closure, Computation, Data, Object, Ref, Storage, Tensor, tensors_in
 from .packing import all_sizes
-from .paths import Branch, Call, Contents, End, Frame, Jump, Known, Read, Return, Segment, State
+from .paths import (
+    Branch,
+    Call,
+    Contents,
+    Decision,
+    End,
+    Frame,
+    Jump,
+    Known,
+    Read,
+    Return,
+    Segment,
+    State,
+)
 from .program import Array, Function, Kernel, Step, spec_of
 from .scalars import SCALARS, Relation
 from .value_checks import check_arguments, dimensions, scalar
@@ -187,7 +199,7 @@ class Recorder:
                 for start, stop in zip(gaps[::2], gaps[1::2], strict=True):
                     first, last = max(start, item.start), min(stop, item.stop)
                     if first < last:
-                        self.clear(item.block.memory[first:last])
+                        self.clear(item.memory[first:last])
                 cut(gaps, item.start, item.stop)
             else:
                 self.state.with_unwritten.discard(item)
@@ -209,7 +221,11 @@ class Recorder:
     def ret(self, i: vm.Ret) -> End:
         result = self.state.read(i.result)
         self.hand_over(result)
-        return Return(result, self.state.leave(result))
+        kept, spaces = self.state.leave(result), self.state.spaces
+        decision: Decision = result
+        if self.context.has_references:  # they may keep more alive than the result
+            decision = (result, tuple(space.contents for space in spaces))
+        return Return(result, kept, spaces, decision)
 
     def call(self, dst: int, function: int, args: tuple[Object, ...]) -> End:
         callee = self.context.program.functions[function]
@@ -220,14 +236,10 @@ class Recorder:
         self.hand_over(*(arg for arg in args if arg not in lent))
         roots = dict.fromkeys(storage.root for storage in lent)
         caller = self.state.frame
-        owner = Owner(self.context.memory)
         frame = Frame(
             function,
             args,
-            tuple(
-                Arena(device, owner, not self.context.has_references)
-                for device in self.context.program.devices
-            ),
+            self.state.spaces,
             caller.workspace,
             tuple(self.state.live),
             caller.trace_size,
@@ -304,15 +316,15 @@ class Recorder:
         size = self.immediate(i.size)
         if size < 0:
             raise MachineError(f"a storage must have at least 0 bytes, but has {size}")
-        varies = isinstance(i.size, vm.Reg) and not self.tensor(i.size.index).constant
-        block = self.state.free_lists[i.device].take(size, i.alignment, varies)
+        what = f"a storage of {size} bytes on {self.device(i.device)}"
+        at, memory = self.state.spaces[i.device].take(size, i.alignment, what)
         self.counters.allocations[i.device] += 1
         self.counters.allocated[i.device] += size
-        storage = Storage(size, i.device, block, self.state.frame, i.alignment)
+        storage = Storage(size, i.device, memory, at, i.alignment)
         if size:
             self.state.unwritten[storage] = [0, size]
         if self.context.memory.poison:
-            self.clear(block.memory[:size])
+            self.clear(memory)
         self.state.write(i.dst, storage)
 
     def slice_storage(self, i: vm.SliceStorage) -> None:
@@ -337,7 +349,7 @@ class Recorder:
             )
         start = storage.start + offset
         slice = Storage(
-            *(size, storage.device, storage.block, storage.home, i.alignment, start),
+            *(size, storage.device, storage.memory, storage.at, i.alignment, start),
             whole=storage.root,
             parts=(storage,),
         )
@@ -382,7 +394,7 @@ class Recorder:
                 f"{storage.size} bytes"
             )
         start = storage.start + offset
-        array = viewed(storage.block.memory[start : start + size].view(kind), shape)
+        array = viewed(storage.memory[start : start + size].view(kind), shape)
         self.state.write(dst, Tensor(array, storage.device, parts=(storage,), offset=start))
 
     def reshape_tensor(self, i: vm.ReshapeTensor) -> None:
