@@ -33,7 +33,7 @@ from .instructions import AllocRef
 from .kernels.bind import Bind
 from .kernels.loading import load_kernels
 from .kernels.memory import ALIGNMENT, Memory, OutOfMemory, Owner, Stack
-from .objects import Object, Tensor
+from .objects import Object, Tensor, tensors_in
 from .paths import (
     Branch,
     Call,
@@ -50,6 +50,7 @@ from .paths import (
 )
 from .program import Array, Late, Program, spec_of
 from .recording import Recorder, fault
+from .sanitizer import Sanitizer
 from .spaces import Space
 from .value_checks import check_arguments, fits
 from .values import FlatValue, Leaf, Value, built, copy_out, flatten, leaves, stand_in, store
@@ -103,6 +104,9 @@ class Machine:
     that the program has not written are 0xFF. `memory` is a limit to share with others, instead of
     `memory_limit` and `poison`.
 
+    With `sanitize`, for debugging, wrong uses of memory by plans and kernels are errors: see
+    `sanitizer`. Calls take several times as long.
+
     Raises `MachineError` if the program is not well-formed.
     """
 
@@ -115,16 +119,18 @@ class Machine:
         memory_limit: int | None = None,
         max_instructions: int | None = None,
         poison: bool = False,
+        sanitize: bool = False,
         memory: Memory | None = None,
     ) -> None:
         check_program(program)
         self.program = program
-        self.memory = Memory(memory_limit, poison) if memory is None else memory
+        self.memory = Memory(memory_limit, poison or sanitize) if memory is None else memory
         """What the limit is, and how much of it is used."""
         self._counters = Counters()
         self._pending: deque[Sequence[Counters]] = deque()
         binds = load_kernels() if kernels is None else kernels
         self.memory.reclaim = self._forget
+        self._sanitize = sanitize
         self._max_trace_size = max_trace_size(self.memory)
         self._max_instructions = max_instructions
         given = _constants(program, constants or {})
@@ -257,6 +263,8 @@ class Machine:
             arrays = (array for value in values for array in value.arrays)
             for target, array in zip(entry.inputs, arrays, strict=True):
                 target[...] = array
+        if entry.frame.guard is not None:
+            entry.frame.guard.begin()
         executed: list[Counters] = []
         settings = float_errors.ignore()
         try:
@@ -340,7 +348,9 @@ class Machine:
             arg, arrays = built(value.structure, param.device, allocate)
             args.append(arg)
             inputs += arrays
-        frame = Frame(index, tuple(args), spaces, workspace, (0,) * len(spaces), TraceSize())
+        guard = Sanitizer() if self._sanitize else None
+        base, size = (0,) * len(spaces), TraceSize()
+        frame = Frame(index, tuple(args), spaces, workspace, base, size, guard=guard)
         tensors = [value.structure[0] for value in values]
         types = [item for item in tensors if isinstance(item, Leaf)]
         extents = (*(space.extent for space in spaces), workspace.extent)
@@ -381,6 +391,7 @@ class Machine:
                 case Return():
                     kept, end.kept = end.kept, None
                     if not callers:
+                        self._check_result(segment, end.result)
                         return end.result
                     segment = callers.pop()
                     depth -= segment.trace_size + ACTIVATION_SIZE
@@ -400,6 +411,18 @@ class Machine:
                     segment = self._successor(segment, end.ref.contents)
                 case _:
                     segment = self._successor(segment, None)
+
+    def _check_result(self, segment: Segment, result: Object) -> None:
+        """In the mode `sanitize`, check the bytes of the `result` that `segment` returns."""
+        guard = segment.frame.guard
+        if guard is None:
+            return
+        check = guard.reads(tensors_in((result,)) or ())
+        if check is not None:
+            try:
+                check()
+            except MachineError as error:
+                raise self._fault(segment, error) from None
 
     def _extend(self, stack: Stack, segment: Segment, calls: int) -> None:
         """Reserve memory for the call that `segment` makes, or fail at that call."""
@@ -470,4 +493,6 @@ class Machine:
         name = f" {self.program.kernels[kernel].name}" if isinstance(kernel, int) else ""
         own = isinstance(error, MachineError)
         text = str(error) if own else f"{type(error).__name__}: {error}"
-        return fault(function, pc, MachineError(text, step and step.location), name)
+        location = error.location if own else None
+        made = MachineError(text, location or (step and step.location), error.notes if own else ())
+        return fault(function, pc, made, name)

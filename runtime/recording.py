@@ -21,8 +21,9 @@ from .binding import bind_plan
 from .context import Context
 from .counters import Counters
 from .dtypes import element_type
-from .errors import MachineError
+from .errors import MachineError, Note
 from .gaps import cut
+from .guarded_kernels import guarded
 from .kernel_plan import KernelPlan
 from .kernel_shapes import MAX_SIZES, UnknownShape, size_inputs
 from .kernels.bind import Thunk
@@ -38,6 +39,7 @@ from .paths import (
     End,
     Frame,
     Jump,
+    KilledRegister,
     Known,
     Read,
     Return,
@@ -45,15 +47,20 @@ from .paths import (
     State,
 )
 from .program import Array, Function, Kernel, Step, spec_of
+from .sanitizer import Sanitizer, Site
 from .scalars import SCALARS, Relation
 from .value_checks import check_arguments, dimensions, scalar
 
 
 def fault(function: Function, pc: int, error: Exception, what: str = "") -> MachineError:
     """Return `error` with its own location or, if it has none, that of instruction `pc`."""
-    location = error.location if isinstance(error, MachineError) else None
+    location, notes = None, ()
+    if isinstance(error, MachineError):
+        location, notes = error.location, error.notes
+    if isinstance(error, KilledRegister) and (killed := function.location(error.killer)):
+        notes = (Note("killed here", killed),)
     text = f"{function.where(pc)}{what}: {error}"
-    return MachineError(text, location or function.location(pc))
+    return MachineError(text, location or function.location(pc), notes)
 
 
 class NeedsValues(Exception):
@@ -80,6 +87,14 @@ class Recorder:
     def function(self) -> Function:
         return self.context.program.functions[self.state.frame.function]
 
+    @property
+    def guard(self) -> Sanitizer | None:
+        return self.state.frame.guard
+
+    def site(self) -> Site:
+        """Return the current instruction."""
+        return Site(self.context.program, self.state.frame.function, self.pc)
+
     def record(self) -> Segment:
         """Record up to the next decision; raise `MachineError` with the position of a fault."""
         code = self.function.instructions
@@ -97,6 +112,8 @@ class Recorder:
                 raise fault(self.function, self.pc, MachineError(text)) from error
             if not isinstance(end, Read):
                 self.counters.instructions[name] += 1
+            if self.guard is not None and self.guard.freed:
+                self.compute(self.guard.frees(self.site()))
             if end is not None:
                 break
             self.known = {}
@@ -181,6 +198,21 @@ class Recorder:
             if self.state.has_unwritten(tensor):
                 what = f"a tensor {spec_of(tensor.array)}"
                 raise MachineError(f"reads unwritten bytes of {what}")
+        if self.guard is not None and (thunk := self.guard.reads(tensors)):
+            self.compute(thunk)
+
+    def require_own(self, *targets: Tensor) -> None:
+        """In the mode `sanitize`, raise `MachineError` if `targets` are tensors of a caller."""
+        for tensor in targets if self.guard is not None else ():
+            if not self.state.frame.owns(tensor.origin):
+                raise MachineError(f"must not write to an argument {spec_of(tensor.array)}")
+
+    def wrote(self, *tensors: Tensor) -> None:
+        """Mark all bytes of `tensors` as written."""
+        for tensor in tensors:
+            self.state.wrote(tensor)
+        if self.guard is not None:
+            self.compute(self.guard.writes(self.site(), tensors))
 
     def hand_over(self, *roots: Object) -> None:
         """
@@ -243,6 +275,7 @@ class Recorder:
             caller.workspace,
             tuple(self.state.live),
             caller.trace_size,
+            guard=caller.guard,
             unwritten={
                 root: list(gaps) for root in roots if (gaps := self.state.unwritten.get(root))
             },
@@ -268,15 +301,18 @@ class Recorder:
         self.require_one_device(kernel, ins, outs)
         if any(out.constant or not out.array.flags.writeable for out in outs):
             raise MachineError(f"kernel {kernel.name} must not write to a constant")
+        self.require_own(*outs)
         self.require_written(*ins)
         workspace = self.state.frame.workspace
-        bound = bind_plan(plan, *arrays, workspace)
-        if self.context.memory.poison:
-            self.compute(workspace.poison)
-        for thunk, step in bound:
-            self.compute(thunk, step)
-        for out in outs:
-            self.state.wrote(out)
+        bind = partial(bind_plan, plan, workspace=workspace)
+        if self.guard is not None:
+            self.compute(guarded(kernel, bind, ins, outs, workspace))
+        else:
+            if self.context.memory.poison:
+                self.compute(workspace.poison)
+            for thunk, step in bind(*arrays):
+                self.compute(thunk, step)
+        self.wrote(*outs)
 
     def kernel_plan(
         self, kernel: Kernel, tensors: Sequence[Tensor], ins: Sequence[Array], outs: Sequence[Array]
@@ -323,7 +359,9 @@ class Recorder:
         storage = Storage(size, i.device, memory, at, i.alignment)
         if size:
             self.state.unwritten[storage] = [0, size]
-        if self.context.memory.poison:
+        if self.guard is not None:
+            self.compute(self.guard.allocates(self.site(), storage))
+        elif self.context.memory.poison:
             self.clear(memory)
         self.state.write(i.dst, storage)
 
@@ -406,8 +444,8 @@ class Recorder:
         if any(dim < 0 for dim in shape) or prod(shape) != source.array.size:
             raise MachineError(f"cannot reshape {spec_of(source.array)} to {list(shape)}")
         array = viewed(source.array, shape)
-        view = Tensor(array, source.device, source.constant, source.parts, source.offset)
-        self.state.write(i.dst, view)
+        kept = (source.device, source.constant, source.parts, source.offset)
+        self.state.write(i.dst, Tensor(array, *kept, viewed=source.origin))
 
     def alloc_adt(self, i: vm.AllocADT) -> None:
         self.build(i.dst, Data(i.tag, tuple(map(self.state.read, i.fields))))
@@ -530,9 +568,10 @@ class Recorder:
             raise MachineError(message)
         if out.constant or not out.array.flags.writeable:
             raise MachineError("a copy must not write to a constant")
+        self.require_own(out)
         self.require_written(src)
-        self.state.wrote(out)
         self.compute(partial(np.copyto, out.array, src.array))
+        self.wrote(out)
         self.counters.copies[i.src_device, i.dst_device] += 1
         self.counters.copied[i.src_device, i.dst_device] += src.array.nbytes
 
