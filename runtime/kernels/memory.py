@@ -28,8 +28,6 @@ import numpy as np
 import numpy.typing as npt
 
 ALIGNMENT = 64
-MAX_ALIGNMENT = 1 << 20
-"""The greatest alignment of a storage, in bytes."""
 POISON = 0xFF
 SMALL = 64
 """Arrays of at most this many bytes are not counted."""

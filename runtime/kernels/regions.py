@@ -22,7 +22,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from .memory import MAX_ALIGNMENT, Memory, OutOfMemory, Owner
+from ..instructions import MAX_ALIGNMENT
+from .memory import Memory, OutOfMemory, Owner
 
 Bytes = npt.NDArray[np.uint8]
 
