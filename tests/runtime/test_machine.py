@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from machine_programs import call, f32, function, kernel, program, tensor
 
-from xrelay.runtime import instructions as vm
 from xrelay.runtime import arena as arena_module
+from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels.bind import Thunk
 from xrelay.runtime.machine import Machine
