@@ -1,5 +1,5 @@
 """
-Where one call at a time runs: memory, and what was prepared in it for earlier calls.
+The memory in which one call at a time runs, and what was prepared in it for earlier calls.
 
     arena
       regions   cpu:0    | arguments | storages of the longest path so far …   |

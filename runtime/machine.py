@@ -125,7 +125,7 @@ class Machine:
         check_program(program)
         self.program = program
         self.memory = Memory(memory_limit, poison or sanitize) if memory is None else memory
-        """What the limit is, and how much of it is used."""
+        """The memory limit, and how much of it is in use."""
         self._counters = Counters()
         self._pending: deque[Sequence[Counters]] = deque()
         binds = load_kernels() if kernels is None else kernels

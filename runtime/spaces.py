@@ -1,5 +1,5 @@
 """
-Which bytes of a region are free at a point of a path.
+The bytes of a region that are free at a point of a path.
 
     space = Space(extent)
     at, memory = space.take(100, 64, "a storage")     the first bytes that are free
@@ -45,7 +45,7 @@ class Space:
 
     @property
     def contents(self) -> tuple[int, ...]:
-        """What distinguishes spaces of one extent."""
+        """The free bytes, to compare spaces of one extent."""
         return (self.top, *self.edges)
 
     def take(self, size: int, alignment: int, what: str) -> tuple[int, Bytes]:
