@@ -9,11 +9,13 @@ at compile time and the operator can be folded, no op is built and the result is
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite, prod
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
+from onnx import GraphProto
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -37,6 +39,12 @@ from .values import (
     value_name,
 )
 
+ConvertGraph: TypeAlias = Callable[[Node, GraphProto, Sequence[Value]], Sequence[Value]]
+"""
+Converts a graph that is an attribute of a node, on these arguments, at the end of the builder's
+block, and returns its results.
+"""
+
 
 def _plain(value: Any) -> Any:
     """Convert `value` for `properties_of`: dtypes by name, sequences of Python integers."""
@@ -52,8 +60,11 @@ class Builder:
     These are the ones of more than `inline_limit` bytes.
     """
 
-    def __init__(self, block: Block, inline_limit: int):
+    def __init__(self, block: Block, inline_limit: int, convert_graph: ConvertGraph):
         self.block = block
+        self.functions: list[FuncOp] = []
+        """The functions besides the one that is being built."""
+        self.convert_graph = convert_graph
         self.inline_limit = inline_limit
         self.params: dict[str, Array] = {}
         self._node: Node | None = None

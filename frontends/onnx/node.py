@@ -7,7 +7,7 @@ that the converter does not read are reported as unsupported.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from onnx import AttributeProto, NodeProto
 from xdsl.dialects.builtin import FileLineColLoc, LocationAttr, NameLoc, StringAttr
 
 from .errors import OnnxError
+from .model import domain_of
 from .tensors import array_of, dtype_of_number
 from .values import Array, Constant, Value, rank_of
 
@@ -42,7 +43,7 @@ class Node:
     """A node with resolved inputs; `inputs[i]` is None if optional and omitted."""
 
     proto: NodeProto
-    opset: int
+    opsets: Mapping[str, int]
     place: FileLineColLoc
     inputs: Sequence[Value | None] = ()
     used: frozenset[str] = frozenset()
@@ -58,6 +59,15 @@ class Node:
     @property
     def op_type(self) -> str:
         return self.proto.op_type
+
+    @property
+    def domain(self) -> str:
+        return domain_of(self.proto.domain)
+
+    @property
+    def opset(self) -> int:
+        """The version of its operator set; 1 if the model does not say."""
+        return self.opsets.get(self.domain, 1)
 
     @property
     def outputs(self) -> Sequence[str]:
@@ -157,7 +167,7 @@ class Node:
         if found is None:
             return None
         if found.ref_attr_name:
-            raise self.error(f"attribute {name} refers to an attribute of a function")
+            raise self.error(f"attribute {name} refers to one of a function, but is not in one")
         if found.type != kind:
             wanted, actual = _kind(kind), _kind(found.type)
             raise self.error(f"attribute {name} must be {wanted}, but is {actual}")

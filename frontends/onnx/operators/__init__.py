@@ -1,5 +1,7 @@
 """The conversion of each ONNX operator: a rule per operator, a file per family."""
 
+from collections.abc import Mapping
+
 from .activations import RULES as ACTIVATIONS
 from .constants import RULES as CONSTANTS
 from .convolution import RULES as CONVOLUTION
@@ -14,7 +16,7 @@ from .rule import Rules
 from .selection import RULES as SELECTION
 from .shapes import RULES as SHAPES
 
-RULES: Rules = {
+_DEFAULT: Rules = {
     **ACTIVATIONS,
     **CONSTANTS,
     **CONVOLUTION,
@@ -28,4 +30,5 @@ RULES: Rules = {
     **SELECTION,
     **SHAPES,
 }
-"""The rules of every supported operator."""
+RULES: Mapping[str, Rules] = {"": _DEFAULT}
+"""The rules of every supported operator, by the domain of its operator set; "" is ONNX's own."""
