@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from onnx import (
     AttributeProto,
@@ -51,7 +52,7 @@ class Body:
             list(function.input),
             list(function.output),
             list(function.node),
-            opsets_of(function.opset_import),
+            {**node.opsets, **opsets_of(function.opset_import)},
             {**defaults, **given},
         )
 
@@ -82,7 +83,7 @@ def model_body(node: Node, functions: Mapping[Key, FunctionProto]) -> Body | Non
 def schema_body(node: Node) -> Body | None:
     """Return the body by which ONNX defines the operator of `node`, if it does."""
     try:
-        schema = defs.get_schema(node.op_type, node.opset, node.domain)
+        schema: Any = defs.get_schema(node.op_type, node.opset, node.domain)
     except defs.SchemaError:
         return None
     defaults = {
@@ -90,10 +91,11 @@ def schema_body(node: Node) -> Body | None:
         for name, attribute in schema.attributes.items()
         if attribute.default_value.type != AttributeProto.UNDEFINED
     }
-    fixed = [v for v in schema.function_opset_versions if v <= node.opset]
-    by_types = [v for v in schema.context_dependent_function_opset_versions if v <= node.opset]
+    fixed: list[int] = [v for v in schema.function_opset_versions if v <= node.opset]
+    dependent = schema.context_dependent_function_opset_versions
+    by_types: list[int] = [v for v in dependent if v <= node.opset]
     if fixed:
-        data = schema.get_function_with_opset_version(max(fixed))
+        data: bytes = schema.get_function_with_opset_version(max(fixed))
     elif by_types:
         types = [_type_of(value).SerializeToString() for value in node.inputs]
         data = schema.get_context_dependent_function_with_opset_version(

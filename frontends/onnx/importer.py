@@ -201,9 +201,7 @@ class _Importer:
         """Convert the nodes of `body` in place of `node`; return its results."""
         inputs = [*node.inputs, *[None] * (len(body.inputs) - len(node.inputs))]
         if len(inputs) != len(body.inputs):
-            raise node.error(
-                f"there are {len(inputs)} inputs; the function has {len(body.inputs)}"
-            )
+            raise node.error(f"there are {len(inputs)} inputs; the function has {len(body.inputs)}")
         scope = Scope(body.opsets, names_read(body.nodes, body.outputs), body.attributes)
         for name, value in zip(body.inputs, inputs, strict=True):
             if value is None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from onnx import AttributeProto, NodeProto
+from onnx import AttributeProto, GraphProto, NodeProto
 from xdsl.dialects.builtin import FileLineColLoc, LocationAttr, NameLoc, StringAttr
 
 from .errors import OnnxError
@@ -27,6 +27,8 @@ _KINDS = {
     AttributeProto.FLOATS: "a list of floats",
     AttributeProto.STRING: "a string",
     AttributeProto.TENSOR: "a tensor",
+    AttributeProto.GRAPH: "a graph",
+    AttributeProto.STRINGS: "a list of strings",
 }
 
 
@@ -227,6 +229,18 @@ class Node:
             return array_of(found.t)
         except OnnxError as error:
             raise self.error(f"attribute {name}: {error.message}") from None
+
+    def graph(self, name: str) -> GraphProto:
+        """Return the required graph attribute `name`."""
+        found = self._attribute(name, AttributeProto.GRAPH)
+        if found is None:
+            raise self.error(f"attribute {name} is missing")
+        return found.g
+
+    def words(self, name: str) -> list[str] | None:
+        """Return the attribute `name`, a list of strings, if present."""
+        found = self._attribute(name, AttributeProto.STRINGS)
+        return None if found is None else [s.decode("utf-8", "replace") for s in found.strings]
 
     def dtype(self, name: str) -> np.dtype[Any]:
         """Return the required attribute `name`, a dtype by ONNX's number."""

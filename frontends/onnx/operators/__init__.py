@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from .activations import RULES as ACTIVATIONS
 from .constants import RULES as CONSTANTS
+from .control_flow import RULES as CONTROL_FLOW
 from .convolution import RULES as CONVOLUTION
 from .elementwise import RULES as ELEMENTWISE
 from .indexing import RULES as INDEXING
@@ -19,6 +20,7 @@ from .shapes import RULES as SHAPES
 _DEFAULT: Rules = {
     **ACTIVATIONS,
     **CONSTANTS,
+    **CONTROL_FLOW,
     **CONVOLUTION,
     **ELEMENTWISE,
     **INDEXING,
