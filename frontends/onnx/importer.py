@@ -159,7 +159,7 @@ class _Importer:
             raise _unsupported(node)
         self._define(node, made)
 
-    def _apply(self, rule: Rule, node: Node) -> Sequence[Value]:
+    def _apply(self, rule: Rule, node: Node) -> Sequence[Value | None]:
         try:
             made = rule.convert(node, self.builder)
         except (MemoryError, OverflowError) as error:

@@ -297,7 +297,11 @@ class Node:
                 f"{what} has rank {rank}; supported: {', '.join(str(r) for r in ranks)}"
             )
 
+    def is_used(self, index: int) -> bool:
+        """Test whether output `index` is used."""
+        return index < len(self.outputs) and self.outputs[index] in self.used
+
     def require_unused(self, index: int, what: str) -> None:
         """Require that output `index` is not used."""
-        if index < len(self.outputs) and self.outputs[index] in self.used:
+        if self.is_used(index):
             raise self.error(f"output {index} ({what}) is used; supported: output 0 only")

@@ -11,6 +11,7 @@ from .indexing import RULES as INDEXING
 from .linear import RULES as LINEAR
 from .normalization import RULES as NORMALIZATION
 from .pooling import RULES as POOLING
+from .recurrent import RULES as RECURRENT
 from .reductions import RULES as REDUCTIONS
 from .resize import RULES as RESIZE
 from .rule import Rules
@@ -27,6 +28,7 @@ _DEFAULT: Rules = {
     **LINEAR,
     **NORMALIZATION,
     **POOLING,
+    **RECURRENT,
     **REDUCTIONS,
     **RESIZE,
     **SELECTION,
