@@ -40,7 +40,7 @@ def layer(
         "C": (BATCH, d, STATE) if batch_first else (d, BATCH, STATE),
         "P": (d, 3 * STATE),
     }
-    arrays = {
+    arrays: dict[str, Array] = {
         name: random_array(*shape, seed=seed + i) / 2
         for i, (name, shape) in enumerate(shapes.items())
     }
@@ -98,7 +98,7 @@ def test_clip(op_type: str):
         (["Sigmoid", "LeakyRelu", "ThresholdedRelu"], {"activation_alpha": [0.2, 0.05]}),
     ],
 )
-def test_activations(names: list[str], numbers: dict[str, list[float]]):
+def test_activations(names: list[str], numbers: dict[str, Any]):
     agree(*layer("LSTM", "XWRB", activations=names, **numbers))
 
 
