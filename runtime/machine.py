@@ -34,7 +34,7 @@ from .kernels.bind import Bind
 from .kernels.loading import load_kernels
 from .kernels.memory import Memory, OutOfMemory, Owner, Stack
 from .kernels.scratch import Workspace
-from .objects import Object, Tensor
+from .objects import Object, Tensor, tensors_in
 from .paths import (
     Branch,
     Call,
@@ -51,6 +51,7 @@ from .paths import (
 )
 from .program import Array, Late, Program, spec_of
 from .recording import Recorder, fault
+from .sanitizer import Sanitizer
 from .value_checks import check_arguments, fits
 from .values import FlatValue, Leaf, Value, allocate_like, copy_out, flatten, leaves
 
@@ -107,6 +108,9 @@ class Machine:
     copies of arguments and results, and the call stack together; `max_instructions` limits
     each call. Exceeding a limit is an error at the instruction.
 
+    With `sanitize`, for debugging, wrong uses of memory by plans and kernels are errors: see
+    `sanitizer`. Calls take several times as long.
+
     Raises `MachineError` if the program is not well-formed.
     """
 
@@ -118,13 +122,15 @@ class Machine:
         *,
         memory: Memory | None = None,
         max_instructions: int | None = None,
+        sanitize: bool = False,
     ) -> None:
         check_program(program)
         self.program = program
         self._counters = Counters()
         self._uncounted: dict[Counters, int] = {}
         binds = load_kernels() if kernels is None else kernels
-        self._memory = Memory() if memory is None else memory
+        self._memory = Memory(poison=sanitize) if memory is None else memory
+        self._sanitize = sanitize
         self._memory.reclaim = self._forget
         self._max_trace_size = min(MAX_TRACE_SIZE, self._memory.limit // 4)
         self._max_instructions = max_instructions
@@ -177,6 +183,8 @@ class Machine:
             arrays = chain.from_iterable(value.arrays for value in values)
             for tensor, array in zip(entry.inputs, arrays, strict=True):
                 np.copyto(tensor.array, array)
+            if entry.frame.guard is not None:
+                entry.frame.guard.begin()
             with np.errstate(all="ignore"):
                 result = self._execute(entry.frame, executed)
             return copy_out(result, Owner(self._memory))
@@ -237,7 +245,9 @@ class Machine:
                 raise MachineError(f"an argument of {function.name} has unsupported type {type}")
         arenas = tuple(Arena(device, owner, not self._context.has_references) for device in devices)
         workspace = Workspace(self._memory)
-        frame = Frame(index, args, arenas, workspace, (0,) * len(devices), TraceSize())
+        guard = Sanitizer() if self._sanitize else None
+        size = TraceSize()
+        frame = Frame(index, args, arenas, workspace, (0,) * len(devices), size, guard=guard)
         return Entry(frame, inputs)
 
     def _acquire(self, key: object) -> Entry | None:
@@ -294,6 +304,7 @@ class Machine:
                 case Return():
                     kept, end.kept = end.kept, None
                     if not callers:
+                        self._check_result(segment, end.result)
                         return end.result
                     segment = callers.pop()
                     depth -= segment.trace_size + ACTIVATION_SIZE
@@ -313,6 +324,18 @@ class Machine:
                     segment = self._successor(segment, end.ref.contents)
                 case _:
                     segment = self._successor(segment, None)
+
+    def _check_result(self, segment: Segment, result: Object) -> None:
+        """In the mode `sanitize`, check the bytes of the `result` that `segment` returns."""
+        guard = segment.frame.guard
+        if guard is None:
+            return
+        check = guard.reads(tensors_in((result,)) or ())
+        if check is not None:
+            try:
+                check()
+            except MachineError as error:
+                raise self._fault(segment, error) from None
 
     def _extend(self, stack: Stack, segment: Segment, calls: int) -> None:
         """Reserve memory for the call that `segment` makes, or fail at that call."""
@@ -377,4 +400,6 @@ class Machine:
         name = f" {self.program.kernels[kernel].name}" if isinstance(kernel, int) else ""
         own = isinstance(error, MachineError)
         text = str(error) if own else f"{type(error).__name__}: {error}"
-        return fault(function, pc, MachineError(text, step and step.location), name)
+        location = error.location if own else None
+        made = MachineError(text, location or (step and step.location), error.notes if own else ())
+        return fault(function, pc, made, name)

@@ -67,7 +67,7 @@ class Tensor:
     `parts` is the storage that it views; empty if the program did not allocate its memory
     (parameters, constants, sizes). `offset` is its first byte in the storage's block. Elements that
     the program cannot write have a read-only array. `source` computes a size: once, when the path
-    reaches it.
+    reaches it. `viewed` is the tensor that a reshaped one is a view of.
     """
 
     array: Array
@@ -76,9 +76,15 @@ class Tensor:
     parts: tuple[Object, ...] = ()
     offset: int = 0
     source: Computation | None = None
+    viewed: Tensor | None = None
     born: int = field(default_factory=birth)
 
     kind = "a tensor"
+
+    @property
+    def origin(self) -> Tensor:
+        """The tensor that was allocated: this one, or the one that it is a view of."""
+        return self.viewed or self
 
 
 @dataclass(eq=False, slots=True)

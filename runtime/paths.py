@@ -20,6 +20,7 @@ from .kernels.scratch import Workspace
 from .objects import Object, Ref, Storage, Tensor, birth
 from .program import Array, Step
 from .reference_counts import ReferenceCounts
+from .sanitizer import Sanitizer
 
 SEGMENT_SIZE, STATE_SIZE, FRAME_SIZE, HELD_SIZE = 1024, 2048, 1024, 100
 """Approximate bytes of a segment, its state, the frame that it calls, and each item held."""
@@ -30,6 +31,14 @@ class Dead:
     """The content of a killed register: the number of the instruction that killed it."""
 
     killer: int
+
+
+class KilledRegister(MachineError):
+    """A register is read after instruction `killer` of the same function killed it."""
+
+    def __init__(self, register: int, killer: int) -> None:
+        super().__init__(f"register r{register} is read after instruction {killer} killed it")
+        self.killer = killer
 
 
 @dataclass(slots=True)
@@ -56,6 +65,8 @@ class Frame:
     root: Segment | None = None
     unwritten: dict[Object, list[int]] = field(default_factory=dict["Object", list[int]])
     """The bytes that its callers have not written in the storages that are its arguments."""
+    guard: Sanitizer | None = None
+    """Checks the activation and those of its callers, in the mode `sanitize`."""
     born: int = field(default_factory=birth)
 
     def owns(self, value: Object) -> bool:
@@ -121,11 +132,9 @@ class State:
         """Return the object in `register`; raise `MachineError` if it is empty."""
         found = self.registers.get(register)
         if found is None:
-            raise MachineError(f"register ${register} is read before it is written")
+            raise MachineError(f"register r{register} is read before it is written")
         if isinstance(found, Dead):
-            raise MachineError(
-                f"register ${register} is read after instruction {found.killer} killed it"
-            )
+            raise KilledRegister(register, found.killer)
         return found
 
     def write(self, register: int, value: Object) -> None:
@@ -164,6 +173,8 @@ class State:
             if isinstance(item, Storage) and item.whole is None:
                 self.live[item.device] -= item.size
                 self.unwritten.pop(item, None)
+                if self.frame.guard is not None:
+                    self.frame.guard.freed.append(item)
                 if item.home is self.frame:
                     self.free_lists[item.device].give(item.block)
 

@@ -1,7 +1,6 @@
 """Check run-time values: what kernels, functions and instructions accept."""
 
 from ..operators.named_dims import dims_fault
-from .dtypes import type_name
 from .errors import MachineError
 from .objects import Object, Tensor
 from .program import Array, Function, Program, TensorSpec, spec_of
@@ -9,7 +8,7 @@ from .program import Array, Function, Program, TensorSpec, spec_of
 
 def fits(spec: TensorSpec, array: Array) -> bool:
     """Test whether `array` matches `spec`; a dimension None matches any."""
-    return spec.accepts(TensorSpec(type_name(array.dtype), array.shape))
+    return spec.accepts(spec_of(array))
 
 
 def scalar(array: Array) -> Array:

@@ -8,8 +8,6 @@ call of a kernel to the next. Without a workspace, every request is a separate a
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from math import prod
 from typing import Any
@@ -31,7 +29,8 @@ class Workspace:
         self.memory = Memory() if memory is None else memory
         self._owner = Owner(self.memory)
         self._blocks = [self._owner.take(0)]
-        self._used = 0
+        self.used = 0
+        """Bytes in use: all that is taken from here on may be reused by setting it back."""
 
     @property
     def size(self) -> int:
@@ -43,25 +42,35 @@ class Workspace:
         for block in self._blocks:
             block.fill(POISON)
 
-    @contextmanager
-    def lend(self) -> Generator[None]:
+    def lend(self) -> Lent:
         """Serve `scratch` calls from this workspace; their memory is free again at the end."""
-        used = self._used
-        token = _current.set(self)
-        try:
-            yield
-        finally:
-            _current.reset(token)
-            self._used = used
+        return Lent(self)
 
     def take(self, size: int) -> npt.NDArray[np.uint8]:
         """Return `size` bytes, distinct from all others within the same `lend`."""
-        start = -(-self._used // ALIGNMENT) * ALIGNMENT
+        start = -(-self.used // ALIGNMENT) * ALIGNMENT
         if start + size > len(self._blocks[-1]):
             grown = max(start + size, 2 * len(self._blocks[-1]))
             self._blocks.append(self._owner.take(grown, what="scratch memory of a kernel"))
-        self._used = start + size
+        self.used = start + size
         return self._blocks[-1][start : start + size]
+
+
+class Lent:
+    """The context in which `workspace` serves `scratch`."""
+
+    __slots__ = ("_token", "_used", "_workspace")
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    def __enter__(self) -> None:
+        self._used = self._workspace.used
+        self._token = _current.set(self._workspace)
+
+    def __exit__(self, *error: object) -> None:
+        _current.reset(self._token)
+        self._workspace.used = self._used
 
 
 _current: ContextVar[Workspace | None] = ContextVar("workspace", default=None)
