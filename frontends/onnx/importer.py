@@ -22,18 +22,17 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     FileLineColLoc,
     IntAttr,
-    IntegerAttr,
     ModuleOp,
     NameLoc,
     StringAttr,
-    i64,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from ...dialects.relay.annotations import NAME
 from ...dialects.relay.constants import INLINE_LIMIT
-from ...dialects.relay.named_dims import DIMS
+from ...dialects.relay.named_dims import DIMS, dims_attr
+from ...operators.dim_bindings import BindingError, DimBindings
 from .builder import Builder
 from .errors import OnnxError
 from .model import DEFAULT_DOMAINS, initializers_of, input_dims, input_type, opset_of
@@ -42,6 +41,8 @@ from .operators import RULES
 from .operators.rule import Rule
 from .schema import require_signature
 from .values import Array, DynamicShape, Value, value_name
+
+UNBOUND = DimBindings()
 
 
 @dataclass(frozen=True)
@@ -52,21 +53,28 @@ class Conversion:
     params: dict[str, Array]
 
 
-def convert_model(model: ModelProto, name: str, *, inline_limit: int = INLINE_LIMIT) -> Conversion:
+def convert_model(
+    model: ModelProto,
+    name: str,
+    *,
+    inline_limit: int = INLINE_LIMIT,
+    bindings: DimBindings = UNBOUND,
+) -> Conversion:
     """
     Convert `model`, the contents of the file `name`.
 
     The module has one public function `@main`, whose arguments and results are those of the graph,
-    in order. Initializers of more than `inline_limit` bytes become `relay.param`s. Raises
-    `OnnxError` for anything unsupported.
+    in order; `bindings` are sizes of dims of arguments. Initializers of more than `inline_limit`
+    bytes become `relay.param`s. Raises `OnnxError` for anything unsupported.
     """
-    return _Importer(model, name, inline_limit).convert()
+    return _Importer(model, name, inline_limit, bindings).convert()
 
 
 class _Importer:
     """State of a conversion; `values` maps each ONNX name to its value so far."""
 
-    def __init__(self, model: ModelProto, name: str, inline_limit: int):
+    def __init__(self, model: ModelProto, name: str, inline_limit: int, bindings: DimBindings):
+        self.bindings = bindings
         self.graph = model.graph
         self.file = StringAttr(name)
         self.opset = opset_of(model)
@@ -93,15 +101,18 @@ class _Importer:
         """Add the arguments; return their attributes."""
         attributes: list[DictionaryAttr] = []
         infos = [i for i in self.graph.input if i.name not in self.values]
-        self.block = Block(arg_types=[input_type(i) for i in infos])
+        bound = _bound(infos, self.bindings)
+        self.block = Block(
+            arg_types=[input_type(i, dims) for i, dims in zip(infos, bound, strict=True)]
+        )
         self.builder.block = self.block
-        for info, argument in zip(infos, self.block.args, strict=True):
+        for info, dims, argument in zip(infos, bound, self.block.args, strict=True):
             if info.name in self.values:
                 raise OnnxError(f'two inputs are called "{info.name}"')
             argument.name_hint = value_name(info.name)
             argument.location = NameLoc(StringAttr(info.name), self._location(0))
             self.values[info.name] = argument
-            attributes.append(_described(info))
+            attributes.append(_described(info.name, dims))
         return attributes
 
     def _results(self) -> list[SSAValue]:
@@ -193,12 +204,17 @@ def _rule_for(node: Node) -> Rule:
     )
 
 
-def _described(info: ValueInfoProto) -> DictionaryAttr:
+def _bound(infos: Sequence[ValueInfoProto], bindings: DimBindings) -> list[list[int | str]]:
+    """Return the dims of the inputs, with the sizes that the user gives."""
+    try:
+        return bindings.bind([(info.name, input_dims(info)) for info in infos])
+    except BindingError as error:
+        raise OnnxError(str(error)) from None
+
+
+def _described(name: str, dims: Sequence[int | str]) -> DictionaryAttr:
     """Return the attributes of an argument: its name, and its dims if some are dynamic."""
-    attributes: dict[str, Attribute] = {NAME: StringAttr(info.name)}
-    dims = input_dims(info)
+    attributes: dict[str, Attribute] = {NAME: StringAttr(name)}
     if any(isinstance(dim, str) for dim in dims):
-        attributes[DIMS] = ArrayAttr(
-            StringAttr(dim) if isinstance(dim, str) else IntegerAttr(dim, i64) for dim in dims
-        )
+        attributes[DIMS] = dims_attr(dims)
     return DictionaryAttr(attributes)
