@@ -17,31 +17,50 @@ import numpy as np
 
 from ..operators.sizes import Check
 from . import instructions as vm
-from .arena import Arena
 from .binding import bind_plan
 from .context import Context
 from .counters import Counters
 from .dtypes import element_type
-from .errors import MachineError
+from .errors import MachineError, Note
 from .gaps import cut
+from .guarded_kernels import guarded
 from .kernel_plan import KernelPlan
 from .kernel_shapes import MAX_SIZES, UnknownShape, size_inputs
 from .kernels.bind import Thunk
-from .kernels.memory import OutOfMemory, Owner
+from .kernels.memory import OutOfMemory
 from .known_sizes import evaluated, unknown_sources
 from .objects import Closure, Computation, Data, Object, Ref, Storage, Tensor, tensors_in
 from .packing import all_sizes
-from .paths import Branch, Call, Contents, End, Frame, Jump, Known, Read, Return, Segment, State
+from .paths import (
+    Branch,
+    Call,
+    Contents,
+    Decision,
+    End,
+    Frame,
+    Jump,
+    KilledRegister,
+    Known,
+    Read,
+    Return,
+    Segment,
+    State,
+)
 from .program import Array, Function, Kernel, Step, spec_of
+from .sanitizer import Sanitizer, Site
 from .scalars import SCALARS, Relation
 from .value_checks import check_arguments, dimensions, scalar
 
 
 def fault(function: Function, pc: int, error: Exception, what: str = "") -> MachineError:
     """Return `error` with its own location or, if it has none, that of instruction `pc`."""
-    location = error.location if isinstance(error, MachineError) else None
+    location, notes = None, ()
+    if isinstance(error, MachineError):
+        location, notes = error.location, error.notes
+    if isinstance(error, KilledRegister) and (killed := function.location(error.killer)):
+        notes = (Note("killed here", killed),)
     text = f"{function.where(pc)}{what}: {error}"
-    return MachineError(text, location or function.location(pc))
+    return MachineError(text, location or function.location(pc), notes)
 
 
 class NeedsValues(Exception):
@@ -68,12 +87,20 @@ class Recorder:
     def function(self) -> Function:
         return self.context.program.functions[self.state.frame.function]
 
+    @property
+    def guard(self) -> Sanitizer | None:
+        return self.state.frame.guard
+
+    def site(self) -> Site:
+        """Return the current instruction."""
+        return Site(self.context.program, self.state.frame.function, self.pc)
+
     def record(self) -> Segment:
         """Record up to the next decision; raise `MachineError` with the position of a fault."""
         code = self.function.instructions
         while True:
             instruction = code[self.pc]
-            name = vm.mnemonic(instruction)
+            name = instruction.mnemonic
             try:
                 end = _FOLLOW[type(instruction)](self, instruction)
             except NeedsValues as needs:
@@ -85,6 +112,8 @@ class Recorder:
                 raise fault(self.function, self.pc, MachineError(text)) from error
             if not isinstance(end, Read):
                 self.counters.instructions[name] += 1
+            if self.guard is not None and self.guard.freed:
+                self.compute(self.guard.frees(self.site()))
             if end is not None:
                 break
             self.known = {}
@@ -105,19 +134,19 @@ class Recorder:
     def tensor(self, register: int) -> Tensor:
         found = self.state.read(register)
         if not isinstance(found, Tensor):
-            raise MachineError(f"register ${register} must hold a tensor, but holds {found.kind}")
+            raise MachineError(f"register r{register} must hold a tensor, but holds {found.kind}")
         return found
 
     def data(self, register: int) -> Data:
         found = self.state.read(register)
         if not isinstance(found, Data):
-            raise MachineError(f"register ${register} must hold data, but holds {found.kind}")
+            raise MachineError(f"register r{register} must hold data, but holds {found.kind}")
         return found
 
     def ref(self, register: int) -> Ref:
         found = self.state.read(register)
         if not isinstance(found, Ref):
-            message = f"register ${register} must hold a reference, but holds {found.kind}"
+            message = f"register r{register} must hold a reference, but holds {found.kind}"
             raise MachineError(message)
         return found
 
@@ -169,6 +198,21 @@ class Recorder:
             if self.state.has_unwritten(tensor):
                 what = f"a tensor {spec_of(tensor.array)}"
                 raise MachineError(f"reads unwritten bytes of {what}")
+        if self.guard is not None and (thunk := self.guard.reads(tensors)):
+            self.compute(thunk)
+
+    def require_own(self, *targets: Tensor) -> None:
+        """In the mode `sanitize`, raise `MachineError` if `targets` are tensors of a caller."""
+        for tensor in targets if self.guard is not None else ():
+            if not self.state.frame.owns(tensor.origin):
+                raise MachineError(f"must not write to an argument {spec_of(tensor.array)}")
+
+    def wrote(self, *tensors: Tensor) -> None:
+        """Mark all bytes of `tensors` as written."""
+        for tensor in tensors:
+            self.state.wrote(tensor)
+        if self.guard is not None:
+            self.compute(self.guard.writes(self.site(), tensors))
 
     def hand_over(self, *roots: Object) -> None:
         """
@@ -187,7 +231,7 @@ class Recorder:
                 for start, stop in zip(gaps[::2], gaps[1::2], strict=True):
                     first, last = max(start, item.start), min(stop, item.stop)
                     if first < last:
-                        self.clear(item.block.memory[first:last])
+                        self.clear(item.memory[first:last])
                 cut(gaps, item.start, item.stop)
             else:
                 self.state.with_unwritten.discard(item)
@@ -209,7 +253,11 @@ class Recorder:
     def ret(self, i: vm.Ret) -> End:
         result = self.state.read(i.result)
         self.hand_over(result)
-        return Return(result, self.state.leave(result))
+        kept, spaces = self.state.leave(result), self.state.spaces
+        decision: Decision = result
+        if self.context.has_references:  # they may keep more alive than the result
+            decision = (result, tuple(space.contents for space in spaces))
+        return Return(result, kept, spaces, decision)
 
     def call(self, dst: int, function: int, args: tuple[Object, ...]) -> End:
         callee = self.context.program.functions[function]
@@ -220,17 +268,14 @@ class Recorder:
         self.hand_over(*(arg for arg in args if arg not in lent))
         roots = dict.fromkeys(storage.root for storage in lent)
         caller = self.state.frame
-        owner = Owner(self.context.memory)
         frame = Frame(
             function,
             args,
-            tuple(
-                Arena(device, owner, not self.context.has_references)
-                for device in self.context.program.devices
-            ),
+            self.state.spaces,
             caller.workspace,
             tuple(self.state.live),
             caller.trace_size,
+            guard=caller.guard,
             unwritten={
                 root: list(gaps) for root in roots if (gaps := self.state.unwritten.get(root))
             },
@@ -243,7 +288,7 @@ class Recorder:
     def invoke_closure(self, i: vm.InvokeClosure) -> End:
         closure = self.state.read(i.closure)
         if not isinstance(closure, Closure):
-            message = f"register ${i.closure} must hold a closure, but holds {closure.kind}"
+            message = f"register r{i.closure} must hold a closure, but holds {closure.kind}"
             raise MachineError(message)
         args = tuple(map(self.state.read, i.args))
         return self.call(i.dst, closure.function, (*closure.parts, *args))
@@ -256,15 +301,18 @@ class Recorder:
         self.require_one_device(kernel, ins, outs)
         if any(out.constant or not out.array.flags.writeable for out in outs):
             raise MachineError(f"kernel {kernel.name} must not write to a constant")
+        self.require_own(*outs)
         self.require_written(*ins)
         workspace = self.state.frame.workspace
-        bound = bind_plan(plan, *arrays, workspace)
-        if self.context.memory.poison:
-            self.compute(workspace.poison)
-        for thunk, step in bound:
-            self.compute(thunk, step)
-        for out in outs:
-            self.state.wrote(out)
+        bind = partial(bind_plan, plan, workspace=workspace)
+        if self.guard is not None:
+            self.compute(guarded(kernel, bind, ins, outs, workspace))
+        else:
+            if self.context.memory.poison:
+                self.compute(workspace.poison)
+            for thunk, step in bind(*arrays):
+                self.compute(thunk, step)
+        self.wrote(*outs)
 
     def kernel_plan(
         self, kernel: Kernel, tensors: Sequence[Tensor], ins: Sequence[Array], outs: Sequence[Array]
@@ -304,15 +352,17 @@ class Recorder:
         size = self.immediate(i.size)
         if size < 0:
             raise MachineError(f"a storage must have at least 0 bytes, but has {size}")
-        varies = isinstance(i.size, vm.Reg) and not self.tensor(i.size.index).constant
-        block = self.state.free_lists[i.device].take(size, i.alignment, varies)
+        what = f"a storage of {size} bytes on {self.device(i.device)}"
+        at, memory = self.state.spaces[i.device].take(size, i.alignment, what)
         self.counters.allocations[i.device] += 1
         self.counters.allocated[i.device] += size
-        storage = Storage(size, i.device, block, self.state.frame, i.alignment)
+        storage = Storage(size, i.device, memory, at, i.alignment)
         if size:
             self.state.unwritten[storage] = [0, size]
-        if self.context.memory.poison:
-            self.clear(block.memory[:size])
+        if self.guard is not None:
+            self.compute(self.guard.allocates(self.site(), storage))
+        elif self.context.memory.poison:
+            self.clear(memory)
         self.state.write(i.dst, storage)
 
     def slice_storage(self, i: vm.SliceStorage) -> None:
@@ -337,7 +387,7 @@ class Recorder:
             )
         start = storage.start + offset
         slice = Storage(
-            *(size, storage.device, storage.block, storage.home, i.alignment, start),
+            *(size, storage.device, storage.memory, storage.at, i.alignment, start),
             whole=storage.root,
             parts=(storage,),
         )
@@ -346,7 +396,7 @@ class Recorder:
     def storage(self, register: int) -> Storage:
         found = self.state.read(register)
         if not isinstance(found, Storage):
-            message = f"register ${register} must hold a storage, but holds {found.kind}"
+            message = f"register r{register} must hold a storage, but holds {found.kind}"
             raise MachineError(message)
         return found
 
@@ -382,7 +432,7 @@ class Recorder:
                 f"{storage.size} bytes"
             )
         start = storage.start + offset
-        array = viewed(storage.block.memory[start : start + size].view(kind), shape)
+        array = viewed(storage.memory[start : start + size].view(kind), shape)
         self.state.write(dst, Tensor(array, storage.device, parts=(storage,), offset=start))
 
     def reshape_tensor(self, i: vm.ReshapeTensor) -> None:
@@ -394,8 +444,8 @@ class Recorder:
         if any(dim < 0 for dim in shape) or prod(shape) != source.array.size:
             raise MachineError(f"cannot reshape {spec_of(source.array)} to {list(shape)}")
         array = viewed(source.array, shape)
-        view = Tensor(array, source.device, source.constant, source.parts, source.offset)
-        self.state.write(i.dst, view)
+        kept = (source.device, source.constant, source.parts, source.offset)
+        self.state.write(i.dst, Tensor(array, *kept, viewed=source.origin))
 
     def alloc_adt(self, i: vm.AllocADT) -> None:
         self.build(i.dst, Data(i.tag, tuple(map(self.state.read, i.fields))))
@@ -440,7 +490,7 @@ class Recorder:
         shape = np.array(self.tensor(i.tensor).array.shape, np.int64)
         self.state.write(i.dst, Tensor(shape, 0, constant=True))
 
-    def compute_size(self, i: vm.Compute) -> None:
+    def compute_(self, i: vm.Compute) -> None:
         """Compute now if the operands are known on this path, when it runs otherwise."""
         scalar, args = SCALARS[i.operation], self.sizes(i.args)
         arrays = [arg.array for arg in args]
@@ -484,7 +534,7 @@ class Recorder:
                 self.state.known[tensor] = array
             self.state.write(register, tensor)
 
-    def branch(self, i: vm.If) -> End | None:
+    def if_(self, i: vm.If) -> End | None:
         compared = [self.tensor(i.test)]
         if i.target is not None:
             compared.append(self.tensor(i.target))
@@ -518,9 +568,10 @@ class Recorder:
             raise MachineError(message)
         if out.constant or not out.array.flags.writeable:
             raise MachineError("a copy must not write to a constant")
+        self.require_own(out)
         self.require_written(src)
-        self.state.wrote(out)
         self.compute(partial(np.copyto, out.array, src.array))
+        self.wrote(out)
         self.counters.copies[i.src_device, i.dst_device] += 1
         self.counters.copied[i.src_device, i.dst_device] += src.array.nbytes
 
@@ -544,32 +595,7 @@ def _holds(scalars: list[Array]) -> bool:
 
 _Follow = Callable[[Recorder, Any], End | None]
 _FOLLOW: dict[type[vm.Instruction], _Follow] = {
-    vm.Move: Recorder.move,
-    vm.Ret: Recorder.ret,
-    vm.Invoke: Recorder.invoke,
-    vm.InvokeClosure: Recorder.invoke_closure,
-    vm.InvokePacked: Recorder.invoke_packed,
-    vm.AllocTensor: Recorder.alloc_tensor,
-    vm.AllocTensorReg: Recorder.alloc_tensor_reg,
-    vm.AllocADT: Recorder.alloc_adt,
-    vm.AllocClosure: Recorder.alloc_closure,
-    vm.AllocRef: Recorder.alloc_ref,
-    vm.ReadRef: Recorder.read_ref,
-    vm.WriteRef: Recorder.write_ref,
-    vm.GetField: Recorder.get_field,
-    vm.If: Recorder.branch,
-    vm.LoadConst: Recorder.load_const,
-    vm.Goto: Recorder.goto,
-    vm.GetTag: Recorder.get_tag,
-    vm.LoadConsti: Recorder.load_consti,
-    vm.Fatal: Recorder.fatal,
-    vm.AllocStorage: Recorder.alloc_storage,
-    vm.SliceStorage: Recorder.slice_storage,
-    vm.ShapeOf: Recorder.shape_of,
-    vm.Compute: Recorder.compute_size,
-    vm.Require: Recorder.require,
-    vm.Pack: Recorder.pack,
-    vm.ReshapeTensor: Recorder.reshape_tensor,
-    vm.DeviceCopy: Recorder.device_copy,
-    vm.KillRegister: Recorder.kill_register,
+    kind: vars(Recorder).get(f"{name}_") or getattr(Recorder, name)
+    for name, kind in vm.INSTRUCTIONS.items()
 }
+"""The method that records each instruction: its mnemonic, followed by `_` where that is taken."""
