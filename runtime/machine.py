@@ -40,12 +40,14 @@ from .paths import (
     Contents,
     Decision,
     Frame,
+    Jump,
     Kept,
     Known,
     Read,
     Return,
     Segment,
     State,
+    TailCall,
     TraceSize,
 )
 from .program import Array, Late, Program, spec_of
@@ -402,6 +404,8 @@ class Machine:
                     if depth > stack.size:
                         self._extend(stack, segment, len(callers))
                     segment = self._root(end.callee)
+                case TailCall():
+                    segment = self._root(end.callee)
                 case Branch():
                     segment = self._successor(segment, end.test())
                 case Read():
@@ -477,7 +481,7 @@ class Machine:
                 state.write(end.dst, key)
                 pc = end.pc
             case _:
-                assert not isinstance(end, Return)
+                assert isinstance(end, Jump)
                 pc = end.pc
         found = Recorder(self._context, state, pc, known).record()
         if segment.frame.trace_size.size <= self._max_trace_size:
