@@ -14,6 +14,7 @@ from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import Program
+from xrelay.runtime.reference_machine import ReferenceMachine
 from xrelay.runtime.values import Tagged
 from xrelay.tools.pipeline import build
 from xrelay.tools.plugins import load_universe
@@ -66,7 +67,7 @@ def tagged(value: Value, tags: dict[str, int]) -> Any:
 
 def results_in_machine(module: ModuleOp, args: Sequence[Value], function: str) -> list[Value]:
     """
-    Compile `module` and run `function` twice, which must return the same.
+    Compile `module` and run `function` twice, and in the reference machine: all return the same.
 
     The first run records its path, the second one follows it.
     """
@@ -78,10 +79,15 @@ def results_in_machine(module: ModuleOp, args: Sequence[Value], function: str) -
     }
     run_passes(module, "infer-types")
     types = ResultTypes.of(module)
-    machine = machine_of(compiled(module))
+    program = compiled(module)
+    machine = machine_of(program)
     given = [tagged(arg, tags) for arg in args]
-    first, second = (types.results(function, machine.evaluate(function, *given)) for _ in "12")
-    assert_same(tuple(first), tuple(second))
+    first, *others = (
+        types.results(function, runner.evaluate(function, *given))
+        for runner in (machine, machine, ReferenceMachine(program, kernels=KERNELS))
+    )
+    for other in others:
+        assert_same(tuple(first), tuple(other))
     return first
 
 
