@@ -37,7 +37,7 @@ class KilledRegister(MachineError):
     """A register is read after instruction `killer` of the same function killed it."""
 
     def __init__(self, register: int, killer: int) -> None:
-        super().__init__(f"register ${register} is read after instruction {killer} killed it")
+        super().__init__(f"register r{register} is read after instruction {killer} killed it")
         self.killer = killer
 
 
@@ -132,7 +132,7 @@ class State:
         """Return the object in `register`; raise `MachineError` if it is empty."""
         found = self.registers.get(register)
         if found is None:
-            raise MachineError(f"register ${register} is read before it is written")
+            raise MachineError(f"register r{register} is read before it is written")
         if isinstance(found, Dead):
             raise KilledRegister(register, found.killer)
         return found

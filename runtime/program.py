@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ..operators.named_dims import Bounds
 from .dtypes import type_name
 from .errors import Location
-from .instructions import Instruction, mnemonic
+from .instructions import Instruction
 
 Array: TypeAlias = npt.NDArray[Any]
 AttrValue: TypeAlias = int | float | bool | str | tuple[int, ...]
@@ -100,7 +100,7 @@ class Function:
 
     def where(self, pc: int) -> str:
         """Return the name of instruction `pc` in errors: `main[3] invoke_packed`."""
-        return f"{self.name}[{pc}] {mnemonic(self.instructions[pc])}"
+        return f"{self.name}[{pc}] {self.instructions[pc].mnemonic}"
 
     def location(self, pc: int) -> Location | None:
         """Return the source position of instruction `pc`, if recorded."""

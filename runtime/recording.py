@@ -100,7 +100,7 @@ class Recorder:
         code = self.function.instructions
         while True:
             instruction = code[self.pc]
-            name = vm.mnemonic(instruction)
+            name = instruction.mnemonic
             try:
                 end = _FOLLOW[type(instruction)](self, instruction)
             except NeedsValues as needs:
@@ -134,19 +134,19 @@ class Recorder:
     def tensor(self, register: int) -> Tensor:
         found = self.state.read(register)
         if not isinstance(found, Tensor):
-            raise MachineError(f"register ${register} must hold a tensor, but holds {found.kind}")
+            raise MachineError(f"register r{register} must hold a tensor, but holds {found.kind}")
         return found
 
     def data(self, register: int) -> Data:
         found = self.state.read(register)
         if not isinstance(found, Data):
-            raise MachineError(f"register ${register} must hold data, but holds {found.kind}")
+            raise MachineError(f"register r{register} must hold data, but holds {found.kind}")
         return found
 
     def ref(self, register: int) -> Ref:
         found = self.state.read(register)
         if not isinstance(found, Ref):
-            message = f"register ${register} must hold a reference, but holds {found.kind}"
+            message = f"register r{register} must hold a reference, but holds {found.kind}"
             raise MachineError(message)
         return found
 
@@ -288,7 +288,7 @@ class Recorder:
     def invoke_closure(self, i: vm.InvokeClosure) -> End:
         closure = self.state.read(i.closure)
         if not isinstance(closure, Closure):
-            message = f"register ${i.closure} must hold a closure, but holds {closure.kind}"
+            message = f"register r{i.closure} must hold a closure, but holds {closure.kind}"
             raise MachineError(message)
         args = tuple(map(self.state.read, i.args))
         return self.call(i.dst, closure.function, (*closure.parts, *args))
@@ -396,7 +396,7 @@ class Recorder:
     def storage(self, register: int) -> Storage:
         found = self.state.read(register)
         if not isinstance(found, Storage):
-            message = f"register ${register} must hold a storage, but holds {found.kind}"
+            message = f"register r{register} must hold a storage, but holds {found.kind}"
             raise MachineError(message)
         return found
 
@@ -490,7 +490,7 @@ class Recorder:
         shape = np.array(self.tensor(i.tensor).array.shape, np.int64)
         self.state.write(i.dst, Tensor(shape, 0, constant=True))
 
-    def compute_size(self, i: vm.Compute) -> None:
+    def compute_(self, i: vm.Compute) -> None:
         """Compute now if the operands are known on this path, when it runs otherwise."""
         scalar, args = SCALARS[i.operation], self.sizes(i.args)
         arrays = [arg.array for arg in args]
@@ -534,7 +534,7 @@ class Recorder:
                 self.state.known[tensor] = array
             self.state.write(register, tensor)
 
-    def branch(self, i: vm.If) -> End | None:
+    def if_(self, i: vm.If) -> End | None:
         compared = [self.tensor(i.test)]
         if i.target is not None:
             compared.append(self.tensor(i.target))
@@ -595,32 +595,7 @@ def _holds(scalars: list[Array]) -> bool:
 
 _Follow = Callable[[Recorder, Any], End | None]
 _FOLLOW: dict[type[vm.Instruction], _Follow] = {
-    vm.Move: Recorder.move,
-    vm.Ret: Recorder.ret,
-    vm.Invoke: Recorder.invoke,
-    vm.InvokeClosure: Recorder.invoke_closure,
-    vm.InvokePacked: Recorder.invoke_packed,
-    vm.AllocTensor: Recorder.alloc_tensor,
-    vm.AllocTensorReg: Recorder.alloc_tensor_reg,
-    vm.AllocADT: Recorder.alloc_adt,
-    vm.AllocClosure: Recorder.alloc_closure,
-    vm.AllocRef: Recorder.alloc_ref,
-    vm.ReadRef: Recorder.read_ref,
-    vm.WriteRef: Recorder.write_ref,
-    vm.GetField: Recorder.get_field,
-    vm.If: Recorder.branch,
-    vm.LoadConst: Recorder.load_const,
-    vm.Goto: Recorder.goto,
-    vm.GetTag: Recorder.get_tag,
-    vm.LoadConsti: Recorder.load_consti,
-    vm.Fatal: Recorder.fatal,
-    vm.AllocStorage: Recorder.alloc_storage,
-    vm.SliceStorage: Recorder.slice_storage,
-    vm.ShapeOf: Recorder.shape_of,
-    vm.Compute: Recorder.compute_size,
-    vm.Require: Recorder.require,
-    vm.Pack: Recorder.pack,
-    vm.ReshapeTensor: Recorder.reshape_tensor,
-    vm.DeviceCopy: Recorder.device_copy,
-    vm.KillRegister: Recorder.kill_register,
+    kind: vars(Recorder).get(f"{name}_") or getattr(Recorder, name)
+    for name, kind in vm.INSTRUCTIONS.items()
 }
+"""The method that records each instruction: its mnemonic, followed by `_` where that is taken."""

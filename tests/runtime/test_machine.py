@@ -416,7 +416,7 @@ def test_fatal_stops_only_where_it_is_reached():
 
 def test_a_killed_register_cannot_be_read():
     machine = Machine(program(function([f32(2)], vm.KillRegister(0), vm.Move(1, 0), vm.Ret(1))))
-    message = r"main\[1\] move: register \$0 is read after instruction 0 killed it"
+    message = r"main\[1\] move: register r0 is read after instruction 0 killed it"
     with pytest.raises(MachineError, match=message):
         machine.prepare()
     machine = Machine(

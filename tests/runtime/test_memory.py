@@ -323,7 +323,7 @@ def test_random_values_are_drawn_within_the_limit():
 
 def test_a_wrong_instruction_has_its_place():
     with pytest.raises(
-        MachineError, match=r"main\[1\] ret: register \$70 is out of range"
+        MachineError, match=r"main\[1\] ret: register r70 is out of range"
     ) as caught:
         Machine(program(located(function([f32(2)], KillRegister(0), Ret(70)))))
     assert caught.value.location == ("f.mlir", 2, 3)

@@ -286,8 +286,8 @@ def test_hundred_shapes_stay_within_memory():
         (vm.Compute(1, "system", (0,)), "main[0] compute: unknown operation 'system' (known: addi"),
         (vm.Compute(1, "addi", (0,)), "main[0] compute: addi expects 2 operands, but got 1"),
         (vm.Compute(1, "trunci_8", ()), "main[0] compute: trunci_8 expects 1 operand, but got 0"),
-        (vm.Compute(64, "addi", (0, 0)), "main[0] compute: register $64 is out of range [0, 64)"),
-        (vm.Compute(1, "addi", (0, 99)), "main[0] compute: register $99 is out of range [0, 64)"),
+        (vm.Compute(64, "addi", (0, 0)), "main[0] compute: register r64 is out of range [0, 64)"),
+        (vm.Compute(1, "addi", (0, 99)), "main[0] compute: register r99 is out of range [0, 64)"),
         (
             vm.Compute(1, "addi", (0, 0)),
             "main[0] compute: operand 0 of addi must be an integer scalar, but is float32[2]",
@@ -304,8 +304,8 @@ def test_hundred_shapes_stay_within_memory():
         (vm.Compute(1, "slice_length", (0, 0, 0, 0)), "main[0] compute: slice_length has no value"),
         (vm.Require("like", 0, 0, ""), "main[0] require: check must be one of eq, at_least"),
         (vm.Require("eq", 0, 0, "{2}"), "main[0] require: the message has {2}, but there are 2"),
-        (vm.Require("eq", 0, 70, ""), "main[0] require: register $70 is out of range [0, 64)"),
-        (vm.Require("eq", 0, 0, "", (70,)), "main[0] require: register $70 is out of range"),
+        (vm.Require("eq", 0, 70, ""), "main[0] require: register r70 is out of range [0, 64)"),
+        (vm.Require("eq", 0, 0, "", (70,)), "main[0] require: register r70 is out of range"),
         (vm.Require("eq", 0, 0, ""), "main[0] require: expected an integer or bool scalar"),
     ],
 )
