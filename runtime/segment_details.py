@@ -16,7 +16,7 @@ from typing import NamedTuple, ParamSpec, TypeAlias, TypeVar
 from .dtypes import element_type
 from .errors import Location
 from .instructions import DeviceCopy, mnemonic
-from .program import Array, Program, Step, TensorSpec
+from .program import Program, Step, TensorSpec
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -36,8 +36,8 @@ class Work:
     Consecutive steps that compute one thing.
 
     `name` is that of an operator ("relay.add"), of a kernel if the steps are not of one operator,
-    or of an instruction; `kernel` is the name of the kernel that it is part of, or empty. `size` are
-    the bytes of all operands, or those that are copied along `route`: from one device to another.
+    or of an instruction; `kernel` is the name of the kernel that it is part of, or empty. `size`
+    are the bytes of all operands, or those copied along `route`, from one device to another.
     """
 
     name: str

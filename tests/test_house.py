@@ -39,7 +39,7 @@ MAY_IMPORT = {
         *("dialects", "operators"),
         *("runtime.instructions", "runtime.instruction_table"),
     ),
-    "passes": ("passes", "dialects", "operators", "planning", "runtime.kernels"),
+    "passes": ("passes", "dialects", "operators", "planning", "runtime.kernels", "runtime.plain_text"),
     "planning": ("planning",),
     "lowering": ("lowering", "passes", "dialects", "runtime"),
     "runtime": ("runtime", "operators", "planning"),
