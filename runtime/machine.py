@@ -15,15 +15,18 @@ from __future__ import annotations
 
 import gc
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from math import inf
 from threading import Lock
+from time import perf_counter_ns
 
 import numpy as np
 
 from .arena import Arena
+from .call_times import CallProfile
 from .checking import check_program
 from .context import Context
 from .counters import Counters
@@ -49,9 +52,11 @@ from .paths import (
     State,
     TraceSize,
 )
+from .profiler import Profile
 from .program import Array, Late, Program, spec_of
 from .recording import Recorder, fault
 from .sanitizer import Sanitizer
+from .segment_details import Clock
 from .value_checks import check_arguments, fits
 from .values import FlatValue, Leaf, Value, allocate_like, copy_out, flatten, leaves
 
@@ -141,6 +146,7 @@ class Machine:
         self._functions = {f.name: i for i, f in enumerate(program.functions)}
         self._idle: OrderedDict[object, list[Entry]] = OrderedDict()
         self._lock = Lock()
+        self._profile: Profile | None = None
 
     @property
     def counters(self) -> Counters:
@@ -175,24 +181,50 @@ class Machine:
     def evaluate(self, function: str = "main", *args: object) -> Value:
         """Call `function` and return its result as it is: an array, a tuple or data."""
         index = self._index(function)
+        profile = self._profile
+        times = None if profile is None else profile.begin(function)
         values = [flatten(arg) for arg in args]
-        key = (index, tuple(value.structure for value in values))
+        key = (profile, index, tuple(value.structure for value in values))
         entry = self._acquire(key) or self._enter(index, values)
         executed: list[Counters] = []
+        result = None
         try:
             arrays = chain.from_iterable(value.arrays for value in values)
             for tensor, array in zip(entry.inputs, arrays, strict=True):
                 np.copyto(tensor.array, array)
             if entry.frame.guard is not None:
                 entry.frame.guard.begin()
+            if times is not None:
+                times.transferred()
             with np.errstate(all="ignore"):
-                result = self._execute(entry.frame, executed)
+                result = self._execute(entry.frame, executed, times)
+            if times is not None:
+                times.returned()
             return copy_out(result, Owner(self._memory))
         except OutOfMemory as error:
             raise MachineError(f"the result of {function}: {error}") from error
         finally:
+            if profile is not None and times is not None:
+                profile.add(times.end(result is not None))
             self._note(executed)
             self._release(key, entry)
+
+    @contextmanager
+    def profile(self, clock: Clock = perf_counter_ns) -> Generator[Profile]:
+        """
+        Measure all calls that begin within the context, in any thread.
+
+        `clock` counts nanoseconds. Raises `MachineError` if another profile is active.
+        """
+        profile = Profile(self.program, clock)
+        with self._lock:
+            if self._profile is not None:
+                raise MachineError("another profile of this program is active")
+            self._profile = profile
+        try:
+            yield profile
+        finally:
+            self._profile = None
 
     def prepare(self, function: str = "main") -> None:
         """
@@ -209,7 +241,7 @@ class Machine:
                 return
             shape = tuple(dim for dim in param.spec.shape if dim is not None)
             values.append(FlatValue((Leaf(element_type(param.spec.dtype), shape),), []))
-        key = (index, tuple(value.structure for value in values))
+        key = (None, index, tuple(value.structure for value in values))
         entry = self._acquire(key) or self._enter(index, values)
         self._root(entry.frame)
         self._release(key, entry)
@@ -271,25 +303,29 @@ class Machine:
             self._idle.clear()
         gc.collect()
 
-    def _root(self, frame: Frame) -> Segment:
+    def _root(self, frame: Frame, times: CallProfile | None = None) -> Segment:
         if frame.root is None:
-            frame.root = Recorder(self._context, State.entry(frame), 0, {}).record()
+            recorder = Recorder(self._context, State.entry(frame), 0, {})
+            frame.root = recorder.record() if times is None else times.record(recorder)
         return frame.root
 
-    def _execute(self, frame: Frame, executed: list[Counters]) -> Object:
+    def _execute(
+        self, frame: Frame, executed: list[Counters], times: CallProfile | None = None
+    ) -> Object:
         """
         Run `frame` to its end; append the counters of each executed segment to `executed`.
 
+        `times` measures it, if a profile is active.
         The callers' segments are kept on an explicit stack.
         """
         callers: list[Segment] = []
         stack, depth = Stack(self._memory), 0
         left = inf if self._max_instructions is None else self._max_instructions
-        segment = self._root(frame)
+        segment = self._root(frame, times)
         while True:
             thunk = None
             try:
-                for thunk in segment.steps:
+                for thunk in segment.steps if times is None else times.run(segment):
                     thunk()
             except Exception as error:  # of a kernel, possibly a plug-in's
                 raise self._kernel_fault(segment, thunk, error) from error
@@ -308,22 +344,22 @@ class Machine:
                         return end.result
                     segment = callers.pop()
                     depth -= segment.trace_size + ACTIVATION_SIZE
-                    segment = self._successor(segment, end.result, kept)
+                    segment = self._successor(segment, end.result, times, kept)
                 case Call():
                     callers.append(segment)
                     depth += segment.trace_size + ACTIVATION_SIZE
                     if depth > stack.size:
                         self._extend(stack, segment, len(callers))
-                    segment = self._root(end.callee)
+                    segment = self._root(end.callee, times)
                 case Branch():
-                    segment = self._successor(segment, end.test())
+                    segment = self._successor(segment, end.test(), times)
                 case Read():
                     key = tuple(tensor.array.tobytes() for tensor in end.tensors)
-                    segment = self._successor(segment, key)
+                    segment = self._successor(segment, key, times)
                 case Contents():
-                    segment = self._successor(segment, end.ref.contents)
+                    segment = self._successor(segment, end.ref.contents, times)
                 case _:
-                    segment = self._successor(segment, None)
+                    segment = self._successor(segment, None, times)
 
     def _check_result(self, segment: Segment, result: Object) -> None:
         """In the mode `sanitize`, check the bytes of the `result` that `segment` returns."""
@@ -353,7 +389,13 @@ class Machine:
         """Return `error` as an error at the end of `segment`."""
         return fault(self.program.functions[segment.frame.function], segment.pc, error)
 
-    def _successor(self, segment: Segment, key: Decision, kept: Kept | None = None) -> Segment:
+    def _successor(
+        self,
+        segment: Segment,
+        key: Decision,
+        times: CallProfile | None,
+        kept: Kept | None = None,
+    ) -> Segment:
         """
         Return the segment that follows `segment` on decision `key`; record it the first time.
 
@@ -386,7 +428,8 @@ class Machine:
             case _:
                 assert not isinstance(end, Return)
                 pc = end.pc
-        found = Recorder(self._context, state, pc, known).record()
+        recorder = Recorder(self._context, state, pc, known)
+        found = recorder.record() if times is None else times.record(recorder)
         if segment.frame.trace_size.size <= self._max_trace_size:
             segment.successors[key] = found
         return found

@@ -15,7 +15,7 @@ from typing import NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 from .dtypes import element_type
 from .errors import Location
-from .instructions import DeviceCopy, mnemonic
+from .instructions import DeviceCopy
 from .program import Program, Step, TensorSpec
 
 P = ParamSpec("P")
@@ -137,7 +137,7 @@ def _work(
     instruction, location = code.instructions[pc], code.location(pc)
     operands = details.operands.get(pc)
     if operands is None:
-        return Work(mnemonic(instruction), "", 0, location)
+        return Work(instruction.mnemonic, "", 0, location)
     if isinstance(instruction, DeviceCopy):
         (spec,) = operands.types
         route = instruction.src_device, instruction.dst_device

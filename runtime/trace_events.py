@@ -20,7 +20,6 @@ from typing import Any, TypeAlias
 from .call_times import MemoryChange, Slice, Times
 from .errors import Location
 from .profile_report import place
-
 from .segment_details import Work
 
 Event: TypeAlias = dict[str, Any]
