@@ -166,9 +166,17 @@ class Times:
 class CallProfile:
     """The measurement of one call."""
 
-    def __init__(self, program: Program, clock: Clock, function: str, thread: int) -> None:
+    def __init__(
+        self,
+        program: Program,
+        clock: Clock,
+        function: str,
+        thread: int,
+        done: Callable[[Times], None],
+    ) -> None:
         self._program = program
         self._clock = clock
+        self._done = done
         self._thread = thread
         self._times = Times({function: 1})
         self._pending: list[tuple[Segment, array[int]]] = []
@@ -216,8 +224,8 @@ class CallProfile:
         """Note that the result will be copied out."""
         self._begun = self._clock()
 
-    def end(self, has_returned: bool) -> Times:
-        """End the call, which `has_returned` unless it failed; return its times."""
+    def end(self, has_returned: bool) -> None:
+        """End the call, which `has_returned` unless it failed; pass its times on."""
         stop = self._clock()
         if has_returned:
             self._times.transfer += stop - self._begun
@@ -225,7 +233,7 @@ class CallProfile:
         self._add_pending()
         while self._open:
             self._leave(stop)
-        return self._times
+        self._done(self._times)
 
     def _leave(self, stop: int) -> None:
         name, start = self._open.pop()

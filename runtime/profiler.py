@@ -43,7 +43,7 @@ class Profile:
         """Begin to measure a call of `function`."""
         with self._lock:
             thread = self._threads.setdefault(get_ident(), len(self._threads))
-        return CallProfile(self.program, self.clock, function, thread)
+        return CallProfile(self.program, self.clock, function, thread, self.add)
 
     def add(self, times: Times) -> None:
         """Add the times of a call."""

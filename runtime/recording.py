@@ -17,7 +17,6 @@ import numpy as np
 
 from ..operators.sizes import Check
 from . import instructions as vm
-from .arena import Arena
 from .binding import bind_plan
 from .context import Context
 from .counters import Counters
@@ -28,7 +27,7 @@ from .guarded_kernels import guarded
 from .kernel_plan import KernelPlan
 from .kernel_shapes import MAX_SIZES, UnknownShape, size_inputs
 from .kernels.bind import Thunk
-from .kernels.memory import OutOfMemory, Owner
+from .kernels.memory import OutOfMemory
 from .known_sizes import evaluated, unknown_sources
 from .objects import Closure, Computation, Data, Object, Ref, Storage, Tensor, tensors_in
 from .packing import all_sizes
@@ -36,6 +35,7 @@ from .paths import (
     Branch,
     Call,
     Contents,
+    Decision,
     End,
     Frame,
     Jump,
@@ -243,7 +243,7 @@ class Recorder:
                 for start, stop in zip(gaps[::2], gaps[1::2], strict=True):
                     first, last = max(start, item.start), min(stop, item.stop)
                     if first < last:
-                        self.clear(item.block.memory[first:last])
+                        self.clear(item.memory[first:last])
                 cut(gaps, item.start, item.stop)
             else:
                 self.state.with_unwritten.discard(item)
@@ -265,7 +265,11 @@ class Recorder:
     def ret(self, i: vm.Ret) -> End:
         result = self.state.read(i.result)
         self.hand_over(result)
-        return Return(result, self.state.leave(result))
+        kept, spaces = self.state.leave(result), self.state.spaces
+        decision: Decision = result
+        if self.context.has_references:  # they may keep more alive than the result
+            decision = (result, tuple(space.contents for space in spaces))
+        return Return(result, kept, spaces, decision)
 
     def call(self, dst: int, function: int, args: tuple[Object, ...]) -> End:
         callee = self.context.program.functions[function]
@@ -276,14 +280,10 @@ class Recorder:
         self.hand_over(*(arg for arg in args if arg not in lent))
         roots = dict.fromkeys(storage.root for storage in lent)
         caller = self.state.frame
-        owner = Owner(self.context.memory)
         frame = Frame(
             function,
             args,
-            tuple(
-                Arena(device, owner, not self.context.has_references)
-                for device in self.context.program.devices
-            ),
+            self.state.spaces,
             caller.workspace,
             tuple(self.state.live),
             caller.trace_size,
@@ -368,17 +368,17 @@ class Recorder:
         size = self.immediate(i.size)
         if size < 0:
             raise MachineError(f"a storage must have at least 0 bytes, but has {size}")
-        varies = isinstance(i.size, vm.Reg) and not self.tensor(i.size.index).constant
-        block = self.state.free_lists[i.device].take(size, i.alignment, varies)
+        what = f"a storage of {size} bytes on {self.device(i.device)}"
+        at, memory = self.state.spaces[i.device].take(size, i.alignment, what)
         self.counters.allocations[i.device] += 1
         self.counters.allocated[i.device] += size
-        storage = Storage(size, i.device, block, self.state.frame, i.alignment)
+        storage = Storage(size, i.device, memory, at, i.alignment)
         if size:
             self.state.unwritten[storage] = [0, size]
         if self.guard is not None:
             self.compute(self.guard.allocates(self.site(), storage))
         elif self.context.memory.poison:
-            self.clear(block.memory[:size])
+            self.clear(memory)
         self.state.write(i.dst, storage)
         if self.details is not None:
             allocated = i.device, size
@@ -406,7 +406,7 @@ class Recorder:
             )
         start = storage.start + offset
         slice = Storage(
-            *(size, storage.device, storage.block, storage.home, i.alignment, start),
+            *(size, storage.device, storage.memory, storage.at, i.alignment, start),
             whole=storage.root,
             parts=(storage,),
         )
@@ -451,7 +451,7 @@ class Recorder:
                 f"{storage.size} bytes"
             )
         start = storage.start + offset
-        array = viewed(storage.block.memory[start : start + size].view(kind), shape)
+        array = viewed(storage.memory[start : start + size].view(kind), shape)
         self.state.write(dst, Tensor(array, storage.device, parts=(storage,), offset=start))
 
     def reshape_tensor(self, i: vm.ReshapeTensor) -> None:
