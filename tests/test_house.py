@@ -35,12 +35,19 @@ CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 MAY_IMPORT = {
     "operators": ("operators",),
     "dialects": ("dialects", "operators"),
+    "dialects.bytecode": (
+        *("dialects", "operators"),
+        *("runtime.instructions", "runtime.instruction_table"),
+    ),
     "passes": ("passes", "dialects", "operators", "planning", "runtime.kernels"),
     "planning": ("planning",),
     "lowering": ("lowering", "passes", "dialects", "runtime"),
     "runtime": ("runtime", "operators", "planning"),
     "frontends": ("frontends", "dialects", "operators"),
-    "tools": ("tools", "frontends", "lowering", "passes", "planning", "dialects", "runtime"),
+    "tools": (
+        *("tools", "frontends", "lowering", "passes", "planning", "dialects", "operators"),
+        "runtime",
+    ),
     "xrelay": ("tools", "runtime"),
 }
 """The rooms that a room may import; the longest name that matches a module applies."""
@@ -50,6 +57,8 @@ NEVER = {
     "dialects": ("numpy", "onnx", "safetensors"),  # start-up time
     "planning": ("xdsl", "safetensors", "onnx"),
     "runtime": ("xdsl", "onnx"),
+    "runtime.instructions": ("xdsl", "onnx", "numpy", "safetensors"),  # read by dialects
+    "runtime.instruction_table": ("xdsl", "onnx", "numpy", "safetensors"),
     "xrelay": ("safetensors",),
 }
 """The third-party packages that a room must not import."""

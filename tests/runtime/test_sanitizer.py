@@ -143,7 +143,7 @@ def test_unwritten_bytes_are_not_read():
 def test_the_killer_of_a_register_is_shown():
     code = [*call(0, [0, 0], 1, 2), vm.KillRegister(1), *call(0, [1, 0], 3, 2), vm.Ret(3)]
     error = fault(program(located(function([f32(2)], *code)), kernels=[ADD]), X)
-    assert "register $1 is read after instruction 3 killed it" in str(error)
+    assert "register r1 is read after instruction 3 killed it" in str(error)
     assert error.notes == (Note("killed here", Location("m.mlir", 4, 3)),)
 
 
