@@ -85,7 +85,7 @@ class Recorder:
     origins: list[tuple[int, Step | None]] = field(default_factory=list[tuple[int, Step | None]])
     counters: Counters = field(default_factory=Counters)
     details: SegmentDetails | None = None
-    """What a profile needs to know of the steps, if one is active."""
+    """Facts about the steps for a profile, if one is active."""
 
     @property
     def function(self) -> Function:

@@ -1,5 +1,5 @@
 """
-What the steps of a segment do, for the profiler: recorded while it measures, not otherwise.
+The work of the steps of a segment, for the profiler: recorded while it measures, not otherwise.
 
     steps of a segment        works
     add, add_2                relay.add    float32[4] float32[4] -> float32[4]    m.mlir:3:8
@@ -74,7 +74,7 @@ class MemoryEvent(NamedTuple):
 @dataclass(slots=True)
 class SegmentDetails:
     """
-    What the recorder notes of a segment's steps: `operands` by instruction, and changes of memory.
+    The recorder's notes on the steps of a segment: `operands` by instruction, and changes of memory.
 
     `binding` is the time that binding kernels took, in nanoseconds.
     """
@@ -84,7 +84,7 @@ class SegmentDetails:
     memory: list[MemoryEvent] = field(default_factory=list[MemoryEvent])
     binding: int = 0
     works: list[tuple[Work, int]] | None = None
-    """What `works_of` returns, once it is known."""
+    """The result of `works_of`, once it is known."""
 
     def timed(self, bind: Callable[P, T]) -> Callable[P, T]:
         """Return `bind`, whose time is added to `binding`."""
