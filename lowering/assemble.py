@@ -11,14 +11,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
-    DenseArrayBase,
-    IntegerAttr,
     ModuleOp,
     StringAttr,
     SymbolRefAttr,
@@ -28,48 +26,14 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..dialects import bytecode
 from ..dialects.attributes import plain_values
-from ..dialects.bytecode.fields import RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, device_of
 from ..dialects.dim_bounds import bounds_by_name
 from ..dialects.tensors import as_tensor, dtype_name
 from ..passes.analysis.arrays import array_of
 from ..passes.support.diagnostics import PassError, location_of
-from ..runtime import instructions
 from ..runtime.errors import Location
-from ..runtime.instructions import Instruction, InvokePacked, Reg
+from ..runtime.instructions import Instruction, InvokePacked, Kind
 from ..runtime.program import Constant, Function, Kernel, Late, Param, Program, Step, TensorSpec
-
-OPCODES: Mapping[type[Operation], type[Any]] = {
-    bytecode.MoveOp: instructions.Move,
-    bytecode.RetOp: instructions.Ret,
-    bytecode.InvokeOp: instructions.Invoke,
-    bytecode.InvokeClosureOp: instructions.InvokeClosure,
-    bytecode.InvokePackedOp: instructions.InvokePacked,
-    bytecode.AllocTensorOp: instructions.AllocTensor,
-    bytecode.AllocTensorRegOp: instructions.AllocTensorReg,
-    bytecode.AllocADTOp: instructions.AllocADT,
-    bytecode.AllocClosureOp: instructions.AllocClosure,
-    bytecode.AllocRefOp: instructions.AllocRef,
-    bytecode.ReadRefOp: instructions.ReadRef,
-    bytecode.WriteRefOp: instructions.WriteRef,
-    bytecode.GetFieldOp: instructions.GetField,
-    bytecode.IfOp: instructions.If,
-    bytecode.GotoOp: instructions.Goto,
-    bytecode.LoadConstOp: instructions.LoadConst,
-    bytecode.LoadConstiOp: instructions.LoadConsti,
-    bytecode.GetTagOp: instructions.GetTag,
-    bytecode.FatalOp: instructions.Fatal,
-    bytecode.AllocStorageOp: instructions.AllocStorage,
-    bytecode.SliceStorageOp: instructions.SliceStorage,
-    bytecode.ShapeOfOp: instructions.ShapeOf,
-    bytecode.ComputeOp: instructions.Compute,
-    bytecode.RequireOp: instructions.Require,
-    bytecode.PackOp: instructions.Pack,
-    bytecode.ReshapeTensorOp: instructions.ReshapeTensor,
-    bytecode.DeviceCopyOp: instructions.DeviceCopy,
-    bytecode.KillRegisterOp: instructions.KillRegister,
-}
-"""The instruction class of each op class."""
 
 
 def spec_of(type: Attribute, op: Operation) -> TensorSpec:
@@ -86,49 +50,21 @@ def spec_of(type: Attribute, op: Operation) -> TensorSpec:
 class Symbols:
     """The index of each function, kernel, constant and device."""
 
-    function: dict[str, int]
-    kernel: dict[str, int]
-    constant: dict[str, int]
-    device: dict[VirtualDeviceAttr, int]
+    named: Mapping[Kind, Mapping[str, int]]
+    device: Mapping[VirtualDeviceAttr, int]
 
-    def index(self, field: str, value: SymbolRefAttr, op: Operation) -> int:
-        """Return the index of the function, kernel or constant that `value` names."""
-        table = cast(dict[str, int], getattr(self, field))
-        found = table.get(value.string_value())
+    def index(self, kind: Kind, value: Attribute) -> int:
+        """Return the index of the function, kernel, constant or device that `value` names."""
+        if isinstance(value, VirtualDeviceAttr):
+            found = self.device.get(value)
+            if found is None:
+                raise VerifyException(f"{value} is not among the module's {bytecode.DEVICES}")
+            return found
+        name = cast(SymbolRefAttr, value).string_value()
+        found = self.named[kind].get(name)
         if found is None:
-            raise PassError(f"@{value.string_value()} is not a {field} of this program", op)
+            raise VerifyException(f"@{name} is not a {kind.name.lower()} of this program")
         return found
-
-
-def _value(field: str, attr: Attribute, symbols: Symbols, op: Operation) -> Any:
-    """Return the value of an instruction's field for the machine."""
-    register_or_immediate = field in ("offset", "size", "shape")
-    match attr:
-        case RegisterAttr():
-            # AllocTensorReg's shape is always a register, so it is a plain number there.
-            plain = not register_or_immediate or (
-                isinstance(op, bytecode.AllocTensorRegOp) and (field == "shape")
-            )
-            return attr.data if plain else Reg(attr.data)
-        case IntegerAttr():
-            return cast(IntegerAttr[Any], attr).value.data
-        case StringAttr():
-            return attr.data
-        case ArrayAttr():
-            if field == "sizes":
-                return tuple(_value("size", size, symbols, op) for size in attr)
-            return tuple(cast(RegisterAttr, r).data for r in attr)
-        case DenseArrayBase():
-            return tuple(cast(Any, attr).get_values())
-        case SymbolRefAttr():
-            return symbols.index(field, attr, op)
-        case VirtualDeviceAttr():
-            index = symbols.device.get(attr)
-            if index is None:
-                raise PassError(f"{attr} is not among the module's {bytecode.DEVICES}", op)
-            return index
-        case _:
-            raise AssertionError(f"not a field of an instruction: {attr}")
 
 
 def _location(op: Operation) -> Location | None:
@@ -139,24 +75,12 @@ def _location(op: Operation) -> Location | None:
 
 
 def _instruction(op: Operation, symbols: Symbols) -> Instruction:
-    kind = OPCODES.get(type(op))
-    if kind is None:
+    if not isinstance(op, bytecode.Instruction):
         raise PassError(f"{op.name} is not a bytecode instruction", op)
-    given = dict(op.properties)
-    values: dict[str, Any] = {}
-    if (type_ := given.pop("type", None)) is not None:
-        spec = spec_of(type_, op)
-        values |= {"shape": spec.shape, "dtype": spec.dtype}
-    if (element := given.pop("element_type", None)) is not None:
-        values["dtype"] = dtype_name(element)
-        if values["dtype"] is None:
-            raise PassError(f"the machine has no elements of type {element}", op)
-    for field in fields(kind):
-        if field.name in given:
-            values[field.name] = _value(field.name, given[field.name], symbols, op)
-        elif field.name not in values:
-            values[field.name] = () if kind is instructions.Pack else None
-    return kind(**values)
+    try:
+        return op.for_machine(symbols.index)
+    except VerifyException as error:
+        raise PassError(str(error), op) from error
 
 
 def _function(op: bytecode.FuncOp, symbols: Symbols) -> Function:
@@ -249,7 +173,14 @@ def assemble(module: ModuleOp) -> Program:
     listed = module.attributes.get(bytecode.DEVICES)
     devices = list(cast(ArrayAttr[VirtualDeviceAttr], listed)) if listed is not None else []
     symbols = Symbols(
-        *({name: i for i, name in enumerate(table)} for table in (functions, kernels, constants)),
+        {
+            kind: {name: i for i, name in enumerate(table)}
+            for kind, table in (
+                (Kind.FUNCTION, functions),
+                (Kind.KERNEL, kernels),
+                (Kind.CONSTANT, constants),
+            )
+        },
         device={device: i for i, device in enumerate(devices)},
     )
     code = tuple(_function(cast(bytecode.FuncOp, op), symbols) for op in functions.values())

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import SymbolRefAttr
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from ..dialects import bytecode, memory, relay, vm
 from ..dialects.tensors import as_tensor
@@ -81,6 +81,13 @@ def lower_slice_storage(builder: BytecodeBuilder, op: Operation) -> None:
     )
 
 
+def tensor_type_fields(type: Attribute) -> dict[str, Attribute]:
+    """Return the fields of `alloc_tensor` for a tensor type."""
+    tensor = as_tensor(type)
+    assert tensor is not None
+    return {"shape": dims(tensor.get_shape()), "dtype": tensor.element_type}
+
+
 def lower_alloc_tensor(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, memory.AllocTensorOp)
     if holds_shapes_only(builder, op.tensor):
@@ -92,7 +99,7 @@ def lower_alloc_tensor(builder: BytecodeBuilder, op: Operation) -> None:
             dst=builder.define(op.results[0]),
             storage=builder.registers[op.operands[0]],
             offset=op.properties["offset"],
-            type=builder.plain(op.results[0].type),
+            **tensor_type_fields(op.results[0].type),
         )
         return
     offset = op.offset if op.dynamic_offset is None else builder.registers[op.dynamic_offset]
@@ -107,7 +114,7 @@ def lower_alloc_tensor(builder: BytecodeBuilder, op: Operation) -> None:
             dst=builder.define(op.tensor),
             storage=storage,
             offset=offset,
-            type=builder.plain(type),
+            **tensor_type_fields(type),
         )
     else:
         builder.emit(
@@ -117,7 +124,7 @@ def lower_alloc_tensor(builder: BytecodeBuilder, op: Operation) -> None:
             storage=storage,
             offset=offset,
             shape=builder.registers[op.shape],
-            element_type=type.element_type,
+            dtype=type.element_type,
         )
 
 

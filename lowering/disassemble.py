@@ -10,7 +10,6 @@ tensors, or the bit widths of an operator's attributes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
@@ -28,11 +27,12 @@ from xdsl.ir import Attribute, Block, Operation, Region
 
 from ..dialects import bytecode
 from ..dialects.attributes import ELEMENT_TYPES, attribute_of
-from ..dialects.bytecode.fields import FIELDS, FieldKind, ObjectType, RegisterAttr
+from ..dialects.bytecode.fields import ObjectType, RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, tensor_type
 from ..dialects.dim_bounds import bounds_attr
 from ..passes.analysis.arrays import dense_of
-from ..runtime.instructions import Instruction, Reg
+from ..runtime.instruction_table import fields_of
+from ..runtime.instructions import Instruction, Kind, Reg
 from ..runtime.program import (
     Array,
     AttrValue,
@@ -44,9 +44,6 @@ from ..runtime.program import (
     TensorSpec,
     spec_of,
 )
-from .assemble import OPCODES
-
-OPS: dict[type[Any], type[Operation]] = {kind: op for op, kind in OPCODES.items()}
 
 
 def _type(spec: TensorSpec, device: VirtualDeviceAttr | None = None) -> Any:
@@ -64,49 +61,49 @@ def _device(spec: str) -> VirtualDeviceAttr:
     return device
 
 
-def _attribute(field: str, value: Any, program: Program) -> Attribute:
+def _register(value: int | Reg) -> Attribute:
+    """Return an operand that is a `Reg` or an immediate."""
+    return RegisterAttr(value.index) if isinstance(value, Reg) else IntegerAttr(value, i64)
+
+
+def _attribute(kind: Kind, value: Any, program: Program) -> Attribute:
     """Return the property for a field of an instruction."""
-    if isinstance(value, Reg):
-        return RegisterAttr(value.index)
-    match FIELDS[field]:
-        case FieldKind.REGISTER:
+    match kind:
+        case Kind.READ | Kind.WRITE:
             return RegisterAttr(value)
-        case FieldKind.REGISTERS:
+        case Kind.READS | Kind.WRITES:
             return ArrayAttr([RegisterAttr(register) for register in value])
-        case FieldKind.REGISTERS_OR_INTEGERS:
-            return ArrayAttr([_attribute("size", size, program) for size in value])
-        case FieldKind.STRING:
-            return StringAttr(value)
-        case FieldKind.SYMBOL:
-            return SymbolRefAttr(_symbol(field, value, program))
-        case FieldKind.DEVICE:
+        case Kind.READ_OR_INTEGER:
+            return _register(value)
+        case Kind.READS_OR_INTEGERS:
+            return ArrayAttr([_register(item) for item in value])
+        case Kind.READ_OR_DIMS if isinstance(value, Reg):
+            return _register(value)
+        case Kind.READ_OR_DIMS | Kind.INTEGERS | Kind.SHAPE:
+            return _dims(value)
+        case Kind.JUMP | Kind.INTEGER:
+            return IntegerAttr(cast(int, value), i64)
+        case Kind.FUNCTION:
+            return SymbolRefAttr(program.functions[cast(int, value)].name)
+        case Kind.KERNEL:
+            return SymbolRefAttr(program.kernels[cast(int, value)].name)
+        case Kind.CONSTANT:
+            return SymbolRefAttr(f"const_{value}")
+        case Kind.DEVICE:
             return _device(program.devices[cast(int, value)])
-        case _:
-            if isinstance(value, tuple):
-                return _dims(value)  # pyright: ignore[reportUnknownArgumentType]
-            return IntegerAttr(value, i64)
-
-
-def _symbol(field: str, index: int, program: Program) -> str:
-    if field == "constant":
-        return f"const_{index}"
-    return (program.functions if field == "function" else program.kernels)[index].name
+        case Kind.DTYPE:
+            return ELEMENT_TYPES[value]
+        case Kind.TEXT:
+            return StringAttr(value)
 
 
 def _instruction(instruction: Instruction, program: Program) -> Operation:
-    op = OPS[type(instruction)]
-    values = {f.name: getattr(instruction, f.name) for f in fields(instruction)}
     properties: dict[str, Attribute] = {}
-    if op is bytecode.AllocTensorOp:
-        spec = TensorSpec(values.pop("dtype"), values.pop("shape"))
-        properties["type"] = _type(spec)
-    elif op is bytecode.AllocTensorRegOp:
-        properties["element_type"] = ELEMENT_TYPES[values.pop("dtype")]
-        values["shape"] = Reg(values["shape"])
-    for name, value in values.items():
-        if value is not None and not (name == "arms" and value == ()):
-            properties[name] = _attribute(name, value, program)
-    return op.create(properties=properties)
+    for name, kind, optional in fields_of(type(instruction)):
+        value = getattr(instruction, name)
+        if not optional or value not in (None, ()):
+            properties[name] = _attribute(kind, value, program)
+    return bytecode.INSTRUCTIONS[type(instruction)].create(properties=properties)
 
 
 def _function(function: Function, program: Program) -> Operation:

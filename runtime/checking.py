@@ -5,119 +5,53 @@ The kinds of objects that registers hold are checked while a function is recorde
 """
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import fields
+from collections.abc import Callable, Iterator, Mapping, Sized
 from functools import cache
-from typing import cast
+from operator import attrgetter
 
 from ..operators import RULES
 from ..operators.signature import Call, SignatureError, check
-from ..operators.sizes import Check, placeholders
 from . import instructions as vm
 from .dtypes import element_type, has_element_type
 from .errors import MachineError
+from .instruction_table import Field, fields_of, jumps, reads, writes
+from .instructions import Kind
 from .kernels.checked import tensor_of
-from .packing import alignment_faults, pack_faults
-from .program import Function, Kernel, Late, Program, Step, TensorSpec
+from .program import Function, Kernel, Late, Param, Program, Step, TensorSpec
 from .scalars import SCALARS
 
-_REGISTERS = frozenset(
-    "dst src result closure storage data ref test target tensor register "
-    "args ins outs fields captured lhs rhs values total offsets".split()
-)
-"""Names of instruction fields that are registers or tuples of them."""
+_INDEXED: Mapping[Kind, tuple[str, Callable[[Program], Sized]]] = {
+    Kind.FUNCTION: ("function", attrgetter("functions")),
+    Kind.KERNEL: ("kernel", attrgetter("kernels")),
+    Kind.CONSTANT: ("constant", attrgetter("constants")),
+    Kind.DEVICE: ("device", attrgetter("devices")),
+}
+"""The tables of a program that fields refer to by index."""
 
 
 @cache
-def _register_fields(kind: type[vm.Instruction]) -> tuple[str, ...]:
-    """Return the fields of `kind` that are registers or tuples of them."""
-    found = tuple(field.name for field in fields(kind) if field.name in _REGISTERS)
-    if kind is vm.DeviceCopy:
-        found += ("out",)
-    if kind is vm.AllocTensorReg:
-        found += ("shape",)
-    return found
-
-
-@cache
-def _immediate_fields(kind: type[vm.Instruction]) -> tuple[str, ...]:
-    """Return the fields of `kind` that are registers if they hold a `Reg`."""
-    return tuple(f.name for f in fields(kind) if f.name in ("size", "offset", "shape"))
-
-
-def _registers(instruction: vm.Instruction) -> Iterator[int]:
-    for name in _register_fields(type(instruction)):
-        value: object = getattr(instruction, name)
-        if isinstance(value, int):
-            yield value
-        elif isinstance(value, tuple):
-            yield from cast(tuple[int, ...], value)
-    for name in _immediate_fields(type(instruction)):
-        value = getattr(instruction, name)
-        if isinstance(value, vm.Reg):
-            yield value.index
-    if isinstance(instruction, vm.Pack):
-        yield from (size.index for size in instruction.sizes if isinstance(size, vm.Reg))
-
-
-def _indexes(instruction: vm.Instruction, program: Program) -> Iterator[tuple[str, int, int]]:
-    """Yield the instruction's references by index: (kind of object, index, their number)."""
-    devices, functions = len(program.devices), len(program.functions)
-    match instruction:
-        case vm.Invoke() | vm.AllocClosure():
-            yield "function", instruction.function, functions
-        case vm.InvokePacked():
-            yield "kernel", instruction.kernel, len(program.kernels)
-        case vm.LoadConst():
-            yield "constant", instruction.constant, len(program.constants)
-            yield "device", instruction.device, devices
-        case vm.AllocStorage():
-            yield "device", instruction.device, devices
-        case vm.DeviceCopy():
-            yield "device", instruction.src_device, devices
-            yield "device", instruction.dst_device, devices
-        case _:
-            pass
-
-
-def _jumps(instruction: vm.Instruction) -> tuple[int, ...]:
-    match instruction:
-        case vm.If():
-            return (instruction.true_offset, instruction.false_offset)
-        case vm.Goto():
-            return (instruction.offset,)
-        case _:
-            return ()
+def _index_fields(kind: type[vm.Instruction]) -> tuple[Field, ...]:
+    return tuple(field for field in fields_of(kind) if field.kind in _INDEXED)
 
 
 def _instruction_faults(
     instruction: vm.Instruction, pc: int, function: Function, program: Program
 ) -> Iterator[str]:
-    for register in _registers(instruction):
+    for register in (*reads(instruction), *writes(instruction)):
         if not 0 <= register < function.register_count:
-            yield f"register ${register} is out of range [0, {function.register_count})"
-    for what, number, count in _indexes(instruction, program):
+            yield f"register r{register} is out of range [0, {function.register_count})"
+    for field in _index_fields(type(instruction)):
+        what, table = _INDEXED[field.kind]
+        number, count = getattr(instruction, field.name), len(table(program))
         if not 0 <= number < count:
             yield f"{what} {number} is out of range [0, {count})"
     length = len(function.instructions)
-    for offset in _jumps(instruction):
+    for offset in jumps(instruction):
         if not 0 <= pc + offset < length:
             yield f"jump target {pc + offset} is out of range [0, {length})"
-    match instruction:
-        case vm.AllocStorage(alignment=alignment) | vm.SliceStorage(alignment=alignment):
-            yield from alignment_faults(alignment)
-        case vm.GetField(field=number) if number < 0:
-            yield f"field must be at least 0, but is {number}"
-        case vm.LoadConsti(value=value) if not -(1 << 63) <= value < 1 << 63:
-            yield f"value must be a 64-bit integer, but is {value}"
-        case vm.Compute():
-            yield from _operation_faults(instruction)
-        case vm.Require():
-            yield from _relation_faults(instruction)
-        case vm.Pack():
-            yield from pack_faults(instruction)
-        case _:
-            pass
+    yield from instruction.faults()
+    if isinstance(instruction, vm.Compute):
+        yield from _operation_faults(instruction)
 
 
 def _operation_faults(instruction: vm.Compute) -> Iterator[str]:
@@ -130,13 +64,12 @@ def _operation_faults(instruction: vm.Compute) -> Iterator[str]:
         yield f"{scalar.name} expects {scalar.count} {operands}, but got {given}"
 
 
-def _relation_faults(instruction: vm.Require) -> Iterator[str]:
-    if instruction.check not in list(Check):
-        yield f"check must be one of {', '.join(Check)}, but is {instruction.check!r}"
-    count = 2 + len(instruction.values)
-    for number in placeholders(instruction.message):
-        if number >= count:
-            yield f"the message has {{{number}}}, but there are {count} operands"
+def _values(function: Function) -> Iterator[tuple[str, Param]]:
+    """Yield the parameters and results of `function`, each with its name in messages."""
+    for param in function.params:
+        yield f"parameter '{param.name}' of {function.name}", param
+    for result in function.results or ():
+        yield f"result '{result.name}' of {function.name}", result
 
 
 def _function_faults(function: Function, program: Program) -> Iterator[str | MachineError]:
@@ -145,18 +78,14 @@ def _function_faults(function: Function, program: Program) -> Iterator[str | Mac
             f"{function.name}: needs at least {len(function.params)} registers for its "
             f"parameters, but has {function.register_count}"
         )
-    for param in function.params:
+    for what, param in _values(function):
         if not 0 <= param.device < len(program.devices):
-            yield (
-                f"parameter '{param.name}' of {function.name}: device {param.device} is out of "
-                f"range [0, {len(program.devices)})"
-            )
+            yield f"{what}: device {param.device} is out of range [0, {len(program.devices)})"
         rank = 0 if param.spec is None else len(param.spec.shape)
         if param.dims and len(param.dims) != rank:
-            yield (
-                f"parameter '{param.name}' of {function.name}: {len(param.dims)} dims are named, "
-                f"but there are {rank}"
-            )
+            yield f"{what}: {len(param.dims)} dims are named, but there are {rank}"
+        if param.type is not None and not 0 <= param.type < len(program.data.types):
+            yield f"{what}: type {param.type} is out of range [0, {len(program.data.types)})"
     named = {name for param in function.params for name in param.dims if name}
     for name, bounds in function.dim_bounds.items():
         if name not in named:
@@ -212,9 +141,9 @@ def _kernel_faults(kernel: Kernel) -> Iterator[str]:
 
 def _specs(program: Program) -> Iterator[tuple[str, TensorSpec]]:
     for function in program.functions:
-        for param in function.params:
+        for what, param in _values(function):
             if param.spec is not None:
-                yield f"parameter '{param.name}' of {function.name}", param.spec
+                yield what, param.spec
     for kernel in program.kernels:
         for spec in (*kernel.ins, *kernel.locals):
             yield f"kernel {kernel.name}", spec

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from .binding import KernelPlans
 from .counters import Pool
 from .errors import MachineError
 from .kernel_shapes import host_input_faults
@@ -38,6 +39,10 @@ class Context:
     kernels: dict[int, Kernel] = field(default_factory=dict[int, Kernel])
     counters: Pool = field(default_factory=Pool)
     plans: Plans = field(default_factory=Plans)
+    kernel_plans: KernelPlans = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kernel_plans", KernelPlans(self.binds))
 
     def constant(self, index: int, device: int) -> Tensor:
         """Return constant `index` as a tensor on `device`."""

@@ -1,6 +1,20 @@
-"""Errors of the runtime: faults of a program or its inputs, never a crash."""
+"""
+Errors that are a user's to correct, and how they are shown.
 
-from typing import NamedTuple
+    model.mlir:3:8: error: 'memory.alloc_storage' op alignment must be a power of two
+      %s = memory.alloc_storage 64 align 48 : !memory.storage
+           ^
+    model.mlir:1:1: note: …
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+WIDE = 400
+"""Lines of more characters, such as big constants, are not quoted as a whole."""
+
+Sources: TypeAlias = Mapping[str, Sequence[str]]
+"""The lines of each file, by its name in locations."""
 
 
 class Location(NamedTuple):
@@ -11,13 +25,73 @@ class Location(NamedTuple):
     column: int
 
 
-class MachineError(Exception):
-    """
-    An invalid program, or inputs that do not fit it.
+class Note(NamedTuple):
+    """A further place that an error involves."""
 
-    `location` is the position in the source at fault, if the program records it.
+    message: str
+    location: Location | None = None
+
+
+class Error(Exception):
+    """
+    A mistake in a program, a file or an argument.
+
+    `location` is the position in the source at fault, if it is known, and `notes` are the other
+    places involved. `str()` of an error that the Python API raises is the text that the commands
+    print: location, message, source line and caret, then the notes.
     """
 
-    def __init__(self, message: str, location: Location | None = None) -> None:
+    def __init__(
+        self, message: str, location: Location | None = None, notes: Iterable[Note] = ()
+    ) -> None:
         super().__init__(message)
+        self.message = message
         self.location = location
+        self.notes = tuple(notes)
+        self.diagnostic: str | None = None
+        """The error as the commands print it, once it has been rendered."""
+
+    def __str__(self) -> str:
+        return self.message if self.diagnostic is None else self.diagnostic
+
+
+class MachineError(Error):
+    """An invalid program, inputs that do not fit it, or a fault while it runs."""
+
+
+def quote(sources: Sources, file: str, line: int, column: int, width: int = 1) -> Iterator[str]:
+    """Yield a source line, and a line with carets under `width` characters from `column` on."""
+    lines = sources.get(file, ())
+    number, column = line - 1, column - 1
+    if not 0 <= number < len(lines) or column < 0:
+        return
+    text = lines[number].rstrip("\r")
+    if not text:
+        return
+    if len(text) > WIDE:
+        start = max(0, column - 80)
+        text, column = text[start : start + 160], column - start
+    column = min(column, len(text))
+    blank = "".join("\t" if c == "\t" else " " for c in text[:column])
+    yield text
+    yield blank + "^" * max(1, min(width, len(text) - column))
+
+
+def _shown(severity: str, message: str, at: Location | None, sources: Sources) -> Iterator[str]:
+    if at is None:
+        yield message if severity == "error" else f"{severity}: {message}"
+        return
+    yield f"{at.file}:{at.line}:{at.column}: {severity}: {message}"
+    yield from quote(sources, *at)
+
+
+def render(error: Error, sources: Sources) -> str:
+    """
+    Return `error` and its notes, each with its source line and a caret if it is known.
+
+    An error without a location is its message.
+    """
+    lines = [*_shown("error", error.message, error.location, sources)]
+    for note in error.notes:
+        lines += _shown("note", note.message, note.location, sources)
+    return "\n".join(lines)

@@ -78,8 +78,8 @@ def host_input_faults(kernel: Kernel, binds: Mapping[str, Bind]) -> Iterator[str
 
 def specs_on(
     kernel: Kernel,
-    ins: Sequence[Array],
-    outs: Sequence[Array],
+    ins: Sequence[TensorSpec],
+    outs: Sequence[TensorSpec],
     binds: Mapping[str, Bind],
     elements: Mapping[int, Array],
 ) -> list[TensorSpec]:
@@ -93,8 +93,8 @@ def specs_on(
     specs = [*kernel.ins, *map(spec_of, kernel.constants), *kernel.locals]
     if all(spec.is_static for spec in kernel.locals):
         return specs
-    for value, array in (*enumerate(ins), *zip(kernel.results, outs, strict=True)):
-        specs[value] = TensorSpec(specs[value].dtype, array.shape)
+    for value, spec in (*enumerate(ins), *zip(kernel.results, outs, strict=True)):
+        specs[value] = spec
     if all(spec.is_static for spec in specs):
         return specs
     known = dict(elements) | dict(enumerate(kernel.constants, n))

@@ -1,100 +1,83 @@
-"""Print programs for human readers: one line per instruction, destinations first."""
+"""Print programs for human readers, with each instruction as the `bytecode` dialect has it."""
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Iterator
+from operator import index
+from typing import Any
 
 from . import instructions as vm
+from .instruction_table import jumps, pieces_of
+from .instructions import Kind, Reg
 from .program import Function, Kernel, Late, Param, Program, spec_of
 
+_IDENTIFIER = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII)
 
-def _list(registers: tuple[int, ...]) -> str:
-    return ", ".join(f"${register}" for register in registers)
+_PREFIXES = {"float": "f", "int": "i", "uint": "ui"}
 
 
-def _jump(pc: int, offset: int) -> str:
-    return str(pc + offset)
+def _escaped(byte: int) -> str:
+    if byte == ord("\\"):
+        return r"\\"
+    return chr(byte) if 0x20 <= byte < 0x7F and byte != ord('"') else f"\\{byte:02X}"
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    """Return `text` as a string of MLIR."""
+    return f'"{"".join(map(_escaped, text.encode()))}"'
 
 
-def _operands(i: vm.Instruction, pc: int, program: Program) -> str:
-    match i:
-        case vm.Move():
-            return f"${i.dst}, ${i.src}"
-        case vm.Ret():
-            return f"${i.result}"
-        case vm.Invoke():
-            return f"${i.dst}, {program.functions[i.function].name}({_list(i.args)})"
-        case vm.InvokeClosure():
-            return f"${i.dst}, ${i.closure}({_list(i.args)})"
-        case vm.InvokePacked():
-            return f"{program.kernels[i.kernel].name} in: {_list(i.ins)} out: {_list(i.outs)}"
-        case vm.AllocTensor():
-            return f"${i.dst}, ${i.storage}[{i.offset}], {i.dtype}{list(i.shape)}"
-        case vm.AllocTensorReg():
-            return f"${i.dst}, ${i.storage}[{i.offset}], {i.dtype} ${i.shape}"
-        case vm.AllocADT():
-            return f"${i.dst}, tag {i.tag}({_list(i.fields)})"
-        case vm.AllocClosure():
-            return f"${i.dst}, {program.functions[i.function].name}({_list(i.captured)})"
-        case vm.AllocRef():
-            return f"${i.dst}, ${i.src}"
-        case vm.ReadRef():
-            return f"${i.dst}, ${i.ref}"
-        case vm.WriteRef():
-            return f"${i.ref}, ${i.src}"
-        case vm.GetField():
-            return f"${i.dst}, ${i.data}.{i.field}"
-        case vm.If():
-            test = f"${i.test}" if i.target is None else f"${i.test} == ${i.target}"
-            return f"{test}, {_jump(pc, i.true_offset)}, {_jump(pc, i.false_offset)}"
-        case vm.LoadConst():
-            return f"${i.dst}, const {i.constant}, {program.devices[i.device]}"
-        case vm.Goto():
-            return _jump(pc, i.offset)
-        case vm.GetTag():
-            return f"${i.dst}, ${i.data}"
-        case vm.LoadConsti():
-            return f"${i.dst}, {i.value}"
-        case vm.Fatal():
-            return ""
-        case vm.AllocStorage():
-            return f"${i.dst}, {i.size}, align {i.alignment}, {program.devices[i.device]}"
-        case vm.SliceStorage():
-            return f"${i.dst}, ${i.storage}[{i.offset}], {i.size}, align {i.alignment}"
-        case vm.ShapeOf():
-            return f"${i.dst}, ${i.tensor}"
-        case vm.Compute():
-            return f"${i.dst}, {i.operation}({_list(i.args)})"
-        case vm.Require():
-            values = f" ({_list(i.values)})" if i.values else ""
-            return f"${i.lhs} {i.check} ${i.rhs}, {_quoted(i.message)}{values}"
-        case vm.Pack():
-            return f"${i.total}, {_list(i.offsets)}, align {i.alignment}, {_slices(i)}"
-        case vm.ReshapeTensor():
-            shape = str(i.shape) if isinstance(i.shape, vm.Reg) else str(list(i.shape))
-            return f"${i.dst}, ${i.tensor}, {shape}"
-        case vm.DeviceCopy():
-            source, target = program.devices[i.src_device], program.devices[i.dst_device]
-            return f"${i.out}, ${i.src}, {source} to {target}"
-        case vm.KillRegister():
-            return f"${i.register}"
+def _symbol(name: str) -> str:
+    return f"@{name if _IDENTIFIER.fullmatch(name) else _quoted(name)}"
 
 
-def _slices(pack: vm.Pack) -> str:
-    """Return the slices of a pack, each with its lifetime, its size and its arms."""
-    arms: dict[int, list[str]] = {}
-    for number, branch, arm in zip(pack.arms[::3], pack.arms[1::3], pack.arms[2::3], strict=True):
-        arms.setdefault(number, []).append(f"{branch}:{arm}")
-    bounds = zip(pack.lifetimes[::2], pack.lifetimes[1::2], pack.sizes, strict=True)
-    return " ".join(
-        f"[{start}, {stop}) {size}" + (f" in ({', '.join(arms[number])})" if number in arms else "")
-        for number, (start, stop, size) in enumerate(bounds)
-    )
+def _element_type(dtype: str) -> str:
+    """Return the name of an element type in MLIR."""
+    name = dtype.rstrip("0123456789")
+    return "i1" if dtype == "bool" else f"{_PREFIXES.get(name, name)}{dtype[len(name) :]}"
+
+
+def _value(value: Any, kind: Kind, program: Program) -> str:
+    """Return a field's value as text."""
+    match kind:
+        case Kind.FUNCTION:
+            return _symbol(program.functions[index(value)].name)
+        case Kind.KERNEL:
+            return _symbol(program.kernels[index(value)].name)
+        case Kind.CONSTANT:
+            return f"@const_{value}"
+        case Kind.DEVICE:
+            return f"#relay.device<{program.devices[value]}>"
+        case Kind.READ | Kind.WRITE:
+            return f"r{value}"
+        case Kind.READS | Kind.WRITES:
+            return f"({', '.join(f'r{register}' for register in value)})"
+        case Kind.READS_OR_INTEGERS:
+            return f"({', '.join(map(str, value))})"
+        case Kind.READ_OR_DIMS | Kind.INTEGERS:
+            return str(value) if isinstance(value, Reg) else str(list(value))
+        case Kind.READ_OR_INTEGER | Kind.JUMP | Kind.INTEGER:
+            return str(value)
+        case Kind.SHAPE:
+            return "".join(f"{dim}x" for dim in value)
+        case Kind.DTYPE:
+            return _element_type(value)
+        case Kind.TEXT:
+            return _quoted(value)
+
+
+def text_of(instruction: vm.Instruction, program: Program) -> str:
+    """Return `instruction` in the syntax of the `bytecode` dialect, without `bytecode.`."""
+    text = f"{instruction.mnemonic} "
+    for piece in pieces_of(type(instruction)):
+        if piece.field is None:
+            text += piece.words
+            continue
+        value = getattr(instruction, piece.field.name)
+        if not piece.optional or value != piece.field.absent:
+            text += piece.words + _value(value, piece.field.kind, program)
+    return text.rstrip()
 
 
 def _dims(param: Param) -> str:
@@ -110,8 +93,9 @@ def _function(function: Function, program: Program) -> Iterator[str]:
     limited = f" where {bounds}" if bounds else ""
     yield f"function {function.name}({params}){limited}  # {function.register_count} registers"
     for pc, instruction in enumerate(function.instructions):
-        text = f"{vm.mnemonic(instruction)} {_operands(instruction, pc, program)}"
-        yield f"{pc:5}: {text}".rstrip()
+        targets = " or ".join(str(pc + offset) for offset in jumps(instruction))
+        note = f"  // to {targets}" if targets else ""
+        yield f"{pc:5}: {text_of(instruction, program)}{note}"
 
 
 def _kernel(kernel: Kernel) -> Iterator[str]:
@@ -135,7 +119,7 @@ def listing(program: Program) -> str:
     """
     Return a well-formed `program` as text: devices, constants, kernels, functions.
 
-    Jump targets are shown as absolute instruction numbers.
+    Instructions are numbered, and the numbers of those that one may jump to follow it.
     """
     lines = [f"device {i}: {name}" for i, name in enumerate(program.devices)]
     for i, constant in enumerate(program.constants):

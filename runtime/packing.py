@@ -10,7 +10,7 @@ is an error where the slice is used, counts as 0: the slice may be in an arm tha
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
@@ -19,14 +19,8 @@ from typing import TypeAlias
 from .errors import MachineError
 from .instructions import Pack, Reg
 
-MAX_ALIGNMENT = 1 << 20
-"""The greatest alignment of a storage, in bytes."""
-
 MAX_KEPT = 1 << 18
 """Number of offsets in the plans that are kept."""
-
-MAX_TIME = 1 << 62
-"""Lifetimes end before this."""
 
 NODES = 4000
 """Search nodes for a plan; fewer if many slices are alive together."""
@@ -41,49 +35,11 @@ Layout: TypeAlias = tuple[int, tuple[int, ...]]
 """The size of an arena, and the offset of each slice."""
 
 
-def alignment_faults(alignment: int) -> Iterator[str]:
-    """Yield what is wrong with the alignment of a storage."""
-    if not 0 < alignment <= MAX_ALIGNMENT or alignment & (alignment - 1):
-        yield f"alignment must be a power of two up to {MAX_ALIGNMENT}, but is {alignment}"
-
-
-def pack_faults(pack: Pack) -> Iterator[str]:
-    """Yield what is wrong with the operands of `pack`."""
-    count = len(pack.sizes)
-    if len(pack.offsets) != count or len(pack.lifetimes) != 2 * count:
-        yield (
-            f"{count} slices need {count} offsets and {2 * count} lifetime bounds, "
-            f"but there are {len(pack.offsets)} and {len(pack.lifetimes)}"
-        )
-        return
-    yield from alignment_faults(pack.alignment)
-    for number, (start, stop) in enumerate(_lifetimes(pack)):
-        if not 0 <= start < stop < MAX_TIME:
-            yield f"the lifetime of slice {number} must not be empty, but is [{start}, {stop})"
-    for number, size in enumerate(pack.sizes):
-        if isinstance(size, int) and size < 0:
-            yield f"slice {number} must have at least 0 bytes, but has {size}"
-    if len(pack.arms) % 3:
-        yield f"arms must be triples of a slice, a branch and an arm, but are {len(pack.arms)}"
-        return
-    found = Counter(zip(pack.arms[::3], pack.arms[1::3], strict=True))
-    for (number, branch), times in found.items():
-        if not 0 <= number < count:
-            yield f"slice {number} is out of range [0, {count})"
-        if times > 1:
-            yield f"slice {number} can be in one arm of branch {branch} only"
-
-
-def _lifetimes(pack: Pack) -> Iterator[tuple[int, int]]:
-    return zip(pack.lifetimes[::2], pack.lifetimes[1::2], strict=True)
-
-
 def pairs_alive(pack: Pack) -> int:
     """Return the number of pairs of slices whose lifetimes meet."""
     starts, stops = sorted(pack.lifetimes[::2]), sorted(pack.lifetimes[1::2])
     met = sum(
-        bisect_left(starts, stop) - bisect_right(stops, start) - 1
-        for start, stop in _lifetimes(pack)
+        bisect_left(starts, stop) - bisect_right(stops, start) - 1 for start, stop in pack.intervals
     )
     return met // 2
 
@@ -109,7 +65,7 @@ def plan(pack: Pack, sizes: Sequence[int]) -> Layout:
                     arms=tuple(arms.get(number, ())),
                 )
                 for number, ((start, stop), size) in enumerate(
-                    zip(_lifetimes(pack), sizes, strict=True)
+                    zip(pack.intervals, sizes, strict=True)
                 )
             ),
             (Pool("arena"),),

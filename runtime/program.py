@@ -13,8 +13,10 @@ from typing import Any, TypeAlias
 import numpy.typing as npt
 
 from ..operators.named_dims import Bounds
+from .data_types import DataTypes
+from .dtypes import type_name
 from .errors import Location
-from .instructions import Instruction, mnemonic
+from .instructions import Instruction
 
 Array: TypeAlias = npt.NDArray[Any]
 AttrValue: TypeAlias = int | float | bool | str | tuple[int, ...]
@@ -50,7 +52,7 @@ class TensorSpec:
 
 def spec_of(array: Array) -> TensorSpec:
     """Return the element type and shape of `array`."""
-    return TensorSpec(array.dtype.name, array.shape)
+    return TensorSpec(type_name(array.dtype), array.shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +69,18 @@ Constant: TypeAlias = Array | Late
 @dataclass(frozen=True, slots=True)
 class Param:
     """
-    A function's parameter. `spec` is None if it is not a tensor (a tuple, data, a closure).
+    A function's parameter or result. `spec` is None if it is not a tensor (a tuple, data, …).
 
     `device` is an index into `Program.devices`; all tensors of a tuple are on it. `dims` are the
     names of the dims, "" for one without, or nothing; dims of one name in a function are equal.
+    `type` is an index into `Program.data.types`, if its type is recorded.
     """
 
     name: str
     spec: TensorSpec | None
     device: int = 0
     dims: tuple[str, ...] = ()
+    type: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,8 @@ class Function:
     A function of `register_count` registers; its parameters are in the first ones.
 
     `dim_bounds` are the bounds of named dims. `locations` are the source positions of the
-    instructions, if recorded.
+    instructions, if recorded. `results` are what callers from outside get, one or a tuple; None
+    if the function is not for them, or comes from bytecode, which does not tell.
     """
 
     name: str
@@ -94,10 +99,11 @@ class Function:
     instructions: tuple[Instruction, ...]
     locations: tuple[Location | None, ...] = field(default=(), compare=False)
     dim_bounds: Mapping[str, Bounds] = field(default_factory=dict[str, Bounds], compare=True)
+    results: tuple[Param, ...] | None = field(default=None, compare=False)
 
     def where(self, pc: int) -> str:
         """Return the name of instruction `pc` in errors: `main[3] invoke_packed`."""
-        return f"{self.name}[{pc}] {mnemonic(self.instructions[pc])}"
+        return f"{self.name}[{pc}] {self.instructions[pc].mnemonic}"
 
     def location(self, pc: int) -> Location | None:
         """Return the source position of instruction `pc`, if recorded."""
@@ -155,13 +161,19 @@ class Program:
     """
     Functions, constants, kernels, and device names such as "cpu:0"; device 0 is the host.
 
-    Instructions refer to all of these by index.
+    Instructions refer to all of these by index. `data` are the types that name their data.
     """
 
     functions: tuple[Function, ...]
     constants: tuple[Constant, ...] = ()
     kernels: tuple[Kernel, ...] = ()
     devices: tuple[str, ...] = field(default=("cpu:0",))
+    data: DataTypes = field(default=DataTypes())
+
+    @property
+    def entries(self) -> tuple[Function, ...]:
+        """The functions for callers from outside; all if none is known to be."""
+        return tuple(f for f in self.functions if f.results is not None) or self.functions
 
     @property
     def late_constants(self) -> tuple[Late, ...]:

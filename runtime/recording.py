@@ -7,9 +7,10 @@ those that compute leave callables in the segment, bound to their arrays.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from math import prod
 from typing import Any
 
@@ -17,30 +18,50 @@ import numpy as np
 
 from ..operators.sizes import Check
 from . import instructions as vm
-from .arena import Arena
-from .binding import bind_kernel
+from .binding import bind_plan
 from .context import Context
 from .counters import Counters
 from .dtypes import element_type
-from .errors import MachineError
+from .errors import MachineError, Note
 from .gaps import cut
+from .guarded_kernels import guarded
+from .kernel_plan import KernelPlan
 from .kernel_shapes import MAX_SIZES, UnknownShape, size_inputs
 from .kernels.bind import Thunk
-from .kernels.memory import OutOfMemory, Owner
+from .kernels.memory import OutOfMemory
 from .known_sizes import evaluated, unknown_sources
 from .objects import Closure, Computation, Data, Object, Ref, Storage, Tensor, tensors_in
 from .packing import all_sizes
-from .paths import Branch, Call, Contents, End, Frame, Jump, Known, Read, Return, Segment, State
+from .paths import (
+    Branch,
+    Call,
+    Contents,
+    Decision,
+    End,
+    Frame,
+    Jump,
+    KilledRegister,
+    Known,
+    Read,
+    Return,
+    Segment,
+    State,
+)
 from .program import Array, Function, Kernel, Step, spec_of
+from .sanitizer import Sanitizer, Site
 from .scalars import SCALARS, Relation
-from .value_checks import check_arguments, dimensions, fits, scalar
+from .value_checks import check_arguments, dimensions, scalar
 
 
 def fault(function: Function, pc: int, error: Exception, what: str = "") -> MachineError:
     """Return `error` with its own location or, if it has none, that of instruction `pc`."""
-    location = error.location if isinstance(error, MachineError) else None
+    location, notes = None, ()
+    if isinstance(error, MachineError):
+        location, notes = error.location, error.notes
+    if isinstance(error, KilledRegister) and (killed := function.location(error.killer)):
+        notes = (Note("killed here", killed),)
     text = f"{function.where(pc)}{what}: {error}"
-    return MachineError(text, location or function.location(pc))
+    return MachineError(text, location or function.location(pc), notes)
 
 
 class NeedsValues(Exception):
@@ -67,14 +88,23 @@ class Recorder:
     def function(self) -> Function:
         return self.context.program.functions[self.state.frame.function]
 
+    @property
+    def guard(self) -> Sanitizer | None:
+        return self.state.frame.guard
+
+    def site(self) -> Site:
+        """Return the current instruction."""
+        return Site(self.context.program, self.state.frame.function, self.pc)
+
     def record(self) -> Segment:
         """Record up to the next decision; raise `MachineError` with the position of a fault."""
-        code = self.function.instructions
+        code, guard = self.function.instructions, self.guard
+        executed: list[type[vm.Instruction]] = []
         while True:
             instruction = code[self.pc]
-            name = vm.mnemonic(instruction)
+            kind = type(instruction)
             try:
-                end = _FOLLOW[type(instruction)](self, instruction)
+                end = _FOLLOW[kind](self, instruction)
             except NeedsValues as needs:
                 end = Read(needs.tensors, self.pc)
             except (MachineError, OutOfMemory) as error:
@@ -82,19 +112,24 @@ class Recorder:
             except (ValueError, OverflowError, MemoryError, TypeError) as error:  # NumPy's limits
                 text = f"{type(error).__name__}: {error}"
                 raise fault(self.function, self.pc, MachineError(text)) from error
-            if not isinstance(end, Read):
-                self.counters.instructions[name] += 1
+            executed.append(kind)
+            if guard is not None and guard.freed:
+                self.compute(guard.frees(self.site()))
             if end is not None:
                 break
-            self.known = {}
+            if self.known:
+                self.known = {}
             self.pc += 1
+        if isinstance(end, Read):
+            executed.pop()  # the next segment executes it
+        for kind, times in Counter(executed).items():
+            self.counters.instructions[kind.mnemonic] += times
         self.counters.peak = {d: size for d, size in enumerate(self.state.peak) if size}
-        length = self.counters.instructions.total()
         self.counters.share(self.context.counters)
         frame = self.state.frame
         state = None if isinstance(end, Return) else self.state
         segment = Segment(
-            frame, self.steps, self.origins, self.counters, end, self.pc, state, length
+            frame, self.steps, self.origins, self.counters, end, self.pc, state, len(executed)
         )
         frame.trace_size.size += segment.trace_size
         return segment
@@ -104,33 +139,42 @@ class Recorder:
     def tensor(self, register: int) -> Tensor:
         found = self.state.read(register)
         if not isinstance(found, Tensor):
-            raise MachineError(f"register ${register} must hold a tensor, but holds {found.kind}")
+            raise MachineError(f"register r{register} must hold a tensor, but holds {found.kind}")
         return found
 
     def data(self, register: int) -> Data:
         found = self.state.read(register)
         if not isinstance(found, Data):
-            raise MachineError(f"register ${register} must hold data, but holds {found.kind}")
+            raise MachineError(f"register r{register} must hold data, but holds {found.kind}")
         return found
 
     def ref(self, register: int) -> Ref:
         found = self.state.read(register)
         if not isinstance(found, Ref):
-            message = f"register ${register} must hold a reference, but holds {found.kind}"
+            message = f"register r{register} must hold a reference, but holds {found.kind}"
             raise MachineError(message)
         return found
 
     def tensors(self, registers: tuple[int, ...]) -> list[Tensor]:
-        found = tensors_in(tuple(self.state.read(register) for register in registers))
-        if found is None:
-            raise MachineError("operands of a kernel must be tensors or data of tensors")
+        found: list[Tensor] = []
+        for register in registers:
+            item = self.state.read(register)
+            if isinstance(item, Tensor):
+                found.append(item)
+                continue
+            inside = tensors_in((item,))
+            if inside is None:
+                raise MachineError("operands of a kernel must be tensors or data of tensors")
+            found += inside
         return found
 
     def values(self, *tensors: Tensor) -> list[Array]:
         """Return the elements of `tensors`, on which this instruction depends."""
-        if all(tensor.constant for tensor in tensors):
-            return [tensor.array for tensor in tensors]
         self.require_written(*tensors)
+        found = [self.known_elements(tensor) for tensor in tensors]
+        elements = [array for array in found if array is not None]
+        if len(elements) == len(tensors):
+            return elements
         needed = unknown_sources(tensors, self.known_elements)
         if needed:
             raise NeedsValues(*needed)
@@ -164,10 +208,25 @@ class Recorder:
 
     def require_written(self, *tensors: Tensor) -> None:
         """Raise `MachineError` unless all bytes of `tensors` were written."""
-        for tensor in tensors:
+        for tensor in tensors if self.state.unwritten else ():
             if self.state.has_unwritten(tensor):
                 what = f"a tensor {spec_of(tensor.array)}"
                 raise MachineError(f"reads unwritten bytes of {what}")
+        if self.guard is not None and (thunk := self.guard.reads(tensors)):
+            self.compute(thunk)
+
+    def require_own(self, *targets: Tensor) -> None:
+        """In the mode `sanitize`, raise `MachineError` if `targets` are tensors of a caller."""
+        for tensor in targets if self.guard is not None else ():
+            if not self.state.frame.owns(tensor.origin):
+                raise MachineError(f"must not write to an argument {spec_of(tensor.array)}")
+
+    def wrote(self, *tensors: Tensor) -> None:
+        """Mark all bytes of `tensors` as written."""
+        for tensor in tensors:
+            self.state.wrote(tensor)
+        if self.guard is not None:
+            self.compute(self.guard.writes(self.site(), tensors))
 
     def hand_over(self, *roots: Object) -> None:
         """
@@ -186,7 +245,7 @@ class Recorder:
                 for start, stop in zip(gaps[::2], gaps[1::2], strict=True):
                     first, last = max(start, item.start), min(stop, item.stop)
                     if first < last:
-                        self.clear(item.block.memory[first:last])
+                        self.clear(item.memory[first:last])
                 cut(gaps, item.start, item.stop)
             else:
                 self.state.with_unwritten.discard(item)
@@ -208,7 +267,11 @@ class Recorder:
     def ret(self, i: vm.Ret) -> End:
         result = self.state.read(i.result)
         self.hand_over(result)
-        return Return(result, self.state.leave(result))
+        kept, spaces = self.state.leave(result), self.state.spaces
+        decision: Decision = result
+        if self.context.has_references:  # they may keep more alive than the result
+            decision = (result, tuple(space.contents for space in spaces))
+        return Return(result, kept, spaces, decision)
 
     def call(self, dst: int, function: int, args: tuple[Object, ...]) -> End:
         callee = self.context.program.functions[function]
@@ -219,17 +282,14 @@ class Recorder:
         self.hand_over(*(arg for arg in args if arg not in lent))
         roots = dict.fromkeys(storage.root for storage in lent)
         caller = self.state.frame
-        owner = Owner(self.context.memory)
         frame = Frame(
             function,
             args,
-            tuple(
-                Arena(device, owner, not self.context.has_references)
-                for device in self.context.program.devices
-            ),
+            self.state.spaces,
             caller.workspace,
             tuple(self.state.live),
             caller.trace_size,
+            guard=caller.guard,
             unwritten={
                 root: list(gaps) for root in roots if (gaps := self.state.unwritten.get(root))
             },
@@ -242,7 +302,7 @@ class Recorder:
     def invoke_closure(self, i: vm.InvokeClosure) -> End:
         closure = self.state.read(i.closure)
         if not isinstance(closure, Closure):
-            message = f"register ${i.closure} must hold a closure, but holds {closure.kind}"
+            message = f"register r{i.closure} must hold a closure, but holds {closure.kind}"
             raise MachineError(message)
         args = tuple(map(self.state.read, i.args))
         return self.call(i.dst, closure.function, (*closure.parts, *args))
@@ -250,65 +310,74 @@ class Recorder:
     def invoke_packed(self, i: vm.InvokePacked) -> None:
         kernel = self.context.kernel(i.kernel)
         ins, outs = self.tensors(i.ins), self.tensors(i.outs)
-        placed: list[tuple[str, Tensor]] = []
-        for what, given, specs in (("input", ins, kernel.ins), ("output", outs, kernel.outs)):
-            if len(given) != len(specs):
-                counts = f"expects {len(specs)} {what}s, but got {len(given)}"
-                raise MachineError(f"kernel {kernel.name} {counts}")
-            for number, (tensor, spec) in enumerate(zip(given, specs, strict=True)):
-                if what == "output" or number not in kernel.host_ins or tensor.device:
-                    placed.append((f"{what} {number}", tensor))
-                if not fits(spec, tensor.array):
-                    wanted = f"must be {spec}, but is {spec_of(tensor.array)}"
-                    raise MachineError(f"{what} {number} of kernel {kernel.name} {wanted}")
-        place = (outs or [tensor for _, tensor in placed])[0].device if placed else 0
+        arrays = [t.array for t in ins], [t.array for t in outs]
+        plan = self.kernel_plan(kernel, ins, *arrays)
+        self.require_one_device(kernel, ins, outs)
+        for out in outs:
+            if out.constant or not out.array.flags.writeable:
+                raise MachineError(f"kernel {kernel.name} must not write to a constant")
+        self.require_own(*outs)
+        self.require_written(*ins)
+        workspace = self.state.frame.workspace
+        if self.guard is not None:
+            bind = partial(bind_plan, plan, workspace=workspace)
+            self.compute(guarded(kernel, bind, ins, outs, workspace))
+        else:
+            if self.context.memory.poison:
+                self.compute(workspace.poison)
+            for thunk, step in bind_plan(plan, *arrays, workspace):
+                self.steps.append(thunk)
+                self.origins.append((self.pc, step))
+        self.wrote(*outs)
+
+    def kernel_plan(
+        self, kernel: Kernel, tensors: Sequence[Tensor], ins: Sequence[Array], outs: Sequence[Array]
+    ) -> KernelPlan:
+        """Plan `kernel`, reading sizes among its inputs `tensors` if shapes depend on them."""
+        plans, binds = self.context.kernel_plans, self.context.binds
+        try:
+            return plans.of(kernel, ins, outs)
+        except UnknownShape:
+            numbers = [n for n in size_inputs(kernel, binds) if ins[n].size <= MAX_SIZES]
+            if not numbers:
+                raise
+            values = self.values(*(tensors[number] for number in numbers))
+        return plans.of(kernel, ins, outs, dict(zip(numbers, values, strict=True)))
+
+    def require_one_device(
+        self, kernel: Kernel, ins: Sequence[Tensor], outs: Sequence[Tensor]
+    ) -> None:
+        """Raise `MachineError` unless all operands are on one device, but for sizes on the host."""
+        if len({tensor.device for tensor in (*ins, *outs)}) < 2:
+            return
+        placed = [
+            (f"input {number}", tensor)
+            for number, tensor in enumerate(ins)
+            if tensor.device or number not in kernel.host_ins
+        ]
+        placed += ((f"output {number}", tensor) for number, tensor in enumerate(outs))
+        place = (outs or [tensor for _, tensor in placed])[0].device
         for name, tensor in placed:
             if tensor.device != place:
                 here, there = self.device(place), self.device(tensor.device)
                 message = f"kernel {kernel.name} runs on {here}, but its {name} is on {there}"
                 raise MachineError(message)
-        if any(out.constant or not out.array.flags.writeable for out in outs):
-            raise MachineError(f"kernel {kernel.name} must not write to a constant")
-        self.require_written(*ins)
-        workspace = self.state.frame.workspace
-        bound = self.bound(kernel, ins, outs)
-        if self.context.memory.poison:
-            self.compute(workspace.poison)
-        for thunk, step in bound:
-            self.compute(thunk, step)
-        for out in outs:
-            self.state.wrote(out)
-
-    def bound(
-        self, kernel: Kernel, ins: Sequence[Tensor], outs: Sequence[Tensor]
-    ) -> list[tuple[Thunk, Step | None]]:
-        """Bind `kernel`, reading sizes among its inputs if shapes depend on them."""
-        binds, workspace = self.context.binds, self.state.frame.workspace
-        arrays = [t.array for t in ins], [t.array for t in outs]
-        known: dict[int, Array] = {}
-        try:
-            return bind_kernel(kernel, *arrays, binds, workspace)
-        except UnknownShape:
-            numbers = [n for n in size_inputs(kernel, binds) if ins[n].array.size <= MAX_SIZES]
-            if not numbers:
-                raise
-            values = self.values(*(ins[number] for number in numbers))
-            known = dict(zip(numbers, values, strict=True))
-        return bind_kernel(kernel, *arrays, binds, workspace, known)
 
     def alloc_storage(self, i: vm.AllocStorage) -> None:
         size = self.immediate(i.size)
         if size < 0:
             raise MachineError(f"a storage must have at least 0 bytes, but has {size}")
-        varies = isinstance(i.size, vm.Reg) and not self.tensor(i.size.index).constant
-        block = self.state.free_lists[i.device].take(size, i.alignment, varies)
+        what = f"a storage of {size} bytes on {self.device(i.device)}"
+        at, memory = self.state.spaces[i.device].take(size, i.alignment, what)
         self.counters.allocations[i.device] += 1
         self.counters.allocated[i.device] += size
-        storage = Storage(size, i.device, block, self.state.frame, i.alignment)
+        storage = Storage(size, i.device, memory, at, i.alignment)
         if size:
             self.state.unwritten[storage] = [0, size]
-        if self.context.memory.poison:
-            self.clear(block.memory[:size])
+        if self.guard is not None:
+            self.compute(self.guard.allocates(self.site(), storage))
+        elif self.context.memory.poison:
+            self.clear(memory)
         self.state.write(i.dst, storage)
 
     def slice_storage(self, i: vm.SliceStorage) -> None:
@@ -333,7 +402,7 @@ class Recorder:
             )
         start = storage.start + offset
         slice = Storage(
-            *(size, storage.device, storage.block, storage.home, i.alignment, start),
+            *(size, storage.device, storage.memory, storage.at, i.alignment, start),
             whole=storage.root,
             parts=(storage,),
         )
@@ -342,7 +411,7 @@ class Recorder:
     def storage(self, register: int) -> Storage:
         found = self.state.read(register)
         if not isinstance(found, Storage):
-            message = f"register ${register} must hold a storage, but holds {found.kind}"
+            message = f"register r{register} must hold a storage, but holds {found.kind}"
             raise MachineError(message)
         return found
 
@@ -368,18 +437,18 @@ class Recorder:
         self, dst: int, register: int, offset: int, shape: tuple[int, ...], dtype: str
     ) -> None:
         storage = self.storage(register)
-        if any(dim < 0 for dim in shape):
-            raise MachineError(f"dimensions must be at least 0, but the shape is {list(shape)}")
-        kind = element_type(dtype)
-        size = prod(shape) * kind.itemsize
+        kind, size = _layout(shape, dtype)
         if offset < 0 or offset + size > storage.size:
             raise MachineError(
                 f"a tensor of {size} bytes at offset {offset} does not fit in a storage of "
                 f"{storage.size} bytes"
             )
         start = storage.start + offset
-        array = viewed(storage.block.memory[start : start + size].view(kind), shape)
-        self.state.write(dst, Tensor(array, storage.device, parts=(storage,), offset=start))
+        try:
+            array: Array = np.ndarray(shape, kind, storage.memory, start)
+        except ValueError as error:
+            raise _no_array(shape, error) from error
+        self.state.write(dst, Tensor(array, storage.device, False, (storage,), start))
 
     def reshape_tensor(self, i: vm.ReshapeTensor) -> None:
         source = self.tensor(i.tensor)
@@ -390,8 +459,8 @@ class Recorder:
         if any(dim < 0 for dim in shape) or prod(shape) != source.array.size:
             raise MachineError(f"cannot reshape {spec_of(source.array)} to {list(shape)}")
         array = viewed(source.array, shape)
-        view = Tensor(array, source.device, source.constant, source.parts, source.offset)
-        self.state.write(i.dst, view)
+        kept = (source.device, source.constant, source.parts, source.offset)
+        self.state.write(i.dst, Tensor(array, *kept, viewed=source.origin))
 
     def alloc_adt(self, i: vm.AllocADT) -> None:
         self.build(i.dst, Data(i.tag, tuple(map(self.state.read, i.fields))))
@@ -436,7 +505,7 @@ class Recorder:
         shape = np.array(self.tensor(i.tensor).array.shape, np.int64)
         self.state.write(i.dst, Tensor(shape, 0, constant=True))
 
-    def compute_size(self, i: vm.Compute) -> None:
+    def compute_(self, i: vm.Compute) -> None:
         """Compute now if the operands are known on this path, when it runs otherwise."""
         scalar, args = SCALARS[i.operation], self.sizes(i.args)
         arrays = [arg.array for arg in args]
@@ -480,7 +549,7 @@ class Recorder:
                 self.state.known[tensor] = array
             self.state.write(register, tensor)
 
-    def branch(self, i: vm.If) -> End | None:
+    def if_(self, i: vm.If) -> End | None:
         compared = [self.tensor(i.test)]
         if i.target is not None:
             compared.append(self.tensor(i.target))
@@ -514,9 +583,10 @@ class Recorder:
             raise MachineError(message)
         if out.constant or not out.array.flags.writeable:
             raise MachineError("a copy must not write to a constant")
+        self.require_own(out)
         self.require_written(src)
-        self.state.wrote(out)
         self.compute(partial(np.copyto, out.array, src.array))
+        self.wrote(out)
         self.counters.copies[i.src_device, i.dst_device] += 1
         self.counters.copied[i.src_device, i.dst_device] += src.array.nbytes
 
@@ -524,12 +594,25 @@ class Recorder:
         self.state.kill(i.register, self.pc)
 
 
+@lru_cache(1 << 12)
+def _layout(shape: tuple[int, ...], dtype: str) -> tuple[np.dtype[Any], int]:
+    """Return the NumPy type called `dtype`, and the bytes of an array of `shape`."""
+    if any(dim < 0 for dim in shape):
+        raise MachineError(f"dimensions must be at least 0, but the shape is {list(shape)}")
+    kind = element_type(dtype)
+    return kind, prod(shape) * kind.itemsize
+
+
+def _no_array(shape: tuple[int, ...], error: Exception) -> MachineError:
+    return MachineError(f"NumPy has no array of shape {list(shape)}: {error}")
+
+
 def viewed(array: Array, shape: tuple[int, ...]) -> Array:
     """Return `array` in `shape`, which has as many elements."""
     try:
         return array.reshape(shape)
     except ValueError as error:
-        raise MachineError(f"NumPy has no array of shape {list(shape)}: {error}") from error
+        raise _no_array(shape, error) from error
 
 
 def _holds(scalars: list[Array]) -> bool:
@@ -540,32 +623,7 @@ def _holds(scalars: list[Array]) -> bool:
 
 _Follow = Callable[[Recorder, Any], End | None]
 _FOLLOW: dict[type[vm.Instruction], _Follow] = {
-    vm.Move: Recorder.move,
-    vm.Ret: Recorder.ret,
-    vm.Invoke: Recorder.invoke,
-    vm.InvokeClosure: Recorder.invoke_closure,
-    vm.InvokePacked: Recorder.invoke_packed,
-    vm.AllocTensor: Recorder.alloc_tensor,
-    vm.AllocTensorReg: Recorder.alloc_tensor_reg,
-    vm.AllocADT: Recorder.alloc_adt,
-    vm.AllocClosure: Recorder.alloc_closure,
-    vm.AllocRef: Recorder.alloc_ref,
-    vm.ReadRef: Recorder.read_ref,
-    vm.WriteRef: Recorder.write_ref,
-    vm.GetField: Recorder.get_field,
-    vm.If: Recorder.branch,
-    vm.LoadConst: Recorder.load_const,
-    vm.Goto: Recorder.goto,
-    vm.GetTag: Recorder.get_tag,
-    vm.LoadConsti: Recorder.load_consti,
-    vm.Fatal: Recorder.fatal,
-    vm.AllocStorage: Recorder.alloc_storage,
-    vm.SliceStorage: Recorder.slice_storage,
-    vm.ShapeOf: Recorder.shape_of,
-    vm.Compute: Recorder.compute_size,
-    vm.Require: Recorder.require,
-    vm.Pack: Recorder.pack,
-    vm.ReshapeTensor: Recorder.reshape_tensor,
-    vm.DeviceCopy: Recorder.device_copy,
-    vm.KillRegister: Recorder.kill_register,
+    kind: vars(Recorder).get(f"{name}_") or getattr(Recorder, name)
+    for name, kind in vm.INSTRUCTIONS.items()
 }
+"""The method that records each instruction: its mnemonic, followed by `_` where that is taken."""

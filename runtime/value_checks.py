@@ -1,7 +1,6 @@
 """Check run-time values: what kernels, functions and instructions accept."""
 
 from ..operators.named_dims import dims_fault
-from .dtypes import type_name
 from .errors import MachineError
 from .objects import Object, Tensor
 from .program import Array, Function, Program, TensorSpec, spec_of
@@ -9,7 +8,7 @@ from .program import Array, Function, Program, TensorSpec, spec_of
 
 def fits(spec: TensorSpec, array: Array) -> bool:
     """Test whether `array` matches `spec`; a dimension None matches any."""
-    return spec.accepts(TensorSpec(type_name(array.dtype), array.shape))
+    return spec.accepts(spec_of(array))
 
 
 def scalar(array: Array) -> Array:
@@ -23,7 +22,7 @@ def dimensions(array: Array) -> tuple[int, ...]:
     """Return the shape in `array`: a vector of integers, or a scalar for rank 0."""
     if array.ndim > 1 or array.dtype.kind not in "iu":
         raise MachineError(f"a shape must be a vector of integers, but is {spec_of(array)}")
-    return tuple(int(dim) for dim in array) if array.ndim else ()
+    return tuple(array.tolist()) if array.ndim else ()
 
 
 def check_arguments(program: Program, function: Function, args: tuple[Object, ...]) -> None:

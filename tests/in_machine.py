@@ -38,9 +38,9 @@ def compiled(module: ModuleOp, passes: str = "vm") -> Program:
     return assemble(module)
 
 
-def machine_of(program: Program) -> Machine:
+def machine_of(program: Program, sanitize: bool = False) -> Machine:
     """A machine whose unwritten memory is NaN."""
-    return Machine(program, kernels=KERNELS, memory=Memory(poison=True))
+    return Machine(program, kernels=KERNELS, memory=Memory(poison=True), sanitize=sanitize)
 
 
 def tagged(value: Value, tags: dict[str, int]) -> Any:

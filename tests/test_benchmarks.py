@@ -89,3 +89,17 @@ def test_networks_are_planned_at_the_bound():
         assert result["allocations"] == 2 < result["buffers"]
     table, _ = run("planning/networks.py", *options, "--table")
     assert len(table.splitlines()) == 2 + len(results)
+
+
+def test_networks_compares_with_onnxruntime():
+    out, progress = run("networks.py", "--only", "squeezenet", "--rounds", "1")
+    (result,) = json.loads(out)["results"]
+    assert result["network"] == "squeezenet"
+    assert result["ratio"] > 0
+    assert "squeezenet: " in progress
+
+
+def test_networks_measures_each_kind_of_operator():
+    out, _ = run("networks.py", "--only", "squeezenet", "--rounds", "1", "--operators", "--table")
+    kinds = {line.split(" | ")[1] for line in out.splitlines()[2:]}
+    assert {"conv2d 1x1", "conv2d 3x3", "conv2d 3x3/2 of image", "nn.max_pool2d"} <= kinds

@@ -26,6 +26,7 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.lexer import Span
 
 from ..passes.support.diagnostics import Message, Note, PassError, Severity, location_of
+from ..runtime.errors import quote
 from .commands import FAULT, USAGE
 
 NO_MEMORY = "there is not enough memory for this program"
@@ -90,22 +91,8 @@ class Reporter:
 
     def _quote(self, at: FileLineColLoc | None, width: int) -> Iterable[str]:
         if at is None:
-            return
-        lines = self.sources.get(at.filename.data, [])
-        number, column = at.line.data - 1, at.column.data - 1
-        if not 0 <= number < len(lines) or column < 0:
-            return
-        line = lines[number].rstrip("\r")
-        if not line:
-            return
-        if len(line) > 400:  # such as a big constant
-            start = max(0, column - 80)
-            line, column = line[start : start + 160], column - start
-        column = min(column, len(line))
-        blank = "".join("\t" if c == "\t" else " " for c in line[:column])
-        width = max(1, min(width, len(line) - column))
-        yield line
-        yield blank + "^" * width
+            return ()
+        return quote(self.sources, at.filename.data, at.line.data, at.column.data, width)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ nested regions are replaced.
 
 import gc
 import sys
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 
@@ -28,10 +29,18 @@ CHANGED = (
 )
 """Attributes of xDSL classes that a run changes."""
 
+_LOCK = threading.RLock()
+"""Held while the settings are changed: runs in several threads take turns."""
+
 
 @contextmanager
 def settings() -> Generator[None]:
     """Change the settings in the `with` block, and restore them afterwards."""
+    with _LOCK:
+        yield from _changed()
+
+
+def _changed() -> Generator[None]:
     recursion = sys.getrecursionlimit()
     thresholds = gc.get_threshold()
     before = [(cls, name, getattr(cls, name)) for cls, name in CHANGED]

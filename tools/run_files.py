@@ -50,9 +50,9 @@ def write_outputs(path: str, arrays: Mapping[str, Any]) -> None:
         raise UsageError(f"cannot write outputs to '{path}': {_reason(error)}") from error
 
 
-def read_parameters(path: Path, wanted: Sequence[str]) -> Arrays:
+def read_parameters(path: Path, wanted: Sequence[str] | None = None) -> Arrays:
     """
-    Read those of the tensors `wanted` that are in the `.safetensors` file at `path`.
+    Read those of the tensors `wanted` (None: all) that are in the `.safetensors` file at `path`.
 
     Raises `UsageError` when it cannot be read.
     """
@@ -64,7 +64,8 @@ def read_parameters(path: Path, wanted: Sequence[str]) -> Arrays:
     try:
         opened: Any = safe_open(path, framework="numpy")
         with opened as file:
-            names = set(file.keys())
-            return {name: plain(file.get_tensor(name)) for name in wanted if name in names}
+            names: list[str] = list(file.keys())
+            chosen = names if wanted is None else [name for name in wanted if name in names]
+            return {name: plain(file.get_tensor(name)) for name in chosen}
     except (OSError, SafetensorError, TypeError, ValueError) as error:
         raise UsageError(f"cannot read parameters from '{path}': {_reason(error)}") from error

@@ -2,9 +2,8 @@
 The `bytecode` dialect: the virtual machine's instructions as ops on registers.
 
 Registers are numbers, not SSA values, and a function is a flat list of instructions; jump offsets
-count from the instruction itself. Each instruction declares its custom syntax in `SYNTAX`; a
-field's name determines how it is parsed and printed (`FIELDS`). Fields are named as in
-`runtime.instructions`.
+count from the instruction itself. The ops of instructions follow from the classes in
+`runtime.instructions`: `bytecode.MoveOp` is the op of `Move`, and its fields are its properties.
 """
 
 from xdsl.ir import Dialect
@@ -12,38 +11,8 @@ from xdsl.ir import Dialect
 from .definitions import ConstantOp, LateConstantOp
 from .fields import Dims, ObjectType, RegisterAttr
 from .functions import FuncOp
-from .instructions import (
-    INSTRUCTIONS,
-    AllocADTOp,
-    AllocClosureOp,
-    AllocRefOp,
-    AllocStorageOp,
-    AllocTensorOp,
-    AllocTensorRegOp,
-    ComputeOp,
-    DeviceCopyOp,
-    FatalOp,
-    GetFieldOp,
-    GetTagOp,
-    GotoOp,
-    IfOp,
-    Instruction,
-    InvokeClosureOp,
-    InvokeOp,
-    InvokePackedOp,
-    KillRegisterOp,
-    LoadConstiOp,
-    LoadConstOp,
-    MoveOp,
-    PackOp,
-    ReadRefOp,
-    RequireOp,
-    ReshapeTensorOp,
-    RetOp,
-    ShapeOfOp,
-    SliceStorageOp,
-    WriteRefOp,
-)
+from .instruction import Instruction
+from .instructions import INSTRUCTIONS
 from .kernels import KernelConstantOp, KernelOp, StepOp
 
 DEVICES = "bytecode.devices"
@@ -51,50 +20,35 @@ DEVICES = "bytecode.devices"
 
 Bytecode = Dialect(
     "bytecode",
-    [ConstantOp, LateConstantOp, KernelOp, KernelConstantOp, StepOp, FuncOp, *INSTRUCTIONS],
+    [
+        *(ConstantOp, LateConstantOp, KernelOp, KernelConstantOp, StepOp, FuncOp),
+        *INSTRUCTIONS.values(),
+    ],
     [RegisterAttr, ObjectType],
 )
+
+_OPS = {op.__name__: op for op in INSTRUCTIONS.values()}
+
+
+def __getattr__(name: str) -> type[Instruction]:
+    """Return the op of an instruction by its name, such as `MoveOp`."""
+    if name not in _OPS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _OPS[name]
+
 
 __all__ = [
     "DEVICES",
     "INSTRUCTIONS",
-    "AllocADTOp",
-    "AllocClosureOp",
-    "AllocRefOp",
-    "AllocStorageOp",
-    "AllocTensorOp",
-    "AllocTensorRegOp",
     "Bytecode",
-    "ComputeOp",
     "ConstantOp",
-    "DeviceCopyOp",
     "Dims",
-    "FatalOp",
     "FuncOp",
-    "GetFieldOp",
-    "GetTagOp",
-    "GotoOp",
-    "IfOp",
     "Instruction",
-    "InvokeClosureOp",
-    "InvokeOp",
-    "InvokePackedOp",
     "KernelConstantOp",
     "KernelOp",
-    "KillRegisterOp",
     "LateConstantOp",
-    "LoadConstOp",
-    "LoadConstiOp",
-    "MoveOp",
     "ObjectType",
-    "PackOp",
-    "ReadRefOp",
     "RegisterAttr",
-    "RequireOp",
-    "ReshapeTensorOp",
-    "RetOp",
-    "ShapeOfOp",
-    "SliceStorageOp",
     "StepOp",
-    "WriteRefOp",
 ]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     StringAttr,
@@ -21,11 +19,9 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.traits import NoTerminator, SymbolOpInterface
 
-from .fields import SyntaxOp
-
 
 @irdl_op_definition
-class ConstantOp(SyntaxOp):
+class ConstantOp(IRDLOperation):
     """
     Define the constant `sym_name`.
 
@@ -35,16 +31,16 @@ class ConstantOp(SyntaxOp):
     """
 
     name = "bytecode.constant"
-    SYNTAX: ClassVar[str] = "$sym_name $value"
-
     sym_name = prop_def(SymbolNameConstraint())
     value = prop_def(DenseIntOrFPElementsAttr)
+
+    assembly_format = "$sym_name $value attr-dict"
 
     traits = traits_def(SymbolOpInterface())
 
 
 @irdl_op_definition
-class LateConstantOp(SyntaxOp):
+class LateConstantOp(IRDLOperation):
     """
     Define the constant `sym_name`, bound to the tensor `param` when the program is loaded.
 
@@ -54,11 +50,11 @@ class LateConstantOp(SyntaxOp):
     """
 
     name = "bytecode.late_constant"
-    SYNTAX: ClassVar[str] = "$sym_name $param : $type"
-
     sym_name = prop_def(SymbolNameConstraint())
     param = prop_def(StringAttr)
     type = prop_def(TensorType)
+
+    assembly_format = "$sym_name $param `:` $type attr-dict"
 
     traits = traits_def(SymbolOpInterface())
 

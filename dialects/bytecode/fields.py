@@ -1,19 +1,16 @@
-"""The syntax of the fields of `bytecode` ops: registers as `r3`, all others as in MLIR."""
+"""The fields of instructions as properties of ops: their attributes and their text, by kind."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from enum import Enum, member
-from functools import cache
-from typing import Any, ClassVar, Self, TypeAlias, cast
+from collections.abc import Callable
+from typing import Any, Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     I64,
     ArrayAttr,
     DenseArrayBase,
-    DictionaryAttr,
     IntegerAttr,
     NoneAttr,
     StringAttr,
@@ -21,12 +18,20 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Data, ParametrizedAttribute, TypeAttribute
-from xdsl.irdl import IRDLOperation, irdl_attr_definition, param_def
+from xdsl.irdl import (
+    IRDLAttrConstraint,
+    base,
+    irdl_attr_definition,
+    irdl_to_attr_constraint,
+    param_def,
+)
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from ..device import DeviceCarrier, VirtualDeviceAttr
+from ...runtime.instructions import Kind, Reg
+from ..device import DeviceCarrier, VirtualDeviceAttr, parse_device
+from ..tensors import dtype_name
 
 Dims: TypeAlias = DenseArrayBase[I64]
 
@@ -70,6 +75,38 @@ class ObjectType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
         return type(self)(NoneAttr() if device is None else device)
 
 
+_REGISTER = base(RegisterAttr)
+_INTEGER = IntegerAttr.constr()
+_DIMS = Dims.constr()
+
+
+def constraint_of(kind: Kind) -> IRDLAttrConstraint[Attribute]:
+    """Return the constraint on the property for a field of this kind."""
+    match kind:
+        case Kind.READ | Kind.WRITE:
+            return _REGISTER
+        case Kind.READS | Kind.WRITES:
+            return irdl_to_attr_constraint(ArrayAttr[RegisterAttr])
+        case Kind.READ_OR_INTEGER:
+            return _REGISTER | _INTEGER
+        case Kind.READS_OR_INTEGERS:
+            return irdl_to_attr_constraint(ArrayAttr[RegisterAttr | IntegerAttr[I64]])
+        case Kind.READ_OR_DIMS:
+            return _REGISTER | _DIMS
+        case Kind.FUNCTION | Kind.KERNEL | Kind.CONSTANT:
+            return base(SymbolRefAttr)
+        case Kind.DEVICE:
+            return base(VirtualDeviceAttr)
+        case Kind.JUMP | Kind.INTEGER:
+            return irdl_to_attr_constraint(IntegerAttr[I64])
+        case Kind.INTEGERS | Kind.SHAPE:
+            return _DIMS
+        case Kind.DTYPE:
+            return base(TypeAttribute)
+        case Kind.TEXT:
+            return base(StringAttr)
+
+
 def _parse_register(parser: Parser) -> RegisterAttr:
     at = parser.pos
     word = parser.parse_identifier(" of a register")
@@ -87,7 +124,8 @@ def _parse_register_or_integer(parser: Parser) -> Attribute:
     return _parse_register(parser) if value is None else IntegerAttr(value, i64)
 
 
-def _parse_dims(parser: Parser) -> Dims:
+def parse_integers(parser: Parser) -> Dims:
+    """Parse a list of integers in brackets."""
     dims = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
     return DenseArrayBase.from_list(i64, dims)
 
@@ -97,104 +135,53 @@ def _parse_register_or_dims(parser: Parser) -> Attribute:
     return _parse_register(parser) if dims is None else DenseArrayBase.from_list(i64, dims)
 
 
-def _parse_registers(parser: Parser) -> Attribute:
+def _parse_shape(parser: Parser) -> Dims:
+    at = parser.pos
+    dims = parser.parse_dimension_list()
+    if DYNAMIC_INDEX in dims:
+        parser.raise_error("expected static dims; alloc_tensor_reg has others", at, parser.pos)
+    if dims:
+        parser.parse_shape_delimiter()
+    return DenseArrayBase.from_list(i64, dims)
+
+
+def _parse_list(item: Callable[[Parser], Attribute], parser: Parser) -> Attribute:
     return ArrayAttr(
-        parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_register(parser))
+        parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: item(parser))
     )
 
 
-def _parse_registers_or_integers(parser: Parser) -> Attribute:
-    return ArrayAttr(
-        parser.parse_comma_separated_list(
-            parser.Delimiter.PAREN, lambda: _parse_register_or_integer(parser)
-        )
-    )
+def parse_field(kind: Kind, parser: Parser) -> Attribute:
+    """Parse a field of this kind."""
+    match kind:
+        case Kind.READ | Kind.WRITE:
+            return _parse_register(parser)
+        case Kind.READS | Kind.WRITES:
+            return _parse_list(_parse_register, parser)
+        case Kind.READ_OR_INTEGER:
+            return _parse_register_or_integer(parser)
+        case Kind.READS_OR_INTEGERS:
+            return _parse_list(_parse_register_or_integer, parser)
+        case Kind.READ_OR_DIMS:
+            return _parse_register_or_dims(parser)
+        case Kind.FUNCTION | Kind.KERNEL | Kind.CONSTANT:
+            return SymbolRefAttr(parser.parse_symbol_name())
+        case Kind.DEVICE:
+            return parse_device(parser)
+        case Kind.JUMP | Kind.INTEGER:
+            return _parse_integer(parser)
+        case Kind.INTEGERS:
+            return parse_integers(parser)
+        case Kind.SHAPE:
+            return _parse_shape(parser)
+        case Kind.DTYPE:
+            return parser.parse_type()
+        case Kind.TEXT:
+            return StringAttr(parser.parse_str_literal())
 
 
-def _parse_types(parser: Parser) -> Attribute:
-    return ArrayAttr(parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type))
-
-
-def _parse_reference(parser: Parser) -> Attribute:
-    return SymbolRefAttr(parser.parse_symbol_name())
-
-
-def _parse_attribute(parser: Parser) -> Attribute:
-    return parser.parse_attribute()
-
-
-def _parse_type(parser: Parser) -> Attribute:
-    return parser.parse_type()
-
-
-def _parse_string(parser: Parser) -> Attribute:
-    return StringAttr(parser.parse_str_literal())
-
-
-def _parse_name(parser: Parser) -> Attribute:
-    return parser.parse_symbol_name()
-
-
-def _parse_attrs(parser: Parser) -> Attribute:
-    return DictionaryAttr(parser.parse_optional_attr_dict())
-
-
-def _parse_value(parser: Parser) -> Attribute:
-    number = parser.parse_optional_integer(allow_boolean=False)
-    return parser.parse_attribute() if number is None else IntegerAttr(number, i64)
-
-
-class FieldKind(Enum):
-    """The kinds of fields: their contents and their syntax."""
-
-    REGISTER = member(_parse_register)
-    REGISTERS = member(_parse_registers)
-    INTEGER = member(_parse_integer)
-    REGISTER_OR_INTEGER = member(_parse_register_or_integer)
-    REGISTERS_OR_INTEGERS = member(_parse_registers_or_integers)
-    DIMS = member(_parse_dims)
-    REGISTER_OR_DIMS = member(_parse_register_or_dims)
-    SYMBOL = member(_parse_reference)
-    NAME = member(_parse_name)
-    STRING = member(_parse_string)
-    DEVICE = member(_parse_attribute)
-    TYPE = member(_parse_type)
-    TYPES = member(_parse_types)
-    ATTRIBUTES = member(_parse_attrs)
-    VALUE = member(_parse_value)
-
-    def read(self, parser: Parser) -> Attribute:
-        """Parse a field of this kind."""
-        return cast(Callable[[Parser], Attribute], self.value)(parser)
-
-
-_NAMES: Mapping[FieldKind, str] = {
-    FieldKind.REGISTER: "dst src out result closure storage data ref tensor test target register "
-    "lhs rhs total",
-    FieldKind.REGISTERS: "args ins outs fields captured values offsets",
-    FieldKind.INTEGER: "tag field alignment true_offset false_offset register_count",
-    FieldKind.REGISTER_OR_INTEGER: "size offset",
-    FieldKind.REGISTERS_OR_INTEGERS: "sizes",
-    FieldKind.DIMS: "inputs outputs host_inputs lifetimes arms",
-    FieldKind.REGISTER_OR_DIMS: "shape",
-    FieldKind.SYMBOL: "function kernel constant",
-    FieldKind.NAME: "sym_name",
-    FieldKind.STRING: "op param operation check message",
-    FieldKind.DEVICE: "device src_device dst_device",
-    FieldKind.TYPE: "type element_type",
-    FieldKind.TYPES: "types",
-    FieldKind.ATTRIBUTES: "attrs",
-    FieldKind.VALUE: "value",
-}
-
-FIELDS: Mapping[str, FieldKind] = {
-    name: kind for kind, names in _NAMES.items() for name in names.split()
-}
-"""The kind of each field of an instruction, by the field's name."""
-
-
-def print_field(value: Attribute, name: str, printer: Printer) -> None:
-    """Print `value` so that it can be parsed as a field of its kind."""
+def print_field(value: Attribute, kind: Kind, printer: Printer) -> None:
+    """Print `value` so that `parse_field` accepts it."""
     match value:
         case RegisterAttr():
             printer.print_string(f"r{value.data}")
@@ -202,91 +189,55 @@ def print_field(value: Attribute, name: str, printer: Printer) -> None:
             printer.print_string(str(cast(IntegerAttr[I64], value).value.data))
         case ArrayAttr():
             with printer.in_parens():
-                printer.print_list(value, lambda v: print_field(v, "", printer))
+                printer.print_list(value, lambda item: print_field(item, kind, printer))
+        case DenseArrayBase() if kind is Kind.SHAPE:
+            printer.print_string("".join(f"{dim}x" for dim in integers_of(value)))
         case DenseArrayBase():
-            dims = cast(tuple[int, ...], cast(Any, value).get_values())
-            printer.print_string(str(list(dims)))
-        case StringAttr() if name == "sym_name":
-            printer.print_symbol_name(value.data)
+            printer.print_string(str(list(integers_of(value))))
         case _:
             printer.print_attribute(value)
 
 
-@dataclass(frozen=True)
-class Piece:
-    """A part of a syntax: literal text, then a field (None at the end); it may be optional."""
-
-    words: str
-    field: str | None
-    optional: bool
-
-    @property
-    def tokens(self) -> list[str]:
-        return re.findall(r"->|\w+|[^\s\w]", self.words)
+def integers_of(value: Attribute) -> tuple[int, ...]:
+    """Return the elements of an array of integers."""
+    return tuple(cast(Dims, value).get_values())
 
 
-@cache
-def _pieces(syntax: str) -> list[Piece]:
-    pieces: list[Piece] = []
-    for part in re.findall(r"\(\?[^)]*\)|(?:(?!\(\?).)+", syntax):
-        optional = part.startswith("(?")
-        body = part[2:-1] if optional else part
-        for words, field in re.findall(r"([^$]*)(?:\$(\w+)|$)", body):
-            if words or field:
-                pieces.append(Piece(words, field or None, optional))
-    return pieces
+Resolve: TypeAlias = Callable[[Kind, Attribute], int]
+"""Returns the index of a function, kernel, constant or device."""
 
 
-def _parse_literal(token: str, parser: Parser) -> None:
-    if token[0].isalpha():
-        parser.parse_keyword(token)
-    else:
-        parser.parse_punctuation(cast(Any, token))
+def value_of(value: Attribute, kind: Kind, resolve: Resolve) -> Any:
+    """
+    Return the value of an instruction's field for the machine.
+
+    Raises `VerifyException` for an element type that the machine does not have.
+    """
+    match kind:
+        case Kind.READ | Kind.WRITE:
+            return cast(RegisterAttr, value).data
+        case Kind.READS | Kind.WRITES:
+            return tuple(r.data for r in cast("ArrayAttr[RegisterAttr]", value))
+        case Kind.READS_OR_INTEGERS:
+            return tuple(map(_number, cast("ArrayAttr[Attribute]", value)))
+        case Kind.READ_OR_INTEGER | Kind.JUMP | Kind.INTEGER:
+            return _number(value)
+        case Kind.READ_OR_DIMS if isinstance(value, RegisterAttr):
+            return Reg(value.data)
+        case Kind.READ_OR_DIMS | Kind.INTEGERS | Kind.SHAPE:
+            return integers_of(value)
+        case Kind.FUNCTION | Kind.KERNEL | Kind.CONSTANT | Kind.DEVICE:
+            return resolve(kind, value)
+        case Kind.DTYPE:
+            name = dtype_name(value)
+            if name is None:
+                raise VerifyException(f"the machine has no elements of type {value}")
+            return name
+        case Kind.TEXT:
+            return cast(StringAttr, value).data
 
 
-def _found_literal(token: str, parser: Parser) -> bool:
-    if token[0].isalpha():
-        return parser.parse_optional_keyword(token) is not None
-    return parser.parse_optional_punctuation(cast(Any, token)) is not None
-
-
-def parse_by_syntax(syntax: str, parser: Parser) -> dict[str, Attribute]:
-    """Parse the fields of `syntax` in order; an optional part is present if its first word is."""
-    properties: dict[str, Attribute] = {}
-    for piece in _pieces(syntax):
-        tokens = piece.tokens
-        if piece.optional and not _found_literal(tokens.pop(0), parser):
-            continue
-        for token in tokens:
-            _parse_literal(token, parser)
-        if piece.field is not None:
-            properties[piece.field] = FIELDS[piece.field].read(parser)
-    return properties
-
-
-def print_by_syntax(syntax: str, properties: Mapping[str, Attribute], printer: Printer) -> None:
-    """Print the fields of `syntax` in order, without the optional parts whose field is absent."""
-    for piece in _pieces(syntax):
-        if piece.optional and piece.field not in properties:
-            continue
-        printer.print_string(piece.words)
-        if piece.field is not None:
-            print_field(properties[piece.field], piece.field, printer)
-
-
-class SyntaxOp(IRDLOperation):
-    """An op whose custom syntax is declared in `SYNTAX`: literal text and `$fields`."""
-
-    SYNTAX: ClassVar[str]
-    """For example `$dst, $storage[$offset] : $type`; `(? …)` encloses an optional part."""
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        properties = parse_by_syntax(cls.SYNTAX, parser)
-        return cls.create(properties=properties, attributes=parser.parse_optional_attr_dict())
-
-    def print(self, printer: Printer) -> None:
-        if self.SYNTAX:
-            printer.print_string(" ")
-        print_by_syntax(self.SYNTAX, self.properties, printer)
-        printer.print_op_attributes(self.attributes)
+def _number(value: Attribute) -> int | Reg:
+    if isinstance(value, RegisterAttr):
+        return Reg(value.data)
+    return cast("IntegerAttr[I64]", value).value.data

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self, cast
+from typing import Self
 
 from xdsl.dialects.builtin import (
     I64,
@@ -11,8 +11,9 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     IntegerAttr,
     StringAttr,
+    i64,
 )
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 from xdsl.irdl import (
     irdl_op_definition,
     opt_prop_def,
@@ -25,11 +26,7 @@ from xdsl.utils.exceptions import VerifyException
 from ..dim_bounds import bounds_by_name
 from ..tensors import as_tensor
 from .definitions import Definition, parse_body
-from .fields import (
-    RegisterAttr,
-    parse_by_syntax,
-    print_by_syntax,
-)
+from .instruction import Instruction
 
 
 @irdl_op_definition
@@ -78,14 +75,15 @@ class FuncOp(Definition):
         bounds = None
         if parser.parse_optional_keyword("bounds") is not None:
             bounds = parser.parse_attribute()
-        properties = parse_by_syntax("registers $register_count", parser)
-        if bounds is not None:
-            properties["dim_bounds"] = bounds
-        properties |= {
+        parser.parse_keyword("registers")
+        properties: dict[str, Attribute] = {
+            "register_count": IntegerAttr(parser.parse_integer(allow_boolean=False), i64),
             "sym_name": name,
             "param_names": ArrayAttr([name for name, _, _ in params]),
             "param_types": ArrayAttr([type for _, type, _ in params]),
         }
+        if bounds is not None:
+            properties["dim_bounds"] = bounds
         if any(dims for _, _, dims in params):
             properties["param_dims"] = ArrayAttr([dims for _, _, dims in params])
         return cls.create(properties=properties, regions=[parse_body(parser)])
@@ -109,9 +107,7 @@ class FuncOp(Definition):
         if self.dim_bounds is not None:
             printer.print_string(" bounds ")
             printer.print_attribute(self.dim_bounds)
-        printer.print_string(" ")
-        print_by_syntax("registers $register_count", self.properties, printer)
-        printer.print_string(" ")
+        printer.print_string(f" registers {self.register_count.value.data} ")
         printer.print_region(self.body)
 
     @property
@@ -154,31 +150,17 @@ class FuncOp(Definition):
             )
         size = len(self.body.block.ops)
         for i, op in enumerate(self.body.block.ops):
-            for offset in jump_offsets(op):
+            if not isinstance(op, Instruction):
+                continue
+            for offset in op.jumps:
                 if not 0 <= i + offset < size:
                     raise VerifyException(
                         f"{op.name} jumps from instruction {i} to {i + offset}, "
                         f"but @{self.sym_name.data} has {size} instructions"
                     )
-            for value in op.properties.values():
-                for register in _registers_in(value):
-                    if register >= count:
-                        raise VerifyException(
-                            f"{op.name} uses register r{register}, "
-                            f"but @{self.sym_name.data} has {count} registers"
-                        )
-
-
-def jump_offsets(op: Operation) -> list[int]:
-    """The offsets by which an instruction may jump: the values of the fields in its `JUMPS`."""
-    fields: tuple[str, ...] = getattr(op, "JUMPS", ())
-    return [cast("IntegerAttr[I64]", op.properties[name]).value.data for name in fields]
-
-
-def _registers_in(value: Attribute) -> Sequence[int]:
-    if isinstance(value, RegisterAttr):
-        return (value.data,)
-    if isinstance(value, ArrayAttr):
-        items = cast(ArrayAttr[Any], value).data
-        return tuple(v.data for v in items if isinstance(v, RegisterAttr))
-    return ()
+            for register in (*op.reads, *op.writes):
+                if register.data >= count:
+                    raise VerifyException(
+                        f"{op.name} uses register r{register.data}, "
+                        f"but @{self.sym_name.data} has {count} registers"
+                    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Self, cast
+from typing import Self, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -19,6 +19,13 @@ from xdsl.irdl import (
     prop_def,
     traits_def,
 )
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    irdl_custom_directive,
+)
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import HasParent
@@ -27,12 +34,32 @@ from xdsl.utils.exceptions import VerifyException
 from ..errors import OpVerifyException
 from ..type_rules import check_call
 from .definitions import Definition, parse_body
-from .fields import (
-    Dims,
-    SyntaxOp,
-    parse_by_syntax,
-    print_by_syntax,
-)
+from .fields import Dims, integers_of, parse_integers
+
+
+def parse_types(parser: Parser) -> ArrayAttr[Attribute]:
+    """Parse types in parentheses."""
+    return ArrayAttr(parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type))
+
+
+def print_types(types: ArrayAttr[Attribute], printer: Printer) -> None:
+    """Print types in parentheses."""
+    with printer.in_parens():
+        printer.print_list(types, printer.print_attribute)
+
+
+@irdl_custom_directive
+class TypeList(CustomDirective):
+    """A property that is a list of types, in parentheses."""
+
+    types: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        self.types.set(state, parse_types(parser))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        state.print_whitespace(printer)
+        print_types(cast("ArrayAttr[Attribute]", self.types.get(op)), printer)
 
 
 @irdl_op_definition
@@ -62,17 +89,24 @@ class KernelOp(Definition):
     host_inputs = opt_prop_def(Dims)
     outputs = prop_def(Dims)
 
-    SYNTAX: ClassVar[str] = "$sym_name $types(? host $host_inputs) -> $outputs"
-
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        properties = parse_by_syntax(cls.SYNTAX, parser)
+        name, types = parser.parse_symbol_name(), parse_types(parser)
+        properties: dict[str, Attribute] = {"sym_name": name, "types": types}
+        if parser.parse_optional_keyword("host") is not None:
+            properties["host_inputs"] = parse_integers(parser)
+        parser.parse_punctuation("->")
+        properties["outputs"] = parse_integers(parser)
         return cls.create(properties=properties, regions=[parse_body(parser)])
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
-        print_by_syntax(self.SYNTAX, self.properties, printer)
+        printer.print_symbol_name(self.sym_name.data)
         printer.print_string(" ")
+        print_types(self.types, printer)
+        if self.host_inputs is not None:
+            printer.print_string(f" host {list(integers_of(self.host_inputs))}")
+        printer.print_string(f" -> {list(integers_of(self.outputs))} ")
         printer.print_region(self.body)
 
     def verify_(self) -> None:
@@ -107,7 +141,7 @@ def _check_numbers(numbers: Dims, known: int, op: IRDLOperation) -> None:
 
 
 @irdl_op_definition
-class KernelConstantOp(SyntaxOp):
+class KernelConstantOp(IRDLOperation):
     """
     Define the kernel's next value as a constant.
 
@@ -117,15 +151,16 @@ class KernelConstantOp(SyntaxOp):
     """
 
     name = "bytecode.kernel_constant"
-    SYNTAX: ClassVar[str] = "$value"
 
     value = prop_def(DenseIntOrFPElementsAttr)
+
+    assembly_format = "$value attr-dict"
 
     traits = traits_def(HasParent(KernelOp))
 
 
 @irdl_op_definition
-class StepOp(SyntaxOp):
+class StepOp(IRDLOperation):
     """
     Apply operator `op` to values, defining the kernel's next values.
 
@@ -139,13 +174,17 @@ class StepOp(SyntaxOp):
     """
 
     name = "bytecode.step"
-    SYNTAX: ClassVar[str] = "$op $inputs -> $outputs : $types(? with $attrs)"
 
     op = prop_def(StringAttr)
     inputs = prop_def(Dims)
     outputs = prop_def(Dims)
     types = prop_def(ArrayAttr[Attribute])
     attrs = opt_prop_def(DictionaryAttr)
+
+    custom_directives = (TypeList,)
+    assembly_format = (
+        "$op $inputs `->` $outputs `:` custom<TypeList>($types) (`with` $attrs^)? attr-dict"
+    )
 
     traits = traits_def(HasParent(KernelOp))
 

@@ -23,7 +23,7 @@ from ...operators.signature import (
     check,
 )
 from ..dtypes import element_type, type_name
-from ..program import Array, TensorSpec
+from ..program import Array, TensorSpec, spec_of
 from .bind import Attrs, Bind, Thunk, sequence
 
 
@@ -145,13 +145,13 @@ class CheckedKernel:
     bind: Bind
     reuse: Reuse = Reuse.NONE
 
-    def check(self, attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> None:
-        """Raise `SignatureError` unless the operator computes arrays like `outs` from `ins`."""
-        call = Call(self.name, attrs, [_shape_of(array) for array in ins])
-        check(self.signature, call, [_shape_of(array) for array in outs])
+    def check(self, attrs: Attrs, ins: Sequence[TensorSpec], outs: Sequence[TensorSpec]) -> None:
+        """Raise `SignatureError` unless the operator computes `outs` from `ins`."""
+        call = Call(self.name, attrs, [tensor_of(spec) for spec in ins])
+        check(self.signature, call, [tensor_of(spec) for spec in outs])
 
     def __call__(self, attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-        self.check(attrs, ins, outs)
+        self.check(attrs, [spec_of(array) for array in ins], [spec_of(array) for array in outs])
         return self.bind(attrs, ins, outs)
 
 

@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 from inferring import attributes
 from machine_programs import f32
 
-from xrelay.runtime.binding import bind_kernel
+from xrelay.operators.signature import Call
+from xrelay.operators.signature import Tensor as SignatureTensor
+from xrelay.runtime import binding
+from xrelay.runtime.binding import KernelPlans, bind_kernel, bind_plan
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.bind import Array, Attrs, Thunk
 from xrelay.runtime.kernels.checked import CheckedKernel, Reuse
-from xrelay.runtime.kernels.memory import aligned_bytes
 from xrelay.runtime.kernels.scratch import Workspace, scratch
 from xrelay.runtime.program import Kernel, Step, TensorSpec
 
@@ -115,7 +117,6 @@ def test_workspace_lends_the_same_memory_again():
     assert np.may_share_memory(b, c)
     assert all(x.ctypes.data % 64 == 0 for x in (a, b, c))
     assert not np.may_share_memory(scratch((4,), "int8"), scratch((4,), "int8"))
-    assert aligned_bytes(5, 1024).ctypes.data % 1024 == 0
 
 
 Dims = tuple[int, ...]
@@ -280,3 +281,46 @@ def test_a_step_that_does_not_fit_its_kernel_is_an_error_before_it_reuses_memory
         x = np.ones((3, 4), np.float32)
         with pytest.raises(MachineError, match=r"my\.double"):
             bind_kernel(kernel, [x], results, binds, Workspace())
+
+
+def test_a_plan_is_made_once_for_operands_of_equal_types():
+    checks: list[str] = []
+
+    def checked(call: Call) -> Sequence[SignatureTensor]:
+        checks.append(call.name)
+        return call.tensors(1)
+
+    bind = doubling(Reuse.ELEMENTWISE).bind
+    plans = KernelPlans({"my.double": CheckedKernel("my.double", checked, bind)})
+    spec = f32(None)
+    step = Step("my.double", {}, (0,), (1,))
+    kernel = Kernel("double", (spec,), (), (spec,), (step,), (1,))
+
+    def doubled(x: Array, out: Array) -> Array:
+        for thunk, _ in bind_plan(plans.of(kernel, [x], [out]), [x], [out], Workspace()):
+            thunk()
+        return out
+
+    x = np.ones(4, np.float32)
+    for _ in range(3):
+        x = x.copy()
+        np.testing.assert_array_equal(doubled(x, np.empty_like(x)), 2 * x)
+    assert len(checks) == 1
+    np.testing.assert_array_equal(doubled(x, x), np.full(4, 2))  # in the same memory
+    assert len(checks) == 2
+    x = np.ones(5, np.float32)
+    np.testing.assert_array_equal(doubled(x, np.empty_like(x)), 2 * x)
+    assert len(checks) == 3
+    with pytest.raises(MachineError, match="must be float32"):
+        plans.of(kernel, [np.ones(4)], [np.ones(4, np.float32)])
+
+
+def test_old_plans_are_dropped(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(binding, "MAX_STEPS", 6)
+    plans, kernel = KernelPlans(KERNELS), chain("relay.nn.relu")
+    dynamic = Kernel("dynamic", (f32(None),), (), (f32(None),), kernel.steps, (1,))
+    operands = [[np.ones(n, np.float32), np.ones(n, np.float32)] for n in range(1, 6)]
+    found = [plans.of(dynamic, [x], [y]) for x, y in operands]
+    again = [plans.of(dynamic, [x], [y]) for x, y in reversed(operands)]
+    kept = [plan is old for plan, old in zip(reversed(again), found, strict=True)]
+    assert kept == [False, False, True, True, True]

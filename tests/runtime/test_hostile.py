@@ -33,31 +33,31 @@ def fault(*code: vm.Instruction, **parts: Any) -> str:
 @pytest.mark.parametrize(
     ("instruction", "message"),
     [
-        (vm.Move(1, 64), "main[0] move: register $64 is out of range [0, 64)"),
-        (vm.Move(-1, 0), "main[0] move: register $-1 is out of range [0, 64)"),
+        (vm.Move(1, 64), "main[0] move: register r64 is out of range [0, 64)"),
+        (vm.Move(-1, 0), "main[0] move: register r-1 is out of range [0, 64)"),
         (
             vm.InvokePacked(0, (0, 99), (0,)),
-            "main[0] invoke_packed: register $99 is out of range [0, 64)",
+            "main[0] invoke_packed: register r99 is out of range [0, 64)",
         ),
         (vm.InvokePacked(3, (), ()), "main[0] invoke_packed: kernel 3 is out of range [0, 1)"),
         (vm.Invoke(1, 5, (0,)), "main[0] invoke: function 5 is out of range [0, 1)"),
-        (vm.Invoke(1, 0, (70,)), "main[0] invoke: register $70 is out of range [0, 64)"),
+        (vm.Invoke(1, 0, (70,)), "main[0] invoke: register r70 is out of range [0, 64)"),
         (vm.AllocClosure(1, -1, ()), "main[0] alloc_closure: function -1 is out of range [0, 1)"),
         (
             vm.AllocClosure(1, 0, (64,)),
-            "main[0] alloc_closure: register $64 is out of range [0, 64)",
+            "main[0] alloc_closure: register r64 is out of range [0, 64)",
         ),
         (
             vm.InvokeClosure(1, 64, ()),
-            "main[0] invoke_closure: register $64 is out of range [0, 64)",
+            "main[0] invoke_closure: register r64 is out of range [0, 64)",
         ),
-        (vm.ReadRef(1, 64), "main[0] read_ref: register $64 is out of range [0, 64)"),
-        (vm.WriteRef(64, 1), "main[0] write_ref: register $64 is out of range [0, 64)"),
+        (vm.ReadRef(1, 64), "main[0] read_ref: register r64 is out of range [0, 64)"),
+        (vm.WriteRef(64, 1), "main[0] write_ref: register r64 is out of range [0, 64)"),
         (vm.LoadConst(1, 0), "main[0] load_const: constant 0 is out of range [0, 0)"),
         (vm.AllocStorage(1, 8, 64, 2), "main[0] alloc_storage: device 2 is out of range [0, 1)"),
         (
             vm.AllocStorage(1, vm.Reg(64), 64),
-            "main[0] alloc_storage: register $64 is out of range [0, 64)",
+            "main[0] alloc_storage: register r64 is out of range [0, 64)",
         ),
         (
             vm.AllocStorage(1, 8, 48),
@@ -77,23 +77,24 @@ def fault(*code: vm.Instruction, **parts: Any) -> str:
         ),
         (
             vm.AllocStorage(1, HUGE << 20, 64),
-            f"main[0] alloc_storage: a storage on cpu:0 needs {HUGE << 20} bytes, but 8 are in "
-            "use and the memory limit is 1048576 (--memory-limit)",
+            f"main[0] alloc_storage: a storage of {HUGE << 20} bytes on cpu:0 needs "
+            f"{(HUGE << 20) + 64} bytes, but 8 are in use and the memory limit is 1048576 "
+            "(--memory-limit)",
         ),
         (
             vm.AllocTensor(1, 2, vm.Reg(64), (1,), "int8"),
-            "main[0] alloc_tensor: register $64 is out of range [0, 64)",
+            "main[0] alloc_tensor: register r64 is out of range [0, 64)",
         ),
         (
             vm.AllocTensorReg(1, 2, 0, 64, "int8"),
-            "main[0] alloc_tensor_reg: register $64 is out of range [0, 64)",
+            "main[0] alloc_tensor_reg: register r64 is out of range [0, 64)",
         ),
-        (vm.DeviceCopy(0, 64, 0, 0), "main[0] device_copy: register $64 is out of range [0, 64)"),
+        (vm.DeviceCopy(0, 64, 0, 0), "main[0] device_copy: register r64 is out of range [0, 64)"),
         (vm.DeviceCopy(0, 0, 0, 1), "main[0] device_copy: device 1 is out of range [0, 1)"),
         (vm.Goto(7), "main[0] goto: jump target 7 is out of range [0, 2)"),
         (vm.Goto(-1), "main[0] goto: jump target -1 is out of range [0, 2)"),
         (vm.If(0, None, 1, 2), "main[0] if: jump target 2 is out of range [0, 2)"),
-        (vm.If(0, 64, 1, 1), "main[0] if: register $64 is out of range [0, 64)"),
+        (vm.If(0, 64, 1, 1), "main[0] if: register r64 is out of range [0, 64)"),
         (vm.GetField(1, 0, -1), "main[0] get_field: field must be at least 0, but is -1"),
         (
             vm.LoadConsti(1, 1 << 63),
@@ -101,18 +102,18 @@ def fault(*code: vm.Instruction, **parts: Any) -> str:
         ),
         (
             vm.ReshapeTensor(1, 0, vm.Reg(64)),
-            "main[0] reshape_tensor: register $64 is out of range [0, 64)",
+            "main[0] reshape_tensor: register r64 is out of range [0, 64)",
         ),
-        (vm.Ret(5), "main[0] ret: register $5 is read before it is written"),
-        (vm.GetField(1, 0, 0), "main[0] get_field: register $0 must hold data, but holds a tensor"),
-        (vm.GetTag(1, 0), "main[0] get_tag: register $0 must hold data, but holds a tensor"),
+        (vm.Ret(5), "main[0] ret: register r5 is read before it is written"),
+        (vm.GetField(1, 0, 0), "main[0] get_field: register r0 must hold data, but holds a tensor"),
+        (vm.GetTag(1, 0), "main[0] get_tag: register r0 must hold data, but holds a tensor"),
         (
             vm.InvokeClosure(1, 0, ()),
-            "main[0] invoke_closure: register $0 must hold a closure, but holds a tensor",
+            "main[0] invoke_closure: register r0 must hold a closure, but holds a tensor",
         ),
         (
             vm.AllocTensor(1, 0, 0, (1,), "float32"),
-            "main[0] alloc_tensor: register $0 must hold a storage, but holds a tensor",
+            "main[0] alloc_tensor: register r0 must hold a storage, but holds a tensor",
         ),
         (
             vm.AllocStorage(1, vm.Reg(0), 64),
@@ -219,7 +220,7 @@ def test_a_slice_ends_within_its_slice():
     assert "a slice of 64 bytes at offset 64 does not fit in a storage of 64 bytes" in fault(
         *code, inner, vm.Ret(0)
     )
-    assert "register $0 must hold a storage, but holds a tensor" in fault(
+    assert "register r0 must hold a storage, but holds a tensor" in fault(
         vm.SliceStorage(2, 0, 0, 8, 64), vm.Ret(0)
     )
 

@@ -40,10 +40,10 @@ def test_a_program():
         "    return %4, %0\n"
         "\n"
         "function main(x0: float32[2] @cpu:0, x1: any @cpu:0)  # 4 registers\n"
-        "    0: alloc_storage $3, 8, align 64, cpu:0\n"
-        "    1: alloc_tensor $2, $3[0], float32[2]\n"
-        "    2: invoke_packed fused in: $0, $0 out: $2\n"
-        "    3: ret $2\n"
+        "    0: alloc_storage r3, 8 align 64 on #relay.device<cpu:0>\n"
+        "    1: alloc_tensor r2, r3[0] : tensor<2xf32>\n"
+        "    2: invoke_packed @fused(r0, r0) -> (r2)\n"
+        "    3: ret r2\n"
     )
 
 
@@ -81,40 +81,50 @@ def test_every_instruction():
         vm.SliceStorage(1, 2, Reg(3), 8, 64),
         vm.Ret(0),
     ]
-    assert {type(i) for i in code} == set(vm.MNEMONICS)
-    main = function([], *code)
+    assert {type(i) for i in code} == set(vm.INSTRUCTIONS.values())
+    main = function([], *code, name="the main")
     add = kernel("add", [f32(), f32()], f32())
     text = listing(program(main, kernels=[add], constants=[np.zeros(1)], devices=["cpu", "gpu"]))
     assert text.partition("registers\n")[2].splitlines() == [
-        "    0: move $1, $0",
-        "    1: invoke $1, main($0, $2)",
-        "    2: invoke_closure $1, $2($0)",
-        "    3: alloc_storage $1, $2, align 64, gpu",
-        "    4: alloc_tensor $1, $2[$3], int8[]",
-        "    5: alloc_tensor_reg $1, $2[16], int8 $3",
-        "    6: alloc_adt $1, tag 3($0, $2)",
-        "    7: alloc_closure $1, main($2)",
-        "    8: get_field $1, $0.2",
-        "    9: if $1, 10, 11",
-        "   10: if $1 == $2, 9, 11",
-        "   11: load_const $1, const 0, gpu",
-        "   12: load_consti $1, -5",
-        "   13: goto 10",
-        "   14: get_tag $1, $0",
-        "   15: shape_of $1, $0",
-        "   16: compute $1, muli($0, $2)",
-        '   17: require $0 eq $1, "{0} \\"is\\" {2}" ($2)',
-        '   18: require $0 eq $1, "no"',
-        "   19: pack $1, $2, $3, align 64, [0, 2) $2 in (0:0) [1, 4) 8 in (0:1)",
-        "   20: reshape_tensor $1, $0, [2, 3]",
-        "   21: reshape_tensor $1, $0, $2",
-        "   22: device_copy $1, $0, cpu to gpu",
-        "   23: kill_register $1",
-        "   24: alloc_ref $1, $0",
-        "   25: read_ref $1, $0",
-        "   26: write_ref $1, $0",
-        "   27: invoke_packed add in:  out:",
+        "    0: move r1, r0",
+        '    1: invoke r1, @"the main"(r0, r2)',
+        "    2: invoke_closure r1, r2(r0)",
+        "    3: alloc_storage r1, r2 align 64 on #relay.device<gpu>",
+        "    4: alloc_tensor r1, r2[r3] : tensor<i8>",
+        "    5: alloc_tensor_reg r1, r2[16] shape r3 : i8",
+        "    6: alloc_adt r1, 3(r0, r2)",
+        '    7: alloc_closure r1, @"the main"(r2)',
+        "    8: get_field r1, r0[2]",
+        "    9: if r1 1, 2  // to 10 or 11",
+        "   10: if r1 eq r2 -1, 1  // to 9 or 11",
+        "   11: load_const r1, @const_0 on #relay.device<gpu>",
+        "   12: load_consti r1, -5",
+        "   13: goto -3  // to 10",
+        "   14: get_tag r1, r0",
+        "   15: shape_of r1, r0",
+        '   16: compute r1, "muli"(r0, r2)',
+        '   17: require "eq" r0, r1, "{0} \\22is\\22 {2}"(r2)',
+        '   18: require "eq" r0, r1, "no"()',
+        "   19: pack r1, (r2, r3) align 64 lifetimes [0, 2, 1, 4] sizes (r2, 8) "
+        "arms [0, 0, 0, 1, 0, 1]",
+        "   20: reshape_tensor r1, r0 to [2, 3]",
+        "   21: reshape_tensor r1, r0 to r2",
+        "   22: device_copy r0 -> r1 from #relay.device<cpu> to #relay.device<gpu>",
+        "   23: kill_register r1",
+        "   24: alloc_ref r1, r0",
+        "   25: read_ref r1, r0",
+        "   26: write_ref r1, r0",
+        "   27: invoke_packed @add() -> ()",
         "   28: fatal",
-        "   29: slice_storage $1, $2[$3], 8, align 64",
-        "   30: ret $0",
+        "   29: slice_storage r1, r2[r3] size 8 align 64",
+        "   30: ret r0",
+    ]
+
+
+def test_element_types():
+    names = ("bool", "float16", "float64", "int64", "uint8")
+    main = function([], *(vm.AllocTensor(0, 1, 0, (2, 3), name) for name in names))
+    lines = listing(program(main)).partition("registers\n")[2].splitlines()
+    assert [line.rpartition("tensor<")[2] for line in lines] == [
+        *("2x3xi1>", "2x3xf16>", "2x3xf64>", "2x3xi64>", "2x3xui8>")
     ]

@@ -115,6 +115,7 @@ def programs(draw: st.DrawFn) -> tuple[Machine, Callable[[Any, tuple[bool, ...]]
     machine = Machine(
         program(main, add, kernels=[kernel("add", [f32(2)] * 2, f32(2))]),
         memory=Memory(poison=True),
+        sanitize=draw(st.booleans()),
     )
 
     def evaluate(x: Any, conditions: tuple[bool, ...]) -> Iterator[Any]:

@@ -118,9 +118,9 @@ def test_a_reference_may_hold_a_closure_that_captures_it():
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        ([vm.ReadRef(1, 0)], "register $0 must hold a reference, but holds a tensor"),
-        ([vm.WriteRef(0, 0)], "register $0 must hold a reference, but holds a tensor"),
-        ([vm.AllocRef(1, 2)], "register $2 is read before it is written"),
+        ([vm.ReadRef(1, 0)], "register r0 must hold a reference, but holds a tensor"),
+        ([vm.WriteRef(0, 0)], "register r0 must hold a reference, but holds a tensor"),
+        ([vm.AllocRef(1, 2)], "register r2 is read before it is written"),
         (
             [
                 vm.AllocStorage(1, 8, 64),

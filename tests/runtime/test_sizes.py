@@ -193,8 +193,9 @@ def test_a_size_from_data_is_one_decision():
         data = np.array([n, 99], np.int64)
         (result,) = machine.run("main", data, np.float32(1.5))
         np.testing.assert_array_equal(result, np.full(n, 3.0, np.float32))
-    ((entry,),) = machine._idle.values()  # pyright: ignore[reportPrivateUsage]
-    root = entry.frame.root
+    (arena,) = machine._idle  # pyright: ignore[reportPrivateUsage]
+    assert arena.last is not None
+    root = arena.last.frame.root
     assert root is not None
     assert len(root.successors) == 4  # by n, not by the other element
     assert all(not after.successors for after in root.successors.values())
@@ -286,8 +287,8 @@ def test_hundred_shapes_stay_within_memory():
         (vm.Compute(1, "system", (0,)), "main[0] compute: unknown operation 'system' (known: addi"),
         (vm.Compute(1, "addi", (0,)), "main[0] compute: addi expects 2 operands, but got 1"),
         (vm.Compute(1, "trunci_8", ()), "main[0] compute: trunci_8 expects 1 operand, but got 0"),
-        (vm.Compute(64, "addi", (0, 0)), "main[0] compute: register $64 is out of range [0, 64)"),
-        (vm.Compute(1, "addi", (0, 99)), "main[0] compute: register $99 is out of range [0, 64)"),
+        (vm.Compute(64, "addi", (0, 0)), "main[0] compute: register r64 is out of range [0, 64)"),
+        (vm.Compute(1, "addi", (0, 99)), "main[0] compute: register r99 is out of range [0, 64)"),
         (
             vm.Compute(1, "addi", (0, 0)),
             "main[0] compute: operand 0 of addi must be an integer scalar, but is float32[2]",
@@ -304,8 +305,8 @@ def test_hundred_shapes_stay_within_memory():
         (vm.Compute(1, "slice_length", (0, 0, 0, 0)), "main[0] compute: slice_length has no value"),
         (vm.Require("like", 0, 0, ""), "main[0] require: check must be one of eq, at_least"),
         (vm.Require("eq", 0, 0, "{2}"), "main[0] require: the message has {2}, but there are 2"),
-        (vm.Require("eq", 0, 70, ""), "main[0] require: register $70 is out of range [0, 64)"),
-        (vm.Require("eq", 0, 0, "", (70,)), "main[0] require: register $70 is out of range"),
+        (vm.Require("eq", 0, 70, ""), "main[0] require: register r70 is out of range [0, 64)"),
+        (vm.Require("eq", 0, 0, "", (70,)), "main[0] require: register r70 is out of range"),
         (vm.Require("eq", 0, 0, ""), "main[0] require: expected an integer or bool scalar"),
     ],
 )

@@ -219,6 +219,7 @@ NAMES = {
     "TupleType": "tuple",
     "IntegerType": "integer type",
     "IndexType": "`index`",
+    "TypeAttribute": "type",
 }
 """Builtin attributes, and constraints without words of their own, in words."""
 

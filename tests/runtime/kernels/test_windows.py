@@ -41,6 +41,7 @@ CONVOLUTIONS = list(
 )
 
 
+@pytest.mark.parametrize("limit", [1 << 20, 4096, 1])  # several blocks per image; each a row
 @pytest.mark.parametrize(("sizes", "kernel", "strides", "dilation", "padding"), CONVOLUTIONS)
 def test_conv2d_in_every_layout(
     sizes: tuple[int, int, int],
@@ -48,6 +49,7 @@ def test_conv2d_in_every_layout(
     strides: Pair,
     dilation: Pair,
     padding: tuple[int, ...],
+    limit: int,
     monkeypatch: pytest.MonkeyPatch,
 ):
     groups, channels, filters = sizes
@@ -55,8 +57,9 @@ def test_conv2d_in_every_layout(
     options = {"strides": strides, "dilations": dilation, "pads": padding, "group": groups}
     want = onnx_node("Conv", [x, w], options)
     attrs = {"strides": strides, "dilation": dilation, "padding": padding, "groups": groups}
-    monkeypatch.setattr(convolution, "COLUMNS_SIZE", 4096)  # several blocks per image
-    monkeypatch.setattr(convolution, "DEPTHWISE_SIZE", 512)
+    monkeypatch.setattr(convolution, "COLUMNS_SIZE", limit)
+    monkeypatch.setattr(convolution, "WIDE_COLUMNS_SIZE", limit)
+    monkeypatch.setattr(convolution, "CELLS_SIZE", 512)
     for layout, kernel_layout in product(["NCHW", "NHWC"], ["OIHW", "HWIO"]):
         data, weight, shape = x, w, want.shape
         if layout == "NHWC":

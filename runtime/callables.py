@@ -1,0 +1,176 @@
+"""
+Programs as Python callables.
+
+    exe = Executable(program, weights)
+    y = exe(x)                       its only function, or `main`
+    a, b = exe["f"](x, mask=m)       any function, by position or name
+    exe.step(x, out=y)               into memory of the caller
+
+Errors are `MachineError`s whose text is what the commands print.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .arguments import converted, in_order
+from .errors import MachineError, Sources, render
+from .kernels.memory import Memory
+from .listing import listing
+from .machine import Machine
+from .memory_use import MemoryUse, memory_use
+from .outputs import check_out, write_out
+from .program import Array, Function, Program
+from .signature import Signature, signature_of
+
+MAIN = "main"
+
+
+class CompiledFunction:
+    """
+    A function of an executable; several threads may call it at the same time.
+
+    Arguments are given by position or name: NumPy arrays, anything with `__dlpack__`, Python's
+    numbers for scalars, tuples, and `Tagged` data. Element types and shapes must be those of the
+    signature. The result is an array, a tuple or `Tagged` data of its own memory, or written to the
+    array, or tuple of arrays, `out`, which is then returned.
+
+    Raises `MachineError` for arguments that do not fit, naming the parameter, and for faults of the
+    program, at their place in its source.
+    """
+
+    def __init__(self, machine: Machine, function: Function, sources: Sources) -> None:
+        self._machine = machine
+        self._function = function
+        self._sources = sources
+        self._count = len(function.params)
+        self.name = function.name
+
+    def __call__(self, *args: object, out: Any = None, **named: object) -> Any:
+        """Call the function."""
+        try:
+            if out is None and not named and len(args) == self._count:
+                for arg in args:
+                    if type(arg) is not np.ndarray:
+                        break
+                else:
+                    return self._machine.evaluate(self.name, *args)
+            return self._call(args, named, out)
+        except MachineError as error:
+            fail(error, self._sources)
+
+    def _call(self, args: tuple[object, ...], named: Mapping[str, object], out: object) -> Any:
+        ordered = in_order(self._function, args, named)
+        ordered = converted(self._function, ordered)
+        if out is None:
+            return self._machine.evaluate(self.name, *ordered)
+        check_out(out, self.name)
+        write_out(self._machine.evaluate(self.name, *ordered), out, self.name)
+        return out
+
+    @cached_property
+    def signature(self) -> Signature:
+        """Names, types, dims and devices of parameters and results."""
+        return signature_of(self._function, self._machine.program)
+
+    def __repr__(self) -> str:
+        return f"<function {self.signature}>"
+
+
+class Executable:
+    """
+    A compiled program that can be called.
+
+    `weights` are the values of its late-bound constants; they are not copied and must not change.
+    `sources` are the lines of the files that it was compiled from, which errors quote.
+    `memory_limit` (bytes; default: half of the available memory) bounds everything that it holds.
+    Raises `MachineError` if the program is not well-formed or a weight is missing.
+
+    The call of an executable is that of its function `main`, or of its only one. A function is an
+    attribute of its name, unless that is taken, and an item.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        weights: Mapping[str, Array] | None = None,
+        *,
+        sources: Sources | None = None,
+        memory_limit: int | None = None,
+        max_instructions: int | None = None,
+    ) -> None:
+        self.program = program
+        """The program as plain data."""
+        self._sources = sources or {}
+        self._weights = dict(weights or {})
+        self._memory = Memory(memory_limit)
+        try:
+            self._machine = Machine(
+                program, self._weights, memory=self._memory, max_instructions=max_instructions
+            )
+        except MachineError as error:
+            fail(error, self._sources)
+        entries = program.entries
+        self.functions: Mapping[str, CompiledFunction] = MappingProxyType(
+            {f.name: CompiledFunction(self._machine, f, self._sources) for f in entries}
+        )
+        """The functions that can be called, by name."""
+        only = next(iter(self.functions.values())) if len(self.functions) == 1 else None
+        self._main = self.functions.get(MAIN, only)
+
+    def __call__(self, *args: object, out: Any = None, **named: object) -> Any:
+        """Call the function `main`, or the only one; see `CompiledFunction`."""
+        main = self._main
+        if main is None:
+            raise MachineError(f"the program has no function main; {self._defined()}")
+        return main(*args, out=out, **named)
+
+    def __getitem__(self, name: str) -> CompiledFunction:
+        found = self.functions.get(name)
+        if found is None:
+            raise MachineError(f"the program has no function {name}; {self._defined()}")
+        return found
+
+    def __getattr__(self, name: str) -> CompiledFunction:
+        functions: Mapping[str, CompiledFunction] = self.__dict__.get("functions", {})
+        if name not in functions:
+            text = f"the executable has no attribute or function '{name}'"
+            raise AttributeError(f"{text}; {self._defined()}", name=name, obj=self)
+        return functions[name]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.functions]
+
+    def _defined(self) -> str:
+        return f"its functions are: {', '.join(self.__dict__.get('functions', ())) or 'none'}"
+
+    @property
+    def signature(self) -> str:
+        """The signatures of all functions, one a line."""
+        return "\n".join(str(function.signature) for function in self.functions.values())
+
+    @property
+    def memory(self) -> MemoryUse:
+        """The memory that functions plan, and that calls have used so far."""
+        entries = [f for f in self.program.functions if f.name in self.functions]
+        memory, counters = self._memory, self._machine.counters
+        return memory_use(self.program, entries, counters, memory.used, memory.limit)
+
+    @property
+    def listing(self) -> str:
+        """The instructions of all functions and the steps of all kernels, as text."""
+        return listing(self.program)
+
+    def __repr__(self) -> str:
+        return f"<executable {'; '.join(str(f.signature) for f in self.functions.values())}>"
+
+
+def fail(error: MachineError, sources: Sources) -> NoReturn:
+    """Raise `error` again, with the text that the commands print, and without our own frames."""
+    error.diagnostic = render(error, sources)
+    raise error.with_traceback(None) from None

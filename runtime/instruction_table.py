@@ -1,0 +1,148 @@
+"""
+Facts about instructions that follow from their classes.
+
+    fields_of(Invoke)    ->    (dst, WRITE), (function, FUNCTION), (args, READS)
+    reads(Invoke(4, 0, (1, 2)))    ->    (1, 2)
+    writes(Invoke(4, 0, (1, 2)))    ->    (4,)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from functools import cache
+from typing import Any, NamedTuple, cast, get_type_hints
+
+from .instructions import Instruction, Kind, Reg
+
+READ_KINDS = frozenset(
+    {Kind.READ, Kind.READS, Kind.READ_OR_INTEGER, Kind.READS_OR_INTEGERS, Kind.READ_OR_DIMS}
+)
+"""The kinds of fields that are, or may be, registers to read."""
+
+WRITE_KINDS = frozenset({Kind.WRITE, Kind.WRITES})
+"""The kinds of fields that are registers to write."""
+
+LISTS = frozenset({Kind.READS, Kind.WRITES, Kind.READS_OR_INTEGERS, Kind.INTEGERS, Kind.SHAPE})
+"""The kinds of fields that are tuples."""
+
+_IMMEDIATE = frozenset({Kind.READ_OR_INTEGER, Kind.READS_OR_INTEGERS, Kind.READ_OR_DIMS})
+"""The kinds of fields in which registers are `Reg`s and integers are immediates."""
+
+
+class Field(NamedTuple):
+    """A field of an instruction. An `optional` one may be absent: None, or () for a list."""
+
+    name: str
+    kind: Kind
+    optional: bool
+
+    @property
+    def absent(self) -> tuple[()] | None:
+        """The value of the field when it is absent."""
+        return () if self.kind in LISTS else None
+
+
+class Piece(NamedTuple):
+    """A part of a syntax: literal text, then a field (None at the end); it may be optional."""
+
+    words: str
+    field: Field | None
+    optional: bool
+
+
+def _parts(syntax: str) -> list[tuple[str, str, bool]]:
+    """Return the pieces of a syntax: words, the name of a field or "", and if it is optional."""
+    found: list[tuple[str, str, bool]] = []
+    for part in re.findall(r"\(\?[^)]*\)|(?:(?!\(\?).)+", syntax):
+        optional = part.startswith("(?")
+        body = part[2:-1] if optional else part
+        pairs = re.findall(r"([^$]*)(?:\$(\w+)|$)", body)
+        found += [(words, name, optional) for words, name in pairs if words or name]
+    return found
+
+
+@cache
+def fields_of(kind: type[Instruction]) -> tuple[Field, ...]:
+    """Return the fields of an instruction class, in order."""
+    hints = get_type_hints(kind, include_extras=True)
+    optional = {name for _, name, is_optional in _parts(kind.SYNTAX) if is_optional}
+    return tuple(
+        Field(field.name, cast(Kind, hints[field.name].__metadata__[0]), field.name in optional)
+        for field in fields(cast(Any, kind))
+    )
+
+
+@cache
+def pieces_of(kind: type[Instruction]) -> tuple[Piece, ...]:
+    """Return the pieces of the syntax of an instruction class, in order."""
+    by_name = {field.name: field for field in fields_of(kind)}
+    return tuple(
+        Piece(words, by_name[name] if name else None, optional)
+        for words, name, optional in _parts(kind.SYNTAX)
+    )
+
+
+@cache
+def _of_kinds(kind: type[Instruction], kinds: frozenset[Kind]) -> tuple[tuple[str, bool], ...]:
+    """Return the fields of these kinds: the name, and whether registers in it are `Reg`s."""
+    return tuple((f.name, f.kind in _IMMEDIATE) for f in fields_of(kind) if f.kind in kinds)
+
+
+def _registers(instruction: Instruction, kinds: frozenset[Kind]) -> tuple[int, ...]:
+    found: list[int] = []
+    for name, immediate in _of_kinds(type(instruction), kinds):
+        value = getattr(instruction, name)
+        items = cast("tuple[Any, ...]", value if isinstance(value, tuple) else (value,))
+        if immediate:
+            found += [item.index for item in items if isinstance(item, Reg)]
+        else:
+            found += [item for item in items if isinstance(item, int)]
+    return tuple(found)
+
+
+def reads(instruction: Instruction) -> tuple[int, ...]:
+    """Return the registers that `instruction` reads, in the order of its fields."""
+    return _registers(instruction, READ_KINDS)
+
+
+def writes(instruction: Instruction) -> tuple[int, ...]:
+    """Return the registers that `instruction` writes, or clears (`KillRegister`)."""
+    return _registers(instruction, WRITE_KINDS)
+
+
+def with_registers(
+    instruction: Instruction, read: Mapping[int, int], written: Mapping[int, int] | None = None
+) -> Instruction:
+    """
+    Rename the registers of `instruction`: those that it reads by `read`, others by `written`.
+
+    `written` is `read` by default; a register that is not in the mapping keeps its number.
+    """
+    renamed: dict[str, Any] = {}
+    for kinds, numbers in ((READ_KINDS, read), (WRITE_KINDS, read if written is None else written)):
+        for name, immediate in _of_kinds(type(instruction), kinds):
+            renamed[name] = _renamed(getattr(instruction, name), numbers, immediate)
+    return replace(cast(Any, instruction), **renamed)
+
+
+def _renamed(value: Any, numbers: Mapping[int, int], immediate: bool) -> Any:
+    if isinstance(value, tuple):
+        items = cast("tuple[Any, ...]", value)
+        return tuple(_renamed(item, numbers, immediate) for item in items)
+    if isinstance(value, Reg):
+        return Reg(numbers.get(value.index, value.index))
+    return value if immediate else numbers.get(value, value)
+
+
+def jumps(instruction: Instruction) -> tuple[int, ...]:
+    """Return the offsets by which `instruction` may jump."""
+    names = _of_kinds(type(instruction), frozenset({Kind.JUMP}))
+    return tuple(getattr(instruction, name) for name, _ in names)
+
+
+def with_jumps(instruction: Instruction, offsets: Sequence[int]) -> Instruction:
+    """Replace the offsets that `jumps` returns."""
+    names = [name for name, _ in _of_kinds(type(instruction), frozenset({Kind.JUMP}))]
+    return replace(cast(Any, instruction), **dict(zip(names, offsets, strict=True)))

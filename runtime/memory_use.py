@@ -1,0 +1,105 @@
+"""
+The memory of an executable, for readers: what its functions plan, and what its calls used.
+
+    device  planned  peak of a call  allocations  allocated
+    cpu:0     96 B             96 B            3      288 B
+    weights 1,024 B, in use 4,288 B of 8,589,934,592 B
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from .counters import Counters
+from .dtypes import element_type
+from .instructions import AllocStorage, Reg
+from .program import Constant, Function, Late, Program
+
+
+@dataclass(frozen=True)
+class DeviceMemory:
+    """The storages on a device, in bytes."""
+
+    planned: Mapping[str, int | None]
+    """
+    By function, the bytes of its storages, on all its paths but without those of functions that it
+    calls; None if shapes of arguments, or data, decide how large some are.
+    """
+    peak: int
+    """The largest number of bytes that were live at once in a call."""
+    allocations: int
+    """Number of storages allocated, in all calls."""
+    allocated: int
+    """Bytes allocated, in all calls."""
+
+
+@dataclass(frozen=True)
+class MemoryUse:
+    """
+    The memory of an executable, in bytes: `devices` by name, and all that it holds.
+
+    `in_use` are the arguments, arenas and results that it holds now, and `limit` bounds them.
+    """
+
+    devices: Mapping[str, DeviceMemory]
+    weights: int
+    in_use: int
+    limit: int
+
+    def __str__(self) -> str:
+        rows = [("device", "planned", "peak of a call", "allocations", "allocated")]
+        for name, device in self.devices.items():
+            known = [size for size in device.planned.values() if size is not None]
+            dynamic = len(known) < len(device.planned)
+            planned = f"{max(known, default=0):,} B{' and more' * dynamic}"
+            if dynamic and not any(known):
+                planned = "by shapes"
+            sizes = (f"{device.peak:,} B", f"{device.allocations:,}", f"{device.allocated:,} B")
+            rows.append((name, planned, *sizes))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(
+                cell.rjust(width) if i else cell.ljust(width)
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+            for row in rows
+        ]
+        total = f"weights {self.weights:,} B, in use {self.in_use:,} B of {self.limit:,} B"
+        return "\n".join([*lines, total])
+
+
+def planned(function: Function, device: int) -> int | None:
+    """Return the bytes of the storages of `function` on a device; None if some are not known."""
+    total = 0
+    for instruction in function.instructions:
+        if isinstance(instruction, AllocStorage) and instruction.device == device:
+            if isinstance(instruction.size, Reg):
+                return None
+            total += instruction.size
+    return total
+
+
+def memory_use(
+    program: Program, entries: Sequence[Function], counters: Counters, in_use: int, limit: int
+) -> MemoryUse:
+    """Return the memory of `program` after the runs that `counters` are of."""
+    devices = {
+        name: DeviceMemory(
+            {function.name: planned(function, device) for function in entries},
+            counters.peak.get(device, 0),
+            counters.allocations[device],
+            counters.allocated[device],
+        )
+        for device, name in enumerate(program.devices)
+    }
+    weights = sum(_size(constant) for constant in program.constants)
+    return MemoryUse(devices, weights, in_use, limit)
+
+
+def _size(constant: Constant) -> int:
+    if not isinstance(constant, Late):
+        return constant.nbytes
+    shape = (dim for dim in constant.spec.shape if dim is not None)
+    return prod(shape) * element_type(constant.spec.dtype).itemsize

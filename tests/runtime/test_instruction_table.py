@@ -1,0 +1,88 @@
+"""Facts about instructions that follow from their classes."""
+
+import dataclasses
+import re
+
+import pytest
+
+from xrelay.runtime import instructions as vm
+from xrelay.runtime.instruction_table import (
+    Field,
+    fields_of,
+    jumps,
+    pieces_of,
+    reads,
+    with_jumps,
+    with_registers,
+    writes,
+)
+from xrelay.runtime.instructions import Kind, Reg
+
+
+def test_mnemonics():
+    assert [kind.mnemonic for kind in (vm.If, vm.AllocADT, vm.AllocTensorReg, vm.LoadConsti)] == [
+        *("if", "alloc_adt", "alloc_tensor_reg", "load_consti")
+    ]
+    assert all(kind.mnemonic == name for name, kind in vm.INSTRUCTIONS.items())
+
+
+def test_fields():
+    assert fields_of(vm.If) == (
+        Field("test", Kind.READ, False),
+        Field("target", Kind.READ, True),
+        Field("true_offset", Kind.JUMP, False),
+        Field("false_offset", Kind.JUMP, False),
+    )
+    assert [field.absent for field in fields_of(vm.Pack) if field.optional] == [()]
+
+
+@pytest.mark.parametrize("kind", vm.INSTRUCTIONS.values())
+def test_a_syntax_has_each_field_once(kind: type[vm.Instruction]):
+    shown = [piece.field for piece in pieces_of(kind) if piece.field is not None]
+    assert sorted(shown) == sorted(fields_of(kind))
+    assert re.findall(r"\$(\w+)", kind.SYNTAX) == [field.name for field in shown]
+
+
+CASES: list[tuple[vm.Instruction, tuple[int, ...], tuple[int, ...]]] = [
+    (vm.Move(1, 2), (2,), (1,)),
+    (vm.InvokePacked(9, (1, 2), (3,)), (1, 2, 3), ()),
+    (vm.AllocTensor(1, 2, 8, (7, 7), "int8"), (2,), (1,)),
+    (vm.AllocTensor(1, 2, Reg(8), (7, 7), "int8"), (2, 8), (1,)),
+    (vm.AllocTensorReg(1, 2, 8, 3, "int8"), (2, 3), (1,)),
+    (vm.If(1, None, 5, 6), (1,), ()),
+    (vm.If(1, 2, 5, 6), (1, 2), ()),
+    (vm.ReshapeTensor(1, 2, (5, 6)), (2,), (1,)),
+    (vm.ReshapeTensor(1, 2, Reg(6)), (2, 6), (1,)),
+    (vm.Pack(1, (2, 3), 64, (0, 4, 2, 5), (Reg(6), 64), ()), (6,), (1, 2, 3)),
+    (vm.KillRegister(1), (), (1,)),
+    (vm.LoadConst(1, 7, 2), (), (1,)),
+    (vm.Fatal(), (), ()),
+]
+
+
+@pytest.mark.parametrize(("instruction", "read", "written"), CASES)
+def test_registers(instruction: vm.Instruction, read: tuple[int, ...], written: tuple[int, ...]):
+    assert (reads(instruction), writes(instruction)) == (read, written)
+    there = {number: number + 10 for number in (*read, *written)}
+    moved = with_registers(instruction, there)
+    assert reads(moved) == tuple(there[number] for number in read)
+    assert writes(moved) == tuple(there[number] for number in written)
+    assert with_registers(moved, {to: number for number, to in there.items()}) == instruction
+
+
+def test_registers_that_are_read_and_written_are_renamed_apart():
+    assert with_registers(vm.Move(1, 1), {1: 2}, {1: 3}) == vm.Move(3, 2)
+
+
+def test_jumps():
+    choice = vm.If(1, None, 5, 6)
+    assert jumps(choice) == (5, 6)
+    assert with_jumps(choice, (7, 8)) == vm.If(1, None, 7, 8)
+    assert jumps(vm.Ret(0)) == ()
+
+
+def test_instructions_are_values():
+    assert vm.Move(1, 2) == vm.Move(1, 2) != vm.Move(2, 1)
+    assert dataclasses.astuple(vm.LoadConst(1, 2)) == (1, 2, 0)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        vm.Move(1, 2).dst = 3  # pyright: ignore[reportAttributeAccessIssue]

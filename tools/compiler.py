@@ -1,0 +1,255 @@
+"""
+Compile a program: what the commands and the Python API share.
+
+    compiler = Compiler(reporter)
+    given = compiler.read(read_source("model.onnx"), folder)    IR, and the file of its weights
+    loaded = compiler.compile(given)                            bytecode, after the pipeline `vm`
+    machine = Machine(loaded.program, …)
+
+Everything raises errors that `message_of` accepts; warnings and remarks are sent to the reporter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
+
+from ..dialects.device import device_of
+from ..dialects.relay.annotations import NAME
+from ..dialects.relay.constants import PARAMS_FILE
+from ..dialects.tensors import as_tensor
+from ..lowering.assemble import assemble, spec_of
+from ..lowering.pipelines import quoted
+from ..operators.dim_bindings import DimBindings
+from ..passes.bind_dims import BindDimsPass
+from ..passes.memory_use.contents import MemoryUse
+from ..passes.memory_use.read import read_memory
+from ..passes.support.diagnostics import Message, PassError, ReportingContext, Severity
+from ..passes.support.verifier import verify
+from ..runtime.program import Param, Program, TensorSpec
+from .diagnostics import Reporter
+from .inputs import FRONTENDS, frontend_of, load_onnx, load_relay
+from .parser import LocatingParser
+from .pipeline import PIPELINE, TO_BYTECODE, Step, build
+from .plugins import load_universe
+from .registry import named_pipelines
+from .resources import with_own_resources
+from .result_types import ResultTypes
+from .runner import Runner
+from .source import Part, Source
+
+WEIGHTS = "weights.safetensors"
+"""The file in the scratch folder for the weights of inputs that hold them."""
+
+UNBOUND = DimBindings()
+
+NO_PLAN = "the memory of a program is reported before it becomes bytecode"
+
+
+@dataclass(frozen=True)
+class Given:
+    """A program as it was read, and the file of its parameters if it names one."""
+
+    module: ModuleOp
+    weights: Path | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """The result of a function: a tensor on a device, or a value without `spec`."""
+
+    spec: TensorSpec | None
+    device: str | None
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """
+    A module after its pipeline, the file of its parameters if it names one, and the names and types
+    of its functions' results.
+    """
+
+    module: ModuleOp
+    weights: Path | None
+    names: Mapping[str, tuple[str | None, ...]]
+    types: ResultTypes
+    results: Mapping[str, Sequence[Result]]
+    """Those of the functions that are called from outside, as they were before bytecode."""
+    memory: MemoryUse | None = None
+    """The memory that it uses, if that was read."""
+
+    @property
+    def program(self) -> Program:
+        """The program for the machine; the module must be bytecode."""
+        program = assemble(self.module)
+        functions = (
+            replace(function, results=self._results(function.name, program.devices))
+            for function in program.functions
+        )
+        return replace(program, functions=tuple(functions))
+
+    def _results(self, function: str, devices: Sequence[str]) -> tuple[Param, ...] | None:
+        results = self.results.get(function)
+        if results is None:
+            return None
+        names = self.output_names(function, len(results))
+        return tuple(
+            Param(
+                name, result.spec, devices.index(result.device) if result.device in devices else 0
+            )
+            for name, result in zip(names, results, strict=True)
+        )
+
+    def output_names(self, function: str, count: int) -> list[str]:
+        """Return unique names for `function`'s `count` results, `output_<number>` by default."""
+        given = self.names.get(function, ())
+        given = given if len(given) == count else (None,) * count
+        names: list[str] = []
+        for i, name in enumerate(given):
+            names.append(f"output_{i}" if name is None or name in given[:i] else name)
+        return names
+
+
+def is_bytecode(module: ModuleOp) -> bool:
+    """Return whether `module` is not empty and has only bytecode."""
+    names = [op.name.partition(".")[0] for op in module.ops]
+    return bool(names) and all(name == "bytecode" for name in names)
+
+
+class Compiler:
+    """Reads and compiles programs; each use has a context of its own."""
+
+    def __init__(self, reporter: Reporter, allow_unregistered: bool = False) -> None:
+        self.reporter = reporter
+        self.universe = load_universe(self._warn)
+        self.context = ReportingContext(
+            handler=reporter.report, allow_unregistered=allow_unregistered
+        )
+        for name, factory in self.universe.all_dialects.items():
+            self.context.register_dialect(name, with_own_resources(factory))
+
+    def _warn(self, text: str) -> None:
+        self.reporter.report(Message(Severity.WARNING, text))
+
+    def read(
+        self,
+        source: Source,
+        scratch: Path,
+        frontend: str | None = None,
+        bindings: DimBindings = UNBOUND,
+    ) -> Given:
+        """
+        Read a program, with sizes for dims of its parameters.
+
+        `frontend` is by default that of the file's extension, or IR text. Weights that must be
+        unpacked are written into the folder `scratch`.
+        """
+        frontend = frontend or frontend_of(source.extension)
+        if frontend == "onnx":
+            weights = scratch / WEIGHTS
+            return given(load_onnx(self.context, source, weights, bindings), scratch)
+        part = Part(self._text(source))
+        if frontend in FRONTENDS and frontend != "mlir":
+            weights = scratch / WEIGHTS
+            read = given(load_relay(self.context, frontend, part, source.name, weights), scratch)
+        else:
+            parser = LocatingParser(self.context, part.text, source.name)
+            read = given(parser.parse_module(), Path(source.name).parent)
+        self.bind(read.module, bindings)
+        return read
+
+    def bind(self, module: ModuleOp, bindings: DimBindings) -> None:
+        """Give open dims of parameters of `module` their sizes."""
+        if bindings:
+            shapes = (f"{name}={'x'.join(map(_size, s))}" for name, s in bindings.shapes.items())
+            dims = (f"{name}={size}" for name, size in bindings.dims.items())
+            run = BindDimsPass(shapes=(*shapes,), dims=(*dims,))
+            Runner(steps=[Step(run)]).run(self.context, module)
+
+    def steps(self, pipeline: str) -> list[Step]:
+        """Return the passes of a pipeline."""
+        self.reporter.add_source(PIPELINE, pipeline)
+        return build(pipeline, self.universe.all_passes, named_pipelines, PIPELINE)
+
+    def run(self, module: ModuleOp, pipeline: str) -> None:
+        """Run `pipeline` on `module`, in place."""
+        Runner(steps=self.steps(pipeline)).run(self.context, module)
+
+    def compile(
+        self,
+        program: Given,
+        pipeline: str | None = None,
+        entry: str | None = None,
+        reads_memory: bool = False,
+    ) -> Loaded:
+        """
+        Run `pipeline` on a program, in place, unless it is bytecode.
+
+        By default it is `vm`, for a program of which only the function `entry` is called if it is
+        given. With `reads_memory`, the memory that the program uses is read right before it becomes
+        bytecode.
+        """
+        module = program.module
+        names = {op.sym_name.data: _result_names(op) for op in module.ops if isinstance(op, FuncOp)}
+        if is_bytecode(module):
+            if reads_memory:
+                raise PassError(f"{NO_PLAN}: it is bytecode already", module)
+            verify(module)
+            return Loaded(module, program.weights, names, ResultTypes(), {})
+        if pipeline is None:
+            pipeline = f"vm{{entries={quoted(entry)}}}" if entry in names and entry else "vm"
+        steps = self.steps(pipeline)
+        passes = [step.run.name for step in steps]
+        last = passes.index(TO_BYTECODE) if TO_BYTECODE in passes else len(passes)
+        Runner(steps=steps[:last]).run(self.context, module)
+        types, results = ResultTypes.of(module), _results(module)
+        memory = read_memory(module) if reads_memory else None
+        Runner(steps=steps[last:], verify_first=False).run(self.context, module)
+        return Loaded(module, program.weights, names, types, results, memory)
+
+    def _text(self, source: Source) -> str:
+        """Return the text of `source`, which messages quote from now on."""
+        text = source.text()
+        self.reporter.add_source(source.name, text)
+        return text
+
+
+def _size(size: int | None) -> str:
+    return "?" if size is None else str(size)
+
+
+def given(module: ModuleOp, folder: Path) -> Given:
+    """Return `module` with the file in `folder` that it names for its parameters."""
+    weights = module.attributes.get(PARAMS_FILE)
+    return Given(module, folder / weights.data if isinstance(weights, StringAttr) else None)
+
+
+def _result_names(function: FuncOp) -> tuple[str | None, ...]:
+    attrs = function.res_attrs
+    if attrs is None:
+        return (None,) * len(function.function_type.outputs)
+    names: list[str | None] = []
+    for entry in attrs:
+        name = entry.data.get(NAME)
+        names.append(name.data if isinstance(name, StringAttr) else None)
+    return tuple(names)
+
+
+def _results(module: ModuleOp) -> dict[str, Sequence[Result]]:
+    """Return the results of the functions of `module` that are not private."""
+    found: dict[str, Sequence[Result]] = {}
+    for op in module.ops:
+        if isinstance(op, FuncOp) and op.sym_visibility in (None, StringAttr("public")):
+            found[op.sym_name.data] = [_result(type, op) for type in op.function_type.outputs]
+    return found
+
+
+def _result(type: Attribute, function: FuncOp) -> Result:
+    device = device_of(type)
+    spec = None if as_tensor(type) is None else spec_of(type, function)
+    return Result(spec, None if device is None else device.spec)

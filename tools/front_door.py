@@ -1,0 +1,254 @@
+"""
+The work of `xrelay.compile`, `xrelay.parse` and `xrelay.run_pipeline`.
+
+A module that was parsed is accompanied by its `Origin` for as long as it lives: the text that
+messages quote, and its weights.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from operator import index
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol, SupportsIndex, TypeAlias, TypeGuard, cast
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from typing_extensions import override
+from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
+from xdsl.utils.exceptions import DiagnosticException
+
+from ..dialects.errors import TOO_DEEP
+from ..operators.dim_bindings import MAX_DIGITS, DimBindings
+from ..passes.support.diagnostics import Message, Severity
+from ..runtime.callables import Executable
+from ..runtime.errors import Error, Location, Note
+from ..runtime.program import Array, Late, Program
+from .compiler import Compiler, Given, is_bytecode
+from .diagnostics import Reporter, UsageError, message_of
+from .inputs import FRONTENDS
+from .process import settings
+from .run_files import read_parameters
+from .source import Source, read_source
+
+AnyPath: TypeAlias = str | os.PathLike[str]
+Params: TypeAlias = "AnyPath | Mapping[str, Array]"
+Shapes: TypeAlias = "Mapping[str, Sequence[int | None]]"
+
+
+class Serializable(Protocol):
+    """An `onnx.ModelProto`."""
+
+    def SerializeToString(self) -> bytes:
+        """Return the bytes of its file."""
+        ...
+
+
+@dataclass
+class Origin:
+    """The sources that a module was read from, by name, and its weights."""
+
+    sources: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    weights: Mapping[str, Array] | Path | None = None
+
+
+_ORIGINS: WeakKeyDictionary[ModuleOp, Origin] = WeakKeyDictionary()
+
+
+class PythonReporter(Reporter):
+    """Turns warnings into Python's; remarks are printed to stderr."""
+
+    @override
+    def report(self, message: Message, width: int = 1) -> None:
+        if message.severity is Severity.WARNING:
+            warnings.warn(self.render(message, width), stacklevel=2)
+        else:
+            super().report(message, width)
+
+
+def _location(at: FileLineColLoc | None) -> Location | None:
+    return None if at is None else Location(at.filename.data, at.line.data, at.column.data)
+
+
+def as_error(error: BaseException, reporter: Reporter) -> Error | None:
+    """Return `error` for callers in Python; None if it is an internal error."""
+    if isinstance(error, Error):
+        return error
+    if isinstance(error, RecursionError):
+        error = DiagnosticException(TOO_DEEP)
+    found = message_of(error)
+    if found is None:
+        return None
+    message, width = found
+    notes = (Note(note.message, _location(note.location)) for note in message.notes)
+    made = Error(message.message, _location(message.location), notes)
+    made.diagnostic = message.message
+    if message.location is not None or message.notes:
+        made.diagnostic = reporter.render(message, width)
+    return made
+
+
+@contextmanager
+def _compiling(reporter: Reporter) -> Generator[None]:
+    """Raise errors in the `with` block as `Error`s."""
+    try:
+        with settings():
+            yield
+    except Exception as error:
+        made = as_error(error, reporter)
+        if made is None:
+            raise
+    else:
+        return
+    raise made.with_traceback(None) from None
+
+
+def _is_onnx(model: object) -> TypeGuard[Serializable]:
+    """Test whether `model` is an `onnx.ModelProto`, without importing `onnx`."""
+    onnx = sys.modules.get("onnx")
+    return onnx is not None and isinstance(model, onnx.ModelProto)
+
+
+def _source(model: object, frontend: str | None) -> Source:
+    """Return the contents of the file `model`, or of an `onnx.ModelProto`."""
+    if isinstance(model, str | os.PathLike):
+        source = read_source(os.fspath(cast(AnyPath, model)))
+        if frontend is None and source.extension not in (*FRONTENDS, "json"):
+            known = ", ".join(f".{name}" for name in (*FRONTENDS[:-1], "json"))
+            raise UsageError(
+                f"cannot tell what '{source.name}' is: its extension is not one of {known}; "
+                f"say what it is with frontend="
+            )
+        return source
+    if _is_onnx(model):
+        try:
+            return Source("<model>", "onnx", model.SerializeToString())
+        except ValueError as error:  # more than 2 GiB
+            raise UsageError(f"the ONNX model cannot be read: {error}") from None
+    raise UsageError(
+        f"expected a file, a module or an ONNX model, but got a {type(model).__name__}"
+    )
+
+
+def _read(
+    compiler: Compiler, model: object, frontend: str | None, bindings: DimBindings
+) -> ModuleOp:
+    """Read a module; its origin is known from then on."""
+    with TemporaryDirectory(prefix="xrelay-") as folder:
+        read = compiler.read(_source(model, frontend), Path(folder), frontend, bindings)
+        weights: Mapping[str, Array] | Path | None = read.weights
+        if isinstance(weights, Path) and weights.is_relative_to(folder):
+            weights = read_parameters(weights)
+    _ORIGINS[read.module] = Origin(compiler.reporter.sources, weights)
+    return read.module
+
+
+def parse(
+    model: object,
+    frontend: str | None = None,
+    shapes: Shapes | None = None,
+    dims: Mapping[str, int] | None = None,
+) -> ModuleOp:
+    """Read a program into a module."""
+    reporter = PythonReporter()
+    with _compiling(reporter):
+        return _read(Compiler(reporter), model, frontend, _bindings(shapes, dims))
+    raise AssertionError("errors are raised")
+
+
+def run_pipeline(module: ModuleOp, pipeline: str) -> ModuleOp:
+    """Run a pipeline on `module`, in place; return it."""
+    reporter = _reporter_of(module)
+    with _compiling(reporter):
+        Compiler(reporter).run(module, pipeline)
+    return module
+
+
+def _reporter_of(module: ModuleOp) -> Reporter:
+    origin = _ORIGINS.get(module)
+    return PythonReporter(sources=dict(origin.sources) if origin is not None else {})
+
+
+def _bindings(shapes: Shapes | None, dims: Mapping[str, int] | None) -> DimBindings:
+    """Check the types of what a caller gives; `UsageError` when they are wrong."""
+    sizes = {name: _size(f"dims: {name}", size) for name, size in (dims or {}).items()}
+    known: dict[str, tuple[int | None, ...]] = {}
+    for name, given in (shapes or {}).items():
+        shape: object = given
+        if not isinstance(shape, tuple | list):
+            raise UsageError(f"shapes: '{name}' must have a tuple of sizes, but has {shape!r}")
+        what = f"shapes: each dim of '{name}'"
+        known[name] = tuple(None if dim is None else _size(what, dim) for dim in given)
+    return DimBindings(known, sizes)
+
+
+def _size(what: str, given: object) -> int:
+    try:
+        size = index(cast(SupportsIndex, given))
+    except TypeError:
+        size = -1
+    if isinstance(given, bool) or not 0 <= size < 10**MAX_DIGITS:
+        raise UsageError(f"{what} must be a size of at least 0, but is {given!r}")
+    return size
+
+
+def compile_model(
+    model: object,
+    pipeline: str,
+    params: Params | None,
+    frontend: str | None,
+    shapes: Shapes | None,
+    dims: Mapping[str, int] | None,
+    **limits: Any,
+) -> Executable:
+    """Compile a program, and bind its weights."""
+    reporter = _reporter_of(model) if isinstance(model, ModuleOp) else PythonReporter()
+    with _compiling(reporter):
+        compiler = Compiler(reporter)
+        bindings = _bindings(shapes, dims)
+        if isinstance(model, ModuleOp):
+            module, origin = model.clone(), _ORIGINS.get(model, Origin())
+            compiler.bind(module, bindings)
+        else:
+            module = _read(compiler, model, frontend, bindings)
+            origin = _ORIGINS[module]
+        loaded = compiler.compile(Given(module), pipeline)
+        if not is_bytecode(loaded.module):
+            raise UsageError(
+                f"the pipeline '{pipeline}' must end in bytecode; run_pipeline runs any passes"
+            )
+        program = loaded.program
+        weights = _weights(program, origin.weights, params)
+        return Executable(program, weights, sources=reporter.sources, **limits)
+    raise AssertionError("errors are raised")
+
+
+def _weights(
+    program: Program, own: Mapping[str, Array] | Path | None, params: Params | None
+) -> dict[str, Array]:
+    """Return the values of late-bound constants: those of `params`, and `own` ones."""
+    wanted = [late.name for late in program.late_constants]
+    found: dict[str, Array] = {}
+    for source in (own, params) if wanted else ():
+        if isinstance(source, Mapping):
+            found |= {name: np.asarray(source[name]) for name in wanted if name in source}
+        elif source is not None and (source is params or Path(source).exists()):
+            found |= read_parameters(Path(source), wanted)
+    missing = [late for late in program.late_constants if late.name not in found]
+    if missing:
+        raise UsageError(_missing(missing, own))
+    return found
+
+
+def _missing(missing: Sequence[Late], own: Mapping[str, Array] | Path | None) -> str:
+    first, more = missing[0], f" and {len(missing) - 1} others" if len(missing) > 1 else ""
+    where = f"; '{own}', which the program names, has none" if isinstance(own, Path) else ""
+    if isinstance(own, Path) and not own.exists():
+        where = f"; there is no file '{own}', which the program names"
+    return f"no value for parameter '{first.name}' ({first.spec}){more}{where}; give params="

@@ -1,0 +1,141 @@
+"""
+Compile neural networks, and run them.
+
+    import xrelay
+
+    exe = xrelay.compile("model.onnx", dims={"batch": 1})
+    y = exe(x)
+    exe.save("model.xrx")
+
+    exe = xrelay.load("model.xrx")    # elsewhere: needs NumPy, not the compiler
+
+Importing the package imports neither NumPy nor the compiler; each function imports what it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from os import PathLike
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from .runtime.errors import Error, Location, MachineError, Note
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+    from xdsl.dialects.builtin import ModuleOp
+
+    from .runtime.callables import CompiledFunction, Executable
+    from .runtime.program import Array
+    from .runtime.values import Tagged
+
+__all__ = [
+    "CompiledFunction",
+    "Error",
+    "Executable",
+    "Location",
+    "MachineError",
+    "Note",
+    "Tagged",
+    "compile",
+    "parse",
+    "run_pipeline",
+]
+
+_Path: TypeAlias = str | PathLike[str]
+_Shapes: TypeAlias = Mapping[str, Sequence[int | None]]
+
+_ELSEWHERE = {
+    "CompiledFunction": "callables",
+    "Executable": "callables",
+    "Tagged": "values",
+}
+"""Names of this package that are defined in a module of `runtime`, which is imported when used."""
+
+
+def compile(
+    model: _Path | ModuleOp | ModelProto,
+    *,
+    shapes: _Shapes | None = None,
+    dims: Mapping[str, int] | None = None,
+    pipeline: str = "vm",
+    params: _Path | Mapping[str, Array] | None = None,
+    frontend: str | None = None,
+    memory_limit: int | None = None,
+    max_instructions: int | None = None,
+) -> Executable:
+    """
+    Compile a program.
+
+    `model` is a file (`.onnx`, `.relay`, `.mlir` of any level, `.json` as TVM saves it; `frontend`
+    names the format of a file with another extension), an `onnx.ModelProto`, or a module, which is
+    not changed. `pipeline` must end in bytecode.
+
+    `shapes` and `dims` give sizes to open dims of the inputs: `shapes` by input, with None for a
+    dim that stays open; `dims` by the name of the dim, or `INPUT:AXIS`. A dim without a size has
+    that of the arguments of each call.
+
+    `params` are values for weights by name, or a `.safetensors` file of them; weights that come
+    with the model need not be given. `memory_limit` (bytes; default: half of the available memory)
+    and `max_instructions` bound each call.
+
+    Raises `Error` for a mistake in the program, at its place, and for weights without a value.
+    """
+    from .tools.front_door import compile_model
+
+    return compile_model(
+        model,
+        pipeline,
+        params,
+        frontend,
+        shapes,
+        dims,
+        memory_limit=memory_limit,
+        max_instructions=max_instructions,
+    )
+
+
+def parse(
+    model: _Path | ModelProto,
+    *,
+    shapes: _Shapes | None = None,
+    dims: Mapping[str, int] | None = None,
+    frontend: str | None = None,
+) -> ModuleOp:
+    """
+    Read a program into a module of its level; the arguments are those of `compile`.
+
+    The weights of a module that comes with some are known to `compile`, but not part of the module:
+    a clone has none. Raises `Error` for a mistake in the program.
+    """
+    from .tools.front_door import parse
+
+    return parse(model, frontend, shapes, dims)
+
+
+def run_pipeline(module: ModuleOp, pipeline: str) -> ModuleOp:
+    """
+    Run passes on a module, in place, and return it.
+
+    `pipeline` is text as after `xrelay-opt -p`: names of passes and pipelines, with options in
+    braces, separated by commas. The module is verified after each. Raises `Error` for a wrong
+    pipeline, and for a mistake in the program; then the module is as the failing pass left it.
+    """
+    from .tools.front_door import run_pipeline
+
+    return run_pipeline(module, pipeline)
+
+
+def __getattr__(name: str) -> Any:
+    module = _ELSEWHERE.get(name)
+    if module is None:
+        raise AttributeError(f"module 'xrelay' has no attribute '{name}'", name=name)
+    return getattr(import_module(f".runtime.{module}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+for _error in (Error, MachineError, Location, Note):
+    _error.__module__ = __name__  # the name that tracebacks show
