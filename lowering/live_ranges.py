@@ -157,7 +157,7 @@ class _Walk:
 
     slots: Sequence[Slot]
     live_in: dict[int, frozenset[int]]
-    """What is live at the slots to which a later slot jumps, as far as earlier walks found."""
+    """The registers live at slots to which a later slot jumps, as far as earlier walks found."""
     ranges: dict[int, list[Range]] = field(default_factory=dict[int, list[Range]])
     """The last range first."""
     unsafe: set[int] = field(default_factory=set[int])
@@ -170,7 +170,7 @@ class _Walk:
         self.ranges.setdefault(register, []).append((at, end))
 
     def continue_at(self, targets: Sequence[int], live: dict[int, frozenset[int]], at: int) -> None:
-        """Let what is `live` at `targets` be live up to position `at`, and nothing else."""
+        """Let the registers `live` at `targets`, and no others, be live up to position `at`."""
         wanted = frozenset[int]().union(*(live[target] for target in targets))
         for register in self.ends.keys() - wanted:
             self.start(register, at)
