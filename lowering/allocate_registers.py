@@ -24,8 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
@@ -33,7 +32,7 @@ from ..dialects import bytecode
 from ..dialects.bytecode.fields import RegisterAttr
 from ..passes.support.rewriting import apply_patterns
 from .bytecode_builder import integer
-from .live_ranges import Slot, live_ranges, slots_of
+from .live_ranges import Slot, live_ranges, numbers, slots_of
 from .register_assignment import Assignment, assign_registers
 
 
@@ -53,7 +52,7 @@ class Allocation:
     assignment: Assignment
 
     @staticmethod
-    def of(code: Sequence[Operation], parameters: int) -> Allocation:
+    def of(code: Sequence[bytecode.Instruction], parameters: int) -> Allocation:
         slots = slots_of(code)
         live = live_ranges(slots, parameters)
         moves = moves_in(slots, live.unsafe)
@@ -66,19 +65,20 @@ class Allocation:
         new = self.assignment.register
         return new[slot.reads[0]] == new[slot.writes[0]]
 
-    def kills_after(self, slot: Slot) -> list[bytecode.KillRegisterOp]:
+    def kills_after(self, slot: Slot) -> list[bytecode.Instruction]:
         """Return the kills of `slot` but those of registers that it overwrites."""
         new = self.assignment.register
         written = {new[register] for register in slot.writes}
         return [
             kill
             for kill in slot.kills
-            if kill.register.data in slot.writes or new[kill.register.data] not in written
+            for register in numbers(kill.writes)
+            if register in slot.writes or new[register] not in written
         ]
 
-    def code(self) -> list[list[Operation]]:
+    def code(self) -> list[list[bytecode.Instruction]]:
         """Return the instructions that remain of each slot, without jumps over nothing."""
-        code: list[list[Operation]] = []
+        code: list[list[bytecode.Instruction]] = []
         following = [len(self.slots)] * (len(self.slots) + 1)
         """By slot: the first one from there on of which something remains."""
         for number in reversed(range(len(self.slots))):
@@ -93,38 +93,26 @@ class Allocation:
         code.reverse()
         return code
 
-    def write(self) -> list[Operation]:
+    def write(self) -> list[bytecode.Instruction]:
         """Give the remaining instructions their registers and jump offsets; return them."""
         kept = self.code()
+        new = [RegisterAttr(number) for number in range(self.assignment.count)]
+        names = {RegisterAttr(old): new[number] for old, number in self.assignment.register.items()}
         position, starts = 0, list[int]()
         for ops in kept:
             starts.append(position)
             position += len(ops)
         for slot, ops, start in zip(self.slots, kept, starts, strict=True):
             for op in ops:
-                self._rename(op)
+                op.rename(names)
             if slot.op is not None and ops and ops[0] is slot.op:
-                for name, target in zip(slot.op.JUMPS, slot.targets, strict=True):
-                    slot.op.properties[name] = integer(starts[target] - start)
+                slot.op.set_jumps([starts[target] - start for target in slot.targets])
         return [op for ops in kept for op in ops]
 
-    def _rename(self, op: Operation) -> None:
-        new = self.assignment.register
-        for name, value in op.properties.items():
-            match value:
-                case RegisterAttr():
-                    op.properties[name] = RegisterAttr(new[value.data])
-                case ArrayAttr():
-                    renamed = [
-                        RegisterAttr(new[v.data]) if isinstance(v, RegisterAttr) else v
-                        for v in value
-                    ]
-                    op.properties[name] = ArrayAttr(renamed)
-                case _:
-                    pass
 
-
-def allocated(code: Sequence[Operation], parameters: int) -> tuple[Sequence[Operation], int]:
+def allocated(
+    code: Sequence[bytecode.Instruction], parameters: int
+) -> tuple[Sequence[bytecode.Instruction], int]:
     """Allocate the registers of a function; return what remains of it and their number."""
     while True:
         allocation = Allocation.of(code, parameters)
@@ -141,7 +129,7 @@ class AllocateRegisters(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: bytecode.FuncOp, rewriter: PatternRewriter, /) -> None:
         block = op.body.block
-        before = list(block.ops)
+        before = [inner for inner in block.ops if isinstance(inner, bytecode.Instruction)]
         code, count = allocated(before, len(op.param_names))
         for inner in before:
             inner.detach()

@@ -21,14 +21,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, cast
-
-from xdsl.dialects.builtin import ArrayAttr
-from xdsl.ir import Attribute, Operation
+from typing import TypeAlias
 
 from ..dialects import bytecode
 from ..dialects.bytecode.fields import RegisterAttr
-from ..dialects.bytecode.functions import jump_offsets
 
 ENTRY = -1
 """The position at which parameters are written."""
@@ -36,33 +32,13 @@ ENTRY = -1
 Range: TypeAlias = tuple[int, int]
 """Positions from the first up to the second, exclusive."""
 
-WRITTEN = frozenset({"dst", "total", "offsets"})
-"""The fields whose registers an instruction writes; it reads all others."""
-
 ENDS = (bytecode.RetOp, bytecode.GotoOp, bytecode.IfOp, bytecode.FatalOp)
 """The instructions that the next one follows only if they jump to it."""
 
 
-def registers_in(value: Attribute) -> tuple[int, ...]:
-    """Return the registers in a field of an instruction."""
-    if isinstance(value, RegisterAttr):
-        return (value.data,)
-    if isinstance(value, ArrayAttr):
-        items = cast(ArrayAttr[Any], value).data
-        return tuple(item.data for item in items if isinstance(item, RegisterAttr))
-    return ()
-
-
-def reads_and_writes(op: Operation) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the registers that an instruction reads, and those that it writes."""
-    reads: tuple[int, ...] = ()
-    writes: tuple[int, ...] = ()
-    for name, value in op.properties.items():
-        if name in WRITTEN:
-            writes += registers_in(value)
-        else:
-            reads += registers_in(value)
-    return reads, writes
+def numbers(registers: Sequence[RegisterAttr]) -> tuple[int, ...]:
+    """Return the numbers of registers."""
+    return tuple(register.data for register in registers)
 
 
 @dataclass(eq=False, slots=True)
@@ -73,7 +49,7 @@ class Slot:
     """None at the start of a block, and for a kill of what is already killed."""
     reads: tuple[int, ...] = ()
     writes: tuple[int, ...] = ()
-    kills: list[bytecode.KillRegisterOp] = field(default_factory=list[bytecode.KillRegisterOp])
+    kills: list[bytecode.Instruction] = field(default_factory=list[bytecode.Instruction])
     targets: tuple[int, ...] = ()
     """The slots to which it may jump, which are starts of blocks."""
 
@@ -82,7 +58,7 @@ class Slot:
         return isinstance(self.op, ENDS)
 
 
-def _reached(code: Sequence[Operation]) -> list[bool]:
+def _reached(code: Sequence[bytecode.Instruction]) -> list[bool]:
     """Test for each instruction whether a path from the first one leads to it."""
     reached = [False] * len(code)
     rest = [0]
@@ -90,7 +66,7 @@ def _reached(code: Sequence[Operation]) -> list[bool]:
         at = rest.pop()
         while at < len(code) and not reached[at]:
             reached[at] = True
-            rest += (at + offset for offset in jump_offsets(code[at]))
+            rest += (at + offset for offset in code[at].jumps)
             if isinstance(code[at], ENDS):
                 break
             at += 1
@@ -101,10 +77,10 @@ _KILLED = -1
 """The last access to a register was a kill."""
 
 
-def slots_of(code: Sequence[Operation]) -> list[Slot]:
+def slots_of(code: Sequence[bytecode.Instruction]) -> list[Slot]:
     """Return the slots of a function; instructions that are never reached have none."""
     reached = _reached(code)
-    starts = {at + by for at, op in enumerate(code) if reached[at] for by in jump_offsets(op)}
+    starts = {at + by for at, op in enumerate(code) if reached[at] for by in op.jumps}
     slots = [Slot()]
     start_of: dict[int, int] = {}
     """The slots of the instructions in `starts`."""
@@ -119,22 +95,22 @@ def slots_of(code: Sequence[Operation]) -> list[Slot]:
             start_of[at] = start
             slots.append(Slot())
         if isinstance(op, bytecode.KillRegisterOp):
-            last = accesses.get(op.register.data, start)
+            (register,) = numbers(op.writes)
+            last = accesses.get(register, start)
             if last == _KILLED:
                 slots.append(Slot())
             slots[last].kills.append(op)
-            accesses[op.register.data] = _KILLED
+            accesses[register] = _KILLED
             continue
-        assert isinstance(op, bytecode.Instruction), "the body of a function"
-        reads, writes = reads_and_writes(op)
+        reads, writes = numbers(op.reads), numbers(op.writes)
         for register in (*reads, *writes):
             accesses[register] = len(slots)
         slots.append(Slot(op, reads, writes))
-        if isinstance(op, bytecode.IfOp | bytecode.GotoOp):
+        if op.jumps:
             jumps.append((slots[-1], at))
     for slot, at in jumps:
         assert slot.op is not None
-        slot.targets = tuple(start_of[at + offset] for offset in jump_offsets(slot.op))
+        slot.targets = tuple(start_of[at + offset] for offset in slot.op.jumps)
     return slots
 
 
@@ -180,7 +156,7 @@ class _Walk:
     def step(self, number: int, slot: Slot) -> None:
         """Process the kills of `slot`, then what it writes, then what it reads."""
         read, written = 2 * number, 2 * number + 1
-        killed = [kill.register.data for kill in slot.kills]
+        killed = [kill.writes[0].data for kill in slot.kills]
         for register in self.ends.keys() & killed:
             self.unsafe.add(register)
         for register in {*slot.writes, *(self.ends.keys() & killed)}:
