@@ -1,5 +1,5 @@
 """
-The work of the steps of a segment, for the profiler: recorded while it measures, not otherwise.
+The work of the steps of a segment, for the profiler: recorded only while it measures.
 
     steps of a segment        works
     add, add_2                relay.add    float32[4] float32[4] -> float32[4]    m.mlir:3:8
@@ -74,7 +74,7 @@ class MemoryEvent(NamedTuple):
 @dataclass(slots=True)
 class SegmentDetails:
     """
-    The recorder's notes on the steps of a segment: `operands` by instruction, and changes of memory.
+    The recorder's notes on a segment: `operands` by instruction, and changes of memory.
 
     `binding` is the time that binding kernels took, in nanoseconds.
     """
