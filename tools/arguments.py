@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from xdsl.xdsl_opt_main import VersionAction
 
-from .option_types import AddDim, Group, add_memory_report, count, parse_dim
+from .option_types import AddDim, Group, add_memory_report, count, dim
 
 DESCRIPTION = (
     "Read a module, run passes on it, and print it. The exit status is 1 for an error in the "
@@ -192,7 +192,7 @@ def _watching(group: Group) -> None:
     group.add_argument(
         "--dim",
         metavar="DIM=SIZE",
-        type=parse_dim,
+        type=dim,
         action=AddDim,
         default=[],
         help="with --memory-report, and the targets memory-plan-svg and memory-plan-html: the size "

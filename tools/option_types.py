@@ -4,9 +4,6 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-MAX_DIGITS = 18
-"""The maximum number of digits in the size of a dim, which then is an int64."""
-
 
 class Group(Protocol):
     """A group of options; argparse has no public name for its type."""
@@ -31,18 +28,14 @@ def size(text: str) -> int:
     return int(number) << 10 * " KMGT".index(unit or " ")
 
 
-def parse_dim(text: str) -> tuple[str, int]:
+def dim(text: str) -> tuple[str, int]:
     """Parse `n=3` or `x:0=3`."""
-    name, _, size = text.rpartition("=")
-    if name and size.isascii() and size.isdecimal() and len(size) > MAX_DIGITS:
-        raise argparse.ArgumentTypeError(
-            f"the size of a dim must have at most {MAX_DIGITS} digits, but '{text[:60]}' has more"
-        )
-    if not name or not (size.isascii() and size.isdecimal()):
-        raise argparse.ArgumentTypeError(
-            f"must be a dim and its size, like n=3 or x:0=3, but is '{text}'"
-        )
-    return name, int(size)
+    from ..operators.dim_bindings import parse_dim  # with all of `operators`
+
+    try:
+        return parse_dim(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 class AddDim(argparse.Action):

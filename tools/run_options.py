@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from .errors import CommandLineError
 from .inputs import FRONTENDS
-from .option_types import AddDim, add_memory_report, count, parse_dim, size, with_report_format
+from .option_types import AddDim, add_memory_report, count, dim, size, with_report_format
 
 
 @dataclass
@@ -83,7 +83,7 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     parser.add_argument(
         "--dim",
         metavar="DIM=SIZE",
-        type=parse_dim,
+        type=dim,
         action=AddDim,
         default=[],
         help="with --random-seed: the size of a dynamic dim of inputs to draw, by its name (n=3) "
