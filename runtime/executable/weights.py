@@ -124,6 +124,21 @@ def load_weights(
     return found
 
 
+def bind_weights(
+    executable: ExecutableFile, weights: Mapping[str, Array], *, verify: bool = False
+) -> dict[str, Array]:
+    """
+    Return the values of the late-bound constants in `weights`.
+
+    They are compared as those of `load_weights`, which raises the same errors, but others are
+    ignored.
+    """
+    where = "params"
+    found = _bound(executable.program.late_constants, _Given(weights), where)
+    check_contents(executable.checksums, found, where, verify)
+    return found
+
+
 def check_contents(
     checksums: Mapping[str, Checksums], found: Mapping[str, Array], where: str, verify: bool
 ) -> None:
