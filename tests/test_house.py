@@ -46,6 +46,7 @@ MAY_IMPORT = {
         "planning",
         "runtime.kernels",
         "runtime.plain_text",
+        "runtime.data_types",
     ),
     "planning": ("planning",),
     "lowering": ("lowering", "passes", "dialects", "runtime"),
