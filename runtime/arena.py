@@ -1,100 +1,167 @@
 """
-The memory of one prepared function on one device.
+The memory in which one call at a time runs, and what was prepared in it for earlier calls.
 
-Storages live in blocks. Along one path through the function, a block serves one storage at a
-time. Mutually exclusive paths share blocks: a `FreeList` is one path's view of the arena.
+    arena
+      regions   cpu:0    | arguments | storages of the longest path so far …   |
+                cuda:0   | storages …       |
+      scratch            | scratch memory of kernels …  |
+      entries   main(float32[8, 16])      uses the first bytes of each region
+                main(float32[9, 16])      uses the same bytes
+
+The entries of an arena lie in the same bytes, as only one of them runs at a time. So they take as
+much memory as the largest.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from dataclasses import dataclass, field
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from .kernels.memory import ALIGNMENT, OutOfMemory, Owner
+from .kernels.memory import Memory
+from .kernels.regions import Extent, Region
+from .kernels.scratch import Workspace
+from .paths import Call, Frame, Segment
+from .program import Array
+from .spaces import Space
 
-WASTE = 2
-"""A free block may be at most this many times as large as the storage it serves."""
-
-
-def with_room(size: int) -> int:
-    """Return `size`, rounded up by at most a quarter: there are 4 sizes between powers of two."""
-    step = max(ALIGNMENT, 1 << max(0, size.bit_length() - 3))
-    return -(-size // step) * step
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Block `number` of an arena: bytes at an address that is a multiple of `alignment`."""
-
-    number: int
-    alignment: int
-    memory: npt.NDArray[np.uint8]
+MAX_SIGNATURES = 16
+"""Number of argument types for which an arena keeps prepared entries."""
+WINDOW = 16
+"""Number of calls after which memory is returned that none of them needed."""
+SPARE = 1 << 20
+"""Number of bytes that are not worth returning."""
+MAX_TRACE_SIZE = 1 << 29
+"""Limit in bytes on the recorded paths of an arena."""
 
 
-@dataclass(slots=True)
+def max_trace_size(memory: Memory) -> int:
+    """Return the limit in bytes on the recorded paths of an arena."""
+    return min(MAX_TRACE_SIZE, memory.limit // 4)
+
+
+@dataclass(eq=False, slots=True)
+class Entry:
+    """
+    A function prepared for arguments of certain types.
+
+    `inputs` are the arrays into which the arguments are copied, depth first. `types` are those of
+    the arguments if all are tensors. `extents` are the bytes that it needs.
+    """
+
+    key: object
+    function: int
+    frame: Frame
+    inputs: Sequence[Array]
+    types: Sequence[tuple[np.dtype[Any], tuple[int, ...]]] | None
+    extents: Sequence[Extent]
+    weight: int = 0
+    """The size of its recorded paths when it last ran."""
+
+    def accepts(self, function: int, args: Sequence[object]) -> bool:
+        """Test whether a call is certainly one for which this was prepared."""
+        types = self.types
+        if function != self.function or types is None or len(args) != len(types):
+            return False
+        for arg, (dtype, shape) in zip(args, types, strict=True):
+            if type(arg) is not np.ndarray or arg.dtype is not dtype or arg.shape != shape:
+                return False
+        return True
+
+    def forget_paths(self) -> None:
+        """Drop what was recorded, without cycles that only the garbage collector would find."""
+        frames = [self.frame]
+        while frames:
+            frame = frames.pop()
+            segments: list[Segment] = [] if frame.root is None else [frame.root]
+            frame.root = None
+            while segments:
+                segment = segments.pop()
+                segments += segment.successors.values()
+                if isinstance(segment.end, Call):
+                    frames.append(segment.end.callee)
+        self.frame.trace_size.size = 0
+
+
 class Arena:
-    """
-    All blocks on the device named `device`, charged to `owner`.
+    """The memory of one running call, by device, and the entries prepared in it."""
 
-    Without `reuses` each serves only one storage along a path.
-    """
+    def __init__(self, memory: Memory, devices: int, reuses: bool) -> None:
+        self.last: Entry | None = None
+        """The entry that ran last, whose bytes are covered."""
+        self.calls = 0
+        """Number of calls that ended."""
+        self._regions = [Region(memory) for _ in range(devices)]
+        self._scratch = Region(memory)
+        self._reuses = reuses
+        self._entries: OrderedDict[object, Entry] = OrderedDict()
+        self._max_trace_size = max_trace_size(memory)
+        self._trace_size = 0
+        self._recent: dict[Entry, None] = {}
 
-    device: str
-    owner: Owner
-    reuses: bool = True
-    blocks: list[Block] = field(default_factory=list[Block])
+    def __del__(self) -> None:
+        while self._entries:
+            self._evict()
 
-    def grow(self, size: int, alignment: int) -> Block:
-        """Allocate a new block; raise `OutOfMemory` if memory is short."""
-        what = f"a storage on {self.device}"
-        block = Block(len(self.blocks), alignment, self.owner.take(size, alignment, what))
-        self.blocks.append(block)
-        return block
+    def spaces(self) -> tuple[Space, ...]:
+        """Return the memory for a new entry, by device: all bytes, from the first one on."""
+        return tuple(Space(Extent(region), self._reuses) for region in self._regions)
 
+    def workspace(self) -> Workspace:
+        """Return the scratch memory for a new entry: all bytes, from the first one on."""
+        return Workspace(self._scratch)
 
-@dataclass(slots=True)
-class FreeList:
-    """The blocks of `arena` that are free at a point of a path."""
+    def find(self, key: object) -> Entry | None:
+        """Return the entry for `key`, ready to run; `OutOfMemory` if its bytes are too many."""
+        entry = self._entries.get(key)
+        if entry is not None:
+            self._entries.move_to_end(key)
+            for extent in entry.extents:
+                extent.cover(extent.top, "its memory")
+            self._enter(entry)
+        return entry
 
-    arena: Arena
-    free: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    """(size, number), sorted."""
-    known: int = 0
-    """Number of the arena's blocks that this path has seen; newer ones are free too."""
+    def add(self, entry: Entry) -> None:
+        """Keep `entry` for later calls; drop the one that was used least recently if too many."""
+        self._entries[entry.key] = entry
+        self._enter(entry)
+        if len(self._entries) > MAX_SIGNATURES:
+            self._evict()
 
-    def copy(self) -> FreeList:
-        return FreeList(self.arena, list(self.free), self.known)
+    def _enter(self, entry: Entry) -> None:
+        self.last = entry
+        self._recent[entry] = None
 
-    def take(self, size: int, alignment: int, varies: bool = False) -> Block:
-        """
-        Take the smallest free block that fits `size` bytes at a multiple of `alignment`.
-
-        A new block for a size that `varies` from path to path has room for a few larger ones.
-        """
-        alignment = max(alignment, ALIGNMENT)
-        for block in self.arena.blocks[self.known :]:
-            insort(self.free, (len(block.memory), block.number))
-        self.known = len(self.arena.blocks)
-        for i in range(bisect_left(self.free, (size, 0)), len(self.free)):
-            extent, number = self.free[i]
-            if extent > WASTE * size:
-                break
-            if self.arena.blocks[number].alignment >= alignment:
-                del self.free[i]
-                return self.arena.blocks[number]
-        self.known += 1
-        if varies:
-            try:
-                return self.arena.grow(with_room(size), alignment)
-            except OutOfMemory:
-                pass  # there may be enough for the size itself
-        return self.arena.grow(size, alignment)
-
-    def give(self, block: Block) -> None:
-        """Return `block` for later storages of this path."""
-        if not self.arena.reuses:
+    def settle(self) -> None:
+        """Keep what is recorded, and memory, within their limits after a call."""
+        self.calls += 1
+        entry = self.last
+        if entry is None:
             return
-        insort(self.free, (len(block.memory), block.number))
+        size = entry.frame.trace_size.size
+        if size != entry.weight:
+            self._trace_size += size - entry.weight
+            entry.weight = size
+            while self._trace_size > self._max_trace_size:
+                self._evict()
+        if self.calls % WINDOW == 0:
+            self._trim()
+            self._recent = {} if self.last is None else {self.last: None}
+
+    def _evict(self) -> None:
+        """Drop the entry that was used least recently."""
+        _, entry = self._entries.popitem(last=False)
+        self._trace_size -= entry.weight
+        if entry is self.last:
+            self.last = None
+        entry.forget_paths()
+
+    def _trim(self) -> None:
+        """Return memory that no recent call needed, unless it is little."""
+        for extents in zip(*(entry.extents for entry in self._recent), strict=True):
+            region, top = extents[0].region, max(extent.top for extent in extents)
+            if region.charged > 2 * top + SPARE:
+                region.trim(top)

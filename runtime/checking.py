@@ -17,7 +17,7 @@ from .errors import MachineError
 from .instruction_table import Field, fields_of, jumps, reads, writes
 from .instructions import Kind
 from .kernels.checked import tensor_of
-from .program import Function, Kernel, Late, Program, Step, TensorSpec
+from .program import Function, Kernel, Late, Param, Program, Step, TensorSpec
 from .scalars import SCALARS
 
 _INDEXED: Mapping[Kind, tuple[str, Callable[[Program], Sized]]] = {
@@ -64,24 +64,28 @@ def _operation_faults(instruction: vm.Compute) -> Iterator[str]:
         yield f"{scalar.name} expects {scalar.count} {operands}, but got {given}"
 
 
+def _values(function: Function) -> Iterator[tuple[str, Param]]:
+    """Yield the parameters and results of `function`, each with its name in messages."""
+    for param in function.params:
+        yield f"parameter '{param.name}' of {function.name}", param
+    for result in function.results or ():
+        yield f"result '{result.name}' of {function.name}", result
+
+
 def _function_faults(function: Function, program: Program) -> Iterator[str | MachineError]:
     if len(function.params) > function.register_count:
         yield (
             f"{function.name}: needs at least {len(function.params)} registers for its "
             f"parameters, but has {function.register_count}"
         )
-    for param in function.params:
+    for what, param in _values(function):
         if not 0 <= param.device < len(program.devices):
-            yield (
-                f"parameter '{param.name}' of {function.name}: device {param.device} is out of "
-                f"range [0, {len(program.devices)})"
-            )
+            yield f"{what}: device {param.device} is out of range [0, {len(program.devices)})"
         rank = 0 if param.spec is None else len(param.spec.shape)
         if param.dims and len(param.dims) != rank:
-            yield (
-                f"parameter '{param.name}' of {function.name}: {len(param.dims)} dims are named, "
-                f"but there are {rank}"
-            )
+            yield f"{what}: {len(param.dims)} dims are named, but there are {rank}"
+        if param.type is not None and not 0 <= param.type < len(program.data.types):
+            yield f"{what}: type {param.type} is out of range [0, {len(program.data.types)})"
     named = {name for param in function.params for name in param.dims if name}
     for name, bounds in function.dim_bounds.items():
         if name not in named:
@@ -137,9 +141,9 @@ def _kernel_faults(kernel: Kernel) -> Iterator[str]:
 
 def _specs(program: Program) -> Iterator[tuple[str, TensorSpec]]:
     for function in program.functions:
-        for param in function.params:
+        for what, param in _values(function):
             if param.spec is not None:
-                yield f"parameter '{param.name}' of {function.name}", param.spec
+                yield what, param.spec
     for kernel in program.kernels:
         for spec in (*kernel.ins, *kernel.locals):
             yield f"kernel {kernel.name}", spec

@@ -4,26 +4,29 @@ Run programs.
     machine = Machine(program, weights)
     (y,) = machine.run("main", x)
 
-A call copies its arguments into a prepared frame, runs the callables that were bound to the
-frame's arrays during preparation, and copies the results out. Frames are kept for later calls
-with arguments of the same types. A frame serves one thread at a time, so several threads may
-share a machine. Devices other than the host are simulated: each has memory of its own, and an
+A call copies its arguments into prepared memory, runs the callables that were bound to it
+during preparation, and copies the results out. What is prepared is kept for later calls with
+arguments of the same types, in an arena that serves one call at a time: several threads may share
+a machine. Devices other than the host are simulated: each has memory of its own, and an
 access from the wrong device is an error.
 """
 
 from __future__ import annotations
 
 import gc
-from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
-from math import inf
+import os
+from collections import deque
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from math import inf, prod
 from threading import Lock
+from time import perf_counter_ns
 
 import numpy as np
 
-from .arena import Arena
+from . import float_errors
+from .arena import Arena, Entry, max_trace_size
+from .call_times import CallProfile
 from .checking import check_program
 from .context import Context
 from .counters import Counters
@@ -32,8 +35,7 @@ from .errors import MachineError
 from .instructions import AllocRef
 from .kernels.bind import Bind
 from .kernels.loading import load_kernels
-from .kernels.memory import Memory, OutOfMemory, Owner, Stack
-from .kernels.scratch import Workspace
+from .kernels.memory import ALIGNMENT, Memory, OutOfMemory, Owner, Stack
 from .objects import Object, Tensor, tensors_in
 from .paths import (
     Branch,
@@ -49,22 +51,27 @@ from .paths import (
     State,
     TraceSize,
 )
+from .profiler import Profile
 from .program import Array, Late, Program, spec_of
 from .recording import Recorder, fault
 from .sanitizer import Sanitizer
+from .segment_details import Clock
+from .spaces import Space
 from .value_checks import check_arguments, fits
-from .values import FlatValue, Leaf, Value, allocate_like, copy_out, flatten, leaves
+from .values import FlatValue, Leaf, Value, built, copy_out, flatten, leaves, stand_in, store
 
-MAX_TRACE_SIZE = 1 << 29
-"""Limit in bytes on the recorded paths of a frame; above it they are discarded."""
-MAX_SIGNATURES = 16
-"""Number of argument types for which a machine keeps frames."""
 STACK_SIZE = 1 << 20
 """Bytes by which the call stack grows."""
 ACTIVATION_SIZE = 4096
 """Approximate bytes of an activation, besides its current segment."""
 MAX_UNCOUNTED = 4096
-"""Number of executed segments whose counters may be pending."""
+"""Number of executed segments of a call whose counters may be pending."""
+MAX_PENDING = 256
+"""Number of calls whose counters may be pending."""
+MAX_IDLE = max(8, os.cpu_count() or 1)
+"""Number of arenas that are kept for later calls."""
+SMALL_RESULT = 1 << 16
+"""Results of at most this many bytes are not charged to the memory limit."""
 
 
 def _constants(program: Program, given: Mapping[str, Array]) -> list[Array]:
@@ -79,7 +86,7 @@ def _constants(program: Program, given: Mapping[str, Array]) -> list[Array]:
             raise MachineError(f"{name} must be {constant.spec}, but is {spec_of(array)}")
         if not has_element_type(array.dtype):
             raise MachineError(f"{name} has unsupported element type {array.dtype}")
-        frozen = array.view()
+        frozen = np.asarray(array).view()
         frozen.flags.writeable = False
         constants.append(frozen)
     return constants
@@ -89,14 +96,6 @@ def _has_references(program: Program) -> bool:
     return any(isinstance(i, AllocRef) for f in program.functions for i in f.instructions)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A frame that `Machine` calls, and the tensors into which to copy its arguments."""
-
-    frame: Frame
-    inputs: list[Tensor]
-
-
 class Machine:
     """
     A program ready to run.
@@ -104,9 +103,11 @@ class Machine:
     `constants` are the values of the program's late-bound constants, by name; they are not
     copied and must not change. `kernels` default to those of all installed packages.
 
-    `memory` (default: half of the available memory) limits storages, kernels' scratch memory,
-    copies of arguments and results, and the call stack together; `max_instructions` limits
-    each call. Exceeding a limit is an error at the instruction.
+    `memory_limit` (bytes; default: half of the available memory) is for storages, kernels' scratch
+    memory, copies of arguments and results, and the call stack together; `max_instructions` is for
+    each call. Exceeding a limit is an error at the instruction. With `poison`, for debugging, bytes
+    that the program has not written are 0xFF. `memory` is a limit to share with others, instead of
+    `memory_limit` and `poison`.
 
     With `sanitize`, for debugging, wrong uses of memory by plans and kernels are errors: see
     `sanitizer`. Calls take several times as long.
@@ -120,48 +121,53 @@ class Machine:
         constants: Mapping[str, Array] | None = None,
         kernels: Mapping[str, Bind] | None = None,
         *,
-        memory: Memory | None = None,
+        memory_limit: int | None = None,
         max_instructions: int | None = None,
+        poison: bool = False,
         sanitize: bool = False,
+        memory: Memory | None = None,
     ) -> None:
         check_program(program)
         self.program = program
+        self.memory = Memory(memory_limit, poison or sanitize) if memory is None else memory
+        """The memory limit, and how much of it is in use."""
         self._counters = Counters()
-        self._uncounted: dict[Counters, int] = {}
+        self._pending: deque[Sequence[Counters]] = deque()
         binds = load_kernels() if kernels is None else kernels
-        self._memory = Memory(poison=sanitize) if memory is None else memory
+        self.memory.reclaim = self._forget
         self._sanitize = sanitize
-        self._memory.reclaim = self._forget
-        self._max_trace_size = min(MAX_TRACE_SIZE, self._memory.limit // 4)
+        self._max_trace_size = max_trace_size(self.memory)
         self._max_instructions = max_instructions
         given = _constants(program, constants or {})
         self._context = Context(
-            program, given, binds, self._memory, Owner(self._memory), _has_references(program)
+            program, given, binds, self.memory, Owner(self.memory), _has_references(program)
         )
         self._functions = {f.name: i for i, f in enumerate(program.functions)}
-        self._idle: OrderedDict[object, list[Entry]] = OrderedDict()
+        self._idle: list[Arena] = []
+        self._measured: list[Arena] = []
+        self._profile: Profile | None = None
         self._lock = Lock()
 
     @property
     def counters(self) -> Counters:
         """Statistics of all runs so far."""
-        with self._lock:
-            self._count()
-            return self._counters
+        self._count()
+        return self._counters
 
-    def _note(self, executed: list[Counters]) -> None:
-        """Queue the counters of executed segments for counting, and clear the list."""
-        with self._lock:
-            for counters in executed:
-                self._uncounted[counters] = self._uncounted.get(counters, 0) + 1
-            if len(self._uncounted) > MAX_UNCOUNTED:
-                self._count()
-        executed.clear()
+    def _note(self, executed: Sequence[Counters]) -> None:
+        """Queue the counters of executed segments for counting."""
+        self._pending.append(executed)
+        if len(self._pending) > MAX_PENDING:
+            self._count()
 
     def _count(self) -> None:
-        for counters, times in self._uncounted.items():
-            self._counters.add(counters, times)
-        self._uncounted.clear()
+        with self._lock:
+            times: dict[Counters, int] = {}
+            while self._pending:
+                for counters in self._pending.popleft():
+                    times[counters] = times.get(counters, 0) + 1
+            for counters, count in times.items():
+                self._counters.add(counters, count)
 
     def run(self, function: str = "main", *args: object) -> list[Array]:
         """
@@ -170,29 +176,52 @@ class Machine:
         Arguments are arrays (or anything NumPy converts to one), tuples, or `values.Tagged`
         data. Raises `MachineError` if they do not fit the parameters or the program fails.
         """
-        return list(leaves(self.evaluate(function, *args)))
+        result = self.evaluate(function, *args)
+        return [result] if isinstance(result, np.ndarray) else list(leaves(result))
 
-    def evaluate(self, function: str = "main", *args: object) -> Value:
-        """Call `function` and return its result as it is: an array, a tuple or data."""
+    def evaluate(self, function: str = "main", *args: object, out: Value | None = None) -> Value:
+        """
+        Call `function` and return its result as it is: an array, a tuple or data.
+
+        The result shares no memory with the machine or the arguments. With `out`, which has the
+        structure and types of the result, its elements are written there, and `out` is returned;
+        its arrays may be the arguments, too. After an error, they are unchanged.
+        """
         index = self._index(function)
-        values = [flatten(arg) for arg in args]
-        key = (index, tuple(value.structure for value in values))
-        entry = self._acquire(key) or self._enter(index, values)
-        executed: list[Counters] = []
+        times = None if self._profile is None else self._profile.begin(function)
+        arena = self._acquire(times)
+        is_fresh = not arena.calls
         try:
-            arrays = chain.from_iterable(value.arrays for value in values)
-            for tensor, array in zip(entry.inputs, arrays, strict=True):
-                np.copyto(tensor.array, array)
-            if entry.frame.guard is not None:
-                entry.frame.guard.begin()
-            with np.errstate(all="ignore"):
-                result = self._execute(entry.frame, executed)
-            return copy_out(result, Owner(self._memory))
-        except OutOfMemory as error:
-            raise MachineError(f"the result of {function}: {error}") from error
+            result = self._call(arena, index, args, out, times)
+        except Exception as error:
+            self._release(arena, times)
+            if is_fresh or not isinstance(error.__cause__, OutOfMemory):
+                raise
+        else:
+            self._release(arena, times)
+            return result
+        # An arena's memory may be taken by what was prepared for other calls.
+        del arena
+        self._forget()
+        return self._retry(index, args, out)
+
+    @contextmanager
+    def profile(self, clock: Clock = perf_counter_ns) -> Generator[Profile]:
+        """
+        Measure all calls that begin within the context, in any thread.
+
+        `clock` counts nanoseconds. Raises `MachineError` if another profile is active.
+        """
+        profile = Profile(self.program, clock)
+        with self._lock:
+            if self._profile is not None:
+                raise MachineError("another profile of this program is active")
+            self._profile = profile
+        try:
+            yield profile
         finally:
-            self._note(executed)
-            self._release(key, entry)
+            self._profile = None
+            self._measured.clear()
 
     def prepare(self, function: str = "main") -> None:
         """
@@ -209,10 +238,12 @@ class Machine:
                 return
             shape = tuple(dim for dim in param.spec.shape if dim is not None)
             values.append(FlatValue((Leaf(element_type(param.spec.dtype), shape),), []))
-        key = (index, tuple(value.structure for value in values))
-        entry = self._acquire(key) or self._enter(index, values)
-        self._root(entry.frame)
-        self._release(key, entry)
+        arena = self._acquire()
+        try:
+            self._root(self._entry(arena, index, values).frame)
+            arena.settle()
+        finally:
+            self._release(arena)
 
     def _index(self, function: str) -> int:
         index = self._functions.get(function)
@@ -221,81 +252,184 @@ class Machine:
             raise MachineError(f"unknown function {function} (defined: {defined})")
         return index
 
-    def _enter(self, index: int, values: Sequence[FlatValue]) -> Entry:
-        """Create a frame for calls with arguments like `values`."""
-        function, devices = self.program.functions[index], self.program.devices
-        for value in values:
-            for leaf in value.structure:
-                if isinstance(leaf, Leaf) and leaf.dtype.hasobject:
-                    raise MachineError(f"an argument of {function.name} contains Python objects")
-        homes = [param.device for param in function.params]
-        homes += [0] * (len(values) - len(homes))
-        owner = Owner(self._memory)
-        pairs = zip(values, homes, strict=False)
+    def _acquire(self, times: CallProfile | None = None) -> Arena:
+        """
+        Return an arena that no other call uses, of the idle ones that which was used last.
+
+        Calls whose `times` are measured have arenas of their own.
+        """
         try:
-            placed = [allocate_like(value, home, owner) for value, home in pairs]
-        except OutOfMemory as error:
-            raise MachineError(f"the arguments of {function.name}: {error}") from error
-        args = tuple(arg for arg, _ in placed)
-        check_arguments(self.program, function, args)
-        inputs = [tensor for _, tensors in placed for tensor in tensors]
-        for tensor in inputs:
-            if not has_element_type(tensor.array.dtype):
-                type = spec_of(tensor.array)
-                raise MachineError(f"an argument of {function.name} has unsupported type {type}")
-        arenas = tuple(Arena(device, owner, not self._context.has_references) for device in devices)
-        workspace = Workspace(self._memory)
-        guard = Sanitizer() if self._sanitize else None
-        size = TraceSize()
-        frame = Frame(index, args, arenas, workspace, (0,) * len(devices), size, guard=guard)
-        return Entry(frame, inputs)
+            return (self._idle if times is None else self._measured).pop()
+        except IndexError:
+            reuses = not self._context.has_references
+            return Arena(self.memory, len(self.program.devices), reuses)
 
-    def _acquire(self, key: object) -> Entry | None:
-        with self._lock:
-            entries = self._idle.get(key)
-            return entries.pop() if entries else None
-
-    def _release(self, key: object, entry: Entry) -> None:
-        frame = entry.frame
-        if frame.trace_size.size > self._max_trace_size:
-            frame.root, frame.trace_size.size = None, 0
-        with self._lock:
-            self._idle.setdefault(key, []).append(entry)
-            self._idle.move_to_end(key)
-            if len(self._idle) > MAX_SIGNATURES:
-                self._idle.popitem(last=False)
+    def _release(self, arena: Arena, times: CallProfile | None = None) -> None:
+        idle = self._idle if times is None else self._measured
+        idle.append(arena)
+        if len(idle) > MAX_IDLE:
+            del idle[:1]
 
     def _forget(self) -> None:
-        """Discard the frames kept for later calls, and collect garbage."""
-        with self._lock:
-            self._idle.clear()
+        """Discard the arenas kept for later calls, and collect garbage."""
+        self._idle.clear()
         gc.collect()
 
-    def _root(self, frame: Frame) -> Segment:
+    def _retry(self, index: int, args: Sequence[object], out: Value | None) -> Value:
+        """Call function `index` in a new arena."""
+        arena = self._acquire()
+        result = self._call(arena, index, args, out)
+        self._release(arena)
+        return result
+
+    def _call(
+        self,
+        arena: Arena,
+        index: int,
+        args: Sequence[object],
+        out: Value | None,
+        times: CallProfile | None = None,
+    ) -> Value:
+        """Call function `index` in `arena`."""
+        entry = arena.last
+        if entry is not None and entry.accepts(index, args):
+            for target, arg in zip(entry.inputs, args, strict=True):
+                target[...] = arg
+        else:
+            values = self._flattened(index, args)
+            entry = self._entry(arena, index, values)
+            arrays = (array for value in values for array in value.arrays)
+            for target, array in zip(entry.inputs, arrays, strict=True):
+                target[...] = array
+        if entry.frame.guard is not None:
+            entry.frame.guard.begin()
+        executed: list[Counters] = []
+        settings = float_errors.ignore()
+        result = None
+        try:
+            if times is not None:
+                times.transferred()
+            result = self._execute(entry.frame, executed, times)
+            if times is not None:
+                times.returned()
+            if out is not None:
+                return store(result, out)
+            if type(result) is Tensor and result.array.nbytes <= SMALL_RESULT:
+                return np.array(result.array)
+            return copy_out(result, Owner(self.memory))
+        except OutOfMemory as error:
+            name = self.program.functions[index].name
+            raise MachineError(f"the result of {name}: {error}") from error
+        finally:
+            if times is not None:
+                times.end(result is not None)
+            float_errors.restore(settings)
+            self._note(executed)
+            arena.settle()
+
+    def _flattened(self, index: int, args: Sequence[object]) -> list[FlatValue]:
+        values: list[FlatValue] = []
+        for number, arg in enumerate(args):
+            try:
+                values.append(flatten(arg))
+            except MachineError as error:
+                raise MachineError(f"{self._parameter(index, number)}: {error}") from error
+        return values
+
+    def _parameter(self, index: int, number: int) -> str:
+        """Return what argument `number` of function `index` is called in errors."""
+        function = self.program.functions[index]
+        if number >= len(function.params):
+            return f"argument {number} of {function.name}"
+        return f"parameter '{function.params[number].name}' of {function.name}"
+
+    def _entry(self, arena: Arena, index: int, values: Sequence[FlatValue]) -> Entry:
+        """Return what is prepared in `arena` for calls of function `index` with such arguments."""
+        function = self.program.functions[index]
+        key = (index, tuple(value.structure for value in values))
+        try:
+            found = arena.find(key)
+            if found is None:
+                self._check(index, values)
+                found = self._prepared(arena, index, values, key)
+                arena.add(found)
+        except OutOfMemory as error:
+            raise MachineError(f"the arguments of {function.name}: {error}") from error
+        return found
+
+    def _check(self, index: int, values: Sequence[FlatValue]) -> None:
+        """Raise `MachineError` if arguments like `values` do not fit function `index`."""
+        function = self.program.functions[index]
+        homes = [param.device for param in function.params]
+        homes += [0] * (len(values) - len(homes))
+        args = (
+            built(value.structure, home, stand_in)[0]
+            for value, home in zip(values, homes, strict=False)
+        )
+        check_arguments(self.program, function, tuple(args))
+        for number, value in enumerate(values):
+            for item in value.structure:
+                if isinstance(item, Leaf) and not has_element_type(item.dtype):
+                    type = spec_of(stand_in(item))
+                    name = self._parameter(index, number)
+                    raise MachineError(f"{name} has unsupported type {type}")
+
+    def _prepared(
+        self, arena: Arena, index: int, values: Sequence[FlatValue], key: object
+    ) -> Entry:
+        """Return a new entry for arguments like `values`: its memory starts with their copies."""
+        params = self.program.functions[index].params
+        spaces, workspace = arena.spaces(), arena.workspace()
+        args: list[Object] = []
+        inputs: list[Array] = []
+        for param, value in zip(params, values, strict=True):
+            space = spaces[param.device]
+
+            def allocate(leaf: Leaf, space: Space = space) -> Array:
+                size = prod(leaf.shape) * leaf.dtype.itemsize
+                _, memory = space.take(size, ALIGNMENT, f"{leaf.dtype}{list(leaf.shape)}")
+                return memory.view(leaf.dtype).reshape(leaf.shape)
+
+            arg, arrays = built(value.structure, param.device, allocate)
+            args.append(arg)
+            inputs += arrays
+        guard = Sanitizer() if self._sanitize else None
+        base, size = (0,) * len(spaces), TraceSize()
+        frame = Frame(index, tuple(args), spaces, workspace, base, size, guard=guard)
+        tensors = [value.structure[0] for value in values]
+        types = [item for item in tensors if isinstance(item, Leaf)]
+        extents = (*(space.extent for space in spaces), workspace.extent)
+        simple = types if len(types) == len(values) else None
+        return Entry(key, index, frame, inputs, simple, extents)
+
+    def _root(self, frame: Frame, times: CallProfile | None = None) -> Segment:
         if frame.root is None:
-            frame.root = Recorder(self._context, State.entry(frame), 0, {}).record()
+            recorder = Recorder(self._context, State.entry(frame), 0, {})
+            frame.root = recorder.record() if times is None else times.record(recorder)
         return frame.root
 
-    def _execute(self, frame: Frame, executed: list[Counters]) -> Object:
+    def _execute(self, frame: Frame, executed: list[Counters], times: CallProfile | None) -> Object:
         """
         Run `frame` to its end; append the counters of each executed segment to `executed`.
 
+        `times` measures it, if a profile is active.
         The callers' segments are kept on an explicit stack.
         """
         callers: list[Segment] = []
-        stack, depth = Stack(self._memory), 0
+        stack, depth = Stack(self.memory), 0
         left = inf if self._max_instructions is None else self._max_instructions
-        segment = self._root(frame)
+        segment = self._root(frame, times)
         while True:
             thunk = None
             try:
-                for thunk in segment.steps:
+                for thunk in segment.steps if times is None else times.run(segment):
                     thunk()
             except Exception as error:  # of a kernel, possibly a plug-in's
                 raise self._kernel_fault(segment, thunk, error) from error
             executed.append(segment.counters)
             if len(executed) > MAX_UNCOUNTED:
-                self._note(executed)
+                self._note(executed.copy())
+                executed.clear()
             left -= segment.length
             if left < 0:
                 raise self._fault(segment, self._too_long())
@@ -308,22 +442,22 @@ class Machine:
                         return end.result
                     segment = callers.pop()
                     depth -= segment.trace_size + ACTIVATION_SIZE
-                    segment = self._successor(segment, end.result, kept)
+                    segment = self._successor(segment, end.decision, times, end, kept)
                 case Call():
                     callers.append(segment)
                     depth += segment.trace_size + ACTIVATION_SIZE
                     if depth > stack.size:
                         self._extend(stack, segment, len(callers))
-                    segment = self._root(end.callee)
+                    segment = self._root(end.callee, times)
                 case Branch():
-                    segment = self._successor(segment, end.test())
+                    segment = self._successor(segment, end.test(), times)
                 case Read():
                     key = tuple(tensor.array.tobytes() for tensor in end.tensors)
-                    segment = self._successor(segment, key)
+                    segment = self._successor(segment, key, times)
                 case Contents():
-                    segment = self._successor(segment, end.ref.contents)
+                    segment = self._successor(segment, end.ref.contents, times)
                 case _:
-                    segment = self._successor(segment, None)
+                    segment = self._successor(segment, None, times)
 
     def _check_result(self, segment: Segment, result: Object) -> None:
         """In the mode `sanitize`, check the bytes of the `result` that `segment` returns."""
@@ -343,7 +477,7 @@ class Machine:
             size = max(STACK_SIZE, segment.trace_size + ACTIVATION_SIZE)
             stack.reserve(size, f"the stack of {calls} nested calls")
         except OutOfMemory as error:
-            raise self._fault(segment, error) from None
+            raise self._fault(segment, error) from error
 
     def _too_long(self) -> MachineError:
         limit = self._max_instructions
@@ -353,11 +487,18 @@ class Machine:
         """Return `error` as an error at the end of `segment`."""
         return fault(self.program.functions[segment.frame.function], segment.pc, error)
 
-    def _successor(self, segment: Segment, key: Decision, kept: Kept | None = None) -> Segment:
+    def _successor(
+        self,
+        segment: Segment,
+        key: Decision,
+        times: CallProfile | None,
+        returned: Return | None = None,
+        kept: Kept | None = None,
+    ) -> Segment:
         """
         Return the segment that follows `segment` on decision `key`; record it the first time.
 
-        After a call, `kept` is what its result keeps alive, if that is known.
+        After a call, `kept` is what the result `returned` keeps alive, if that is known.
         """
         found = segment.successors.get(key)
         if found is not None:
@@ -374,10 +515,10 @@ class Machine:
                     values = known if tensor.source is None else state.known
                     values[tensor] = tensor.array.copy()
             case Call():
-                assert isinstance(key, Object)
+                assert returned is not None, "a call returns"
                 if end.callee.unwritten:
-                    state.wrote_in(key, end.callee)
-                state.receive(end.dst, key, kept)
+                    state.wrote_in(returned.result, end.callee)
+                state.receive(end.dst, returned.result, kept, returned.spaces)
                 pc = end.pc
             case Contents():
                 assert isinstance(key, Object), "a reference is created with contents"
@@ -386,7 +527,8 @@ class Machine:
             case _:
                 assert not isinstance(end, Return)
                 pc = end.pc
-        found = Recorder(self._context, state, pc, known).record()
+        recorder = Recorder(self._context, state, pc, known)
+        found = recorder.record() if times is None else times.record(recorder)
         if segment.frame.trace_size.size <= self._max_trace_size:
             segment.successors[key] = found
         return found

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TypeAlias
 
-from .arena import Block
+from .kernels.regions import Bytes
 from .program import Array
 from .scalars import Scalar
 
@@ -23,16 +23,16 @@ birth = count().__next__
 @dataclass(eq=False, slots=True)
 class Storage:
     """
-    `size` bytes of `block` from byte `start`, on a device; the block belongs to the frame `home`.
+    `size` bytes of `memory` from byte `start`, on a device.
 
-    A slice has the storage that it is cut from as its part; `whole` is the one that was allocated,
-    which starts at byte 0.
+    `memory` has the bytes of the storage that was allocated, byte `at` of the device's region and
+    the following. It is `whole` for a slice, which has the storage that it is cut from as its part.
     """
 
     size: int
     device: int
-    block: Block
-    home: object
+    memory: Bytes
+    at: int
     alignment: int = 1
     start: int = 0
     whole: Storage | None = None
@@ -65,9 +65,9 @@ class Tensor:
     `array` on a device. A `constant` tensor's elements never change.
 
     `parts` is the storage that it views; empty if the program did not allocate its memory
-    (parameters, constants, sizes). `offset` is its first byte in the storage's block. Elements that
-    the program cannot write have a read-only array. `source` computes a size: once, when the path
-    reaches it. `viewed` is the tensor that a reshaped one is a view of.
+    (parameters, constants, sizes). `offset` is its first byte in the storage's memory. Elements
+    that the program cannot write have a read-only array. `source` computes a size: once, when the
+    path reaches it. `viewed` is the tensor that a reshaped one is a view of.
     """
 
     array: Array

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from .arena import Arena, FreeList
 from .counters import Counters
 from .errors import MachineError
 from .gaps import cut, meets
@@ -21,12 +20,14 @@ from .objects import Object, Ref, Storage, Tensor, birth
 from .program import Array, Step
 from .reference_counts import ReferenceCounts
 from .sanitizer import Sanitizer
+from .segment_details import SegmentDetails
+from .spaces import Space
 
 SEGMENT_SIZE, STATE_SIZE, FRAME_SIZE, HELD_SIZE = 1024, 2048, 1024, 100
 """Approximate bytes of a segment, its state, the frame that it calls, and each item held."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Dead:
     """The content of a killed register: the number of the instruction that killed it."""
 
@@ -53,12 +54,13 @@ class Frame:
     """
     The prepared activation of a function on given arguments: its memory and its paths.
 
-    Used by one thread at a time. `base` is the number of live bytes of its callers, by device.
+    Used by one thread at a time. `base` is the number of live bytes of its callers, by device, and
+    `spaces` are the bytes that these leave free.
     """
 
     function: int
     args: tuple[Object, ...]
-    arenas: tuple[Arena, ...]
+    spaces: tuple[Space, ...]
     workspace: Workspace
     base: tuple[int, ...]
     trace_size: TraceSize
@@ -81,7 +83,7 @@ class Frame:
 @dataclass(slots=True)
 class State:
     """
-    A point of a path: registers, reference counts, live memory and free blocks.
+    A point of a path: registers, reference counts, live and free memory.
 
     `references` are the numbers of references to objects: from registers, and from live objects
     that this activation or a callee created.
@@ -95,7 +97,7 @@ class State:
     frame: Frame
     registers: dict[int, Object | Dead]
     references: ReferenceCounts
-    free_lists: tuple[FreeList, ...]
+    spaces: tuple[Space, ...]
     live: list[int]
     peak: list[int]
     unwritten: dict[Object, list[int]] = field(default_factory=dict["Object", list[int]])
@@ -105,9 +107,9 @@ class State:
     @staticmethod
     def entry(frame: Frame) -> State:
         """Return the state at the start of `frame`: its arguments are in the first registers."""
-        free_lists = tuple(FreeList(arena) for arena in frame.arenas)
+        spaces = tuple(space.copy() for space in frame.spaces)
         base = list(frame.base)
-        state = State(frame, {}, ReferenceCounts(), free_lists, base, list(base))
+        state = State(frame, {}, ReferenceCounts(), spaces, base, list(base))
         for register, arg in enumerate(frame.args):
             state.write(register, arg)
         state.unwritten = {storage: list(gaps) for storage, gaps in frame.unwritten.items()}
@@ -115,12 +117,11 @@ class State:
 
     def copy(self) -> State:
         """Return a copy of the state, for another path from here."""
-        free_lists = tuple(free_list.copy() for free_list in self.free_lists)
         return State(
             self.frame,
             dict(self.registers),
             self.references.copy(),
-            free_lists,
+            tuple(space.copy() for space in self.spaces),
             list(self.live),
             list(self.live),
             {storage: list(gaps) for storage, gaps in self.unwritten.items()},
@@ -152,31 +153,44 @@ class State:
         self.release(old)
 
     def retain(self, value: Object) -> None:
+        if self.references.change(value, 1) == 1 and value.born > self.frame.born:
+            self._retain_parts(value)
+
+    def _retain_parts(self, value: Object) -> None:
+        change, born = self.references.change, self.frame.born
         rest = [value]
         while rest:
             item = rest.pop()
-            if self.references.change(item, 1) > 1 or not self.frame.owns(item):
-                continue
-            rest.extend(item.parts)
+            for part in item.parts:
+                if change(part, 1) == 1 and part.born > born:
+                    rest.append(part)
             if isinstance(item, Storage) and item.whole is None:
-                self.live[item.device] += item.size
-                self.peak[item.device] = max(self.peak[item.device], self.live[item.device])
+                device, live = item.device, self.live
+                live[device] += item.size
+                if live[device] > self.peak[device]:
+                    self.peak[device] = live[device]
 
     def release(self, value: Object) -> None:
+        if not self.references.change(value, -1) and value.born > self.frame.born:
+            self._release_parts(value)
+
+    def _release_parts(self, value: Object) -> None:
+        change, born = self.references.change, self.frame.born
         rest = [value]
         while rest:
             item = rest.pop()
-            if self.references.change(item, -1) or not self.frame.owns(item):
+            for part in item.parts:
+                if not change(part, -1) and part.born > born:
+                    rest.append(part)
+            if isinstance(item, Tensor):
                 continue
-            rest.extend(item.parts)
             self.with_unwritten.discard(item)
             if isinstance(item, Storage) and item.whole is None:
                 self.live[item.device] -= item.size
                 self.unwritten.pop(item, None)
+                self.spaces[item.device].give(item.at, item.size)
                 if self.frame.guard is not None:
                     self.frame.guard.freed.append(item)
-                if item.home is self.frame:
-                    self.free_lists[item.device].give(item.block)
 
     def leave(self, result: Object) -> Kept:
         """Clear all registers, and return what `result` keeps alive."""
@@ -187,13 +201,17 @@ class State:
         self.registers.clear()
         return Kept(self.references, tuple(self.live))
 
-    def receive(self, register: int, result: Object, kept: Kept | None) -> None:
+    def receive(
+        self, register: int, result: Object, kept: Kept | None, spaces: tuple[Space, ...]
+    ) -> None:
         """
         Make `register` refer to the `result` of a callee, which keeps `kept` alive.
 
         Takes over the counts of the callee, so that the cost does not depend on the size of the
-        result: a recursive function may add to a long list at each level.
+        result: a recursive function may add to a long list at each level. `spaces` are what the
+        callee left free.
         """
+        self.spaces = tuple(space.copy() for space in spaces)
         if kept is None:
             self.write(register, result)
             return
@@ -207,7 +225,7 @@ class State:
 
     def wrote(self, tensor: Tensor) -> None:
         """Mark all bytes of `tensor` as written."""
-        if gaps := self.gaps_of(tensor):
+        if self.unwritten and (gaps := self.gaps_of(tensor)):
             cut(gaps, tensor.offset, tensor.offset + tensor.array.nbytes)
 
     def wrote_in(self, result: Object, callee: Frame) -> None:
@@ -227,7 +245,7 @@ class State:
 
     def gaps_of(self, value: Storage | Tensor) -> list[int] | None:
         """Return the unwritten bytes of the storage that `value` is part of."""
-        storage = value if isinstance(value, Storage) else next(iter(value.parts), None)
+        storage = value if isinstance(value, Storage) or not value.parts else value.parts[0]
         return self.unwritten.get(storage.root) if isinstance(storage, Storage) else None
 
     def has_unwritten(self, value: Object) -> bool:
@@ -251,10 +269,16 @@ class Kept:
 
 @dataclass(slots=True)
 class Return:
-    """End the activation with `result`; `kept` is for the caller that takes it."""
+    """
+    End the activation with `result`; `kept` is for the caller that takes it.
+
+    `decision` distinguishes what a caller has to know of the path that ends here.
+    """
 
     result: Object
     kept: Kept | None
+    spaces: tuple[Space, ...]
+    decision: Decision
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,10 +324,10 @@ class Contents:
 
 
 End = Return | Branch | Read | Call | Jump | Contents
-Decision = bool | tuple[bytes, ...] | Object | None
+Decision = bool | tuple[bytes, ...] | Object | tuple[Object, object] | None
 """
-A branch's outcome, the values read, the object a call returned or a reference held; None after a
-jump.
+A branch's outcome, the values read, the decision of a call's `Return` or the object that a
+reference held; None after a jump.
 """
 Known = dict[Tensor, Array]
 """Values of tensors that the instruction at which a path continues needs."""
@@ -317,7 +341,7 @@ class Segment:
     `origins` are, for each of `steps`, its instruction and its step in the kernel. Instruction
     `pc` is the last one, and `end` says what it does. `successors` are the segments recorded
     so far that follow, by the decision at `end`. `state` is the state at the end, unless nothing
-    follows.
+    follows. `details` are for the profiler, if one was active.
     """
 
     frame: Frame
@@ -329,6 +353,7 @@ class Segment:
     state: State | None
     length: int
     trace_size: int = 0
+    details: SegmentDetails | None = None
     successors: dict[Decision, Segment] = field(default_factory=dict["Decision", "Segment"])
 
     def __post_init__(self) -> None:

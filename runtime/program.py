@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy.typing as npt
 
 from ..operators.named_dims import Bounds
+from .data_types import DataTypes
 from .dtypes import type_name
 from .errors import Location
 from .instructions import Instruction
@@ -72,12 +73,14 @@ class Param:
 
     `device` is an index into `Program.devices`; all tensors of a tuple are on it. `dims` are the
     names of the dims, "" for one without, or nothing; dims of one name in a function are equal.
+    `type` is an index into `Program.data.types`, if its type is recorded.
     """
 
     name: str
     spec: TensorSpec | None
     device: int = 0
     dims: tuple[str, ...] = ()
+    type: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +161,14 @@ class Program:
     """
     Functions, constants, kernels, and device names such as "cpu:0"; device 0 is the host.
 
-    Instructions refer to all of these by index.
+    Instructions refer to all of these by index. `data` are the types that name their data.
     """
 
     functions: tuple[Function, ...]
     constants: tuple[Constant, ...] = ()
     kernels: tuple[Kernel, ...] = ()
     devices: tuple[str, ...] = field(default=("cpu:0",))
+    data: DataTypes = field(default=DataTypes())
 
     @property
     def entries(self) -> tuple[Function, ...]:

@@ -7,9 +7,10 @@ those that compute leave callables in the segment, bound to their arrays.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from math import prod
 from typing import Any
 
@@ -17,7 +18,6 @@ import numpy as np
 
 from ..operators.sizes import Check
 from . import instructions as vm
-from .arena import Arena
 from .binding import bind_plan
 from .context import Context
 from .counters import Counters
@@ -28,7 +28,7 @@ from .guarded_kernels import guarded
 from .kernel_plan import KernelPlan
 from .kernel_shapes import MAX_SIZES, UnknownShape, size_inputs
 from .kernels.bind import Thunk
-from .kernels.memory import OutOfMemory, Owner
+from .kernels.memory import OutOfMemory
 from .known_sizes import evaluated, unknown_sources
 from .objects import Closure, Computation, Data, Object, Ref, Storage, Tensor, tensors_in
 from .packing import all_sizes
@@ -36,6 +36,7 @@ from .paths import (
     Branch,
     Call,
     Contents,
+    Decision,
     End,
     Frame,
     Jump,
@@ -49,6 +50,7 @@ from .paths import (
 from .program import Array, Function, Kernel, Step, spec_of
 from .sanitizer import Sanitizer, Site
 from .scalars import SCALARS, Relation
+from .segment_details import Operands, SegmentDetails
 from .value_checks import check_arguments, dimensions, scalar
 
 
@@ -82,6 +84,8 @@ class Recorder:
     steps: list[Thunk] = field(default_factory=list[Thunk])
     origins: list[tuple[int, Step | None]] = field(default_factory=list[tuple[int, Step | None]])
     counters: Counters = field(default_factory=Counters)
+    details: SegmentDetails | None = None
+    """Facts about the steps for a profile, if one is active."""
 
     @property
     def function(self) -> Function:
@@ -98,11 +102,13 @@ class Recorder:
     def record(self) -> Segment:
         """Record up to the next decision; raise `MachineError` with the position of a fault."""
         code = self.function.instructions
+        is_watched = self.guard is not None or self.details is not None
+        executed: list[type[vm.Instruction]] = []
         while True:
             instruction = code[self.pc]
-            name = instruction.mnemonic
+            kind = type(instruction)
             try:
-                end = _FOLLOW[type(instruction)](self, instruction)
+                end = _FOLLOW[kind](self, instruction)
             except NeedsValues as needs:
                 end = Read(needs.tensors, self.pc)
             except (MachineError, OutOfMemory) as error:
@@ -110,24 +116,35 @@ class Recorder:
             except (ValueError, OverflowError, MemoryError, TypeError) as error:  # NumPy's limits
                 text = f"{type(error).__name__}: {error}"
                 raise fault(self.function, self.pc, MachineError(text)) from error
-            if not isinstance(end, Read):
-                self.counters.instructions[name] += 1
-            if self.guard is not None and self.guard.freed:
-                self.compute(self.guard.frees(self.site()))
+            executed.append(kind)
+            if is_watched:
+                self.note_memory()
             if end is not None:
                 break
-            self.known = {}
+            if self.known:
+                self.known = {}
             self.pc += 1
+        if isinstance(end, Read):
+            executed.pop()  # the next segment executes it
+        for kind, times in Counter(executed).items():
+            self.counters.instructions[kind.mnemonic] += times
         self.counters.peak = {d: size for d, size in enumerate(self.state.peak) if size}
-        length = self.counters.instructions.total()
         self.counters.share(self.context.counters)
         frame = self.state.frame
         state = None if isinstance(end, Return) else self.state
         segment = Segment(
-            frame, self.steps, self.origins, self.counters, end, self.pc, state, length
+            frame, self.steps, self.origins, self.counters, end, self.pc, state, len(executed)
         )
+        segment.details = self.details
         frame.trace_size.size += segment.trace_size
         return segment
+
+    def note_memory(self) -> None:
+        """Note the storages that the instruction has freed, and the live bytes after it."""
+        if self.guard is not None and self.guard.freed:
+            self.compute(self.guard.frees(self.site()))
+        if self.details is not None:
+            self.details.note_memory(len(self.steps), self.pc, self.state.live)
 
     # ---- contents of registers
 
@@ -151,16 +168,25 @@ class Recorder:
         return found
 
     def tensors(self, registers: tuple[int, ...]) -> list[Tensor]:
-        found = tensors_in(tuple(self.state.read(register) for register in registers))
-        if found is None:
-            raise MachineError("operands of a kernel must be tensors or data of tensors")
+        found: list[Tensor] = []
+        for register in registers:
+            item = self.state.read(register)
+            if isinstance(item, Tensor):
+                found.append(item)
+                continue
+            inside = tensors_in((item,))
+            if inside is None:
+                raise MachineError("operands of a kernel must be tensors or data of tensors")
+            found += inside
         return found
 
     def values(self, *tensors: Tensor) -> list[Array]:
         """Return the elements of `tensors`, on which this instruction depends."""
-        if all(tensor.constant for tensor in tensors):
-            return [tensor.array for tensor in tensors]
         self.require_written(*tensors)
+        found = [self.known_elements(tensor) for tensor in tensors]
+        elements = [array for array in found if array is not None]
+        if len(elements) == len(tensors):
+            return elements
         needed = unknown_sources(tensors, self.known_elements)
         if needed:
             raise NeedsValues(*needed)
@@ -194,7 +220,7 @@ class Recorder:
 
     def require_written(self, *tensors: Tensor) -> None:
         """Raise `MachineError` unless all bytes of `tensors` were written."""
-        for tensor in tensors:
+        for tensor in tensors if self.state.unwritten else ():
             if self.state.has_unwritten(tensor):
                 what = f"a tensor {spec_of(tensor.array)}"
                 raise MachineError(f"reads unwritten bytes of {what}")
@@ -231,7 +257,7 @@ class Recorder:
                 for start, stop in zip(gaps[::2], gaps[1::2], strict=True):
                     first, last = max(start, item.start), min(stop, item.stop)
                     if first < last:
-                        self.clear(item.block.memory[first:last])
+                        self.clear(item.memory[first:last])
                 cut(gaps, item.start, item.stop)
             else:
                 self.state.with_unwritten.discard(item)
@@ -253,7 +279,11 @@ class Recorder:
     def ret(self, i: vm.Ret) -> End:
         result = self.state.read(i.result)
         self.hand_over(result)
-        return Return(result, self.state.leave(result))
+        kept, spaces = self.state.leave(result), self.state.spaces
+        decision: Decision = result
+        if self.context.has_references:  # they may keep more alive than the result
+            decision = (result, tuple(space.contents for space in spaces))
+        return Return(result, kept, spaces, decision)
 
     def call(self, dst: int, function: int, args: tuple[Object, ...]) -> End:
         callee = self.context.program.functions[function]
@@ -264,14 +294,10 @@ class Recorder:
         self.hand_over(*(arg for arg in args if arg not in lent))
         roots = dict.fromkeys(storage.root for storage in lent)
         caller = self.state.frame
-        owner = Owner(self.context.memory)
         frame = Frame(
             function,
             args,
-            tuple(
-                Arena(device, owner, not self.context.has_references)
-                for device in self.context.program.devices
-            ),
+            self.state.spaces,
             caller.workspace,
             tuple(self.state.live),
             caller.trace_size,
@@ -299,19 +325,26 @@ class Recorder:
         arrays = [t.array for t in ins], [t.array for t in outs]
         plan = self.kernel_plan(kernel, ins, *arrays)
         self.require_one_device(kernel, ins, outs)
-        if any(out.constant or not out.array.flags.writeable for out in outs):
-            raise MachineError(f"kernel {kernel.name} must not write to a constant")
+        for out in outs:
+            if out.constant or not out.array.flags.writeable:
+                raise MachineError(f"kernel {kernel.name} must not write to a constant")
         self.require_own(*outs)
         self.require_written(*ins)
         workspace = self.state.frame.workspace
-        bind = partial(bind_plan, plan, workspace=workspace)
+        bind = bind_plan
+        if self.details is not None:
+            device = (outs or ins)[0].device if outs or ins else 0
+            self.details.operands[self.pc] = Operands(device, plan.types)
+            bind = self.details.timed(bind)
         if self.guard is not None:
+            bind = partial(bind, plan, workspace=workspace)
             self.compute(guarded(kernel, bind, ins, outs, workspace))
         else:
             if self.context.memory.poison:
                 self.compute(workspace.poison)
-            for thunk, step in bind(*arrays):
-                self.compute(thunk, step)
+            for thunk, step in bind(plan, *arrays, workspace):
+                self.steps.append(thunk)
+                self.origins.append((self.pc, step))
         self.wrote(*outs)
 
     def kernel_plan(
@@ -332,8 +365,7 @@ class Recorder:
         self, kernel: Kernel, ins: Sequence[Tensor], outs: Sequence[Tensor]
     ) -> None:
         """Raise `MachineError` unless all operands are on one device, but for sizes on the host."""
-        operands = [*outs, *ins]
-        if all(tensor.device == operands[0].device for tensor in operands):
+        if len({tensor.device for tensor in (*ins, *outs)}) < 2:
             return
         placed = [
             (f"input {number}", tensor)
@@ -352,18 +384,21 @@ class Recorder:
         size = self.immediate(i.size)
         if size < 0:
             raise MachineError(f"a storage must have at least 0 bytes, but has {size}")
-        varies = isinstance(i.size, vm.Reg) and not self.tensor(i.size.index).constant
-        block = self.state.free_lists[i.device].take(size, i.alignment, varies)
+        what = f"a storage of {size} bytes on {self.device(i.device)}"
+        at, memory = self.state.spaces[i.device].take(size, i.alignment, what)
         self.counters.allocations[i.device] += 1
         self.counters.allocated[i.device] += size
-        storage = Storage(size, i.device, block, self.state.frame, i.alignment)
+        storage = Storage(size, i.device, memory, at, i.alignment)
         if size:
             self.state.unwritten[storage] = [0, size]
         if self.guard is not None:
             self.compute(self.guard.allocates(self.site(), storage))
         elif self.context.memory.poison:
-            self.clear(block.memory[:size])
+            self.clear(memory)
         self.state.write(i.dst, storage)
+        if self.details is not None:
+            allocated = i.device, size
+            self.details.note_memory(len(self.steps), self.pc, self.state.live, allocated)
 
     def slice_storage(self, i: vm.SliceStorage) -> None:
         storage = self.storage(i.storage)
@@ -387,7 +422,7 @@ class Recorder:
             )
         start = storage.start + offset
         slice = Storage(
-            *(size, storage.device, storage.block, storage.home, i.alignment, start),
+            *(size, storage.device, storage.memory, storage.at, i.alignment, start),
             whole=storage.root,
             parts=(storage,),
         )
@@ -422,18 +457,18 @@ class Recorder:
         self, dst: int, register: int, offset: int, shape: tuple[int, ...], dtype: str
     ) -> None:
         storage = self.storage(register)
-        if any(dim < 0 for dim in shape):
-            raise MachineError(f"dimensions must be at least 0, but the shape is {list(shape)}")
-        kind = element_type(dtype)
-        size = prod(shape) * kind.itemsize
+        kind, size = _layout(shape, dtype)
         if offset < 0 or offset + size > storage.size:
             raise MachineError(
                 f"a tensor of {size} bytes at offset {offset} does not fit in a storage of "
                 f"{storage.size} bytes"
             )
         start = storage.start + offset
-        array = viewed(storage.block.memory[start : start + size].view(kind), shape)
-        self.state.write(dst, Tensor(array, storage.device, parts=(storage,), offset=start))
+        try:
+            array: Array = np.ndarray(shape, kind, storage.memory, start)
+        except ValueError as error:
+            raise _no_array(shape, error) from error
+        self.state.write(dst, Tensor(array, storage.device, False, (storage,), start))
 
     def reshape_tensor(self, i: vm.ReshapeTensor) -> None:
         source = self.tensor(i.tensor)
@@ -569,6 +604,9 @@ class Recorder:
         if out.constant or not out.array.flags.writeable:
             raise MachineError("a copy must not write to a constant")
         self.require_own(out)
+        if self.details is not None:
+            operands = Operands(i.dst_device, (spec_of(src.array),))
+            self.details.operands[self.pc] = operands
         self.require_written(src)
         self.compute(partial(np.copyto, out.array, src.array))
         self.wrote(out)
@@ -579,12 +617,25 @@ class Recorder:
         self.state.kill(i.register, self.pc)
 
 
+@lru_cache(1 << 12)
+def _layout(shape: tuple[int, ...], dtype: str) -> tuple[np.dtype[Any], int]:
+    """Return the NumPy type called `dtype`, and the bytes of an array of `shape`."""
+    if any(dim < 0 for dim in shape):
+        raise MachineError(f"dimensions must be at least 0, but the shape is {list(shape)}")
+    kind = element_type(dtype)
+    return kind, prod(shape) * kind.itemsize
+
+
+def _no_array(shape: tuple[int, ...], error: Exception) -> MachineError:
+    return MachineError(f"NumPy has no array of shape {list(shape)}: {error}")
+
+
 def viewed(array: Array, shape: tuple[int, ...]) -> Array:
     """Return `array` in `shape`, which has as many elements."""
     try:
         return array.reshape(shape)
     except ValueError as error:
-        raise MachineError(f"NumPy has no array of shape {list(shape)}: {error}") from error
+        raise _no_array(shape, error) from error
 
 
 def _holds(scalars: list[Array]) -> bool:

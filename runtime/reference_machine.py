@@ -34,11 +34,11 @@ from .kernels.memory import Memory, Owner
 from .objects import Closure, Data, Object, Ref, Tensor, tensors_in
 from .packing import all_sizes, plan
 from .program import Array, Late, Program, spec_of
-from .reference_frame import Frame, Storage, overwrite, reshaped
+from .reference_frame import Frame, Storage, reshaped
 from .reference_kernels import KernelError, copy_tensor, run_kernel
 from .scalars import SCALARS, Relation
 from .value_checks import check_arguments, scalar
-from .values import Value, allocate_like, copy_out, flatten, leaves
+from .values import Value, built, copy_out, flatten, leaves
 
 
 class ReferenceMachine:
@@ -76,20 +76,22 @@ class ReferenceMachine:
         names = [f.name for f in self.program.functions]
         if function not in names:
             raise MachineError(f"unknown function {function} (defined: {', '.join(names)})")
-        index, owner = names.index(function), Owner(Memory())
-        homes = [param.device for param in self.program.functions[index].params]
-        flat = [flatten(arg) for arg in args]
-        homes += [0] * len(flat)
-        placed = [allocate_like(f, home, owner) for f, home in zip(flat, homes, strict=False)]
-        frames = [self._enter(index, [value for value, _ in placed], 0)]
-        for arg, (_, tensors) in zip(flat, placed, strict=True):
-            for tensor, array in zip(tensors, arg.arrays, strict=True):
+        called = self.program.functions[names.index(function)]
+        homes = [param.device for param in called.params] + [0] * len(args)
+        values = list(map(flatten, args))
+        arrays = (array for value in values for array in value.arrays)
+        placed = [
+            built(value.structure, home, lambda leaf: np.array(next(arrays), leaf.dtype))[0]
+            for value, home in zip(values, homes, strict=False)
+        ]
+        frames = [self._enter(names.index(function), placed, 0)]
+        for param, value in zip(called.params, values, strict=True):
+            for array in value.arrays:
                 if not has_element_type(array.dtype):
-                    type = spec_of(array)
-                    raise MachineError(f"an argument of {function} has unsupported type {type}")
-                overwrite(tensor, array)
+                    name = f"parameter '{param.name}' of {function}"
+                    raise MachineError(f"{name} has unsupported type {spec_of(array)}")
         with np.errstate(all="ignore"):
-            return copy_out(self._execute(frames), owner)
+            return copy_out(self._execute(frames), Owner(Memory()))
 
     def _execute(self, frames: list[Frame]) -> Object:
         """Run the last of `frames`, and return the result of the first."""

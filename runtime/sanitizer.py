@@ -119,7 +119,7 @@ class Sanitizer:
         return self._filling(Content(Change.FREED, site), freed)
 
     def _filling(self, content: Content, storages: Sequence[Storage]) -> Thunk:
-        arrays = [storage.block.memory[: storage.size] for storage in storages]
+        arrays = [storage.memory[: storage.size] for storage in storages]
         spans = [(array, address_of(array)) for array in arrays]
 
         def fill() -> None:

@@ -6,10 +6,9 @@ Nothing here recurses, as data (a long list, say) may be nested deeper than Pyth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
-from typing import Any, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -37,20 +36,18 @@ Value: TypeAlias = "Array | tuple[Value, ...]"
 """A tensor, or data; data of tag 0 is a plain tuple, and the reverse."""
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(NamedTuple):
     """A tensor in a `FlatValue`."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
-    """Data in a `FlatValue`; its `count` fields follow."""
+class Node(NamedTuple):
+    """Data in a `FlatValue`; its `size` fields follow."""
 
     tag: int
-    count: int
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +63,12 @@ class FlatValue:
 
 
 def flatten(argument: object) -> FlatValue:
-    """Flatten an array (or anything NumPy converts to one), a tuple or list, or `Tagged` data."""
+    """
+    Flatten a tuple, list or `Tagged` data of arrays, or an array.
+
+    Anything NumPy converts to an array, or that has DLPack's protocol, is one. Raises
+    `MachineError` if an array cannot be used.
+    """
     structure: list[Leaf | Node] = []
     arrays: list[Array] = []
     rest = [argument]
@@ -78,31 +80,51 @@ def flatten(argument: object) -> FlatValue:
             structure.append(Node(tag, len(fields)))
             rest.extend(reversed(fields))
         else:
-            array: Array = np.asarray(cast(Any, item))
-            structure.append(Leaf(array.dtype, array.shape))
+            array = as_array(item)
+            dtype = array.dtype if array.dtype.isnative else array.dtype.newbyteorder("=")
+            structure.append(Leaf(dtype, array.shape))
             arrays.append(array)
     return FlatValue(tuple(structure), arrays)
 
 
-def allocate_like(value: FlatValue, device: int, owner: Owner) -> tuple[Object, list[Tensor]]:
-    """
-    Allocate an object on `device` with the structure of `value`, charged to `owner`.
+def as_array(item: object) -> Array:
+    """Return `item` as a plain array, sharing its memory if possible."""
+    if type(item) is np.ndarray:
+        return item
+    try:
+        if hasattr(item, "__dlpack__") and not hasattr(item, "__array__"):
+            return np.from_dlpack(cast(Any, item))
+        if isinstance(item, np.ma.MaskedArray) and np.ma.is_masked(cast(Any, item)):
+            raise MachineError("elements are masked")
+        return np.asarray(cast(Any, item))
+    except (BufferError, TypeError, ValueError, RuntimeError) as error:
+        kind = type(cast(object, item)).__name__
+        raise MachineError(f"{kind} is not an array: {error}") from error
 
-    Also returns its tensors, in order.
+
+def built(
+    structure: Sequence[Leaf | Node], device: int, allocate: Callable[[Leaf], Array]
+) -> tuple[Object, list[Array]]:
     """
+    Return an object on `device` of this structure; `allocate` returns the array of each tensor.
+
+    Also returns the arrays, in order.
+    """
+    arrays = [allocate(item) for item in structure if isinstance(item, Leaf)]
+    left = list(arrays)
     done: list[Object] = []
-    tensors: list[Tensor] = []
-    for item in reversed(value.structure):
+    for item in reversed(structure):
         if isinstance(item, Leaf):
-            size = prod(item.shape) * item.dtype.itemsize
-            owner.reserve(size, f"{item.dtype}{list(item.shape)}")
-            tensor = Tensor(np.empty(item.shape, item.dtype), device)
-            tensors.append(tensor)
-            done.append(tensor)
+            done.append(Tensor(left.pop(), device))
             continue
-        parts = tuple(done.pop() for _ in range(item.count))
+        parts = tuple(done.pop() for _ in range(item.size))
         done.append(Data(item.tag, parts))
-    return done.pop(), tensors[::-1]
+    return done.pop(), arrays
+
+
+def stand_in(leaf: Leaf) -> Array:
+    """Return an array of the type of `leaf` that takes no memory."""
+    return np.broadcast_to(np.empty((), leaf.dtype), leaf.shape)
 
 
 def copy_out(result: Object, owner: Owner) -> Value:
@@ -122,7 +144,7 @@ def copy_out(result: Object, owner: Owner) -> Value:
     for item in reversed(order):
         if isinstance(item, Tensor):
             owner.reserve(item.array.nbytes, f"{spec_of(item.array)}")
-            done.append(item.array.copy())
+            done.append(np.array(item.array))
         elif isinstance(item, Data):
             fields = done[len(done) - len(item.parts) :]
             del done[len(done) - len(item.parts) :]
@@ -130,6 +152,39 @@ def copy_out(result: Object, owner: Owner) -> Value:
         else:
             raise MachineError(f"the result contains {item.kind}, which cannot leave the machine")
     return done.pop()
+
+
+def store(result: Object, out: Value) -> Value:
+    """
+    Write the elements of `result` to the arrays of `out`, of the same structure; return `out`.
+
+    Raises `MachineError` before anything is written if `out` does not fit.
+    """
+    copies: list[tuple[Array, Array]] = []
+    rest: list[tuple[Object, object, str]] = [(result, out, "out")]
+    while rest:
+        item, place, name = rest.pop()
+        if isinstance(item, Data):
+            fields = cast(Sequence[object], place) if isinstance(place, tuple | list) else ()
+            if len(fields) != len(item.parts):
+                raise MachineError(f"{name} must be a tuple of {len(item.parts)}")
+            pairs = enumerate(zip(item.parts, fields, strict=True))
+            rest += [(part, field, f"{name}[{i}]") for i, (part, field) in pairs]
+            continue
+        if not isinstance(item, Tensor):
+            raise MachineError(f"the result contains {item.kind}, which cannot leave the machine")
+        if not isinstance(place, np.ndarray):
+            raise MachineError(f"{name} must be an array, but is {type(place).__name__}")
+        array = cast(Array, place)
+        if spec_of(array) != spec_of(item.array):
+            wanted = f"{spec_of(item.array)}, but is {spec_of(array)}"
+            raise MachineError(f"{name} must be {wanted}")
+        if not array.flags.writeable:
+            raise MachineError(f"{name} is read-only")
+        copies.append((array, item.array))
+    for array, elements in copies:
+        array[...] = elements
+    return out
 
 
 def leaves(value: Value) -> Iterator[Array]:

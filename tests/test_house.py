@@ -39,12 +39,23 @@ MAY_IMPORT = {
         *("dialects", "operators"),
         *("runtime.instructions", "runtime.instruction_table"),
     ),
-    "passes": ("passes", "dialects", "operators", "planning", "runtime.kernels"),
+    "passes": (
+        "passes",
+        "dialects",
+        "operators",
+        "planning",
+        "runtime.kernels",
+        "runtime.plain_text",
+        "runtime.data_types",
+    ),
     "planning": ("planning",),
     "lowering": ("lowering", "passes", "dialects", "runtime"),
     "runtime": ("runtime", "operators", "planning"),
     "frontends": ("frontends", "dialects", "operators"),
-    "tools": ("tools", "frontends", "lowering", "passes", "planning", "dialects", "runtime"),
+    "tools": (
+        *("tools", "frontends", "lowering", "passes", "planning", "dialects", "operators"),
+        "runtime",
+    ),
     "xrelay": ("tools", "runtime"),
 }
 """The rooms that a room may import; the longest name that matches a module applies."""

@@ -1,11 +1,16 @@
 """The formats of programs that the commands read, each by a frontend of this name."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
 
-from .source import Part, Source
+    from ..operators.dim_bindings import DimBindings
+    from .source import Part, Source
 
 RELAY_JSON = "relay-json"
 """The frontend of modules saved by `tvm.ir.save_json`."""
@@ -30,8 +35,10 @@ def load_relay(ctx: Context, frontend: str, part: Part, name: str, weights: Path
     return load_module(ctx, part.text, name, weights, part.lines_before)
 
 
-def load_onnx(ctx: Context, source: Source, weights: Path) -> ModuleOp:
-    """Convert an ONNX model; its weights go to the file `weights`."""
+def load_onnx(
+    ctx: Context, source: Source, weights: Path, bindings: DimBindings | None = None
+) -> ModuleOp:
+    """Convert an ONNX model with dims that are bound; its weights go to the file `weights`."""
     from ..frontends.onnx import load_module
 
-    return load_module(ctx, source.data, source.name, weights)
+    return load_module(ctx, source.data, source.name, weights, bindings)

@@ -38,6 +38,7 @@ DIALECTS = {
 }
 
 PASSES = {
+    "bind-dims": "passes.bind_dims:BindDimsPass",
     "infer-types": "passes.infer_types:InferTypesPass",
     "simplify-inference": "passes.simplify_inference:SimplifyInferencePass",
     "fold-constants": "passes.fold_constants:FoldConstantsPass",
@@ -73,6 +74,7 @@ PASSES = {
     "report-memory": "passes.report_memory:ReportMemoryPass",
     "verify-stage": "passes.verify_stage:VerifyStagePass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
+    "allocate-registers": "lowering.allocate_registers:AllocateRegistersPass",
 }
 
 TARGETS = {

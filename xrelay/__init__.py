@@ -14,7 +14,7 @@ Importing the package imports neither NumPy nor the compiler; each function impo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -38,11 +38,13 @@ __all__ = [
     "Note",
     "Tagged",
     "compile",
+    "load",
     "parse",
     "run_pipeline",
 ]
 
 _Path: TypeAlias = str | PathLike[str]
+_Shapes: TypeAlias = Mapping[str, Sequence[int | None]]
 
 _ELSEWHERE = {
     "CompiledFunction": "callables",
@@ -55,6 +57,8 @@ _ELSEWHERE = {
 def compile(
     model: _Path | ModuleOp | ModelProto,
     *,
+    shapes: _Shapes | None = None,
+    dims: Mapping[str, int] | None = None,
     pipeline: str = "vm",
     params: _Path | Mapping[str, Array] | None = None,
     frontend: str | None = None,
@@ -67,6 +71,10 @@ def compile(
     `model` is a file (`.onnx`, `.relay`, `.mlir` of any level, `.json` as TVM saves it; `frontend`
     names the format of a file with another extension), an `onnx.ModelProto`, or a module, which is
     not changed. `pipeline` must end in bytecode.
+
+    `shapes` and `dims` give sizes to open dims of the inputs: `shapes` by input, with None for a
+    dim that stays open; `dims` by the name of the dim, or `INPUT:AXIS`. A dim without a size has
+    that of the arguments of each call.
 
     `params` are values for weights by name, or a `.safetensors` file of them; weights that come
     with the model need not be given. `memory_limit` (bytes; default: half of the available memory)
@@ -81,21 +89,59 @@ def compile(
         pipeline,
         params,
         frontend,
+        shapes,
+        dims,
         memory_limit=memory_limit,
         max_instructions=max_instructions,
     )
 
 
-def parse(model: _Path | ModelProto, *, frontend: str | None = None) -> ModuleOp:
+def load(
+    path: _Path,
+    *,
+    params: _Path | Mapping[str, Array] | None = None,
+    verify: bool = False,
+    memory_limit: int | None = None,
+    max_instructions: int | None = None,
+) -> Executable:
     """
-    Read a program into a module of its level; files are those of `compile`.
+    Load a program that `Executable.save` wrote, without the compiler.
+
+    `params` are values for its weights by name, or their `.safetensors` file; by default the file
+    beside it that the program names. The files are mapped into memory, and must not be changed
+    while the program is used. They are not trusted: a damaged or hostile one is an error. Small
+    weights and samples of large ones are compared with checksums; with `verify`, all bytes are.
+
+    Raises `MachineError` for files that cannot be used, and weights that are not those that the
+    program was compiled with.
+    """
+    from .runtime.callables import load_executable
+
+    return load_executable(
+        path,
+        params,
+        verify=verify,
+        memory_limit=memory_limit,
+        max_instructions=max_instructions,
+    )
+
+
+def parse(
+    model: _Path | ModelProto,
+    *,
+    shapes: _Shapes | None = None,
+    dims: Mapping[str, int] | None = None,
+    frontend: str | None = None,
+) -> ModuleOp:
+    """
+    Read a program into a module of its level; the arguments are those of `compile`.
 
     The weights of a module that comes with some are known to `compile`, but not part of the module:
     a clone has none. Raises `Error` for a mistake in the program.
     """
     from .tools.front_door import parse
 
-    return parse(model, frontend)
+    return parse(model, frontend, shapes, dims)
 
 
 def run_pipeline(module: ModuleOp, pipeline: str) -> ModuleOp:

@@ -9,11 +9,15 @@ at compile time and the operator can be folded, no op is built and the result is
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import ChainMap, Counter
+from collections.abc import Callable, Generator, Mapping, MutableMapping, Sequence
+from contextlib import contextmanager
 from math import isfinite, prod
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
+from onnx import GraphProto
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -37,6 +41,12 @@ from .values import (
     value_name,
 )
 
+ConvertGraph: TypeAlias = Callable[[Node, GraphProto, Sequence[Value]], Sequence[Value]]
+"""
+Converts a graph that is an attribute of a node, on these arguments, at the end of the builder's
+block, and returns its results.
+"""
+
 
 def _plain(value: Any) -> Any:
     """Convert `value` for `properties_of`: dtypes by name, sequences of Python integers."""
@@ -52,14 +62,23 @@ class Builder:
     These are the ones of more than `inline_limit` bytes.
     """
 
-    def __init__(self, block: Block, inline_limit: int):
+    def __init__(self, block: Block, inline_limit: int, convert_graph: ConvertGraph):
         self.block = block
+        self.functions: list[FuncOp] = []
+        """The functions besides the one that is being built."""
+        self.convert_graph = convert_graph
         self.inline_limit = inline_limit
         self.params: dict[str, Array] = {}
         self._node: Node | None = None
+        self._functions_named = Counter({"main": 1})
         self._params_named: dict[str, int] = {}
+        self._params_of: dict[Constant, str] = {}
         self._scalars: dict[tuple[str, bytes], Constant] = {}
-        self._shapes: dict[SSAValue, Value] = {}
+        self._tensors: MutableMapping[Constant, SSAValue] = {}
+        """The constants that operators of the block, or of one around it, have needed."""
+        self._shapes: MutableMapping[SSAValue, Value] = {}
+        self.built = 0
+        """The number of operators so far."""
 
     @property
     def node(self) -> Node:
@@ -98,7 +117,30 @@ class Builder:
         if self._node is not None:
             op.location = self._node.location
         self.block.add_op(op)
+        self.built += 1
         return op
+
+    def append(self, op: Operation) -> Sequence[SSAValue]:
+        """Append `op`, which is not an operator, and return its results."""
+        return self._append(op).results
+
+    @contextmanager
+    def at(self, block: Block, isolated: bool = False) -> Generator[None]:
+        """
+        Build at the end of `block`, which is in a region of an op of the current block.
+
+        With `isolated`, it is in another function: constants are built anew in it.
+        """
+        outer = self.block, self._tensors, self._shapes
+        self.block = block
+        if isolated:
+            self._tensors, self._shapes = {}, {}
+        else:
+            self._tensors, self._shapes = ChainMap({}, outer[1]), ChainMap({}, outer[2])
+        try:
+            yield
+        finally:
+            self.block, self._tensors, self._shapes = outer
 
     def _folded(
         self, name: str, operands: Sequence[Value], properties: Mapping[str, Any]
@@ -152,10 +194,11 @@ class Builder:
         """Return `value` as a tensor; the op of a constant is built on first use."""
         if not isinstance(value, Constant):
             return value
-        if value.tensor is None:
-            value.tensor = self._materialize(value)
-            value.tensor.name_hint = value_name(value.name)
-        return value.tensor
+        made = self._tensors.get(value)
+        if made is None:
+            made = self._tensors[value] = self._materialize(value)
+            made.name_hint = value_name(value.name)
+        return made
 
     def _materialize(self, constant: Constant) -> SSAValue:
         type = tensor_type_of(constant)
@@ -169,9 +212,18 @@ class Builder:
             return self.tensor(self.op("full", fill, shape=array.shape))
         if inline:
             return self._append(ConstantOp(dense(type, array.tobytes()))).results[0]
-        name = self._unique(constant.name)
-        self.params[name] = array
+        name = self._params_of.get(constant)
+        if name is None:
+            name = self._params_of[constant] = self._unique(constant.name)
+            self.params[name] = array
         return self._append(ParamOp(name, type)).results[0]
+
+    def unique_function(self, name: str) -> str:
+        """Return a name for a function that no other has: `name`, as far as it is free."""
+        plain = value_name(name) or "function"
+        self._functions_named[plain] += 1
+        count = self._functions_named[plain]
+        return plain if count == 1 else self.unique_function(f"{plain}.{count}")
 
     def _unique(self, name: str) -> str:
         count = self._params_named.get(name, 0)

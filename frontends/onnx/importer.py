@@ -7,41 +7,51 @@ Convert an ONNX graph into a function of `relay` operators.
                                     %y = relay.nn.dense %data, %w : …
                                     func.return %y : tensor<1x2xf32>
 
-Nodes are converted once each, in order, by the rule of their operator. Initializers are constants,
-even those that are graph inputs too (as in old models): arguments are the inputs without a value.
+Nodes are converted once each, in order, by the rule of their operator; a node without one is
+replaced by the nodes of its body, if it is a function. Initializers are constants, even those that
+are graph inputs too (as in old models): arguments are the inputs without a value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from onnx import ModelProto, NodeProto, ValueInfoProto
+from onnx import GraphProto, ModelProto, NodeProto, ValueInfoProto
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     FileLineColLoc,
     IntAttr,
-    IntegerAttr,
     ModuleOp,
     NameLoc,
     StringAttr,
-    i64,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from ...dialects.relay.annotations import NAME
 from ...dialects.relay.constants import INLINE_LIMIT
-from ...dialects.relay.named_dims import DIMS
+from ...dialects.relay.named_dims import DIMS, dims_attr
+from ...operators.dim_bindings import BindingError, DimBindings
 from .builder import Builder
 from .errors import OnnxError
-from .model import DEFAULT_DOMAINS, initializers_of, input_dims, input_type, opset_of
+from .functions import Body, bound, functions_by_key, model_body, schema_body
+from .model import initializers_of, input_dims, input_type, opsets_of
 from .node import Node
 from .operators import RULES
 from .operators.rule import Rule
 from .schema import require_signature
+from .scope import Scope, names_in, names_read
 from .values import Array, DynamicShape, Value, value_name
+
+UNBOUND = DimBindings()
+
+MAX_DEPTH = 64
+"""Limit on the nesting of graphs and function bodies."""
+
+MAX_INLINED = 200_000
+"""Limit on the number of nodes that function bodies and repeated graphs may add to a model."""
 
 
 @dataclass(frozen=True)
@@ -52,38 +62,41 @@ class Conversion:
     params: dict[str, Array]
 
 
-def convert_model(model: ModelProto, name: str, *, inline_limit: int = INLINE_LIMIT) -> Conversion:
+def convert_model(
+    model: ModelProto,
+    name: str,
+    *,
+    inline_limit: int = INLINE_LIMIT,
+    bindings: DimBindings = UNBOUND,
+) -> Conversion:
     """
     Convert `model`, the contents of the file `name`.
 
     The module has one public function `@main`, whose arguments and results are those of the graph,
-    in order. Initializers of more than `inline_limit` bytes become `relay.param`s. Raises
-    `OnnxError` for anything unsupported.
+    in order; `bindings` are sizes of dims of arguments. Initializers of more than `inline_limit`
+    bytes become `relay.param`s. Raises `OnnxError` for anything unsupported.
     """
-    return _Importer(model, name, inline_limit).convert()
+    return _Importer(model, name, inline_limit, bindings).convert()
 
 
 class _Importer:
-    """State of a conversion; `values` maps each ONNX name to its value so far."""
+    """State of a conversion."""
 
-    def __init__(self, model: ModelProto, name: str, inline_limit: int):
+    def __init__(self, model: ModelProto, name: str, inline_limit: int, bindings: DimBindings):
+        self.bindings = bindings
         self.graph = model.graph
         self.file = StringAttr(name)
-        self.opset = opset_of(model)
-        self.values: dict[str, Value] = {}
-        for constant in initializers_of(model):
-            self.values[constant.name] = constant
-        self.block = Block()
-        self.builder = Builder(self.block, inline_limit)
+        self.functions = functions_by_key(model.functions)
+        self.inlined = 0
+        self.scope = Scope(opsets_of(model.opset_import), names_in(model.graph))
+        for constant in initializers_of(model.graph):
+            self.scope.values[constant.name] = constant
+        self.builder = Builder(Block(), inline_limit, self._convert_graph)
 
     def convert(self) -> Conversion:
         arguments = self._arguments()
-        used = {o.name for o in self.graph.output}
-        for proto in self.graph.node:
-            used.update(proto.input)
-        frozen = frozenset(used)
         for index, proto in enumerate(self.graph.node):
-            self._convert_node(proto, index, frozen)
+            self._convert_node(proto, self._location(index + 1))
         results = self._results()
         return Conversion(self._module(arguments, results), self.builder.params)
 
@@ -92,22 +105,24 @@ class _Importer:
     def _arguments(self) -> list[DictionaryAttr]:
         """Add the arguments; return their attributes."""
         attributes: list[DictionaryAttr] = []
-        infos = [i for i in self.graph.input if i.name not in self.values]
-        self.block = Block(arg_types=[input_type(i) for i in infos])
-        self.builder.block = self.block
-        for info, argument in zip(infos, self.block.args, strict=True):
-            if info.name in self.values:
+        values = self.scope.values
+        infos = [i for i in self.graph.input if i.name not in values]
+        shapes = _shapes(infos, self.bindings)
+        types = [input_type(i, dims) for i, dims in zip(infos, shapes, strict=True)]
+        block = self.builder.block = Block(arg_types=types)
+        for info, dims, argument in zip(infos, shapes, block.args, strict=True):
+            if info.name in values:
                 raise OnnxError(f'two inputs are called "{info.name}"')
             argument.name_hint = value_name(info.name)
             argument.location = NameLoc(StringAttr(info.name), self._location(0))
-            self.values[info.name] = argument
-            attributes.append(_described(info))
+            values[info.name] = argument
+            attributes.append(_described(info.name, dims))
         return attributes
 
     def _results(self) -> list[SSAValue]:
         results: list[SSAValue] = []
         for info in self.graph.output:
-            value = self.values.get(info.name)
+            value = self.scope.find(info.name)
             if value is None:
                 raise OnnxError(f'no node computes the output "{info.name}" of the graph')
             results.append(self.builder.tensor(value))
@@ -115,17 +130,18 @@ class _Importer:
 
     def _module(self, arguments: Sequence[DictionaryAttr], results: Sequence[SSAValue]) -> ModuleOp:
         place = NameLoc(StringAttr(self.graph.name or "main"), self._location(0))
-        self.block.add_op(ReturnOp.create(operands=results, location=place))
+        block = self.builder.block
+        block.add_op(ReturnOp.create(operands=results, location=place))
         main = FuncOp(
             "main",
-            (self.block.arg_types, [r.type for r in results]),
-            Region(self.block),
+            (block.arg_types, [r.type for r in results]),
+            Region(block),
             arg_attrs=ArrayAttr(arguments),
             res_attrs=ArrayAttr(
                 DictionaryAttr({NAME: StringAttr(o.name)}) for o in self.graph.output
             ),
         )
-        module = ModuleOp([main])
+        module = ModuleOp([main, *self.builder.functions])
         main.location = module.location = place
         return module
 
@@ -135,12 +151,25 @@ class _Importer:
         """Return node `number`, from 1, as a line; the graph itself is line 1 too."""
         return FileLineColLoc(self.file, IntAttr(max(1, number)), IntAttr(1))
 
-    def _convert_node(self, proto: NodeProto, index: int, used: frozenset[str]) -> None:
-        node = Node(proto, self.opset, self._location(index + 1), used=used)
-        rule = _rule_for(node)
+    def _convert_node(self, proto: NodeProto, place: FileLineColLoc) -> None:
+        scope = self.scope
+        node = Node(bound(proto, scope.attributes), scope.opsets, place, used=scope.used)
+        called = model_body(node, self.functions)
+        rule = None if called is not None else _rule_for(node)
         node.inputs = [self._input(node, name) for name in proto.input]
-        require_signature(node)
+        if called is None:
+            require_signature(node)
+        body = called if called is not None or rule is not None else schema_body(node)
         self.builder.node = node
+        if body is not None:
+            made = self._convert_body(node, body)
+        elif rule is not None:
+            made = self._apply(rule, node)
+        else:
+            raise _unsupported(node)
+        self._define(node, made)
+
+    def _apply(self, rule: Rule, node: Node) -> Sequence[Value | None]:
         try:
             made = rule.convert(node, self.builder)
         except (MemoryError, OverflowError) as error:
@@ -148,57 +177,139 @@ class _Importer:
         except DynamicShape as error:
             raise node.error(str(error)) from None
         node.require_all_read()
-        results = made if isinstance(made, Sequence) else [made]
+        return made if isinstance(made, Sequence) else [made]
+
+    def _define(self, node: Node, results: Sequence[Value | None]) -> None:
+        """Let the names of the outputs of `node` be `results`."""
+        scope = self.scope
         for i, name in enumerate(node.outputs):
             if not name:
                 continue
-            if i >= len(results):
-                if name in used:
-                    raise node.error(
-                        f"output {i} is used; supported: outputs 0 to {len(results) - 1}"
-                    )
+            value = results[i] if i < len(results) else None
+            if value is None:
+                if name in scope.used:
+                    known = [str(n) for n, result in enumerate(results) if result is not None]
+                    raise node.error(f"output {i} is used; supported: {', '.join(known)}")
                 continue
-            if name in self.values:
+            if name in scope.values:
                 raise node.error(f'redefinition of "{name}"')
-            value = results[i]
-            self.values[name] = value
+            scope.values[name] = value
             if isinstance(value, SSAValue) and value.name_hint is None:
                 value.name_hint = value_name(name)
 
     def _input(self, node: Node, name: str) -> Value | None:
         if not name:
             return None
-        value = self.values.get(name)
-        if value is None:
+        value = self.scope.find(name)
+        if value is None and name not in self.scope.omitted:
             raise node.error(f'no earlier node computes the input "{name}"')
         return value
 
+    # ------------------------------------------------------- bodies and graphs
 
-def _rule_for(node: Node) -> Rule:
-    """Return the rule that converts `node`; raises `OnnxError` if there is none."""
-    domain = node.proto.domain
-    if domain not in DEFAULT_DOMAINS:
-        raise node.error(f"the operator is of domain {domain}; supported: ai.onnx")
-    rules = RULES.get(node.op_type)
+    def _convert_body(self, node: Node, body: Body) -> Sequence[Value | None]:
+        """Convert the nodes of `body` in place of `node`; return its results."""
+        inputs = [*node.inputs, *[None] * (len(body.inputs) - len(node.inputs))]
+        if len(inputs) != len(body.inputs):
+            raise node.error(f"there are {len(inputs)} inputs; the function has {len(body.inputs)}")
+        scope = Scope(body.opsets, names_read(body.nodes, body.outputs), body.attributes)
+        for name, value in zip(body.inputs, inputs, strict=True):
+            if value is None:
+                scope.omitted.add(name)
+            else:
+                scope.values[name] = value
+        return self._convert_nodes(node, scope, body.nodes, body.outputs, "its body")
+
+    def _convert_graph(
+        self, node: Node, graph: GraphProto, arguments: Sequence[Value]
+    ) -> Sequence[Value]:
+        """
+        Convert `graph`, an attribute of `node`, on `arguments` at the end of the current block.
+
+        Its nodes may read what the graph around it defines before `node`.
+        """
+        if len(arguments) != len(graph.input):
+            raise node.error(
+                f'graph "{graph.name}" has {len(graph.input)} inputs; supported: {len(arguments)}'
+            )
+        outer = self.scope
+        scope = Scope(outer.opsets, names_in(graph), outer.attributes, outer)
+        for constant in initializers_of(graph):
+            scope.values[constant.name] = constant
+        for info, argument in zip(graph.input, arguments, strict=True):
+            scope.values[info.name] = argument
+        outputs = [info.name for info in graph.output]
+        results = self._convert_nodes(node, scope, graph.node, outputs, f'graph "{graph.name}"')
+        for name, value in zip(outputs, results, strict=True):
+            if value is None:
+                raise node.error(f'no node computes the output "{name}" of graph "{graph.name}"')
+        return [value for value in results if value is not None]
+
+    def _convert_nodes(
+        self,
+        node: Node,
+        scope: Scope,
+        nodes: Iterable[NodeProto],
+        outputs: Sequence[str],
+        where: str,
+    ) -> list[Value | None]:
+        """Convert `nodes` in `scope`, in place of `node`; return the values of `outputs`."""
+        outer = self.scope
+        scope.depth = outer.depth + 1
+        if scope.depth > MAX_DEPTH:
+            raise node.error(f"functions and graphs are nested more than {MAX_DEPTH} deep")
+        self.scope = scope
+        try:
+            for proto in nodes:
+                self.inlined += 1
+                if self.inlined > MAX_INLINED:
+                    raise node.error(
+                        f"functions and repeated graphs add more than {MAX_INLINED} nodes"
+                    )
+                self._convert_node(proto, node.place)
+        except OnnxError as error:
+            raise node.error(f"in {where}: {error.message}") from None
+        finally:
+            self.scope = outer
+            self.builder.node = node
+        return [scope.find(name) for name in outputs]
+
+
+def _rule_for(node: Node) -> Rule | None:
+    """Return the rule that converts `node`, if there is one for its opset."""
+    rules = RULES.get(node.domain, {}).get(node.op_type, ())
+    return next((rule for rule in rules if rule.covers(node.opset)), None)
+
+
+def _unsupported(node: Node) -> OnnxError:
+    """Return the error about a node that has neither a rule nor a body."""
+    domains = [domain or "ai.onnx" for domain in RULES]
+    rules = RULES.get(node.domain)
     if rules is None:
-        raise node.error(
-            f"the operator is not supported; supported operators: {', '.join(sorted(RULES))}"
+        return node.error(
+            f"the operator is of domain {node.domain}; supported: {', '.join(domains)}, and "
+            "functions in the model"
         )
-    for rule in rules:
-        if rule.covers(node.opset):
-            return rule
-    raise node.error(
+    ranges = rules.get(node.op_type)
+    if ranges is None:
+        return node.error("the operator is not supported (docs/onnx.md lists those that are)")
+    return node.error(
         f"the operator is not supported in opset {node.opset}; supported: "
-        f"{', '.join(str(r) for r in rules)}"
+        f"{', '.join(str(r) for r in ranges)}"
     )
 
 
-def _described(info: ValueInfoProto) -> DictionaryAttr:
+def _shapes(infos: Sequence[ValueInfoProto], bindings: DimBindings) -> list[list[int | str]]:
+    """Return the dims of the inputs, with the sizes that the user gives."""
+    try:
+        return bindings.bind([(info.name, input_dims(info)) for info in infos])
+    except BindingError as error:
+        raise OnnxError(str(error)) from None
+
+
+def _described(name: str, dims: Sequence[int | str]) -> DictionaryAttr:
     """Return the attributes of an argument: its name, and its dims if some are dynamic."""
-    attributes: dict[str, Attribute] = {NAME: StringAttr(info.name)}
-    dims = input_dims(info)
+    attributes: dict[str, Attribute] = {NAME: StringAttr(name)}
     if any(isinstance(dim, str) for dim in dims):
-        attributes[DIMS] = ArrayAttr(
-            StringAttr(dim) if isinstance(dim, str) else IntegerAttr(dim, i64) for dim in dims
-        )
+        attributes[DIMS] = dims_attr(dims)
     return DictionaryAttr(attributes)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from google.protobuf.message import DecodeError
-from onnx import ModelProto, ValueInfoProto, load_model_from_string
+from onnx import GraphProto, ModelProto, OperatorSetIdProto, ValueInfoProto, load_model_from_string
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 
 from ...dialects.device import tensor_type
 from ...dialects.tensors import Tensor
 from .errors import OnnxError
+from .scope import graphs_of, with_inner
 from .tensors import array_of, dtype_of_number
 from .values import Constant, element_type
 
@@ -37,48 +38,69 @@ def read_model(data: bytes) -> ModelProto:
 
 def _names(model: ModelProto) -> Iterator[object]:
     """Yield all text that the conversion reads."""
-    graph = model.graph
+    yield from (opset.domain for opset in model.opset_import)
+    yield from _names_in(model.graph)
+    nodes = list(model.graph.node)
+    for function in model.functions:
+        yield from (function.domain, function.name, function.overload)
+        yield from (*function.input, *function.output, *function.attribute)
+        yield from (opset.domain for opset in function.opset_import)
+        yield from (attribute.name for attribute in function.attribute_proto)
+        nodes += function.node
+    for node in with_inner(nodes):
+        yield from (node.name, node.op_type, node.domain, node.overload, *node.input, *node.output)
+        for attribute in node.attribute:
+            yield from (attribute.name, attribute.ref_attr_name)
+        for graph in graphs_of(node):
+            yield from _names_in(graph)
+
+
+def _names_in(graph: GraphProto) -> Iterator[object]:
     yield graph.name
-    for opset in model.opset_import:
-        yield opset.domain
     for tensor in graph.initializer:
         yield tensor.name
     for info in (*graph.input, *graph.output):
         yield info.name
         yield from (dim.dim_param for dim in info.type.tensor_type.shape.dim)
-    for node in graph.node:
-        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
-        yield from (attribute.name for attribute in node.attribute)
 
 
-def opset_of(model: ModelProto) -> int:
-    """Return the version of the default operator set, which must be in `OPSETS`."""
-    versions = [o.version for o in model.opset_import if o.domain in DEFAULT_DOMAINS]
-    if not versions:
-        domains = ", ".join(o.domain for o in model.opset_import)
-        raise OnnxError(f"the model uses operator sets {domains}; supported: ai.onnx")
-    if versions[0] not in OPSETS:
+def domain_of(name: str) -> str:
+    """Return the domain called `name`: "" is ONNX's own operator set, which has two names."""
+    return "" if name in DEFAULT_DOMAINS else name
+
+
+def opsets_of(imports: Iterable[OperatorSetIdProto]) -> dict[str, int]:
+    """
+    Return the version of each operator set by its domain.
+
+    Raises `OnnxError` if that of ONNX's own is not in `OPSETS`.
+    """
+    found: dict[str, int] = {}
+    for entry in imports:
+        found.setdefault(domain_of(entry.domain), entry.version)
+    opset = found.get("", OPSETS[0])
+    if opset not in OPSETS:
         raise OnnxError(
-            f"the model uses opset {versions[0]}; supported: opsets {OPSETS[0]} to {OPSETS[-1]} "
+            f"the model uses opset {opset}; supported: opsets {OPSETS[0]} to {OPSETS[-1]} "
             "(onnx.version_converter can change it)"
         )
-    return versions[0]
+    return found
 
 
-def initializers_of(model: ModelProto) -> Iterator[Constant]:
-    """Yield the arrays stored in the model."""
-    if model.graph.sparse_initializer:
-        name = model.graph.sparse_initializer[0].values.name
+def initializers_of(graph: GraphProto) -> Iterator[Constant]:
+    """Yield the arrays stored in `graph`."""
+    if graph.sparse_initializer:
+        name = graph.sparse_initializer[0].values.name
         raise OnnxError(f'initializer "{name}" is sparse; supported: dense ones')
-    for tensor in model.graph.initializer:
+    for tensor in graph.initializer:
         try:
             yield Constant(tensor.name, array_of(tensor))
         except OnnxError as error:
             raise OnnxError(f'initializer "{tensor.name}": {error.message}') from None
 
 
-def input_type(info: ValueInfoProto) -> Tensor:
-    """Return the type of a graph input, which must be a tensor of known rank."""
+def input_type(info: ValueInfoProto, dims: Sequence[int | str]) -> Tensor:
+    """Return the type of a graph input of `dims`, which must be a tensor of known rank."""
     what = f'input "{info.name}"'
     if info.type.WhichOneof("value") != "tensor_type":
         kind = info.type.WhichOneof("value") or "without type"
@@ -91,7 +113,6 @@ def input_type(info: ValueInfoProto) -> Tensor:
     assert element is not None, "a supported dtype has an element type"
     if not tensor.HasField("shape"):
         raise OnnxError(f"{what} has no shape; supported: shapes of known rank")
-    dims = input_dims(info)
     return tensor_type(element, [DYNAMIC_INDEX if isinstance(dim, str) else dim for dim in dims])
 
 

@@ -7,15 +7,16 @@ that the converter does not read are reported as unsupported.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from onnx import AttributeProto, NodeProto
+from onnx import AttributeProto, GraphProto, NodeProto
 from xdsl.dialects.builtin import FileLineColLoc, LocationAttr, NameLoc, StringAttr
 
 from .errors import OnnxError
+from .model import domain_of
 from .tensors import array_of, dtype_of_number
 from .values import Array, Constant, Value, rank_of
 
@@ -26,6 +27,8 @@ _KINDS = {
     AttributeProto.FLOATS: "a list of floats",
     AttributeProto.STRING: "a string",
     AttributeProto.TENSOR: "a tensor",
+    AttributeProto.GRAPH: "a graph",
+    AttributeProto.STRINGS: "a list of strings",
 }
 
 
@@ -42,7 +45,7 @@ class Node:
     """A node with resolved inputs; `inputs[i]` is None if optional and omitted."""
 
     proto: NodeProto
-    opset: int
+    opsets: Mapping[str, int]
     place: FileLineColLoc
     inputs: Sequence[Value | None] = ()
     used: frozenset[str] = frozenset()
@@ -58,6 +61,15 @@ class Node:
     @property
     def op_type(self) -> str:
         return self.proto.op_type
+
+    @property
+    def domain(self) -> str:
+        return domain_of(self.proto.domain)
+
+    @property
+    def opset(self) -> int:
+        """The version of its operator set; 1 if the model does not say."""
+        return self.opsets.get(self.domain, 1)
 
     @property
     def outputs(self) -> Sequence[str]:
@@ -157,7 +169,7 @@ class Node:
         if found is None:
             return None
         if found.ref_attr_name:
-            raise self.error(f"attribute {name} refers to an attribute of a function")
+            raise self.error(f"attribute {name} refers to one of a function, but is not in one")
         if found.type != kind:
             wanted, actual = _kind(kind), _kind(found.type)
             raise self.error(f"attribute {name} must be {wanted}, but is {actual}")
@@ -208,6 +220,13 @@ class Node:
             raise self.error(f'attribute {name} is "{value}"; supported: {", ".join(supported)}')
         return value
 
+    def text(self, name: str) -> str:
+        """Return the required string attribute `name`."""
+        found = self._attribute(name, AttributeProto.STRING)
+        if found is None:
+            raise self.error(f"attribute {name} is missing")
+        return found.s.decode("utf-8", "replace")
+
     def tensor(self, name: str) -> Array | None:
         """Return the tensor attribute `name`, if present."""
         found = self._attribute(name, AttributeProto.TENSOR)
@@ -217,6 +236,18 @@ class Node:
             return array_of(found.t)
         except OnnxError as error:
             raise self.error(f"attribute {name}: {error.message}") from None
+
+    def graph(self, name: str) -> GraphProto:
+        """Return the required graph attribute `name`."""
+        found = self._attribute(name, AttributeProto.GRAPH)
+        if found is None:
+            raise self.error(f"attribute {name} is missing")
+        return found.g
+
+    def words(self, name: str) -> list[str] | None:
+        """Return the attribute `name`, a list of strings, if present."""
+        found = self._attribute(name, AttributeProto.STRINGS)
+        return None if found is None else [s.decode("utf-8", "replace") for s in found.strings]
 
     def dtype(self, name: str) -> np.dtype[Any]:
         """Return the required attribute `name`, a dtype by ONNX's number."""
@@ -273,7 +304,11 @@ class Node:
                 f"{what} has rank {rank}; supported: {', '.join(str(r) for r in ranks)}"
             )
 
+    def is_used(self, index: int) -> bool:
+        """Test whether output `index` is used."""
+        return index < len(self.outputs) and self.outputs[index] in self.used
+
     def require_unused(self, index: int, what: str) -> None:
         """Require that output `index` is not used."""
-        if index < len(self.outputs) and self.outputs[index] in self.used:
+        if self.is_used(index):
             raise self.error(f"output {index} ({what}) is used; supported: output 0 only")

@@ -27,10 +27,10 @@ class Signature:
 
 
 @cache
-def signature_of(op_type: str, opset: int) -> Signature | None:
+def signature_of(op_type: str, opset: int, domain: str) -> Signature | None:
     """Return the signature of an operator; None when the package does not know it."""
     try:
-        schema = defs.get_schema(op_type, opset)
+        schema = defs.get_schema(op_type, opset, domain)
     except defs.SchemaError:
         return None
     dtypes = tuple(
@@ -42,7 +42,7 @@ def signature_of(op_type: str, opset: int) -> Signature | None:
 
 def require_signature(node: Node) -> None:
     """Raise `OnnxError` if the inputs of `node` do not match its operator's signature."""
-    signature = signature_of(node.op_type, node.opset)
+    signature = signature_of(node.op_type, node.opset, node.domain)
     if signature is None:
         return
     count = len(node.inputs)

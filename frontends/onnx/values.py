@@ -49,8 +49,6 @@ class Constant:
 
     name: str
     array: Array
-    tensor: SSAValue | None = None
-    """The array as a tensor, once an operator has needed it."""
 
     @property
     def is_splat(self) -> bool:

@@ -26,6 +26,7 @@ from ...dialects.relay.closures import captures
 from ...dialects.relay.named_dims import dim_names, named_dims_fault
 from ...runtime.kernels.loading import load_kernels
 from ...runtime.kernels.memory import Memory, OutOfMemory, Stack
+from ...runtime.kernels.regions import Region
 from ...runtime.kernels.scratch import Workspace
 from ..analysis.arrays import Array
 from ..analysis.blocks import only_block
@@ -63,7 +64,7 @@ class Evaluator:
         self.module = module
         self.params = params
         self.memory = Memory() if memory is None else memory
-        self._operators = OperatorEvaluator(load_kernels(), Workspace(self.memory))
+        self._operators = OperatorEvaluator(load_kernels(), Workspace(Region(self.memory)))
         self.max_ops = max_ops
         self._left = inf if max_ops is None else max_ops
         self._stack, self._depth = Stack(self.memory), 0

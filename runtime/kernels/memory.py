@@ -3,7 +3,8 @@ The memory limit of a program.
 
     memory = Memory(limit=1 << 30)
     owner = Owner(memory)
-    block = owner.take(4096)          zeros, returned to `memory` when `owner` dies
+    owner.reserve(4096)               returned to `memory` when `owner` dies
+    array = memory.array((32,), "float32")      zeros, returned when the last view dies
 
 Fresh bytes are zero, so a program sees only its own data. In the debugging mode `poison` they
 are 0xFF instead (a NaN in every float type, -1 in the integers), which exposes reads of bytes
@@ -84,13 +85,6 @@ def default_limit() -> int:
     return min((size for size in _bounds() if size > 0), default=UNKNOWN) // SHARE
 
 
-def aligned_bytes(size: int, alignment: int = ALIGNMENT) -> npt.NDArray[np.uint8]:
-    """Return `size` zero bytes at an address that is a multiple of `alignment`."""
-    block = np.zeros(size + alignment, np.uint8)
-    start = -block.ctypes.data % alignment
-    return block[start : start + size]
-
-
 class Memory:
     """A limit in bytes, by default a share of the available memory; thread-safe."""
 
@@ -138,16 +132,16 @@ class Memory:
         """Return `size` reserved bytes."""
         self._returned.append(size)
 
-    def fresh(
-        self, size: int, alignment: int = ALIGNMENT, what: str = "memory"
-    ) -> npt.NDArray[np.uint8]:
-        """Reserve and allocate `size` bytes at a multiple of `alignment`, for `what`."""
+    def fresh(self, size: int, what: str = "memory") -> npt.NDArray[np.uint8]:
+        """Reserve and allocate `size` bytes at a multiple of `ALIGNMENT`, for `what`."""
         self.reserve(size, what)
         try:
-            block = aligned_bytes(size, alignment)
+            block = np.zeros(size + ALIGNMENT, np.uint8)
         except (MemoryError, ValueError, OverflowError):
             self.give_back(size)
             raise OutOfMemory(f"{what} needs {size} bytes, but the system has not enough") from None
+        start = -block.ctypes.data % ALIGNMENT
+        block = block[start : start + size]
         if self.poison:
             block.fill(POISON)
         return block
@@ -166,7 +160,7 @@ class Memory:
         size = prod(shape) * kind.itemsize
         if size <= SMALL:
             return np.full(size, self.blank, np.uint8).view(kind).reshape(shape)
-        block = self.fresh(size, what=what)
+        block = self.fresh(size, what)
         weakref.finalize(block.base, self.give_back, block.size).atexit = False
         return block.view(kind).reshape(shape)
 
@@ -185,13 +179,10 @@ class Owner:
         self.memory.reserve(size, what)
         self.size += size
 
-    def take(
-        self, size: int, alignment: int = ALIGNMENT, what: str = "memory"
-    ) -> npt.NDArray[np.uint8]:
-        """Reserve and allocate `size` fresh bytes at a multiple of `alignment`."""
-        block = self.memory.fresh(size, alignment, what)
-        self.size += size
-        return block
+    def give_back(self, size: int) -> None:
+        """Return `size` of the bytes."""
+        self.size -= size
+        self.memory.give_back(size)
 
     def __del__(self) -> None:
         if self.size:

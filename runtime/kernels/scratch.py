@@ -15,45 +15,42 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .memory import ALIGNMENT, POISON, Memory, Owner
+from .memory import ALIGNMENT, POISON, Memory
+from .regions import Bytes, Extent, Region
 
 
 class Workspace:
-    """
-    Memory that kernels share, reserved from `memory`.
+    """Memory that kernels share: the first bytes of `region` (default: one of its own)."""
 
-    It grows by doubling; kernels bound earlier keep their old blocks.
-    """
-
-    def __init__(self, memory: Memory | None = None) -> None:
-        self.memory = Memory() if memory is None else memory
-        self._owner = Owner(self.memory)
-        self._blocks = [self._owner.take(0)]
+    def __init__(self, region: Region | None = None) -> None:
+        self.extent = Extent(Region(Memory()) if region is None else region)
         self.used = 0
         """Bytes in use: all that is taken from here on may be reused by setting it back."""
 
     @property
+    def memory(self) -> Memory:
+        """The memory from which the region is reserved."""
+        return self.extent.region.memory
+
+    @property
     def size(self) -> int:
-        """Number of bytes allocated so far, including outgrown blocks."""
-        return self._owner.size
+        """Number of bytes that the kernels need."""
+        return self.extent.top
 
     def poison(self) -> None:
         """Overwrite the contents, which no kernel may read."""
-        for block in self._blocks:
-            block.fill(POISON)
+        self.extent.view(0, self.size).fill(POISON)
 
     def lend(self) -> Lent:
         """Serve `scratch` calls from this workspace; their memory is free again at the end."""
         return Lent(self)
 
-    def take(self, size: int) -> npt.NDArray[np.uint8]:
+    def take(self, size: int) -> Bytes:
         """Return `size` bytes, distinct from all others within the same `lend`."""
         start = -(-self.used // ALIGNMENT) * ALIGNMENT
-        if start + size > len(self._blocks[-1]):
-            grown = max(start + size, 2 * len(self._blocks[-1]))
-            self._blocks.append(self._owner.take(grown, what="scratch memory of a kernel"))
+        self.extent.cover(start + size, "scratch memory of a kernel")
         self.used = start + size
-        return self._blocks[-1][start : start + size]
+        return self.extent.view(start, size)
 
 
 class Lent:

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import fields
 
 import numpy as np
 import pytest
+from program_contents import contents
 from programs import parse, printed
 from xdsl.dialects.builtin import ModuleOp
 
@@ -17,7 +17,7 @@ from xrelay.passes.support.verifier import verify
 from xrelay.runtime import instructions
 from xrelay.runtime.instructions import Reg
 from xrelay.runtime.listing import listing
-from xrelay.runtime.program import Array, Kernel, Late, Program, TensorSpec
+from xrelay.runtime.program import Array, Late, TensorSpec
 
 EVERYTHING = """
 builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.device<cuda:1>]} {
@@ -90,21 +90,6 @@ def everything() -> ModuleOp:
     module = parse(EVERYTHING)
     verify(module)
     return module
-
-
-def plain(value: object) -> object:
-    """Convert arrays in `value` to comparable objects."""
-    if isinstance(value, np.ndarray):
-        return (value.dtype.name, value.shape, value.tobytes())  # pyright: ignore
-    if isinstance(value, tuple):
-        return tuple(plain(v) for v in value)  # pyright: ignore
-    if isinstance(value, Kernel):
-        return tuple(plain(getattr(value, f.name)) for f in fields(value))
-    return value
-
-
-def contents(program: Program) -> object:
-    return tuple(plain(getattr(program, f.name)) for f in fields(program))
 
 
 def test_text_of_a_program_is_the_text_it_was_made_of():

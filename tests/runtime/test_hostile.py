@@ -77,8 +77,9 @@ def fault(*code: vm.Instruction, **parts: Any) -> str:
         ),
         (
             vm.AllocStorage(1, HUGE << 20, 64),
-            f"main[0] alloc_storage: a storage on cpu:0 needs {HUGE << 20} bytes, but 8 are in "
-            "use and the memory limit is 1048576 (--memory-limit)",
+            f"main[0] alloc_storage: a storage of {HUGE << 20} bytes on cpu:0 needs "
+            f"{(HUGE << 20) + 64} bytes, but 8 are in use and the memory limit is 1048576 "
+            "(--memory-limit)",
         ),
         (
             vm.AllocTensor(1, 2, vm.Reg(64), (1,), "int8"),

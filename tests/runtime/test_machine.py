@@ -8,8 +8,8 @@ import pytest
 from both_machines import Machine
 from machine_programs import call, f32, function, kernel, program, tensor
 
+from xrelay.runtime import arena as arena_module
 from xrelay.runtime import instructions as vm
-from xrelay.runtime import machine as machine_module
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels.bind import Thunk
 from xrelay.runtime.program import Kernel, Late, Step, TensorSpec
@@ -63,7 +63,6 @@ def test_arguments_may_be_what_numpy_makes_arrays_of():
         ),
         ([X, (X,)], r"parameter 'x1' of main must be float32\[2\], but is data"),
         ([X, "text"], r"parameter 'x1' of main must be float32\[2\], but is str"),
-        ([X, X.astype(">f4")], "an argument of main"),
     ],
 )
 def test_arguments_must_fit_the_parameters(args: list[Any], message: str):
@@ -281,7 +280,7 @@ def test_a_loop_reuses_the_memory_of_earlier_rounds():
 
 
 def test_a_long_loop_does_not_remember_everything(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(machine_module, "MAX_TRACE_SIZE", 1000)
+    monkeypatch.setattr(arena_module, "MAX_TRACE_SIZE", 1000)
     machine = Machine(countdown())
     zeros = np.zeros(2, np.float32)
     for _ in range(2):

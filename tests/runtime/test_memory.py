@@ -51,7 +51,7 @@ def test_fresh_bytes_are_zero_or_poison():
 def test_what_an_owner_took_is_free_when_it_dies():
     memory = Memory(100)
     owner = Owner(memory)
-    owner.take(60)
+    owner.reserve(60)
     with pytest.raises(OutOfMemory) as caught:
         memory.reserve(41, "a thing")
     assert str(caught.value) == (
@@ -263,7 +263,7 @@ def test_endless_recursion_ends_at_the_limit():
 def test_recursion_that_takes_storages_ends_at_the_limit():
     code = [*call(0, [0, 0], 2, 2), AllocStorage(4, MIB, 64), Invoke(5, 0, (2,)), Ret(5)]
     text = fault(function([f32(2)], *code), memory=Memory(5 * MIB))
-    assert text.startswith("main[3] alloc_storage: a storage on cpu:0 needs 1048576 bytes, but ")
+    assert text.startswith("main[3] alloc_storage: a storage of 1048576 bytes on cpu:0 needs ")
 
 
 def test_frames_kept_for_later_make_room():

@@ -193,8 +193,9 @@ def test_a_size_from_data_is_one_decision():
         data = np.array([n, 99], np.int64)
         (result,) = machine.run("main", data, np.float32(1.5))
         np.testing.assert_array_equal(result, np.full(n, 3.0, np.float32))
-    ((entry,),) = machine._idle.values()  # pyright: ignore[reportPrivateUsage]
-    root = entry.frame.root
+    (arena,) = machine._idle  # pyright: ignore[reportPrivateUsage]
+    assert arena.last is not None
+    root = arena.last.frame.root
     assert root is not None
     assert len(root.successors) == 4  # by n, not by the other element
     assert all(not after.successors for after in root.successors.values())

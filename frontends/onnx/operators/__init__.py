@@ -1,31 +1,44 @@
 """The conversion of each ONNX operator: a rule per operator, a file per family."""
 
+from collections.abc import Mapping
+
 from .activations import RULES as ACTIVATIONS
 from .constants import RULES as CONSTANTS
+from .control_flow import RULES as CONTROL_FLOW
 from .convolution import RULES as CONVOLUTION
+from .einsum import RULES as EINSUM
 from .elementwise import RULES as ELEMENTWISE
+from .gathering import RULES as GATHERING
 from .indexing import RULES as INDEXING
 from .linear import RULES as LINEAR
 from .normalization import RULES as NORMALIZATION
 from .pooling import RULES as POOLING
+from .quantized import RULES as QUANTIZED
+from .recurrent import RULES as RECURRENT
 from .reductions import RULES as REDUCTIONS
 from .resize import RULES as RESIZE
 from .rule import Rules
 from .selection import RULES as SELECTION
 from .shapes import RULES as SHAPES
 
-RULES: Rules = {
+_DEFAULT: Rules = {
     **ACTIVATIONS,
     **CONSTANTS,
+    **CONTROL_FLOW,
     **CONVOLUTION,
+    **EINSUM,
     **ELEMENTWISE,
+    **GATHERING,
     **INDEXING,
     **LINEAR,
     **NORMALIZATION,
     **POOLING,
+    **QUANTIZED,
+    **RECURRENT,
     **REDUCTIONS,
     **RESIZE,
     **SELECTION,
     **SHAPES,
 }
-"""The rules of every supported operator."""
+RULES: Mapping[str, Rules] = {"": _DEFAULT}
+"""The rules of every supported operator, by the domain of its operator set; "" is ONNX's own."""

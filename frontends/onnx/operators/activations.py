@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..builder import Builder
 from ..node import Node
-from ..values import Value, dims_of, rank_of
+from ..values import Value, dims_of, dtype_of, rank_of, shape_of
 from .elementwise import unary
 from .rule import Convert, Rule, Rules, since
 from .shapes import as_matrix
@@ -36,25 +38,29 @@ def gelu(node: Node, b: Builder) -> Value:
 
 def softplus(node: Node, b: Builder) -> Value:
     """Compute log(1 + exp(x)) such that exp cannot overflow."""
-    return _softplus(node.input(0), b)
+    return softplus_of(node.input(0), b)
 
 
-def _softplus(x: Value, b: Builder) -> Value:
+def softplus_of(x: Value, b: Builder) -> Value:
+    """Compute log(1 + exp(x))."""
     small = b.op("exp", b.op("negative", b.op("abs", x)))
     tail = b.op("log", b.op("add", small, b.scalar_like(1, x)))
     return b.op("add", b.op("nn.relu", x), tail)
 
 
 def softsign(node: Node, b: Builder) -> Value:
+    return softsign_of(node.input(0), b)
+
+
+def softsign_of(x: Value, b: Builder) -> Value:
     """Compute x / (1 + |x|)."""
-    x = node.input(0)
     return b.op("divide", x, b.op("add", b.op("abs", x), b.scalar_like(1, x)))
 
 
 def mish(node: Node, b: Builder) -> Value:
     """Compute x * tanh(softplus(x))."""
     x = node.input(0)
-    return b.op("multiply", x, b.op("tanh", _softplus(x, b)))
+    return b.op("multiply", x, b.op("tanh", softplus_of(x, b)))
 
 
 def swish(node: Node, b: Builder) -> Value:
@@ -65,7 +71,8 @@ def swish(node: Node, b: Builder) -> Value:
     return b.op("multiply", x, b.op("sigmoid", inner))
 
 
-def _hard_sigmoid(x: Value, alpha: float, beta: float, b: Builder) -> Value:
+def hard_sigmoid_of(x: Value, alpha: float, beta: float, b: Builder) -> Value:
+    """Compute max(0, min(1, alpha * x + beta))."""
     line = b.op("multiply", x, b.scalar_like(alpha, x))
     line = b.op("add", line, b.scalar_like(beta, x))
     return b.op("clip", line, a_min=0.0, a_max=1.0)
@@ -73,16 +80,16 @@ def _hard_sigmoid(x: Value, alpha: float, beta: float, b: Builder) -> Value:
 
 def hard_sigmoid(node: Node, b: Builder) -> Value:
     """Compute max(0, min(1, alpha * x + beta))."""
-    return _hard_sigmoid(node.input(0), node.number("alpha", 0.2), node.number("beta", 0.5), b)
+    return hard_sigmoid_of(node.input(0), node.number("alpha", 0.2), node.number("beta", 0.5), b)
 
 
 def hard_swish(node: Node, b: Builder) -> Value:
     """Compute x * max(0, min(1, x / 6 + 0.5))."""
     x = node.input(0)
-    return b.op("multiply", x, _hard_sigmoid(x, 1 / 6, 0.5, b))
+    return b.op("multiply", x, hard_sigmoid_of(x, 1 / 6, 0.5, b))
 
 
-def _elu(x: Value, alpha: float, gamma: float, scale: float, b: Builder) -> Value:
+def elu_of(x: Value, alpha: float, gamma: float, scale: float, b: Builder) -> Value:
     """Compute gamma * x above 0, and gamma * alpha * (exp(x / scale) - 1) below."""
     zero = b.scalar_like(0, x)
     below = b.op("minimum", x, zero)  # exp of large elements would overflow
@@ -95,24 +102,27 @@ def _elu(x: Value, alpha: float, gamma: float, scale: float, b: Builder) -> Valu
 
 
 def elu(node: Node, b: Builder) -> Value:
-    return _elu(node.input(0), node.number("alpha", 1.0), 1.0, 1.0, b)
+    return elu_of(node.input(0), node.number("alpha", 1.0), 1.0, 1.0, b)
 
 
 def celu(node: Node, b: Builder) -> Value:
     alpha = node.number("alpha", 1.0)
-    return _elu(node.input(0), alpha, 1.0, alpha, b)
+    return elu_of(node.input(0), alpha, 1.0, alpha, b)
 
 
 def selu(node: Node, b: Builder) -> Value:
     alpha = node.number("alpha", 1.67326319217681884765625)
     gamma = node.number("gamma", 1.05070102214813232421875)
-    return _elu(node.input(0), alpha, gamma, 1.0, b)
+    return elu_of(node.input(0), alpha, gamma, 1.0, b)
 
 
 def thresholded_relu(node: Node, b: Builder) -> Value:
+    return thresholded_relu_of(node.input(0), node.number("alpha", 1.0), b)
+
+
+def thresholded_relu_of(x: Value, alpha: float, b: Builder) -> Value:
     """Compute x where it is above alpha, and 0 elsewhere."""
-    x = node.input(0)
-    above = b.op("greater", x, b.scalar_like(node.number("alpha", 1.0), x))
+    above = b.op("greater", x, b.scalar_like(alpha, x))
     return b.op("where", above, x, b.scalar_like(0, x))
 
 
@@ -151,6 +161,26 @@ def softmax_of_axis(name: str) -> Convert:
     return convert
 
 
+def hardmax(node: Node, b: Builder) -> Value:
+    """Return 1 at the first of the greatest elements along an axis, and 0 elsewhere."""
+    x = node.input(0)
+    rank = rank_of(x)
+    given = node.integer("axis", 1 if node.opset < 13 else -1)
+    flat = (
+        x
+        if node.opset >= 13
+        else as_matrix(x, given if given == rank else node.axis(given, rank), b)
+    )
+    axis = node.axis(given, rank) if node.opset >= 13 else 1
+    size = shape_of(flat)[axis]
+    first = b.op("argmax", flat, axis=(axis,), keepdims=True)
+    b.require_size(size, "a row")
+    places = np.arange(size).astype(dtype_of(first))
+    places = b.constant(places.reshape([-1 if i == axis else 1 for i in range(rank_of(flat))]))
+    y = b.cast(b.op("equal", first, places), dtype_of(x))
+    return b.reshape(y, dims_of(x))
+
+
 def _softmax_rules(name: str) -> tuple[Rule, ...]:
     return (Rule(softmax_of_matrix(name), 1, 13), Rule(softmax_of_axis(name), 13))
 
@@ -161,6 +191,7 @@ RULES: Rules = {
     "Gelu": since(20, gelu),
     "HardSigmoid": since(6, hard_sigmoid),
     "HardSwish": since(14, hard_swish),
+    "Hardmax": since(1, hardmax),
     "LeakyRelu": since(6, leaky_relu),
     "LogSoftmax": _softmax_rules("nn.log_softmax"),
     "Mish": since(18, mish),

@@ -8,8 +8,8 @@ from ..builder import Builder
 from ..node import Node
 from ..values import Value
 
-Results: TypeAlias = Value | Sequence[Value]
-"""The values of a node's outputs in order, without trailing ones that are not supported."""
+Results: TypeAlias = Value | Sequence[Value | None]
+"""The values of a node's outputs in order; None, or none at the end, if one is not supported."""
 
 Convert: TypeAlias = Callable[[Node, Builder], Results]
 

@@ -32,13 +32,10 @@ def message_of(
     return str(error_of(model_of(nodes, feeds, constants, **more)))
 
 
-def test_an_unknown_operator_is_named_with_node_opset_and_the_supported_ones():
+def test_an_unknown_operator_is_named_with_node_and_opset():
     message = message_of(node("Einsum", "x", equation="ij"), {"x": X})
-    assert message.startswith(
-        'node "the_einsum" (Einsum, opset 13): the operator is not supported; '
-        "supported operators: Abs, Acos, Acosh, Add, And"
-    )
-    assert "Xor" in message
+    expected = "the operator is not supported (docs/onnx.md lists those that are)"
+    assert message == f'node "the_einsum" (Einsum, opset 13): {expected}'
 
 
 def test_an_error_has_the_place_of_its_node():

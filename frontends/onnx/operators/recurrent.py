@@ -1,0 +1,367 @@
+"""
+Recurrent layers: LSTM, GRU, and simple ones.
+
+The products of all elements of the sequences with the weights are one product; only those of the
+states are computed step by step. The steps are unrolled, or functions (`repetition`).
+
+Names: T steps, N sequences, D directions, I and H the sizes of elements and states.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ..builder import Builder
+from ..node import Node
+from ..values import Value, dims_of, dtype_of, shape_text
+from .activations import elu_of, hard_sigmoid_of, softplus_of, softsign_of, thresholded_relu_of
+from .repetition import Repeated, repeat
+from .rule import Results, Rules, since
+from .shapes import merged
+
+Function: TypeAlias = Callable[[Value, Builder], Value]
+
+DIRECTIONS: Mapping[str, tuple[bool, ...]] = {
+    "forward": (False,),
+    "reverse": (True,),
+    "bidirectional": (False, True),
+}
+"""For each direction of a layer: whether it reads the sequences from their ends."""
+
+
+def _line(x: Value, alpha: float, beta: float, b: Builder) -> Value:
+    y = b.op("multiply", x, b.scalar_like(alpha, x))
+    return b.op("add", y, b.scalar_like(beta, x))
+
+
+def _scaled_tanh(x: Value, alpha: float, beta: float, b: Builder) -> Value:
+    y = b.op("tanh", b.op("multiply", x, b.scalar_like(beta, x)))
+    return b.op("multiply", y, b.scalar_like(alpha, x))
+
+
+_PLAIN: Mapping[str, Function] = {
+    "relu": lambda x, b: b.op("nn.relu", x),
+    "sigmoid": lambda x, b: b.op("sigmoid", x),
+    "softplus": softplus_of,
+    "softsign": softsign_of,
+    "tanh": lambda x, b: b.op("tanh", x),
+}
+
+_OF_ALPHA: Mapping[str, tuple[float, Callable[[Value, float, Builder], Value]]] = {
+    "elu": (1.0, lambda x, alpha, b: elu_of(x, alpha, 1.0, 1.0, b)),
+    "leakyrelu": (0.01, lambda x, alpha, b: b.op("nn.leaky_relu", x, alpha=alpha)),
+    "thresholdedrelu": (1.0, thresholded_relu_of),
+}
+"""Activation functions of one number, and its default."""
+
+_OF_BOTH: Mapping[str, tuple[float, float, Callable[[Value, float, float, Builder], Value]]] = {
+    "affine": (1.0, 0.0, _line),
+    "hardsigmoid": (0.2, 0.5, hard_sigmoid_of),
+    "scaledtanh": (1.0, 1.0, _scaled_tanh),
+}
+"""Activation functions of two numbers, and their defaults."""
+
+
+def _activations(node: Node, defaults: Sequence[str], directions: int) -> list[Function]:
+    """
+    Return the activation functions of all directions.
+
+    Each takes the next of the attributes `activation_alpha` and `activation_beta` if it needs it.
+    """
+    names = node.words("activations") or [*defaults] * directions
+    if len(names) != len(defaults) * directions:
+        raise node.error(
+            f"there are {len(names)} activations; supported: {len(defaults) * directions}"
+        )
+    alphas, betas = (iter(node.floats(f"activation_{w}") or ()) for w in ("alpha", "beta"))
+    return [_activation(node, name, alphas, betas) for name in names]
+
+
+def _activation(node: Node, name: str, alphas: Iterator[float], betas: Iterator[float]) -> Function:
+    key = name.lower()
+    if key in _PLAIN:
+        return _PLAIN[key]
+    if key in _OF_ALPHA:
+        default, of_alpha = _OF_ALPHA[key]
+        alpha = next(alphas, default)
+        return lambda x, b: of_alpha(x, alpha, b)
+    if key in _OF_BOTH:
+        first, second, of_both = _OF_BOTH[key]
+        alpha, beta = next(alphas, first), next(betas, second)
+        return lambda x, b: of_both(x, alpha, beta, b)
+    known = ", ".join(sorted((*_PLAIN, *_OF_ALPHA, *_OF_BOTH)))
+    raise node.error(f'activation "{name}" is not supported; supported: {known}')
+
+
+@dataclass
+class Cell(ABC):
+    """
+    The computation of a step of one direction.
+
+    `weights` (G * H, H) are those of the state, for G gates; `bias` (G * H), if there is one, is
+    added to their product.
+    """
+
+    node: Node
+    b: Builder
+    size: int
+    functions: Sequence[Function]
+    weights: Value
+    bias: Value | None
+    clip: float | None
+
+    @abstractmethod
+    def step(self, x: Value, states: Sequence[Value]) -> list[Value]:
+        """Return the states after a step; `x` (N, G * H) is the element's product."""
+
+    def part(self, value: Value, gate: int) -> Value:
+        """Return the part of `value` of a gate: along the last axis, of size H each."""
+        axis = len(dims_of(value)) - 1
+        return self.b.slice(value, axis, gate * self.size, (gate + 1) * self.size)
+
+    def product(self, state: Value, first: int, stop: int) -> Value:
+        """Return the product of `state` with the weights of these gates."""
+        b, size = self.b, self.size
+        y = b.op("nn.dense", state, b.slice(self.weights, 0, first * size, stop * size))
+        if self.bias is None:
+            return y
+        return b.op("nn.bias_add", y, b.slice(self.bias, 0, first * size, stop * size), axis=1)
+
+    def active(self, function: int, value: Value) -> Value:
+        """Apply activation `function`, after limiting `value`."""
+        if self.clip is not None:
+            value = self.b.op("clip", value, a_min=-self.clip, a_max=self.clip)
+        return self.functions[function](value, self.b)
+
+
+class SimpleCell(Cell):
+    """H' = f(X W + H R + b)."""
+
+    def step(self, x: Value, states: Sequence[Value]) -> list[Value]:
+        return [self.active(0, self.b.op("add", x, self.product(states[0], 0, 1)))]
+
+
+@dataclass
+class GatedCell(Cell):
+    """
+    A cell of a GRU, with gates z (update), r (reset) and h.
+
+    With `linear_before_reset`, the reset gate scales the state's product, not the state.
+    """
+
+    linear_before_reset: bool = False
+
+    def step(self, x: Value, states: Sequence[Value]) -> list[Value]:
+        b, (state,) = self.b, states
+        gates = b.op("add", b.slice(x, 1, 0, 2 * self.size), self.product(state, 0, 2))
+        update, reset = (self.active(0, self.part(gates, gate)) for gate in (0, 1))
+        if self.linear_before_reset:
+            hidden = b.op("multiply", reset, self.product(state, 2, 3))
+        else:
+            hidden = self.product(b.op("multiply", reset, state), 2, 3)
+        hidden = self.active(1, b.op("add", self.part(x, 2), hidden))
+        kept = b.op("multiply", update, b.op("subtract", state, hidden))
+        return [b.op("add", hidden, kept)]
+
+
+@dataclass
+class MemoryCell(Cell):
+    """A cell of an LSTM, with gates i (input), o (output), f (forget) and c; states H and C."""
+
+    peepholes: Value | None = None
+    """The weights (3 * H) of C in the gates i, o and f."""
+    coupled: bool = False
+    """Forget what the input gate does not let in."""
+
+    def step(self, x: Value, states: Sequence[Value]) -> list[Value]:
+        b, (state, memory) = self.b, states
+        gates = b.op("add", x, self.product(state, 0, 4))
+        enter = self.active(0, self._seeing(self.part(gates, 0), memory, 0))
+        if self.coupled:
+            forget = b.op("subtract", b.scalar_like(1, enter), enter)
+        else:
+            forget = self.active(0, self._seeing(self.part(gates, 2), memory, 2))
+        new = b.op("multiply", enter, self.active(1, self.part(gates, 3)))
+        memory = b.op("add", b.op("multiply", forget, memory), new)
+        leave = self.active(0, self._seeing(self.part(gates, 1), memory, 1))
+        return [b.op("multiply", leave, self.functions[2](memory, b)), memory]
+
+    def _seeing(self, gate: Value, memory: Value, number: int) -> Value:
+        if self.peepholes is None:
+            return gate
+        return self.b.op(
+            "add", gate, self.b.op("multiply", memory, self.part(self.peepholes, number))
+        )
+
+
+@dataclass
+class Layer:
+    """A recurrent layer: its operands and attributes; `gates` is the number of gates."""
+
+    node: Node
+    b: Builder
+    gates: int
+
+    def __post_init__(self) -> None:
+        node = self.node
+        self.batch_first = node.opset >= 14 and node.flag("layout", False)
+        direction = node.choice("direction", "forward", tuple(DIRECTIONS))
+        self.backward = DIRECTIONS[direction]
+        x = node.input(0)
+        node.require_rank(x, [3], "X")
+        self.x = self._steps_first(x)
+        steps, self.batch, _ = dims_of(self.x)
+        if not isinstance(steps, int) or steps < 1:
+            raise node.error(
+                f"the sequences have shape {shape_text(dims_of(x))}; supported: a known number of "
+                "steps, at least one"
+            )
+        self.steps = steps
+        size = dims_of(self._required(2, 3, "R"))[2]
+        if not isinstance(size, int):
+            raise node.error("the size of the states is computed at run time; supported: known")
+        self.size = size
+        hidden = node.optional_int("hidden_size")
+        if hidden is not None and hidden != size:
+            raise node.error(f"attribute hidden_size is {hidden}, but R has states of {size}")
+        self.clip = node.optional_float("clip")
+        self.lengths = node.optional(4)
+
+    def _required(self, index: int, rank: int, what: str) -> Value:
+        """Return an operand whose first dim is that of the directions."""
+        value = self.node.input(index)
+        self.node.require_rank(value, [rank], what)
+        count = dims_of(value)[0]
+        if count != len(self.backward):
+            raise self.node.error(
+                f"{what} is for {shape_text([count])} directions; supported: {len(self.backward)}"
+            )
+        return value
+
+    def _steps_first(self, x: Value) -> Value:
+        return self.b.transpose(x, (1, 0, 2)) if self.batch_first else x
+
+    def of_direction(self, value: Value, direction: int) -> Value:
+        """Return the part of `value` for a direction, without that axis."""
+        part = self.b.slice(value, 0, direction, direction + 1)
+        return self.b.reshape(part, dims_of(value)[1:])
+
+    def weights(self, index: int, direction: int, what: str, rank: int = 3) -> Value:
+        return self.of_direction(self._required(index, rank, what), direction)
+
+    def initial(self, index: int, direction: int, what: str) -> Value:
+        """Return an initial state (N, H), by default 0."""
+        if self.node.optional(index) is None:
+            zero = self.b.scalar_like(0, self.x)
+            return self.b.broadcast_to(zero, (self.batch, self.size))
+        value = self.node.input(index)
+        self.node.require_rank(value, [3], what)
+        return self.of_direction(self._steps_first(value), direction)
+
+    def biases(self, direction: int, apart: bool) -> tuple[Value | None, Value | None]:
+        """
+        Return the biases (G * H) of the products with the elements and with the states.
+
+        Unless they are kept `apart`, the first are the sums of both, and the second None.
+        """
+        if self.node.optional(3) is None:
+            return None, None
+        both, half = self.weights(3, direction, "B", 2), self.gates * self.size
+        first, second = self.b.slice(both, 0, 0, half), self.b.slice(both, 0, half, 2 * half)
+        return (first, second) if apart else (self.b.op("add", first, second), None)
+
+    def products(self, direction: int, bias: Value | None) -> Value:
+        """Return the products of all elements with the weights: (T, N, G * H)."""
+        b, width = self.b, self.gates * self.size
+        y = b.op("nn.dense", merged(self.x, 2, b), self.weights(1, direction, "W"))
+        if bias is not None:
+            y = b.op("nn.bias_add", y, bias, axis=1)
+        return b.reshape(y, (self.steps, self.batch, width))
+
+    def run(self, direction: int, cell: Cell, x: Value, initial: Sequence[Value]) -> Repeated:
+        """Run `cell` on the products `x`; the output is the state after each step."""
+        b, backward = self.b, self.backward[direction]
+        collects = self.node.is_used(0)
+
+        def step(number: Value, states: Sequence[Value]) -> tuple[list[Value], list[Value]]:
+            if backward:
+                number = b.op("subtract", b.scalar_like(self.steps - 1, number), number)
+            after = cell.step(b.op("take", x, number, axis=0, mode="clip"), states)
+            outputs = after[:1]
+            if self.lengths is not None:
+                inside = b.op("less", b.cast(number, dtype_of(self.lengths)), self.lengths)
+                inside = b.reshape(inside, (self.batch, 1))
+                outputs = [b.op("where", inside, after[0], b.scalar_like(0, after[0]))]
+                pairs = zip(after, states, strict=True)
+                after = [b.op("where", inside, new, old) for new, old in pairs]
+            return after, outputs if collects else []
+
+        done = repeat(self.node, b, self.steps, initial, step)
+        if backward and collects:
+            return Repeated(done.states, [b.op("reverse", done.outputs[0], axis=0)])
+        return done
+
+    def results(self, done: Sequence[Repeated]) -> list[Value | None]:
+        """Return Y (T, D, N, H), if it is used, and the last states (D, N, H)."""
+        b = self.b
+        outputs: list[Value | None] = [None]
+        if self.node.is_used(0):
+            y = b.op("stack", *(part.outputs[0] for part in done), axis=1)
+            outputs = [b.transpose(y, (2, 0, 1, 3)) if self.batch_first else y]
+        for states in zip(*(part.states for part in done), strict=True):
+            state = b.op("stack", *states, axis=0)
+            outputs.append(self._steps_first(state))
+        return outputs
+
+
+def rnn(node: Node, b: Builder) -> Results:
+    layer = Layer(node, b, gates=1)
+    functions = _activations(node, ("Tanh",), len(layer.backward))
+    done: list[Repeated] = []
+    for i, function in enumerate(functions):
+        bias, _ = layer.biases(i, apart=False)
+        cell = SimpleCell(
+            node, b, layer.size, [function], layer.weights(2, i, "R"), None, layer.clip
+        )
+        states = [layer.initial(5, i, "initial_h")]
+        done.append(layer.run(i, cell, layer.products(i, bias), states))
+    return layer.results(done)
+
+
+def gru(node: Node, b: Builder) -> Results:
+    layer = Layer(node, b, gates=3)
+    functions = _activations(node, ("Sigmoid", "Tanh"), len(layer.backward))
+    linear = node.flag("linear_before_reset", False)
+    done: list[Repeated] = []
+    for i in range(len(layer.backward)):
+        bias, other = layer.biases(i, apart=linear)
+        cell = GatedCell(
+            *(node, b, layer.size, functions[2 * i : 2 * i + 2], layer.weights(2, i, "R")),
+            *(other, layer.clip, linear),
+        )
+        states = [layer.initial(5, i, "initial_h")]
+        done.append(layer.run(i, cell, layer.products(i, bias), states))
+    return layer.results(done)
+
+
+def lstm(node: Node, b: Builder) -> Results:
+    layer = Layer(node, b, gates=4)
+    functions = _activations(node, ("Sigmoid", "Tanh", "Tanh"), len(layer.backward))
+    coupled = node.flag("input_forget", False)
+    done: list[Repeated] = []
+    for i in range(len(layer.backward)):
+        bias, _ = layer.biases(i, apart=False)
+        peepholes = None if node.optional(7) is None else layer.weights(7, i, "P", 2)
+        cell = MemoryCell(
+            *(node, b, layer.size, functions[3 * i : 3 * i + 3], layer.weights(2, i, "R")),
+            *(None, layer.clip, peepholes, coupled),
+        )
+        states = [layer.initial(5, i, "initial_h"), layer.initial(6, i, "initial_c")]
+        done.append(layer.run(i, cell, layer.products(i, bias), states))
+    return layer.results(done)
+
+
+RULES: Rules = {"GRU": since(7, gru), "LSTM": since(7, lstm), "RNN": since(7, rnn)}

@@ -1,0 +1,153 @@
+"""
+Repeat a computation a known number of times.
+
+    for i in 0 … 4: x = f(i, x)     unrolled, if that is short; otherwise functions,
+
+        func @step(%i, %x) { f }
+        func @step_2(%i, %x) { step, step }     each of twice as many steps as the one before:
+        func @step_4(%i, %x) { step_2, step_2 }
+        f, step_4                                their number is logarithmic
+
+so all shapes stay static.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, SSAValue
+
+from ....dialects.device import tensor_type
+from ..builder import Builder
+from ..node import Node
+from ..regions import call, outline
+from ..values import Value, tensor_type_of
+
+UNROLLED = 400
+"""Limit on the number of operators in an unrolled repetition."""
+
+MAX_COUNT = 1 << 20
+"""Limit on the number of repetitions."""
+
+NUMBER = np.dtype(np.int64)
+
+Step: TypeAlias = Callable[[Value, Sequence[Value]], tuple[Sequence[Value], Sequence[Value]]]
+"""
+Builds a step from its number (a scalar of i64) and the states before it; returns the states after
+it, and what it adds to each output.
+"""
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """The states after the last step, and what the steps have added to each output, stacked."""
+
+    states: Sequence[Value]
+    outputs: Sequence[Value]
+
+
+def repeat(node: Node, b: Builder, count: int, states: Sequence[Value], step: Step) -> Repeated:
+    """Build `step` `count` times, at least once."""
+    if count > MAX_COUNT:
+        raise node.error(f"there are {count} steps; supported: up to {MAX_COUNT}")
+    before = b.built
+    after, outputs = step(b.scalar(0, NUMBER), states)
+    require_equal_types(node, states, after)
+    added = [[output] for output in outputs]
+    if count * (b.built - before) > UNROLLED:
+        rest = Functions(node, b, after, step).repeat(1, count - 1, after)
+        added = [
+            [b.op("expand_dims", first, axis=0), others]
+            for (first,), others in zip(added, rest.outputs, strict=True)
+        ]
+        return Repeated(rest.states, [b.op("concatenate", *parts, axis=0) for parts in added])
+    for i in range(1, count):
+        after, outputs = step(b.scalar(i, NUMBER), after)
+        for parts, output in zip(added, outputs, strict=True):
+            parts.append(output)
+    return Repeated(after, [b.op("stack", *parts, axis=0) for parts in added])
+
+
+def require_equal_types(node: Node, before: Sequence[Value], after: Sequence[Value]) -> None:
+    """Require that a step does not change the types of the states."""
+    for i, pair in enumerate(zip(before, after, strict=True)):
+        old, new = map(tensor_type_of, pair)
+        if old != new:
+            raise node.error(
+                f"state {i} is {old} before a step, but {new} after it; supported: equal types"
+            )
+
+
+class Functions:
+    """Functions of 1, 2, 4, … steps: of the first number, the states, and captured values."""
+
+    def __init__(self, node: Node, b: Builder, states: Sequence[Value], step: Step):
+        self.node = node
+        self.b = b
+        self.types: list[Attribute] = [tensor_type_of(state) for state in states]
+        size: Attribute = tensor_type(i64, [])
+
+        def build(arguments: Sequence[SSAValue]) -> Sequence[Value]:
+            number, *states = arguments
+            after, outputs = step(number, states)
+            require_equal_types(node, states, after)
+            return [*after, *(b.op("expand_dims", output, axis=0) for output in outputs)]
+
+        made = outline(b, b.unique_function(f"{node.title}_step"), [size, *self.types], build)
+        self.captured = made.captured
+        self.by_size = [made.function]
+
+    def of(self, log_size: int) -> FuncOp:
+        """Return the function of 2 ** `log_size` steps."""
+        while len(self.by_size) <= log_size:
+            half, size = self.by_size[-1], 1 << (len(self.by_size) - 1)
+
+            def build(arguments: Sequence[SSAValue]) -> Sequence[Value]:
+                number, *values = arguments
+                n = len(self.types)
+                states, captured = values[:n], values[n:]
+                return self._calls([(half, 0), (half, size)], number, states, captured)
+
+            types = list(half.function_type.inputs)
+            name = self.b.unique_function(f"{self.node.title}_step_{2 * size}")
+            self.by_size.append(outline(self.b, name, types, build).function)
+        return self.by_size[log_size]
+
+    def _calls(
+        self,
+        functions: Sequence[tuple[FuncOp, int]],
+        number: Value,
+        states: Sequence[SSAValue],
+        captured: Sequence[SSAValue],
+    ) -> list[Value]:
+        """Call functions in turn, each with the offset of its first step from `number`."""
+        b, n = self.b, len(self.types)
+        outputs = functions[0][0].function_type.outputs.data[n:]
+        added: list[list[Value]] = [[] for _ in outputs]
+        for function, offset in functions:
+            first = b.op("add", number, b.scalar(offset, NUMBER)) if offset else number
+            results = call(b, function, [b.tensor(first), *states, *captured])
+            states = results[:n]
+            for parts, output in zip(added, results[n:], strict=True):
+                parts.append(output)
+        joined = [p[0] if len(p) == 1 else b.op("concatenate", *p, axis=0) for p in added]
+        return [*states, *joined]
+
+    def repeat(self, start: int, count: int, states: Sequence[Value]) -> Repeated:
+        """Build steps `start` to `start + count - 1`, at least one."""
+        functions: list[tuple[FuncOp, int]] = []
+        offset = 0
+        for log_size in reversed(range(count.bit_length())):
+            if count >> log_size & 1:
+                functions.append((self.of(log_size), offset))
+                offset += 1 << log_size
+        first = self.b.scalar(start, NUMBER)
+        tensors = [self.b.tensor(state) for state in states]
+        results = self._calls(functions, first, tensors, self.captured)
+        n = len(self.types)
+        return Repeated(results[:n], results[n:])

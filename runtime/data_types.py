@@ -1,0 +1,84 @@
+"""
+The types of results that are data: they name the constructors of what the machine returns.
+
+    Tagged(0, (x, Tagged(1, ())))  of type  List<…>   ->   Cons(x, Nil)
+
+Types refer to each other by their index in a table, so that a type may be deep, and may have parts
+in common, and nothing that reads one recurses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class OpaqueType:
+    """A tensor, a function or a reference: it has no parts with names."""
+
+
+@dataclass(frozen=True, slots=True)
+class TupleType:
+    """A tuple, by the types of its fields."""
+
+    fields: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DataType:
+    """Data of `DataTypes.definitions[definition]`, for these values of its parameters."""
+
+    definition: int
+    args: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TypeParameter:
+    """The parameter with this number of the definition in which the type occurs."""
+
+    number: int
+
+
+ValueType: TypeAlias = OpaqueType | TupleType | DataType | TypeParameter
+
+
+@dataclass(frozen=True, slots=True)
+class Constructor:
+    """A constructor: its name, and the types of its fields. Its tag is its position."""
+
+    name: str
+    fields: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A data type: its name, the number of its parameters, and its constructors."""
+
+    name: str
+    parameters: int
+    constructors: tuple[Constructor, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DataTypes:
+    """
+    The data types of a program, and the table of types.
+
+    The parts of a tuple and the arguments of data are before it in the table.
+    """
+
+    definitions: tuple[Definition, ...] = ()
+    types: tuple[ValueType, ...] = ()
+
+
+@dataclass(frozen=True)
+class DataValue:
+    """A value of a data type: its constructor and fields."""
+
+    constructor: str
+    fields: tuple[Any, ...]
+
+    def term(self) -> tuple[str, tuple[Any, ...] | None]:
+        """Return the head and the fields of the value as text: `Cons`, (1, Nil)."""
+        return self.constructor, self.fields or None

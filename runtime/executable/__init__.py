@@ -1,0 +1,33 @@
+"""
+ExecutableFile files (`.xrx`): compiled programs that are loaded without a compiler.
+
+    write_executable("model.xrx", executable_of(program, "model.safetensors"))
+
+    executable = read_executable("model.xrx")
+    machine = Machine(executable.program, load_weights(executable, "model.safetensors"))
+
+A file is not trusted: reading checks every length and index, and runs nothing. The format is
+described in docs/executable.md.
+"""
+
+from .content import Checksums, ExecutableFile, PlannedMemory
+from .errors import ExecutableError
+from .layout import MAGIC, VERSION, Layout, Section
+from .reader import read_executable
+from .weights import executable_of, load_weights
+from .writer import write_executable
+
+__all__ = [
+    "MAGIC",
+    "VERSION",
+    "Checksums",
+    "ExecutableError",
+    "ExecutableFile",
+    "Layout",
+    "PlannedMemory",
+    "Section",
+    "executable_of",
+    "load_weights",
+    "read_executable",
+    "write_executable",
+]

@@ -1,0 +1,102 @@
+"""The contents of an executable file, and the checksums of its constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+from zlib import crc32
+
+from ..program import Array, Program
+from .layout import Layout
+
+WHOLE = 1 << 16
+"""The number of bytes up to which a sample is all of a constant."""
+BLOCKS = 16
+BLOCK = WHOLE // BLOCKS
+
+
+@dataclass(frozen=True, slots=True)
+class Checksums:
+    """
+    The checksums of a constant: its SHA-256, and the CRC-32 of a sample.
+
+    The sample is all of a constant of at most `WHOLE` bytes, and blocks of larger ones: it is
+    cheap enough to be checked whenever a program is loaded.
+    """
+
+    sha256: bytes
+    sample: int
+
+
+def sample_of(data: memoryview) -> int:
+    """Return the CRC-32 of the bytes of a constant, or of evenly spaced blocks of a large one."""
+    size = len(data)
+    if size <= WHOLE:
+        return crc32(data)
+    checksum = 0
+    for i in range(BLOCKS):
+        start = (size - BLOCK) * i // (BLOCKS - 1)
+        checksum = crc32(data[start : start + BLOCK], checksum)
+    return checksum
+
+
+def sha256_of(data: memoryview) -> bytes:
+    """Return the SHA-256 of the bytes of a constant."""
+    from hashlib import sha256  # 7 ms, most of them in OpenSSL
+
+    return sha256(data).digest()
+
+
+def checksums_of(array: Array) -> Checksums:
+    """Return the checksums of the values of a constant, in C order."""
+    data = bytes_of(array)
+    return Checksums(sha256_of(data), sample_of(data))
+
+
+def bytes_of(array: Array) -> memoryview:
+    """Return the bytes of an array in C order and little-endian, without a copy if it has them."""
+    import numpy as np
+
+    plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+    return memoryview(cast(Any, plain.reshape(-1).view(np.uint8)))
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedMemory:
+    """
+    The memory planned for a function on a device.
+
+    Amounts are bytes, or None if they depend on the sizes of dims: then the text is a formula.
+    """
+
+    function: str
+    device: str
+    tensors: int
+    """The number of tensors, of which `sum` is the total size."""
+    allocations: int
+    """The number of storages, which hold all of them."""
+    sum: tuple[int | None, str]
+    lower_bound: tuple[int | None, str]
+    """The most bytes of tensors that are alive at once."""
+    planned: tuple[int | None, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutableFile:
+    """
+    A program, and what its file says about it.
+
+    `weights_file` is the name of the file beside it with the values of its late-bound constants,
+    or "", and `unused` are the tensors in that file which are not constants of the program.
+    `checksums` are those of the late-bound constants, by name, as far as they are known.
+    """
+
+    program: Program
+    producer: str = ""
+    weights_file: str = ""
+    unused: tuple[str, ...] = ()
+    checksums: Mapping[str, Checksums] = field(default_factory=dict[str, Checksums])
+    memory: tuple[PlannedMemory, ...] = ()
+    layout: Layout | None = None
+    """The sections of the file that was read."""

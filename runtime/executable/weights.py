@@ -1,0 +1,160 @@
+"""The values of late-bound constants: read from a `.safetensors` file, and checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from ..program import Array, Late, Program, TensorSpec, spec_of
+from ..tensor_file import TensorFile
+from .content import (
+    Checksums,
+    ExecutableFile,
+    PlannedMemory,
+    bytes_of,
+    checksums_of,
+    sample_of,
+    sha256_of,
+)
+from .errors import ExecutableError
+
+SHOWN = 5
+"""The number of names that a message lists."""
+
+
+def executable_of(
+    program: Program,
+    weights: str | os.PathLike[str] | Mapping[str, Array] | None = None,
+    *,
+    embed: bool = False,
+    producer: str = "",
+    memory: Iterable[PlannedMemory] = (),
+) -> ExecutableFile:
+    """
+    Return the executable of `program`, to be written.
+
+    With `weights`, the values of its late-bound constants or a `.safetensors` file with them, it
+    has checksums of them, or with `embed` the values themselves. Without, any values of the right
+    types can be bound. Raises `ExecutableError` for values that are missing or do not fit.
+    """
+    if weights is None:
+        if embed and program.late_constants:
+            raise ExecutableError(
+                f"there are no values for {_listed(late.name for late in program.late_constants)}"
+            )
+        return ExecutableFile(program, producer, memory=tuple(memory))
+    where = "the given weights" if isinstance(weights, Mapping) else f"'{os.fspath(weights)}'"
+    source = _Given(weights) if isinstance(weights, Mapping) else TensorFile(weights)
+    late = {constant.name: constant for constant in program.late_constants}
+    found = _bound(late.values(), source, where)
+    if embed:
+        constants = tuple(found[c.name] if isinstance(c, Late) else c for c in program.constants)
+        bundled = Program(
+            *(program.functions, constants, program.kernels, program.devices, program.data)
+        )
+        return ExecutableFile(bundled, producer, memory=tuple(memory))
+    file = "" if isinstance(weights, Mapping) else Path(weights).name
+    unused = tuple(name for name in source.names if name not in late)
+    sums = {name: checksums_of(array) for name, array in found.items()}
+    return ExecutableFile(program, producer, file, unused, sums, tuple(memory))
+
+
+class _Given:
+    """Weights in memory, with the interface of a file."""
+
+    def __init__(self, arrays: Mapping[str, Array]) -> None:
+        self.arrays = arrays
+        self.names = tuple(arrays)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.arrays
+
+    def spec(self, name: str) -> TensorSpec:
+        return spec_of(self.arrays[name])
+
+    def array(self, name: str) -> Array:
+        return self.arrays[name]
+
+
+def _bound(late: Iterable[Late], source: TensorFile | _Given, where: str) -> dict[str, Array]:
+    """Return the value of each constant; an error if one is missing or does not fit."""
+    late = list(late)
+    missing = [constant.name for constant in late if constant.name not in source]
+    if missing:
+        raise ExecutableError(f"{where} lacks {_listed(missing)}, which the program needs")
+    for constant in late:
+        given = source.spec(constant.name)
+        if not constant.spec.accepts(given):
+            raise ExecutableError(
+                f"{where}: '{constant.name}' must be {constant.spec}, but is {given}"
+            )
+    return {constant.name: source.array(constant.name) for constant in late}
+
+
+def load_weights(
+    executable: ExecutableFile,
+    path: str | os.PathLike[str],
+    *,
+    verify: bool = False,
+    partial: bool = False,
+) -> dict[str, Array]:
+    """
+    Return the values of the late-bound constants in the `.safetensors` file at `path`.
+
+    They are views of the file, which must not be changed while they are used. Small ones and
+    samples of large ones are compared with the checksums in the executable; all bytes with
+    `verify`. Raises `ExecutableError` if values are missing (unless `partial`), are not those that
+    the program was compiled with, or if there are others.
+    """
+    source = TensorFile(path)
+    where = f"'{os.fspath(path)}'"
+    late = {constant.name: constant for constant in executable.program.late_constants}
+    wanted = [c for c in late.values() if not partial or c.name in source]
+    found = _bound(wanted, source, where)
+    if executable.checksums:
+        known = {*late, *executable.unused}
+        extra = [name for name in source.names if name not in known]
+        if extra:
+            raise ExecutableError(
+                f"{where} has {_listed(extra)}, which the file that the program was compiled with "
+                "lacks: it belongs to another program"
+            )
+    check_contents(executable.checksums, found, where, verify)
+    return found
+
+
+def bind_weights(
+    executable: ExecutableFile, weights: Mapping[str, Array], *, verify: bool = False
+) -> dict[str, Array]:
+    """
+    Return the values of the late-bound constants in `weights`.
+
+    They are compared as those of `load_weights`, which raises the same errors, but others are
+    ignored.
+    """
+    where = "params"
+    found = _bound(executable.program.late_constants, _Given(weights), where)
+    check_contents(executable.checksums, found, where, verify)
+    return found
+
+
+def check_contents(
+    checksums: Mapping[str, Checksums], found: Mapping[str, Array], where: str, verify: bool
+) -> None:
+    """Raise `ExecutableError` for values that differ from those with these checksums."""
+    for name, sums in checksums.items():
+        if name not in found:
+            continue
+        data = bytes_of(found[name])
+        if sample_of(data) != sums.sample or (verify and sha256_of(data) != sums.sha256):
+            raise ExecutableError(
+                f"{where}: the values of '{name}' are not those that the program was compiled "
+                "with: compile it again, or give the file that belongs to it"
+            )
+
+
+def _listed(names: Iterable[str]) -> str:
+    every = [f"'{name}'" for name in names]
+    more = f" and {len(every) - SHOWN} more" if len(every) > SHOWN else ""
+    return ", ".join(every[:SHOWN]) + more

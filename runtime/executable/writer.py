@@ -1,0 +1,37 @@
+"""Write executable files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from ..files import replace
+from .content import ExecutableFile
+from .encode import FLAGS, sections_of
+from .layout import header_of, laid_out
+
+
+def pieces_of(executable: ExecutableFile) -> Iterator[bytes | memoryview]:
+    """Yield the bytes of the file; the same for the same executable."""
+    contents = sections_of(executable)
+    layout = laid_out(contents, FLAGS)
+    header = header_of(layout)
+    yield header
+    end = len(header)
+    for section in layout.sections:
+        yield bytes(section.offset - end)
+        yield from contents[section.name]
+        end = section.offset + section.length
+
+
+def write_executable(target: str | os.PathLike[str] | BinaryIO, executable: ExecutableFile) -> None:
+    """
+    Write `executable` to a file, or to a path: as a whole, or not at all.
+
+    Raises `ExecutableError`.
+    """
+    if isinstance(target, str | os.PathLike):
+        replace(target, pieces_of(executable))
+    else:
+        target.writelines(pieces_of(executable))

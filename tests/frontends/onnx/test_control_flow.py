@@ -1,0 +1,240 @@
+"""If, Loop and Scan against onnxruntime, at level relay and in the VM."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import NodeProto, TensorProto, helper
+from onnx_models import Array
+from onnx_programs import agree, check, functions, graph, model, value
+from onnx_small import node, random_array
+from xdsl.dialects.func import CallOp
+
+from xrelay.dialects import relay
+from xrelay.frontends.onnx.errors import OnnxError
+from xrelay.frontends.onnx.importer import convert_model
+from xrelay.passes.evaluation.evaluator import evaluate
+
+
+def choice(condition: str = "c") -> NodeProto:
+    """If that doubles or negates `x`."""
+    return helper.make_node(
+        "If",
+        [condition],
+        ["y"],
+        name="choice",
+        then_branch=graph([node("Add", "x x", "a")], [value("a")]),
+        else_branch=graph([node("Neg", "x", "b")], [value("b")]),
+    )
+
+
+def test_if_at_run_time():
+    x = random_array(2, 3)
+    feeds = [{"x": x, "c": np.array(flag)} for flag in (True, False)]
+    conversion = agree(model([choice()], feeds[0], [value("y", shape=(2, 3))]), *feeds)
+    assert sum(isinstance(op, relay.IfOp) for op in conversion.module.walk()) == 1
+
+
+def test_if_of_a_vector_of_one():
+    x = random_array(2, 3)
+    feeds = [{"x": x, "c": np.array([flag])} for flag in (True, False)]
+    agree(model([choice()], feeds[0], [value("y", shape=(2, 3))]), *feeds)
+
+
+def test_if_of_a_constant_takes_its_branch_only():
+    x = random_array(2, 3)
+    wrong = graph([node("MatMul", "x x", "b")], [value("b")])
+    only = helper.make_node(
+        "If",
+        ["c"],
+        ["y"],
+        then_branch=graph([node("Add", "x x", "a")], [value("a")]),
+        else_branch=wrong,
+    )
+    proto = model([only], {"x": x}, [value("y")], {"c": np.array(True)})
+    conversion = convert_model(proto, "small.onnx")
+    check(evaluate(conversion.module, [x], {}), [x + x])
+    assert not any(isinstance(op, relay.IfOp) for op in conversion.module.walk())
+
+
+def test_branches_share_no_constants():
+    """A constant that the first branch needs is built in the second one, and outside, again."""
+    x = random_array(2, 3)
+    then = graph([node("Add", "x k", "a")], [value("a")])
+    otherwise = graph([node("Mul", "x k", "b")], [value("b")])
+    nodes = [
+        helper.make_node("If", ["c"], ["z"], then_branch=then, else_branch=otherwise),
+        node("Sub", "z k"),
+    ]
+    feeds = [{"x": x, "c": np.array(flag)} for flag in (True, False)]
+    constants = {"k": random_array(2, 3, seed=1)}
+    agree(model(nodes, feeds[0], [value("y", shape=(2, 3))], constants), *feeds)
+
+
+def test_branches_of_other_types_are_refused():
+    x = random_array(3, 3)
+    other = graph([node("ReduceSum", "x", "b", keepdims=0)], [value("b")])
+    wrong = helper.make_node(
+        "If",
+        ["c"],
+        ["y"],
+        name="choice",
+        then_branch=graph([node("Add", "x x", "a")], [value("a")]),
+        else_branch=other,
+    )
+    proto = model([wrong], {"x": x, "c": np.array(True)}, [value("y")])
+    with pytest.raises(OnnxError, match=r'node "choice".*different types'):
+        convert_model(proto, "small.onnx")
+
+
+def looping(limit: str = "n", condition: str = "", outputs: str = "y ys") -> NodeProto:
+    """Loop that adds `w` times the iteration to its state, and collects the products."""
+    body = graph(
+        [
+            node("Cast", "i", "f", to=TensorProto.FLOAT),
+            node("Mul", "f w", "p"),
+            node("Add", "s p", "t"),
+            node("Identity", "going", "on"),
+        ],
+        [value("on", np.bool_), value("t"), value("p")],
+        [value("i", np.int64, ()), value("going", np.bool_, ()), value("s")],
+    )
+    return helper.make_node("Loop", [limit, condition, "x"], outputs.split(), name="sum", body=body)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 5, 31, 300, 1000])
+def test_loop_of_known_length(count: int):
+    x, w = random_array(4), random_array(4, seed=1) / 100
+    outputs = [value("y", shape=(4,)), value("ys", shape=(count, 4))]
+    constants = {"w": w, "n": np.array(count), "true": np.array(True)}
+    proto = model([looping(condition="true")], {"x": x}, outputs, constants)
+    conversion = agree(proto, {"x": x})
+    operators = sum(1 for _ in conversion.module.walk())
+    assert operators < 1000
+    assert len(functions(conversion)) <= (1 if count < 200 else count.bit_length() + 1)
+
+
+def test_loop_captures_values():
+    """The functions of a long loop get what its body reads of the graph around it."""
+    x, w = random_array(4), random_array(4, seed=1) / 100
+    nodes = [node("Neg", "w0", "w"), looping()]
+    outputs = [value("y", shape=(4,)), value("ys", shape=(300, 4))]
+    conversion = agree(
+        model(nodes, {"x": x, "w0": w}, outputs, {"n": np.array(300)}), {"x": x, "w0": w}
+    )
+    assert sum(isinstance(op, CallOp) for op in conversion.module.walk()) > 5
+
+
+def halving(limit: str) -> NodeProto:
+    """Loop that halves its state while the sum of the state is above 1."""
+    body = graph(
+        [
+            node("Mul", "s half", "t"),
+            node("ReduceSum", "t", "total", keepdims=0),
+            node("Greater", "total one", "on"),
+        ],
+        [value("on", np.bool_), value("t")],
+        [value("i", np.int64, ()), value("going", np.bool_, ()), value("s")],
+    )
+    return helper.make_node("Loop", [limit, "c", "x"], ["y"], name="halve", body=body)
+
+
+@pytest.mark.parametrize("limit", ["", "n"])
+def test_while_loop(limit: str):
+    constants = {"half": np.float32(0.5), "one": np.float32(1)}
+    constants = {name: np.asarray(a) for name, a in constants.items()}
+    feeds: list[dict[str, Array]] = []
+    for start in (0.1, 10.0, 1e6):
+        feed = {"x": np.full(4, start, np.float32), "c": np.array(start > 1)}
+        feeds.append(feed | ({"n": np.array(7)} if limit else {}))
+    agree(model([halving(limit)], feeds[0], [value("y", shape=(4,))], constants), *feeds)
+
+
+def test_while_loop_with_outputs_is_refused():
+    x = random_array(4)
+    feeds = {"x": x, "w": x, "n": np.array(3)}
+    with pytest.raises(OnnxError, match=r'node "sum".*output 1.*computed at run time'):
+        convert_model(model([looping()], feeds, [value("y"), value("ys")]), "small.onnx")
+
+
+def test_a_state_that_grows_is_refused():
+    body = graph(
+        [node("Concat", "s s", "t", axis=0), node("Identity", "going", "on")],
+        [value("on", np.bool_), value("t")],
+        [value("i", np.int64, ()), value("going", np.bool_, ()), value("s")],
+    )
+    growing = helper.make_node("Loop", ["n", "c", "x"], ["y"], name="grow", body=body)
+    feeds = {"x": random_array(2), "n": np.array(3), "c": np.array(True)}
+    with pytest.raises(OnnxError, match=r"state 0 is .*2xf32.*4xf32"):
+        convert_model(model([growing], feeds, [value("y")]), "small.onnx")
+
+
+def test_a_state_grows_in_an_unrolled_loop():
+    body = graph(
+        [node("Concat", "s s", "t", axis=0), node("Identity", "going", "on")],
+        [value("on", np.bool_), value("t")],
+        [value("i", np.int64, ()), value("going", np.bool_, ()), value("s")],
+    )
+    growing = helper.make_node("Loop", ["n", "", "x"], ["y"], name="grow", body=body)
+    x = random_array(2)
+    agree(model([growing], {"x": x}, [value("y")], {"n": np.array(3)}), {"x": x})
+
+
+def scanning(**attributes: Any) -> NodeProto:
+    """Scan that accumulates its sequence, and collects state times element."""
+    body = graph(
+        [node("Add", "s e", "t"), node("Mul", "t e", "p")],
+        [value("t"), value("p")],
+        [value("s"), value("e")],
+    )
+    return helper.make_node(
+        "Scan", ["x", "xs"], ["y", "ys"], name="scan", body=body, num_scan_inputs=1, **attributes
+    )
+
+
+@pytest.mark.parametrize("count", [1, 3, 500])
+@pytest.mark.parametrize("reverse", [0, 1])
+def test_scan(count: int, reverse: int):
+    x, xs = random_array(4), random_array(count, 4, seed=1) / 10
+    outputs = [value("y", shape=(4,)), value("ys", shape=(count, 4))]
+    feeds = {"x": x, "xs": xs}
+    scan = scanning(scan_input_directions=[reverse], scan_output_directions=[1 - reverse])
+    agree(model([scan], feeds, outputs), feeds)
+
+
+def test_scan_along_other_axes():
+    x, xs = random_array(4), random_array(4, 6, seed=1)
+    outputs = [value("y", shape=(4,)), value("ys", shape=(4, 6))]
+    scan = scanning(scan_input_axes=[1], scan_output_axes=[-1])
+    agree(model([scan], {"x": x, "xs": xs}, outputs), {"x": x, "xs": xs})
+
+
+def test_nested_graphs_read_names_around():
+    """A Loop in a branch of an If, whose body reads values of both graphs around."""
+    body = graph(
+        [node("Add", "s x", "u"), node("Mul", "u k", "t"), node("Identity", "going", "on")],
+        [value("on", np.bool_), value("t")],
+        [value("i", np.int64, ()), value("going", np.bool_, ()), value("s")],
+    )
+    inner = helper.make_node("Loop", ["n", "", "d"], ["z"], body=body)
+    then = graph([node("Add", "x x", "d"), inner], [value("z")], constants={"k": random_array(3)})
+    otherwise = graph([node("Neg", "x", "b")], [value("b")])
+    nested = helper.make_node("If", ["c"], ["y"], then_branch=then, else_branch=otherwise)
+    feeds = [{"x": random_array(3), "c": np.array(flag)} for flag in (True, False)]
+    agree(model([nested], feeds[0], [value("y", shape=(3,))], {"n": np.array(3)}), *feeds)
+
+
+def test_an_error_names_all_nodes():
+    wrong = helper.make_node(
+        "If",
+        ["c"],
+        ["y"],
+        name="choice",
+        then_branch=graph([node("Foo", "x", "a")], [value("a")]),
+        else_branch=graph([], [value("x")]),
+    )
+    proto = model([wrong], {"x": random_array(2), "c": np.array(True)}, [value("y")])
+    with pytest.raises(
+        OnnxError, match=r'node "choice" \(If, opset 17\): in graph "inner": node "the_foo" \(Foo'
+    ):
+        convert_model(proto, "small.onnx")

@@ -1,0 +1,129 @@
+"""LSTM, GRU and RNN against onnxruntime, at level relay and in the VM."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import ModelProto, helper
+from onnx_models import Array, run_onnxruntime
+from onnx_programs import agree, functions, model, value
+from onnx_small import random_array
+
+from xrelay.frontends.onnx.importer import convert_model
+from xrelay.passes.evaluation.evaluator import evaluate
+
+GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
+STEPS, BATCH, SIZE, STATE = 5, 3, 4, 6
+
+
+def layer(
+    op_type: str,
+    given: str = "XWR",
+    steps: int = STEPS,
+    directions: int = 1,
+    seed: int = 0,
+    **attributes: Any,
+) -> tuple[ModelProto, dict[str, Array]]:
+    """
+    A layer with the inputs `given`: X, W, R, B, lengths, H, C and P; and these inputs.
+
+    The weights W, R, B and P are initializers.
+    """
+    g, d = GATES[op_type], directions
+    batch_first = attributes.get("layout", 0)
+    shapes = {
+        "X": (BATCH, steps, SIZE) if batch_first else (steps, BATCH, SIZE),
+        "W": (d, g * STATE, SIZE),
+        "R": (d, g * STATE, STATE),
+        "B": (d, 2 * g * STATE),
+        "H": (BATCH, d, STATE) if batch_first else (d, BATCH, STATE),
+        "C": (BATCH, d, STATE) if batch_first else (d, BATCH, STATE),
+        "P": (d, 3 * STATE),
+    }
+    arrays: dict[str, Array] = {
+        name: random_array(*shape, seed=seed + i) / 2
+        for i, (name, shape) in enumerate(shapes.items())
+    }
+    arrays["L"] = np.array([steps, 1, max(1, steps - 2)], np.int32)
+    order = "XWRBLHCP" if op_type == "LSTM" else "XWRBLH"
+    names = [name if name in given else "" for name in order]
+    outputs = ["Y", "Y_h", "Y_c"][: 3 if op_type == "LSTM" else 2]
+    node = helper.make_node(op_type, names, outputs, name="layer", hidden_size=STATE, **attributes)
+    constants = {name: arrays[name] for name in given if name in "WRBP"}
+    feeds = {name: arrays[name] for name in given if name in "XLHC"}
+    return model([node], feeds, [value(name) for name in outputs], constants, opset=14), feeds
+
+
+@pytest.mark.parametrize("given", ["XWR", "XWRB", "XWRBL", "XWRBLHC"])
+@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+@pytest.mark.parametrize("op_type", GATES)
+def test_operands_and_directions(op_type: str, direction: str, given: str):
+    if op_type != "LSTM":
+        given = given.replace("C", "")
+    directions = 2 if direction == "bidirectional" else 1
+    agree(*layer(op_type, given, directions=directions, direction=direction))
+
+
+@pytest.mark.parametrize("given", ["XWRP", "XWRBLHCP"])
+@pytest.mark.parametrize("direction", ["forward", "bidirectional"])
+def test_peepholes(direction: str, given: str):
+    directions = 2 if direction == "bidirectional" else 1
+    agree(*layer("LSTM", given, directions=directions, direction=direction))
+
+
+@pytest.mark.parametrize("linear", [0, 1])
+@pytest.mark.parametrize("given", ["XWR", "XWRBLH"])
+def test_linear_before_reset(given: str, linear: int):
+    agree(*layer("GRU", given, linear_before_reset=linear))
+
+
+def test_coupled_gates():
+    agree(*layer("LSTM", "XWRB", input_forget=1))
+
+
+@pytest.mark.parametrize("op_type", GATES)
+def test_clip(op_type: str):
+    agree(*layer(op_type, "XWRB", clip=0.2))
+
+
+@pytest.mark.parametrize(
+    ("names", "numbers"),
+    [
+        (["Relu", "Softsign", "Softplus"], {}),
+        (["HardSigmoid", "Elu", "LeakyRelu"], {}),
+        (
+            ["HardSigmoid", "ScaledTanh", "Affine"],
+            {"activation_alpha": [0.3, 1.5, 0.5], "activation_beta": [0.4, 0.7, 0.1]},
+        ),
+        (["Sigmoid", "LeakyRelu", "ThresholdedRelu"], {"activation_alpha": [0.2, 0.05]}),
+    ],
+)
+def test_activations(names: list[str], numbers: dict[str, Any]):
+    agree(*layer("LSTM", "XWRB", activations=names, **numbers))
+
+
+@pytest.mark.parametrize("op_type", GATES)
+@pytest.mark.parametrize("given", ["XWRB", "XWRBLH"])
+def test_long_sequences_are_functions(op_type: str, given: str):
+    conversion = agree(*layer(op_type, given, steps=100))
+    assert 5 < len(functions(conversion)) < 12
+
+
+def test_a_direction_that_does_not_fit():
+    proto, _ = layer("GRU", "XWR", directions=2)
+    with pytest.raises(Exception, match=r"R is for \[2\] directions; supported: 1"):
+        agree(proto)
+
+
+@pytest.mark.parametrize("op_type", GATES)
+def test_layout(op_type: str):
+    """Onnxruntime does not have this layout: compare with transposed sequences."""
+    proto, feeds = layer(op_type, "XWRBH", layout=1)
+    other, _ = layer(op_type, "XWRBH")
+    conversion = convert_model(proto, "small.onnx")
+    actual = evaluate(conversion.module, list(feeds.values()), conversion.params)
+    turned = {name: np.ascontiguousarray(a.swapaxes(0, 1)) for name, a in feeds.items()}
+    y, *states = run_onnxruntime(other, turned)
+    np.testing.assert_allclose(actual[0], y.transpose(2, 0, 1, 3), rtol=1e-4, atol=1e-6)
+    for a, e in zip(actual[1:], states, strict=True):
+        np.testing.assert_allclose(a, e.swapaxes(0, 1), rtol=1e-4, atol=1e-6)

@@ -1,0 +1,84 @@
+"""ONNX models of several functions, compared with onnxruntime at level relay and in the VM."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from onnx import GraphProto, ModelProto, NodeProto, helper, numpy_helper
+from onnx_models import Array, run_onnxruntime
+from xdsl.context import Context
+from xdsl.dialects.func import FuncOp
+
+from xrelay.frontends.onnx.importer import Conversion, convert_model
+from xrelay.lowering.assemble import assemble
+from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.passes.support.verifier import verify
+from xrelay.runtime.kernels import KERNELS
+from xrelay.runtime.kernels.memory import Memory
+from xrelay.runtime.machine import Machine
+from xrelay.tools.pipeline import build
+from xrelay.tools.registry import UNIVERSE, named_pipelines
+
+VM = build("vm", UNIVERSE.all_passes, named_pipelines)
+
+
+def value(name: str, dtype: Any = np.float32, shape: Sequence[int] | None = None) -> Any:
+    """A tensor of a graph's signature."""
+    return helper.make_tensor_value_info(
+        name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), shape
+    )
+
+
+def graph(
+    nodes: Sequence[NodeProto],
+    outputs: Sequence[Any],
+    inputs: Sequence[Any] = (),
+    constants: dict[str, Array] | None = None,
+) -> GraphProto:
+    """A graph; `constants` are its initializers."""
+    stored = [numpy_helper.from_array(a, name) for name, a in (constants or {}).items()]
+    return helper.make_graph(list(nodes), "inner", list(inputs), list(outputs), stored)
+
+
+def model(
+    nodes: Sequence[NodeProto],
+    feeds: dict[str, Array],
+    outputs: Sequence[Any],
+    constants: dict[str, Array] | None = None,
+    opset: int = 17,
+) -> ModelProto:
+    """A model with inputs like `feeds`."""
+    inputs = [value(name, a.dtype, a.shape) for name, a in feeds.items()]
+    main = graph(nodes, outputs, inputs, constants)
+    return helper.make_model(main, ir_version=8, opset_imports=[helper.make_opsetid("", opset)])
+
+
+def agree(proto: ModelProto, *feeds: dict[str, Array]) -> Conversion:
+    """Compare the model's results on each of `feeds` with onnxruntime's; return the conversion."""
+    conversion = convert_model(proto, "small.onnx")
+    verify(conversion.module)
+    expected = [run_onnxruntime(proto, feed) for feed in feeds]
+    for feed, wanted in zip(feeds, expected, strict=True):
+        check(evaluate(conversion.module, list(feed.values()), conversion.params), wanted)
+    compiled = convert_model(proto, "small.onnx")
+    for step in VM:
+        step.run.apply(Context(), compiled.module)
+    machine = Machine(
+        assemble(compiled.module), compiled.params, KERNELS, memory=Memory(poison=True)
+    )
+    for feed, wanted in zip(feeds, expected, strict=True):
+        check(machine.run("main", *feed.values()), wanted)
+    return conversion
+
+
+def check(actual: Sequence[Array], expected: Sequence[Array]) -> None:
+    """Require equal dtypes and shapes, and close numbers."""
+    assert len(actual) == len(expected)
+    for a, e in zip(actual, expected, strict=True):
+        assert (a.dtype, a.shape) == (e.dtype, e.shape)
+        np.testing.assert_allclose(a, e, rtol=1e-4, atol=1e-5)
+
+
+def functions(conversion: Conversion) -> list[FuncOp]:
+    """The functions of the converted module."""
+    return [op for op in conversion.module.ops if isinstance(op, FuncOp)]

@@ -1,0 +1,29 @@
+"""Programs as plain values that can be compared: `from program_contents import contents`."""
+
+from dataclasses import fields
+
+import numpy as np
+
+from xrelay.runtime.program import Kernel, Program
+
+
+def plain(value: object) -> object:
+    """Convert arrays in `value` to comparable objects."""
+    if isinstance(value, np.ndarray):
+        return (value.dtype.name, value.shape, value.tobytes())  # pyright: ignore
+    if isinstance(value, tuple):
+        return tuple(plain(v) for v in value)  # pyright: ignore
+    if isinstance(value, Kernel):
+        return tuple(plain(getattr(value, f.name)) for f in fields(value))
+    return value
+
+
+def contents(program: Program) -> object:
+    """Return everything in `program` but its locations."""
+    return tuple(plain(getattr(program, f.name)) for f in fields(program))
+
+
+def locations(program: Program) -> object:
+    """Return the locations of the instructions and steps of `program`."""
+    code = [function.locations for function in program.functions]
+    return code, [[step.location for step in kernel.steps] for kernel in program.kernels]

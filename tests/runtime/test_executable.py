@@ -1,0 +1,299 @@
+"""ExecutableFile files: what is written is read, and nothing else is."""
+
+import os
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from machine_programs import call, f32, function, kernel, program
+from program_contents import contents, locations
+from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
+
+from xrelay.operators.named_dims import Bounds
+from xrelay.runtime import instructions as vm
+from xrelay.runtime.data_types import (
+    Constructor,
+    DataType,
+    DataTypes,
+    Definition,
+    OpaqueType,
+    TupleType,
+    TypeParameter,
+)
+from xrelay.runtime.errors import Location, MachineError
+from xrelay.runtime.executable import (
+    ExecutableError,
+    ExecutableFile,
+    PlannedMemory,
+    executable_of,
+    load_weights,
+    read_executable,
+    write_executable,
+)
+from xrelay.runtime.executable.decode import decode
+from xrelay.runtime.machine import Machine
+from xrelay.runtime.program import (
+    Array,
+    Function,
+    Kernel,
+    Late,
+    Param,
+    Program,
+    Step,
+    TensorSpec,
+)
+
+
+def written(executable: ExecutableFile) -> bytes:
+    out = BytesIO()
+    write_executable(out, executable)
+    return out.getvalue()
+
+
+def everything() -> Program:
+    """A program with all that a file can hold."""
+    here = Location("a/é.mlir", 3, 7)
+    attrs = {
+        "a": -1,
+        "b": 0.1,
+        "c": -0.0,
+        "d": float("inf"),
+        "e": True,
+        "f": "x\ny",
+        "g": (),
+        "h": (1 << 62, -5),
+        "i": False,
+    }
+    main = Function(
+        "main",
+        (
+            Param("x", TensorSpec("float32", (None, 4)), 1, ("n", ""), 0),
+            Param("", None),
+            Param("s", TensorSpec("bool", ())),
+        ),
+        9,
+        (
+            vm.LoadConst(3, 2, 1),
+            vm.LoadConsti(4, -(1 << 63)),
+            vm.AllocStorage(5, vm.Reg(4), 64),
+            vm.AllocTensor(6, 5, 0, (2, 0), "int8"),
+            vm.Pack(3, (4,), 64, (0, 1), (vm.Reg(4),), (0, 0, 1)),
+            vm.ReshapeTensor(3, 3, vm.Reg(4)),
+            vm.ReshapeTensor(3, 3, (2,)),
+            vm.If(2, None, 1, 2),
+            vm.If(2, 2, 1, -1),
+            vm.Require("eq", 4, 4, "{0} is {1}", (4,)),
+            vm.InvokePacked(0, (0,), (0,)),
+            vm.Ret(0),
+        ),
+        (None, here, here, None, *[Location("b", 0, 1)] * 7, None),
+        {"n": Bounds(1, 9)},
+        (Param("y", None, 0, (), 3), Param("", TensorSpec("int8", (None,)), 1, ("m",))),
+    )
+    other = Function("other", (), 1, (vm.Fatal(),), (), {}, ())
+    step = Step("plugin.op", attrs, (0, 1), (2,), here)
+    constants = (
+        np.arange(6, dtype=np.float16).reshape(2, 3),
+        Late("w", TensorSpec("float64", (None, 2))),
+        np.array(True),
+        np.zeros((0, 5), np.int64),
+        np.arange(40_000, dtype=np.int32),
+        Late("w", TensorSpec("float64", (None, 2))),
+    )
+    spec = f32(None, 4)
+    array = np.array([[1, 2, 3]], np.int16)
+    kernels = (Kernel("k", (spec,), (array,), (spec,), (step,), (2,), (0,)),)
+    types = DataTypes(
+        (
+            Definition("List", 1, (Constructor("Nil", ()), Constructor("Cons", (2, 4)))),
+            Definition("None", 0, ()),
+        ),
+        (
+            OpaqueType(),
+            TupleType((0, 0)),
+            TypeParameter(0),
+            DataType(0, (1,)),
+            DataType(0, (2,)),
+        ),
+    )
+    return Program((main, other), constants, kernels, ("cpu:0", "cuda:1"), types)
+
+
+def small() -> Program:
+    """A program that adds a constant of its own and a late-bound one to its input."""
+    add = kernel("add", [f32(4), f32(4)], f32(4))
+    code = [
+        vm.LoadConst(1, 0),
+        vm.LoadConst(2, 1),
+        *call(0, [0, 1], 3, 4),
+        *call(0, [3, 2], 5, 4),
+        vm.Ret(5),
+    ]
+    constants = (np.arange(4, dtype=np.float32), Late("w", f32(4)))
+    return program(function([f32(4)], *code), kernels=[add], constants=constants)
+
+
+def test_everything_is_read_as_it_was_written():
+    memory = PlannedMemory("main", "cpu:0", 3, 1, (12, ""), (None, "4*n"), (8, "n"))
+    given = ExecutableFile(everything(), "me 1.0", "w.safetensors", ("a", "b"), {}, (memory,))
+    data = written(given)
+    found = decode(memoryview(data))
+    assert contents(found.program) == contents(given.program)
+    assert locations(found.program) == locations(given.program)
+    results = [[f.results for f in p.functions] for p in (found.program, given.program)]
+    assert results[0] == results[1]
+    parts = ("producer", "weights_file", "unused", "checksums", "memory")
+    assert [getattr(found, p) for p in parts] == [getattr(given, p) for p in parts]
+    assert written(found) == data
+
+
+X = np.array([1, -2, 3, 0.5], np.float32)
+W = np.array([10, 20, 30, 40], np.float32)
+WANTED = X + np.arange(4, dtype=np.float32) + W
+
+
+def weights_file(folder: Path, **tensors: Array) -> Path:
+    path = folder / "m.safetensors"
+    save_file({"w": W} | tensors, path)
+    return path
+
+
+def test_a_file_runs(tmp_path: Path):
+    path = tmp_path / "m.xrx"
+    weights = weights_file(tmp_path)
+    write_executable(path, executable_of(small(), weights, producer="test"))
+    executable = read_executable(path, verify=True)
+    assert executable.producer == "test"
+    assert executable.weights_file == "m.safetensors"
+    machine = Machine(executable.program, load_weights(executable, weights, verify=True))
+    np.testing.assert_array_equal(machine.run("main", X)[0], WANTED)
+
+
+def test_constants_and_weights_are_views_of_their_files(tmp_path: Path):
+    path, weights = tmp_path / "m.xrx", weights_file(tmp_path)
+    write_executable(path, executable_of(small(), weights))
+    executable = read_executable(path)
+    for array in (executable.program.constants[0], load_weights(executable, weights)["w"]):
+        assert isinstance(array, np.ndarray)
+        assert not array.flags.owndata
+        assert not array.flags.writeable
+        assert array.ctypes.data % 8 == 0
+
+
+def test_embedded_weights_need_no_file(tmp_path: Path):
+    executable = executable_of(small(), {"w": W}, embed=True)
+    program = read_executable(written(executable)).program
+    assert program.late_constants == ()
+    np.testing.assert_array_equal(Machine(program).run("main", X)[0], WANTED)
+
+
+def test_same_program_same_bytes(tmp_path: Path):
+    weights = weights_file(tmp_path)
+    first = written(executable_of(small(), weights))
+    assert first == written(executable_of(small(), weights))
+    assert first == written(read_executable(first))
+
+
+def test_extra_tensors_of_the_original_file_are_known(tmp_path: Path):
+    weights = weights_file(tmp_path, unused=W)
+    executable = read_executable(written(executable_of(small(), weights)))
+    assert executable.unused == ("unused",)
+    assert list(load_weights(executable, weights)) == ["w"]
+
+
+def other_values(at: int = 0) -> Array:
+    changed = W.copy()
+    changed[at] += 1
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("tensors", "message"),
+    [
+        ({"w": W[:3]}, r"'w' must be float32\[4\], but is float32\[3\]"),
+        ({"w": W.astype(np.float64)}, r"'w' must be float32\[4\], but is float64\[4\]"),
+        ({"w": other_values()}, "values of 'w' are not those that the program was compiled"),
+        ({"x": W}, "has 'x', which the file that the program was compiled with lacks"),
+    ],
+)
+def test_weights_that_do_not_fit(tmp_path: Path, tensors: dict[str, Array], message: str):
+    executable = executable_of(small(), weights_file(tmp_path))
+    with pytest.raises(ExecutableError, match=message):
+        load_weights(executable, weights_file(tmp_path, **tensors))
+
+
+def test_weights_that_are_missing(tmp_path: Path):
+    executable = executable_of(small(), weights_file(tmp_path))
+    save_file({"v": W}, tmp_path / "v.safetensors")
+    with pytest.raises(ExecutableError, match="lacks 'w', which the program needs"):
+        load_weights(executable, tmp_path / "v.safetensors")
+    with pytest.raises(MachineError, match="No such file"):
+        load_weights(executable, tmp_path / "none.safetensors")
+    with pytest.raises(ExecutableError, match="there are no values for 'w'"):
+        executable_of(small(), embed=True)
+
+
+def test_any_values_fit_when_none_were_known(tmp_path: Path):
+    executable = read_executable(written(executable_of(small())))
+    (value,) = load_weights(executable, weights_file(tmp_path, w=other_values(), x=W)).values()
+    np.testing.assert_array_equal(value, other_values())
+
+
+def large() -> tuple[Program, int]:
+    """A program with a constant that is sampled, and the index of a byte not in the sample."""
+    array = np.zeros(1 << 20, np.uint8)
+    return program(function([f32()], vm.Ret(0)), constants=[array]), 1 << 19
+
+
+def test_samples_are_compared_by_default_and_all_bytes_on_request():
+    made, between = large()
+    data = bytearray(written(executable_of(made)))
+    start = len(data) - (1 << 20)
+    data[start + between] = 1
+    read_executable(bytes(data))
+    with pytest.raises(ExecutableError, match=f"section 'data', byte {start}: the checksum"):
+        read_executable(bytes(data), verify=True)
+    data[start] = 1
+    with pytest.raises(ExecutableError, match=f"section 'data', byte {start}: the checksum"):
+        read_executable(bytes(data))
+
+
+def test_a_file_is_replaced_as_a_whole(tmp_path: Path):
+    path = tmp_path / "m.xrx"
+    write_executable(path, executable_of(small()))
+    before = path.read_bytes()
+    mapped = read_executable(path)
+    bad = executable_of(program(function([], vm.LoadConsti(0, 1 << 63), vm.Ret(0))))
+    with pytest.raises(ExecutableError, match="cannot write 9223372036854775808"):
+        write_executable(path, bad)
+    assert path.read_bytes() == before
+    write_executable(path, executable_of(large()[0]))
+    assert contents(mapped.program) == contents(small())
+    assert [file.name for file in tmp_path.iterdir()] == ["m.xrx"]
+
+
+def test_permissions_are_those_of_the_user(tmp_path: Path):
+    before = os.umask(0o027)
+    try:
+        write_executable(tmp_path / "m.xrx", executable_of(small()))
+    finally:
+        os.umask(before)
+    assert (tmp_path / "m.xrx").stat().st_mode & 0o777 == 0o640
+
+
+def test_files_that_cannot_be_used(tmp_path: Path):
+    with pytest.raises(MachineError, match="No such file"):
+        read_executable(tmp_path / "none.xrx")
+    with pytest.raises(MachineError, match="not a file"):
+        read_executable(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(MachineError, match="not a file"):
+        read_executable(tmp_path / "pipe")
+    with pytest.raises(MachineError, match="No such file"):
+        write_executable(tmp_path / "none" / "m.xrx", executable_of(small()))
+    (tmp_path / "empty").touch()
+    with pytest.raises(ExecutableError, match="section 'header', byte 0"):
+        read_executable(tmp_path / "empty")
+    with pytest.raises(ExecutableError, match="not an executable"):
+        read_executable(b"PK\3\4 something else")
