@@ -13,7 +13,8 @@ X = random_array(3, 4, 5)
 
 
 def indices(size: int, *shape: int, dtype: type = np.int64) -> Array:
-    return RANDOM.integers(-size, size, shape).astype(dtype)
+    drawn: Array = RANDOM.integers(-size, size, shape)
+    return drawn.astype(dtype)
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1])
