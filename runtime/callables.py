@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from os import PathLike
 from types import MappingProxyType
 from typing import Any, NoReturn
 
@@ -24,8 +25,9 @@ from .kernels.memory import Memory
 from .listing import listing
 from .machine import Machine
 from .memory_use import MemoryUse, memory_use
-from .outputs import check_out, write_out
+from .outputs import require_disjoint
 from .program import Array, Function, Program
+from .saving import load, save
 from .signature import Signature, signature_of
 
 MAIN = "main"
@@ -64,14 +66,12 @@ class CompiledFunction:
         except MachineError as error:
             fail(error, self._sources)
 
-    def _call(self, args: tuple[object, ...], named: Mapping[str, object], out: object) -> Any:
+    def _call(self, args: tuple[object, ...], named: Mapping[str, object], out: Any) -> Any:
         ordered = in_order(self._function, args, named)
         ordered = converted(self._function, ordered)
-        if out is None:
-            return self._machine.evaluate(self.name, *ordered)
-        check_out(out, self.name)
-        write_out(self._machine.evaluate(self.name, *ordered), out, self.name)
-        return out
+        if out is not None:
+            require_disjoint(out)
+        return self._machine.evaluate(self.name, *ordered, out=out)
 
     @cached_property
     def signature(self) -> Signature:
@@ -166,8 +166,45 @@ class Executable:
         """The instructions of all functions and the steps of all kernels, as text."""
         return listing(self.program)
 
+    def save(self, path: str | PathLike[str], *, embed: bool = False) -> None:
+        """
+        Write the program to a file that `load` reads, `model.xrx`.
+
+        Its weights are written to `model.safetensors` beside it; with `embed`, they are part of
+        the file. Both are replaced as a whole if they exist. Raises `MachineError`.
+        """
+        try:
+            save(self.program, self._weights, path, embed)
+        except MachineError as error:
+            fail(error, {})
+
     def __repr__(self) -> str:
         return f"<executable {'; '.join(str(f.signature) for f in self.functions.values())}>"
+
+
+def load_executable(
+    path: str | PathLike[str],
+    params: str | PathLike[str] | Mapping[str, Array] | None = None,
+    *,
+    verify: bool = False,
+    memory_limit: int | None = None,
+    max_instructions: int | None = None,
+) -> Executable:
+    """
+    Load the program that was saved at `path`, with its weights.
+
+    `params` are the weights by name, or their file, by default the one beside it that the program
+    names. The files are mapped into memory and must not be changed while the program is used. Small
+    weights and samples of large ones are compared with checksums; all bytes with `verify`. Raises
+    `MachineError` for files that cannot be used.
+    """
+    try:
+        program, weights = load(path, params, verify)
+        return Executable(
+            program, weights, memory_limit=memory_limit, max_instructions=max_instructions
+        )
+    except MachineError as error:
+        fail(error, {})
 
 
 def fail(error: MachineError, sources: Sources) -> NoReturn:

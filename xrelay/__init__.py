@@ -38,6 +38,7 @@ __all__ = [
     "Note",
     "Tagged",
     "compile",
+    "load",
     "parse",
     "run_pipeline",
 ]
@@ -90,6 +91,36 @@ def compile(
         frontend,
         shapes,
         dims,
+        memory_limit=memory_limit,
+        max_instructions=max_instructions,
+    )
+
+
+def load(
+    path: _Path,
+    *,
+    params: _Path | Mapping[str, Array] | None = None,
+    verify: bool = False,
+    memory_limit: int | None = None,
+    max_instructions: int | None = None,
+) -> Executable:
+    """
+    Load a program that `Executable.save` wrote, without the compiler.
+
+    `params` are values for its weights by name, or their `.safetensors` file; by default the file
+    beside it that the program names. The files are mapped into memory, and must not be changed
+    while the program is used. They are not trusted: a damaged or hostile one is an error. Small
+    weights and samples of large ones are compared with checksums; with `verify`, all bytes are.
+
+    Raises `MachineError` for files that cannot be used, and weights that are not those that the
+    program was compiled with.
+    """
+    from .runtime.callables import load_executable
+
+    return load_executable(
+        path,
+        params,
+        verify=verify,
         memory_limit=memory_limit,
         max_instructions=max_instructions,
     )
