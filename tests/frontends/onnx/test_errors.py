@@ -34,7 +34,7 @@ def message_of(
 
 def test_an_unknown_operator_is_named_with_node_and_opset():
     message = message_of(node("Unfold", "x"), {"x": X})
-    expected = "the operator is not supported (docs/onnx.md lists those that are)"
+    expected = "the operator is not supported (docs/reference/onnx.md lists those that are)"
     assert message == f'node "the_unfold" (Unfold, opset 13): {expected}'
 
 
