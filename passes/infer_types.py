@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import BoolAttr, FunctionType, ModuleOp, TupleType
+from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -26,10 +26,9 @@ from ..dialects import relay
 from ..dialects.interfaces import InferTypes
 from ..dialects.relay.incomplete import is_incomplete, refine
 from ..dialects.relay.operator import refined_result_types
-from ..dialects.relay.properties import ints
-from ..dialects.tensors import as_tensor
 from ..dialects.walking import walk
 from .support.diagnostics import PassError
+from .support.forgetting import forgotten, is_passed
 from .support.rewriting import apply_patterns
 
 
@@ -63,52 +62,6 @@ def has_stale_call(module: ModuleOp, functions: dict[str, func.FuncOp]) -> bool:
             if callee is not None and callee.function_type.outputs.data != tuple(op.result_types):
                 return True
     return False
-
-
-RECEIVERS = (func.CallOp, relay.RefCreateOp, relay.RefWriteOp)
-"""The ops whose operands must have the type of a parameter, or of a cell's contents."""
-
-
-def is_passed(value: SSAValue) -> bool:
-    """Test whether one of `RECEIVERS` gets `value`, in a tuple or from another device too."""
-    pending, seen = [value], {value}
-    while pending:
-        for use in pending.pop().uses:
-            user = use.operation
-            if isinstance(user, RECEIVERS):
-                return True
-            if isinstance(user, relay.TupleOp | relay.OnDeviceOp | relay.DeviceCopyOp):
-                result = user.results[0]
-                if result not in seen:
-                    seen.add(result)
-                    pending.append(result)
-    return False
-
-
-def forgotten(value: SSAValue, type: Attribute) -> list[Operation]:
-    """Create ops that make `value` one of `type`, which knows fewer dims; the last returns it."""
-    if isinstance(type, TupleType):
-        ops: list[Operation] = []
-        fields: list[SSAValue] = []
-        for i, field in enumerate(type.types):
-            item = relay.TupleGetItemOp(value, i)
-            ops.append(item)
-            if item.result.type != field:
-                ops += forgotten(item.result, field)
-            fields.append(ops[-1].results[0])
-        return [*ops, relay.TupleOp(fields)]
-    tensor = as_tensor(type)
-    if tensor is None:
-        return []
-    reshape = relay.BY_NAME["reshape"].create(
-        operands=[value],
-        properties={
-            "newshape": ints([0] * tensor.get_num_dims()),
-            "allowzero": BoolAttr.from_bool(False),
-        },
-        result_types=[type],
-    )
-    return [reshape]
 
 
 def pass_as(value: OpResult, type: Attribute, rewriter: PatternRewriter) -> None:

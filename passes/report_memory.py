@@ -20,6 +20,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from ..operators.dim_bindings import parse_dim
 from .memory_use.contents import MemoryUse
 from .memory_use.read import read_memory
 from .memory_use.report import json_of, options_of, report_of, text_lines, unknown_dims
@@ -30,10 +31,11 @@ def parse_dims(texts: tuple[str, ...]) -> dict[str, int]:
     """Parse `n=3`; a `PassError` for anything else."""
     found: dict[str, int] = {}
     for text in texts:
-        name, _, size = text.rpartition("=")
-        if not name or not (size.isascii() and size.isdecimal()) or len(size) > 18:
-            raise PassError(f"expected a dim and its size, like n=3, but got '{text}'")
-        if found.setdefault(name, int(size)) != int(size):
+        try:
+            name, size = parse_dim(text)
+        except ValueError as error:
+            raise PassError(f"each of dims {error}") from None
+        if found.setdefault(name, size) != size:
             raise PassError(f"dim '{name}' must have one size, but is {found[name]} and {size}")
     return found
 

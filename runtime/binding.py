@@ -61,21 +61,15 @@ class KernelPlans:
 
         `elements` are those of inputs, by number, that are known. Raises what `plan_kernel` raises.
         """
-        overlaps = overlaps_of(ins, outs)
-        key: list[object] = [kernel, len(ins), overlaps]
-        for array in ins:
-            key += (array.shape, array.dtype)
-        for array in outs:
-            key += (array.shape, array.dtype)
-        known = elements or {}
-        for number, array in known.items():
-            key += (number, array.tobytes())
-        whole = tuple(key)
-        found = self._kept.get(whole)
+        overlaps, operands, known = overlaps_of(ins, outs), [*ins, *outs], elements or {}
+        types = [array.shape for array in operands], [array.dtype for array in operands]
+        contents = [(number, array.tobytes()) for number, array in known.items()]
+        key = (kernel, len(ins), overlaps, *types[0], *types[1], *contents)
+        found = self._kept.get(key)
         if found is None:
-            types = [spec_of(array) for array in ins], [spec_of(array) for array in outs]
-            found = plan_kernel(kernel, *types, overlaps, self.binds, known)
-            self._keep(whole, found)
+            specs = [spec_of(array) for array in ins], [spec_of(array) for array in outs]
+            found = plan_kernel(kernel, *specs, overlaps, self.binds, known)
+            self._keep(key, found)
         return found
 
     def _keep(self, key: object, plan: KernelPlan) -> None:

@@ -26,7 +26,7 @@ SEGMENT_SIZE, STATE_SIZE, FRAME_SIZE, HELD_SIZE = 1024, 2048, 1024, 100
 """Approximate bytes of a segment, its state, the frame that it calls, and each item held."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Dead:
     """The content of a killed register: the number of the instruction that killed it."""
 
@@ -152,23 +152,37 @@ class State:
         self.release(old)
 
     def retain(self, value: Object) -> None:
+        if self.references.change(value, 1) == 1 and value.born > self.frame.born:
+            self._retain_parts(value)
+
+    def _retain_parts(self, value: Object) -> None:
+        change, born = self.references.change, self.frame.born
         rest = [value]
         while rest:
             item = rest.pop()
-            if self.references.change(item, 1) > 1 or not self.frame.owns(item):
-                continue
-            rest.extend(item.parts)
+            for part in item.parts:
+                if change(part, 1) == 1 and part.born > born:
+                    rest.append(part)
             if isinstance(item, Storage) and item.whole is None:
-                self.live[item.device] += item.size
-                self.peak[item.device] = max(self.peak[item.device], self.live[item.device])
+                device, live = item.device, self.live
+                live[device] += item.size
+                if live[device] > self.peak[device]:
+                    self.peak[device] = live[device]
 
     def release(self, value: Object) -> None:
+        if not self.references.change(value, -1) and value.born > self.frame.born:
+            self._release_parts(value)
+
+    def _release_parts(self, value: Object) -> None:
+        change, born = self.references.change, self.frame.born
         rest = [value]
         while rest:
             item = rest.pop()
-            if self.references.change(item, -1) or not self.frame.owns(item):
+            for part in item.parts:
+                if not change(part, -1) and part.born > born:
+                    rest.append(part)
+            if isinstance(item, Tensor):
                 continue
-            rest.extend(item.parts)
             self.with_unwritten.discard(item)
             if isinstance(item, Storage) and item.whole is None:
                 self.live[item.device] -= item.size
@@ -210,7 +224,7 @@ class State:
 
     def wrote(self, tensor: Tensor) -> None:
         """Mark all bytes of `tensor` as written."""
-        if gaps := self.gaps_of(tensor):
+        if self.unwritten and (gaps := self.gaps_of(tensor)):
             cut(gaps, tensor.offset, tensor.offset + tensor.array.nbytes)
 
     def wrote_in(self, result: Object, callee: Frame) -> None:
@@ -230,7 +244,7 @@ class State:
 
     def gaps_of(self, value: Storage | Tensor) -> list[int] | None:
         """Return the unwritten bytes of the storage that `value` is part of."""
-        storage = value if isinstance(value, Storage) else next(iter(value.parts), None)
+        storage = value if isinstance(value, Storage) or not value.parts else value.parts[0]
         return self.unwritten.get(storage.root) if isinstance(storage, Storage) else None
 
     def has_unwritten(self, value: Object) -> bool:

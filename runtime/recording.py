@@ -7,9 +7,10 @@ those that compute leave callables in the segment, bound to their arrays.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from math import prod
 from typing import Any
 
@@ -97,12 +98,13 @@ class Recorder:
 
     def record(self) -> Segment:
         """Record up to the next decision; raise `MachineError` with the position of a fault."""
-        code = self.function.instructions
+        code, guard = self.function.instructions, self.guard
+        executed: list[type[vm.Instruction]] = []
         while True:
             instruction = code[self.pc]
-            name = instruction.mnemonic
+            kind = type(instruction)
             try:
-                end = _FOLLOW[type(instruction)](self, instruction)
+                end = _FOLLOW[kind](self, instruction)
             except NeedsValues as needs:
                 end = Read(needs.tensors, self.pc)
             except (MachineError, OutOfMemory) as error:
@@ -110,21 +112,24 @@ class Recorder:
             except (ValueError, OverflowError, MemoryError, TypeError) as error:  # NumPy's limits
                 text = f"{type(error).__name__}: {error}"
                 raise fault(self.function, self.pc, MachineError(text)) from error
-            if not isinstance(end, Read):
-                self.counters.instructions[name] += 1
-            if self.guard is not None and self.guard.freed:
-                self.compute(self.guard.frees(self.site()))
+            executed.append(kind)
+            if guard is not None and guard.freed:
+                self.compute(guard.frees(self.site()))
             if end is not None:
                 break
-            self.known = {}
+            if self.known:
+                self.known = {}
             self.pc += 1
+        if isinstance(end, Read):
+            executed.pop()  # the next segment executes it
+        for kind, times in Counter(executed).items():
+            self.counters.instructions[kind.mnemonic] += times
         self.counters.peak = {d: size for d, size in enumerate(self.state.peak) if size}
-        length = self.counters.instructions.total()
         self.counters.share(self.context.counters)
         frame = self.state.frame
         state = None if isinstance(end, Return) else self.state
         segment = Segment(
-            frame, self.steps, self.origins, self.counters, end, self.pc, state, length
+            frame, self.steps, self.origins, self.counters, end, self.pc, state, len(executed)
         )
         frame.trace_size.size += segment.trace_size
         return segment
@@ -151,16 +156,25 @@ class Recorder:
         return found
 
     def tensors(self, registers: tuple[int, ...]) -> list[Tensor]:
-        found = tensors_in(tuple(self.state.read(register) for register in registers))
-        if found is None:
-            raise MachineError("operands of a kernel must be tensors or data of tensors")
+        found: list[Tensor] = []
+        for register in registers:
+            item = self.state.read(register)
+            if isinstance(item, Tensor):
+                found.append(item)
+                continue
+            inside = tensors_in((item,))
+            if inside is None:
+                raise MachineError("operands of a kernel must be tensors or data of tensors")
+            found += inside
         return found
 
     def values(self, *tensors: Tensor) -> list[Array]:
         """Return the elements of `tensors`, on which this instruction depends."""
-        if all(tensor.constant for tensor in tensors):
-            return [tensor.array for tensor in tensors]
         self.require_written(*tensors)
+        found = [self.known_elements(tensor) for tensor in tensors]
+        elements = [array for array in found if array is not None]
+        if len(elements) == len(tensors):
+            return elements
         needed = unknown_sources(tensors, self.known_elements)
         if needed:
             raise NeedsValues(*needed)
@@ -194,7 +208,7 @@ class Recorder:
 
     def require_written(self, *tensors: Tensor) -> None:
         """Raise `MachineError` unless all bytes of `tensors` were written."""
-        for tensor in tensors:
+        for tensor in tensors if self.state.unwritten else ():
             if self.state.has_unwritten(tensor):
                 what = f"a tensor {spec_of(tensor.array)}"
                 raise MachineError(f"reads unwritten bytes of {what}")
@@ -299,19 +313,21 @@ class Recorder:
         arrays = [t.array for t in ins], [t.array for t in outs]
         plan = self.kernel_plan(kernel, ins, *arrays)
         self.require_one_device(kernel, ins, outs)
-        if any(out.constant or not out.array.flags.writeable for out in outs):
-            raise MachineError(f"kernel {kernel.name} must not write to a constant")
+        for out in outs:
+            if out.constant or not out.array.flags.writeable:
+                raise MachineError(f"kernel {kernel.name} must not write to a constant")
         self.require_own(*outs)
         self.require_written(*ins)
         workspace = self.state.frame.workspace
-        bind = partial(bind_plan, plan, workspace=workspace)
         if self.guard is not None:
+            bind = partial(bind_plan, plan, workspace=workspace)
             self.compute(guarded(kernel, bind, ins, outs, workspace))
         else:
             if self.context.memory.poison:
                 self.compute(workspace.poison)
-            for thunk, step in bind(*arrays):
-                self.compute(thunk, step)
+            for thunk, step in bind_plan(plan, *arrays, workspace):
+                self.steps.append(thunk)
+                self.origins.append((self.pc, step))
         self.wrote(*outs)
 
     def kernel_plan(
@@ -332,8 +348,7 @@ class Recorder:
         self, kernel: Kernel, ins: Sequence[Tensor], outs: Sequence[Tensor]
     ) -> None:
         """Raise `MachineError` unless all operands are on one device, but for sizes on the host."""
-        operands = [*outs, *ins]
-        if all(tensor.device == operands[0].device for tensor in operands):
+        if len({tensor.device for tensor in (*ins, *outs)}) < 2:
             return
         placed = [
             (f"input {number}", tensor)
@@ -422,18 +437,18 @@ class Recorder:
         self, dst: int, register: int, offset: int, shape: tuple[int, ...], dtype: str
     ) -> None:
         storage = self.storage(register)
-        if any(dim < 0 for dim in shape):
-            raise MachineError(f"dimensions must be at least 0, but the shape is {list(shape)}")
-        kind = element_type(dtype)
-        size = prod(shape) * kind.itemsize
+        kind, size = _layout(shape, dtype)
         if offset < 0 or offset + size > storage.size:
             raise MachineError(
                 f"a tensor of {size} bytes at offset {offset} does not fit in a storage of "
                 f"{storage.size} bytes"
             )
         start = storage.start + offset
-        array = viewed(storage.memory[start : start + size].view(kind), shape)
-        self.state.write(dst, Tensor(array, storage.device, parts=(storage,), offset=start))
+        try:
+            array: Array = np.ndarray(shape, kind, storage.memory, start)
+        except ValueError as error:
+            raise _no_array(shape, error) from error
+        self.state.write(dst, Tensor(array, storage.device, False, (storage,), start))
 
     def reshape_tensor(self, i: vm.ReshapeTensor) -> None:
         source = self.tensor(i.tensor)
@@ -579,12 +594,25 @@ class Recorder:
         self.state.kill(i.register, self.pc)
 
 
+@lru_cache(1 << 12)
+def _layout(shape: tuple[int, ...], dtype: str) -> tuple[np.dtype[Any], int]:
+    """Return the NumPy type called `dtype`, and the bytes of an array of `shape`."""
+    if any(dim < 0 for dim in shape):
+        raise MachineError(f"dimensions must be at least 0, but the shape is {list(shape)}")
+    kind = element_type(dtype)
+    return kind, prod(shape) * kind.itemsize
+
+
+def _no_array(shape: tuple[int, ...], error: Exception) -> MachineError:
+    return MachineError(f"NumPy has no array of shape {list(shape)}: {error}")
+
+
 def viewed(array: Array, shape: tuple[int, ...]) -> Array:
     """Return `array` in `shape`, which has as many elements."""
     try:
         return array.reshape(shape)
     except ValueError as error:
-        raise MachineError(f"NumPy has no array of shape {list(shape)}: {error}") from error
+        raise _no_array(shape, error) from error
 
 
 def _holds(scalars: list[Array]) -> bool:

@@ -22,7 +22,7 @@ def dimensions(array: Array) -> tuple[int, ...]:
     """Return the shape in `array`: a vector of integers, or a scalar for rank 0."""
     if array.ndim > 1 or array.dtype.kind not in "iu":
         raise MachineError(f"a shape must be a vector of integers, but is {spec_of(array)}")
-    return tuple(int(dim) for dim in array) if array.ndim else ()
+    return tuple(array.tolist()) if array.ndim else ()
 
 
 def check_arguments(program: Program, function: Function, args: tuple[Object, ...]) -> None:

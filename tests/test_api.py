@@ -4,10 +4,13 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from numpy.typing import NDArray
+from onnx_models import run_onnxruntime
 
 import xrelay
 
@@ -359,3 +362,79 @@ def test_threads_compile_at_the_same_time():
         thread.join()
     assert len(found) == 4
     assert sys.getrecursionlimit() == limit
+
+
+# ------------------------------------------------------------------ ONNX, and dims
+
+
+def relu_of_product() -> onnx.ModelProto:
+    """`relu(x @ w)` for `x` of [batch, t, 3]; its weight is too large for IR text."""
+    info = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(
+        [
+            onnx.helper.make_node("MatMul", ["x", "w"], ["y"]),
+            onnx.helper.make_node("Relu", ["y"], ["z"]),
+        ],
+        "g",
+        [info("x", onnx.TensorProto.FLOAT, ["batch", "t", 3])],
+        [info("z", onnx.TensorProto.FLOAT, ["batch", "t", 400])],
+        [onnx.numpy_helper.from_array(drawn(3, 400), "w")],
+    )
+    opsets = [onnx.helper.make_opsetid("", 17)]
+    return onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "dims", "x", "z"),
+    [
+        (None, None, "batch, t, 3", "?, ?, 400"),
+        (None, {"batch": 2}, "2, t, 3", "2, ?, 400"),
+        (None, {"x:1": 5}, "batch, 5, 3", "?, 5, 400"),
+        ({"x": (2, None, 3)}, None, "2, t, 3", "2, ?, 400"),
+        ({"x": (2, 5, 3)}, None, "2, 5, 3", "2, 5, 400"),
+        ({"x": (2, None, 3)}, {"t": 5}, "2, 5, 3", "2, 5, 400"),
+    ],
+)
+def test_onnx_models_and_their_dims(
+    shapes: dict[str, tuple[int | None, ...]] | None,
+    dims: dict[str, int] | None,
+    x: str,
+    z: str,
+    tmp_path: Path,
+):
+    model = relu_of_product()
+    (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
+    given = drawn(2, 5, 3)
+    (expected,) = run_onnxruntime(model, {"x": given})
+    for source in (model, tmp_path / "model.onnx"):
+        exe = xrelay.compile(source, shapes=shapes, dims=dims)
+        assert str(exe.signature) == f"main(x: float32[{x}]) -> (z: float32[{z}])"
+        np.testing.assert_allclose(exe(given), expected, rtol=1e-5, atol=1e-5)
+    module = xrelay.parse(model, shapes=shapes, dims=dims)
+    np.testing.assert_allclose(xrelay.compile(module)(given), expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "dims", "message"),
+    [
+        (None, {"batc": 2}, "<model>:1:1: error: there is no open dim 'batc'; .* did you mean 'b"),
+        ({"x": (2, 5)}, None, "<model>:1:1: error: input 'x' has 3 dims"),
+        ({"x": "2x5x3"}, None, "shapes: 'x' must have a tuple of sizes, but has '2x5x3'"),
+        (None, {"t": 1.5}, "dims: t must be a size of at least 0, but is 1.5"),
+        (None, {"t": True}, "dims: t must be a size of at least 0, but is True"),
+    ],
+)
+def test_wrong_dims(shapes: Any, dims: Any, message: str):
+    with pytest.raises(xrelay.Error, match=message):
+        xrelay.compile(relu_of_product(), shapes=shapes, dims=dims)
+
+
+def test_dims_of_modules():
+    module = xrelay.parse(EXAMPLES / "dynamic.mlir")
+    exe = xrelay.compile(module, dims={"n": 3})
+    assert str(exe.signature).startswith("main(x: float32[3, 8], y: float32[3, 8], w: ")
+    with pytest.raises(xrelay.Error, match=r"dynamic.mlir:\d+:1: error: @main: there is no open d"):
+        xrelay.compile(module, dims={"m": 3})
+    with pytest.raises(xrelay.MachineError, match=r"parameter 'x' of main must be float32\[3, 8\]"):
+        exe(drawn(2, 8), drawn(2, 8), drawn(4, 8))
+    assert exe(drawn(3, 8), drawn(3, 8), drawn(4, 8)).shape == (3, 4)

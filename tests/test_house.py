@@ -44,7 +44,10 @@ MAY_IMPORT = {
     "lowering": ("lowering", "passes", "dialects", "runtime"),
     "runtime": ("runtime", "operators", "planning"),
     "frontends": ("frontends", "dialects", "operators"),
-    "tools": ("tools", "frontends", "lowering", "passes", "planning", "dialects", "runtime"),
+    "tools": (
+        *("tools", "frontends", "lowering", "passes", "planning", "dialects", "operators"),
+        "runtime",
+    ),
     "xrelay": ("tools", "runtime"),
 }
 """The rooms that a room may import; the longest name that matches a module applies."""

@@ -6,14 +6,12 @@ from typing import Any, Protocol
 
 from xdsl.xdsl_opt_main import VersionAction
 
+from ..operators.dim_bindings import parse_dim
+
 DESCRIPTION = (
     "Read a module, run passes on it, and print it. The exit status is 1 for an error in the "
     "input and 2 for wrong usage. --list-passes describes passes and their options."
 )
-
-
-MAX_DIGITS = 18
-"""The maximum number of digits in the size of a dim, which then is an int64."""
 
 
 class Group(Protocol):
@@ -47,18 +45,12 @@ def size(text: str) -> int:
     return int(number) << 10 * " KMGT".index(unit or " ")
 
 
-def parse_dim(text: str) -> tuple[str, int]:
+def dim(text: str) -> tuple[str, int]:
     """Parse `n=3` or `x:0=3`."""
-    name, _, size = text.rpartition("=")
-    if name and size.isascii() and size.isdecimal() and len(size) > MAX_DIGITS:
-        raise argparse.ArgumentTypeError(
-            f"the size of a dim must have at most {MAX_DIGITS} digits, but '{text[:60]}' has more"
-        )
-    if not name or not (size.isascii() and size.isdecimal()):
-        raise argparse.ArgumentTypeError(
-            f"must be a dim and its size, like n=3 or x:0=3, but is '{text}'"
-        )
-    return name, int(size)
+    try:
+        return parse_dim(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 class AddDim(argparse.Action):
@@ -264,7 +256,7 @@ def _watching(group: Group) -> None:
     group.add_argument(
         "--dim",
         metavar="DIM=SIZE",
-        type=parse_dim,
+        type=dim,
         action=AddDim,
         default=[],
         help="with --memory-report, and the targets memory-plan-svg and memory-plan-html: the size "

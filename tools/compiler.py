@@ -25,6 +25,8 @@ from ..dialects.relay.constants import PARAMS_FILE
 from ..dialects.tensors import as_tensor
 from ..lowering.assemble import assemble, spec_of
 from ..lowering.pipelines import quoted
+from ..operators.dim_bindings import DimBindings
+from ..passes.bind_dims import BindDimsPass
 from ..passes.memory_use.contents import MemoryUse
 from ..passes.memory_use.read import read_memory
 from ..passes.support.diagnostics import Message, PassError, ReportingContext, Severity
@@ -43,6 +45,8 @@ from .source import Part, Source
 
 WEIGHTS = "weights.safetensors"
 """The file in the scratch folder for the weights of inputs that hold them."""
+
+UNBOUND = DimBindings()
 
 NO_PLAN = "the memory of a program is reported before it becomes bytecode"
 
@@ -132,22 +136,40 @@ class Compiler:
     def _warn(self, text: str) -> None:
         self.reporter.report(Message(Severity.WARNING, text))
 
-    def read(self, source: Source, scratch: Path, frontend: str | None = None) -> Given:
+    def read(
+        self,
+        source: Source,
+        scratch: Path,
+        frontend: str | None = None,
+        bindings: DimBindings = UNBOUND,
+    ) -> Given:
         """
-        Read a program.
+        Read a program, with sizes for dims of its parameters.
 
         `frontend` is by default that of the file's extension, or IR text. Weights that must be
         unpacked are written into the folder `scratch`.
         """
         frontend = frontend or frontend_of(source.extension)
         if frontend == "onnx":
-            return given(load_onnx(self.context, source, scratch / WEIGHTS), scratch)
+            weights = scratch / WEIGHTS
+            return given(load_onnx(self.context, source, weights, bindings), scratch)
         part = Part(self._text(source))
         if frontend in FRONTENDS and frontend != "mlir":
             weights = scratch / WEIGHTS
-            return given(load_relay(self.context, frontend, part, source.name, weights), scratch)
-        parser = LocatingParser(self.context, part.text, source.name)
-        return given(parser.parse_module(), Path(source.name).parent)
+            read = given(load_relay(self.context, frontend, part, source.name, weights), scratch)
+        else:
+            parser = LocatingParser(self.context, part.text, source.name)
+            read = given(parser.parse_module(), Path(source.name).parent)
+        self.bind(read.module, bindings)
+        return read
+
+    def bind(self, module: ModuleOp, bindings: DimBindings) -> None:
+        """Give open dims of parameters of `module` their sizes."""
+        if bindings:
+            shapes = (f"{name}={'x'.join(map(_size, s))}" for name, s in bindings.shapes.items())
+            dims = (f"{name}={size}" for name, size in bindings.dims.items())
+            run = BindDimsPass(shapes=(*shapes,), dims=(*dims,))
+            Runner(steps=[Step(run)]).run(self.context, module)
 
     def steps(self, pipeline: str) -> list[Step]:
         """Return the passes of a pipeline."""
@@ -195,6 +217,10 @@ class Compiler:
         text = source.text()
         self.reporter.add_source(source.name, text)
         return text
+
+
+def _size(size: int | None) -> str:
+    return "?" if size is None else str(size)
 
 
 def given(module: ModuleOp, folder: Path) -> Given:

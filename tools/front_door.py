@@ -13,9 +13,10 @@ import warnings
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from operator import index
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol, TypeAlias, TypeGuard, cast
+from typing import Any, Protocol, SupportsIndex, TypeAlias, TypeGuard, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -24,6 +25,7 @@ from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
 from xdsl.utils.exceptions import DiagnosticException
 
 from ..dialects.errors import TOO_DEEP
+from ..operators.dim_bindings import MAX_DIGITS, DimBindings
 from ..passes.support.diagnostics import Message, Severity
 from ..runtime.callables import Executable
 from ..runtime.errors import Error, Location, Note
@@ -37,6 +39,7 @@ from .source import Source, read_source
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 Params: TypeAlias = "AnyPath | Mapping[str, Array]"
+Shapes: TypeAlias = "Mapping[str, Sequence[int | None]]"
 
 
 class Serializable(Protocol):
@@ -133,10 +136,12 @@ def _source(model: object, frontend: str | None) -> Source:
     )
 
 
-def _read(compiler: Compiler, model: object, frontend: str | None) -> ModuleOp:
+def _read(
+    compiler: Compiler, model: object, frontend: str | None, bindings: DimBindings
+) -> ModuleOp:
     """Read a module; its origin is known from then on."""
     with TemporaryDirectory(prefix="xrelay-") as folder:
-        read = compiler.read(_source(model, frontend), Path(folder), frontend)
+        read = compiler.read(_source(model, frontend), Path(folder), frontend, bindings)
         weights: Mapping[str, Array] | Path | None = read.weights
         if isinstance(weights, Path) and weights.is_relative_to(folder):
             weights = read_parameters(weights)
@@ -144,11 +149,16 @@ def _read(compiler: Compiler, model: object, frontend: str | None) -> ModuleOp:
     return read.module
 
 
-def parse(model: object, frontend: str | None = None) -> ModuleOp:
+def parse(
+    model: object,
+    frontend: str | None = None,
+    shapes: Shapes | None = None,
+    dims: Mapping[str, int] | None = None,
+) -> ModuleOp:
     """Read a program into a module."""
     reporter = PythonReporter()
     with _compiling(reporter):
-        return _read(Compiler(reporter), model, frontend)
+        return _read(Compiler(reporter), model, frontend, _bindings(shapes, dims))
     raise AssertionError("errors are raised")
 
 
@@ -165,16 +175,50 @@ def _reporter_of(module: ModuleOp) -> Reporter:
     return PythonReporter(sources=dict(origin.sources) if origin is not None else {})
 
 
+def _bindings(shapes: Shapes | None, dims: Mapping[str, int] | None) -> DimBindings:
+    """Check the types of what a caller gives; `UsageError` when they are wrong."""
+    sizes = {name: _size(f"dims: {name}", size) for name, size in (dims or {}).items()}
+    known: dict[str, tuple[int | None, ...]] = {}
+    for name, given in (shapes or {}).items():
+        shape: object = given
+        if not isinstance(shape, tuple | list):
+            raise UsageError(f"shapes: '{name}' must have a tuple of sizes, but has {shape!r}")
+        what = f"shapes: each dim of '{name}'"
+        known[name] = tuple(None if dim is None else _size(what, dim) for dim in given)
+    return DimBindings(known, sizes)
+
+
+def _size(what: str, given: object) -> int:
+    try:
+        size = index(cast(SupportsIndex, given))
+    except TypeError:
+        size = -1
+    if isinstance(given, bool) or not 0 <= size < 10**MAX_DIGITS:
+        raise UsageError(f"{what} must be a size of at least 0, but is {given!r}")
+    return size
+
+
 def compile_model(
-    model: object, pipeline: str, params: Params | None, frontend: str | None, **limits: Any
+    model: object,
+    pipeline: str,
+    params: Params | None,
+    frontend: str | None,
+    shapes: Shapes | None,
+    dims: Mapping[str, int] | None,
+    **limits: Any,
 ) -> Executable:
     """Compile a program, and bind its weights."""
     reporter = _reporter_of(model) if isinstance(model, ModuleOp) else PythonReporter()
     with _compiling(reporter):
         compiler = Compiler(reporter)
-        module = model if isinstance(model, ModuleOp) else _read(compiler, model, frontend)
-        origin = _ORIGINS.get(module, Origin())
-        loaded = compiler.compile(Given(module.clone() if module is model else module), pipeline)
+        bindings = _bindings(shapes, dims)
+        if isinstance(model, ModuleOp):
+            module, origin = model.clone(), _ORIGINS.get(model, Origin())
+            compiler.bind(module, bindings)
+        else:
+            module = _read(compiler, model, frontend, bindings)
+            origin = _ORIGINS[module]
+        loaded = compiler.compile(Given(module), pipeline)
         if not is_bytecode(loaded.module):
             raise UsageError(
                 f"the pipeline '{pipeline}' must end in bytecode; run_pipeline runs any passes"

@@ -5,6 +5,7 @@ from pathlib import Path
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from ..operators.dim_bindings import DimBindings
 from .source import Part, Source
 
 RELAY_JSON = "relay-json"
@@ -30,8 +31,10 @@ def load_relay(ctx: Context, frontend: str, part: Part, name: str, weights: Path
     return load_module(ctx, part.text, name, weights, part.lines_before)
 
 
-def load_onnx(ctx: Context, source: Source, weights: Path) -> ModuleOp:
-    """Convert an ONNX model; its weights go to the file `weights`."""
+def load_onnx(
+    ctx: Context, source: Source, weights: Path, bindings: DimBindings | None = None
+) -> ModuleOp:
+    """Convert an ONNX model with dims that are bound; its weights go to the file `weights`."""
     from ..frontends.onnx import load_module
 
-    return load_module(ctx, source.data, source.name, weights)
+    return load_module(ctx, source.data, source.name, weights, bindings)

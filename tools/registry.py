@@ -38,6 +38,7 @@ DIALECTS = {
 }
 
 PASSES = {
+    "bind-dims": "passes.bind_dims:BindDimsPass",
     "infer-types": "passes.infer_types:InferTypesPass",
     "simplify-inference": "passes.simplify_inference:SimplifyInferencePass",
     "fold-constants": "passes.fold_constants:FoldConstantsPass",

@@ -21,7 +21,7 @@ from ..passes.support.diagnostics import Message, Note, Severity
 from ..runtime.errors import MachineError
 from ..runtime.kernels.memory import Memory
 from ..runtime.random_inputs import random_inputs, random_parameters
-from .arguments import AddDim, add_memory_report, count, parse_dim, size, with_report_format
+from .arguments import AddDim, add_memory_report, count, dim, size, with_report_format
 from .commands import describe, guarded
 from .compile_input import Loader
 from .diagnostics import (
@@ -124,7 +124,7 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     parser.add_argument(
         "--dim",
         metavar="DIM=SIZE",
-        type=parse_dim,
+        type=dim,
         action=AddDim,
         default=[],
         help="with --random-seed: the size of a dynamic dim of inputs to draw, by its name (n=3) "

@@ -14,7 +14,7 @@ Importing the package imports neither NumPy nor the compiler; each function impo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -43,6 +43,7 @@ __all__ = [
 ]
 
 _Path: TypeAlias = str | PathLike[str]
+_Shapes: TypeAlias = Mapping[str, Sequence[int | None]]
 
 _ELSEWHERE = {
     "CompiledFunction": "callables",
@@ -55,6 +56,8 @@ _ELSEWHERE = {
 def compile(
     model: _Path | ModuleOp | ModelProto,
     *,
+    shapes: _Shapes | None = None,
+    dims: Mapping[str, int] | None = None,
     pipeline: str = "vm",
     params: _Path | Mapping[str, Array] | None = None,
     frontend: str | None = None,
@@ -67,6 +70,10 @@ def compile(
     `model` is a file (`.onnx`, `.relay`, `.mlir` of any level, `.json` as TVM saves it; `frontend`
     names the format of a file with another extension), an `onnx.ModelProto`, or a module, which is
     not changed. `pipeline` must end in bytecode.
+
+    `shapes` and `dims` give sizes to open dims of the inputs: `shapes` by input, with None for a
+    dim that stays open; `dims` by the name of the dim, or `INPUT:AXIS`. A dim without a size has
+    that of the arguments of each call.
 
     `params` are values for weights by name, or a `.safetensors` file of them; weights that come
     with the model need not be given. `memory_limit` (bytes; default: half of the available memory)
@@ -81,21 +88,29 @@ def compile(
         pipeline,
         params,
         frontend,
+        shapes,
+        dims,
         memory_limit=memory_limit,
         max_instructions=max_instructions,
     )
 
 
-def parse(model: _Path | ModelProto, *, frontend: str | None = None) -> ModuleOp:
+def parse(
+    model: _Path | ModelProto,
+    *,
+    shapes: _Shapes | None = None,
+    dims: Mapping[str, int] | None = None,
+    frontend: str | None = None,
+) -> ModuleOp:
     """
-    Read a program into a module of its level; files are those of `compile`.
+    Read a program into a module of its level; the arguments are those of `compile`.
 
     The weights of a module that comes with some are known to `compile`, but not part of the module:
     a clone has none. Raises `Error` for a mistake in the program.
     """
     from .tools.front_door import parse
 
-    return parse(model, frontend)
+    return parse(model, frontend, shapes, dims)
 
 
 def run_pipeline(module: ModuleOp, pipeline: str) -> ModuleOp:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     IntegerAttr,
     StringAttr,
+    i64,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
@@ -45,6 +46,13 @@ They are checked with the names; memory is planned for sizes within them.
 """
 
 DimName: TypeAlias = str | int
+
+
+def dims_attr(dims: Iterable[DimName]) -> ArrayAttr[Attribute]:
+    """Return the `relay.dims` of a parameter with these sizes and names."""
+    return ArrayAttr(
+        StringAttr(dim) if isinstance(dim, str) else IntegerAttr(dim, i64) for dim in dims
+    )
 
 
 def dims_of(attrs: DictionaryAttr | None) -> tuple[DimName, ...] | None:

@@ -16,31 +16,39 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 
 from ...dialects.relay.constants import PARAMS_FILE
+from ...operators.dim_bindings import DimBindings
 from .errors import OnnxError
 
 __all__ = ["OnnxError", "load_module"]
 
 
-def load_module(ctx: Context, data: bytes, name: str, weights_path: Path | None) -> ModuleOp:
+def load_module(
+    ctx: Context,
+    data: bytes,
+    name: str,
+    weights_path: Path | None,
+    bindings: DimBindings | None = None,
+) -> ModuleOp:
     """
     Convert the model in `data`, the contents of the file `name`, into a module.
 
     The arguments and results of its function `@main` are the graph's inputs and outputs, with their
-    ONNX names in the attribute `relay.name`. Constants of more than 1 KiB become `relay.param`s,
-    written to `weights_path` (`.safetensors`, replaced if it exists); the module's `relay.params`
-    is that file's name, without a folder. Without a path they are not written and `relay.params`
-    is absent. Raises `OnnxError`, with a location in `name`, for a damaged model, for anything
-    unsupported, and when the package `onnx` or the file of the weights is not available.
+    ONNX names in the attribute `relay.name`; `bindings` are sizes for dims of inputs. Constants of
+    more than 1 KiB become `relay.param`s, written to `weights_path` (`.safetensors`, replaced if it
+    exists); the module's `relay.params` is that file's name, without a folder. Without a path they
+    are not written and `relay.params` is absent. Raises `OnnxError`, with a location in `name`, for
+    a damaged model, for anything unsupported, and when the package `onnx` or the file of the
+    weights is not available.
     """
     try:
-        return _load(data, name, weights_path)
+        return _load(data, name, weights_path, bindings or DimBindings())
     except OnnxError as error:
         if error.location is None:
             error.location = FileLineColLoc(StringAttr(name), IntAttr(1), IntAttr(1))
         raise
 
 
-def _load(data: bytes, name: str, weights_path: Path | None) -> ModuleOp:
+def _load(data: bytes, name: str, weights_path: Path | None, bindings: DimBindings) -> ModuleOp:
     try:
         importlib.import_module("onnx")
     except ImportError as error:
@@ -51,7 +59,7 @@ def _load(data: bytes, name: str, weights_path: Path | None) -> ModuleOp:
     from .model import read_model
     from .weights import write_weights
 
-    conversion = convert_model(read_model(data), name)
+    conversion = convert_model(read_model(data), name, bindings=bindings)
     module, params = conversion.module, conversion.params
     if params and weights_path is not None:
         write_weights(params, weights_path)

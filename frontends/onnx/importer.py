@@ -23,18 +23,17 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     FileLineColLoc,
     IntAttr,
-    IntegerAttr,
     ModuleOp,
     NameLoc,
     StringAttr,
-    i64,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from ...dialects.relay.annotations import NAME
 from ...dialects.relay.constants import INLINE_LIMIT
-from ...dialects.relay.named_dims import DIMS
+from ...dialects.relay.named_dims import DIMS, dims_attr
+from ...operators.dim_bindings import BindingError, DimBindings
 from .builder import Builder
 from .errors import OnnxError
 from .functions import Body, bound, functions_by_key, model_body, schema_body
@@ -45,6 +44,8 @@ from .operators.rule import Rule
 from .schema import require_signature
 from .scope import Scope, names_in, names_read
 from .values import Array, DynamicShape, Value, value_name
+
+UNBOUND = DimBindings()
 
 MAX_DEPTH = 64
 """Limit on the nesting of graphs and function bodies."""
@@ -61,21 +62,28 @@ class Conversion:
     params: dict[str, Array]
 
 
-def convert_model(model: ModelProto, name: str, *, inline_limit: int = INLINE_LIMIT) -> Conversion:
+def convert_model(
+    model: ModelProto,
+    name: str,
+    *,
+    inline_limit: int = INLINE_LIMIT,
+    bindings: DimBindings = UNBOUND,
+) -> Conversion:
     """
     Convert `model`, the contents of the file `name`.
 
     The module has one public function `@main`, whose arguments and results are those of the graph,
-    in order. Initializers of more than `inline_limit` bytes become `relay.param`s. Raises
-    `OnnxError` for anything unsupported.
+    in order; `bindings` are sizes of dims of arguments. Initializers of more than `inline_limit`
+    bytes become `relay.param`s. Raises `OnnxError` for anything unsupported.
     """
-    return _Importer(model, name, inline_limit).convert()
+    return _Importer(model, name, inline_limit, bindings).convert()
 
 
 class _Importer:
     """State of a conversion."""
 
-    def __init__(self, model: ModelProto, name: str, inline_limit: int):
+    def __init__(self, model: ModelProto, name: str, inline_limit: int, bindings: DimBindings):
+        self.bindings = bindings
         self.graph = model.graph
         self.file = StringAttr(name)
         self.functions = functions_by_key(model.functions)
@@ -99,14 +107,16 @@ class _Importer:
         attributes: list[DictionaryAttr] = []
         values = self.scope.values
         infos = [i for i in self.graph.input if i.name not in values]
-        block = self.builder.block = Block(arg_types=[input_type(i) for i in infos])
-        for info, argument in zip(infos, block.args, strict=True):
+        shapes = _shapes(infos, self.bindings)
+        types = [input_type(i, dims) for i, dims in zip(infos, shapes, strict=True)]
+        block = self.builder.block = Block(arg_types=types)
+        for info, dims, argument in zip(infos, shapes, block.args, strict=True):
             if info.name in values:
                 raise OnnxError(f'two inputs are called "{info.name}"')
             argument.name_hint = value_name(info.name)
             argument.location = NameLoc(StringAttr(info.name), self._location(0))
             values[info.name] = argument
-            attributes.append(_described(info))
+            attributes.append(_described(info.name, dims))
         return attributes
 
     def _results(self) -> list[SSAValue]:
@@ -289,12 +299,17 @@ def _unsupported(node: Node) -> OnnxError:
     )
 
 
-def _described(info: ValueInfoProto) -> DictionaryAttr:
+def _shapes(infos: Sequence[ValueInfoProto], bindings: DimBindings) -> list[list[int | str]]:
+    """Return the dims of the inputs, with the sizes that the user gives."""
+    try:
+        return bindings.bind([(info.name, input_dims(info)) for info in infos])
+    except BindingError as error:
+        raise OnnxError(str(error)) from None
+
+
+def _described(name: str, dims: Sequence[int | str]) -> DictionaryAttr:
     """Return the attributes of an argument: its name, and its dims if some are dynamic."""
-    attributes: dict[str, Attribute] = {NAME: StringAttr(info.name)}
-    dims = input_dims(info)
+    attributes: dict[str, Attribute] = {NAME: StringAttr(name)}
     if any(isinstance(dim, str) for dim in dims):
-        attributes[DIMS] = ArrayAttr(
-            StringAttr(dim) if isinstance(dim, str) else IntegerAttr(dim, i64) for dim in dims
-        )
+        attributes[DIMS] = dims_attr(dims)
     return DictionaryAttr(attributes)

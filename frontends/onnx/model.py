@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from google.protobuf.message import DecodeError
 from onnx import GraphProto, ModelProto, OperatorSetIdProto, ValueInfoProto, load_model_from_string
@@ -99,8 +99,8 @@ def initializers_of(graph: GraphProto) -> Iterator[Constant]:
             raise OnnxError(f'initializer "{tensor.name}": {error.message}') from None
 
 
-def input_type(info: ValueInfoProto) -> Tensor:
-    """Return the type of a graph input, which must be a tensor of known rank."""
+def input_type(info: ValueInfoProto, dims: Sequence[int | str]) -> Tensor:
+    """Return the type of a graph input of `dims`, which must be a tensor of known rank."""
     what = f'input "{info.name}"'
     if info.type.WhichOneof("value") != "tensor_type":
         kind = info.type.WhichOneof("value") or "without type"
@@ -113,7 +113,6 @@ def input_type(info: ValueInfoProto) -> Tensor:
     assert element is not None, "a supported dtype has an element type"
     if not tensor.HasField("shape"):
         raise OnnxError(f"{what} has no shape; supported: shapes of known rank")
-    dims = input_dims(info)
     return tensor_type(element, [DYNAMIC_INDEX if isinstance(dim, str) else dim for dim in dims])
 
 

@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ..dtypes import element_type
 from ..program import Array, AttrValue
 from .scratch import scratch
 
@@ -134,13 +135,15 @@ def widen(bind: Bind, wider: Mapping[str, str]) -> Bind:
     For kernels whose intermediate results would otherwise overflow or lose precision.
     """
 
+    types = {element_type(narrow): element_type(wide) for narrow, wide in wider.items()}
+
+    def wide(array: Array) -> Array:
+        dtype = types.get(array.dtype)
+        return array if dtype is None else scratch(array.shape, dtype)
+
     @wraps(bind)
     def bound(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-        def wide(array: Array) -> Array:
-            dtype = wider.get(array.dtype.name)
-            return array if dtype is None else scratch(array.shape, dtype)
-
-        if not any(array.dtype.name in wider for array in (*ins, *outs)):
+        if types.keys().isdisjoint([array.dtype for array in (*ins, *outs)]):
             return bind(attrs, ins, outs)
         wide_ins, wide_outs = [wide(x) for x in ins], [wide(y) for y in outs]
         loads = [partial(np.copyto, w, x) for w, x in zip(wide_ins, ins, strict=True) if w is not x]

@@ -339,7 +339,7 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
         ),
         (
             ["mlp.mlir", "--random-seed", "0", "--dim", f"n={10**18}"],
-            "xrelay-run: error: argument --dim: the size of a dim must have at most 18 digits, "
+            "xrelay-run: error: argument --dim: must have at most 18 digits in its size, "
             "but 'n=1000000000000000000' has more (see",
         ),
         (

@@ -1,0 +1,222 @@
+"""
+Give open dims of a function's parameters their sizes.
+
+    func.func @main(%x: tensor<?x3xf32> {relay.dims = ["n", 3]},
+                    %y: tensor<?x4xf32> {relay.dims = ["n", 4]}) -> …
+    ->                                                              with dims = "n=2"
+    func.func @main(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>) -> …
+
+`shapes` are those of whole parameters (`x=2x3`, where `?` stays open), `dims` those of all dims of
+a name (`n=2`), or of one (`x:0=2`). Result types in the body stay as they are: run `infer-types`
+after. Ops whose types do not follow their operands, such as calls, get a parameter with its open
+type, by a reshape. Level `relay`; callers in the module would have to change too, so there must be
+none.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    ModuleOp,
+    StringAttr,
+)
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, BlockArgument, Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from ..dialects import relay
+from ..dialects.device import device_of, tensor_type
+from ..dialects.interfaces import InferTypes
+from ..dialects.relay.named_dims import (
+    DIM_BOUNDS,
+    DIMS,
+    dim_bounds,
+    dim_names,
+    dims_attr,
+    parameter_names,
+)
+from ..dialects.tensors import as_tensor
+from ..operators.dim_bindings import BindingError, Dim, DimBindings, parse_dim, parse_shape
+from .analysis.call_graph import CallGraph
+from .support.diagnostics import PassError
+from .support.forgetting import RECEIVERS, forgotten, is_passed
+from .support.rewriting import apply_patterns
+
+_T = TypeVar("_T")
+
+
+def parameters_of(function: FuncOp) -> list[tuple[str, list[Dim] | None]]:
+    """Return name and dims of each parameter, without dims if it is not a tensor."""
+    found: list[tuple[str, list[Dim] | None]] = []
+    named = zip(parameter_names(function), function.args, dim_names(function), strict=True)
+    for name, argument, names in named:
+        tensor = as_tensor(argument.type)
+        if tensor is None:
+            found.append((name.data, None))
+            continue
+        shape = tensor.get_shape()
+        known = names or (None,) * len(shape)
+        dims = zip(shape, known, strict=True)
+        found.append((name.data, [d if d != DYNAMIC_INDEX else label or "" for d, label in dims]))
+    return found
+
+
+def bound_dims(function: FuncOp, bindings: DimBindings) -> list[list[Dim]]:
+    """Return the dims of each parameter once they are bound; a `PassError` if that is wrong."""
+    parameters = parameters_of(function)
+    try:
+        dims = bindings.bind(parameters)
+    except BindingError as error:
+        raise PassError(f"@{function.sym_name.data}: {error}", function) from None
+    limits, sizes = dim_bounds(function), dict[str, int]()
+    for (name, before), after in zip(parameters, dims, strict=True):
+        for axis, (dim, size) in enumerate(zip(before or (), after, strict=False)):
+            if not isinstance(dim, str) or not dim or not isinstance(size, int):
+                continue
+            here = f"@{function.sym_name.data}: dim {axis} of input '{name}' is {dim}, and cannot "
+            here += f"be {size}"
+            if dim in limits and not limits[dim].allow(size):
+                raise PassError(f"{here}: it must be {limits[dim]}", function)
+            if sizes.setdefault(dim, size) != size:
+                raise PassError(f"{here}: {dim} is {sizes[dim]}", function)
+    return dims
+
+
+def follows(op: Operation) -> bool:
+    """Test whether the result types of `op`, or of its function, follow those of its operands."""
+    if isinstance(op, ReturnOp):
+        return True
+    if not op.has_trait(InferTypes) or isinstance(op, (*RECEIVERS, relay.CallOp)):
+        return False
+    return not any(map(is_passed, op.results))
+
+
+def bind(argument: BlockArgument, dims: Sequence[Dim], rewriter: PatternRewriter) -> None:
+    """Give `argument` the sizes in `dims`; what is passed on keeps its type."""
+    before = as_tensor(argument.type)
+    assert before is not None, "only tensors have dims"
+    shape = [dim if isinstance(dim, int) else DYNAMIC_INDEX for dim in dims]
+    type = tensor_type(before.element_type, shape, device_of(before))
+    if type == before:
+        return
+    block = argument.block
+    keeping = {use.operation for use in argument.uses if not follows(use.operation)}
+    value = rewriter.replace_value_with_new_type(argument, type)
+    if keeping:
+        ops = forgotten(value, before)
+        rewriter.insert(ops, InsertPoint.at_start(block))
+        rewriter.replace_uses_with_if(
+            value, ops[-1].results[0], lambda use: use.operation in keeping
+        )
+
+
+def described(attrs: DictionaryAttr, dims: Sequence[Dim]) -> DictionaryAttr:
+    """Return the attributes of a parameter without names of dims that have a size now."""
+    names = attrs.data.get(DIMS)
+    if not isinstance(names, ArrayAttr):
+        return attrs
+    others = {name: value for name, value in attrs.data.items() if name != DIMS}
+    if any(isinstance(dim, str) for dim in dims):
+        others[DIMS] = dims_attr(dims)
+    return DictionaryAttr(others)
+
+
+def limits_left(function: FuncOp, dims: Sequence[Sequence[Dim]]) -> Attribute | None:
+    """Return the bounds of the dims that stay open; None if there are none."""
+    limits = function.attributes.get(DIM_BOUNDS)
+    if not isinstance(limits, DictionaryAttr):
+        return limits
+    names = {dim for known in dims for dim in known}
+    kept = {name: value for name, value in limits.data.items() if name in names}
+    return DictionaryAttr(kept) if kept else None
+
+
+@dataclass(frozen=True)
+class BindParameters(RewritePattern):
+    """Bind the dims of the parameters of `function`."""
+
+    function: FuncOp
+    bindings: DimBindings
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /) -> None:
+        if op is not self.function:
+            return
+        dims = bound_dims(op, self.bindings)
+        for argument, known in zip(op.args, dims, strict=True):
+            if known:
+                bind(argument, known, rewriter)
+        inputs = [argument.type for argument in op.args]
+        outputs = op.function_type.outputs.data
+        if (last := op.get_return_op()) is not None:
+            outputs = last.operand_types
+        op.function_type = FunctionType.from_lists(inputs, outputs)
+        if op.arg_attrs is not None:
+            attrs = zip(op.arg_attrs.data, dims, strict=True)
+            op.arg_attrs = ArrayAttr(described(entry, known) for entry, known in attrs)
+        limits = limits_left(op, dims)
+        if limits is not None:
+            op.attributes[DIM_BOUNDS] = limits
+        else:
+            op.attributes.pop(DIM_BOUNDS, None)
+        rewriter.notify_op_modified(op)
+
+
+def entry(module: ModuleOp, name: str) -> FuncOp:
+    """Return the function `name`, or the only public one; a `PassError` if there is none."""
+    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
+    public = [f for f in functions.values() if f.sym_visibility != StringAttr("private")]
+    found = functions.get(name) or (public[0] if len(public) == 1 else None)
+    if found is None:
+        there = ", ".join(f"@{known}" for known in functions) or "none"
+        raise PassError(f"there is no function @{name} to bind dims of; there are: {there}", module)
+    name = found.sym_name.data
+    users = [user for user, named in CallGraph.of(module).named.items() if name in named]
+    if users:
+        raise PassError(
+            f"the dims of @{name} cannot be bound: @{users[0]} in the module uses it", found
+        )
+    return found
+
+
+def parsed(
+    texts: Sequence[str], parse: Callable[[str], tuple[str, _T]], option: str
+) -> dict[str, _T]:
+    """Parse the values of an option; a `PassError` for a wrong one, and for two that differ."""
+    found: dict[str, _T] = {}
+    for text in texts:
+        try:
+            name, value = parse(text)
+        except ValueError as error:
+            raise PassError(f"each of {option} {error}") from None
+        if found.setdefault(name, value) != value:
+            raise PassError(f"{option} has two values for '{name}'")
+    return found
+
+
+@dataclass(frozen=True)
+class BindDimsPass(ModulePass):
+    """Give open dims of a function's parameters their sizes."""
+
+    name = "bind-dims"
+
+    shapes: tuple[str, ...] = ()
+    """The shapes of parameters, like `x=1x3x?`."""
+    dims: tuple[str, ...] = ()
+    """The sizes of dims, like `n=3` or `x:0=3`."""
+    function: str = "main"
+    """The function; the only public one, if there is none of this name."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        shapes = parsed(self.shapes, parse_shape, "shapes")
+        bindings = DimBindings(shapes, parsed(self.dims, parse_dim, "dims"))
+        if bindings:
+            apply_patterns(op, BindParameters(entry(op, self.function), bindings))

@@ -1,0 +1,61 @@
+"""
+Values whose types know more than those of the parameters that get them.
+
+    func.call @f(%x) : (tensor<3xf32>) -> …           @f takes a tensor<?xf32>
+    ->
+    %y = relay.reshape %x {newshape = array<i64: 0>} : (tensor<3xf32>) -> tensor<?xf32>
+    func.call @f(%y) : (tensor<?xf32>) -> …
+"""
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import BoolAttr, TupleType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ...dialects import relay
+from ...dialects.relay.properties import ints
+from ...dialects.tensors import as_tensor
+
+RECEIVERS = (func.CallOp, relay.RefCreateOp, relay.RefWriteOp)
+"""The ops whose operands must have the type of a parameter, or of a cell's contents."""
+
+
+def is_passed(value: SSAValue) -> bool:
+    """Test whether one of `RECEIVERS` gets `value`, in a tuple or from another device too."""
+    pending, seen = [value], {value}
+    while pending:
+        for use in pending.pop().uses:
+            user = use.operation
+            if isinstance(user, RECEIVERS):
+                return True
+            if isinstance(user, relay.TupleOp | relay.OnDeviceOp | relay.DeviceCopyOp):
+                result = user.results[0]
+                if result not in seen:
+                    seen.add(result)
+                    pending.append(result)
+    return False
+
+
+def forgotten(value: SSAValue, type: Attribute) -> list[Operation]:
+    """Create ops that make `value` one of `type`, which knows fewer dims; the last returns it."""
+    if isinstance(type, TupleType):
+        ops: list[Operation] = []
+        fields: list[SSAValue] = []
+        for i, field in enumerate(type.types):
+            item = relay.TupleGetItemOp(value, i)
+            ops.append(item)
+            if item.result.type != field:
+                ops += forgotten(item.result, field)
+            fields.append(ops[-1].results[0])
+        return [*ops, relay.TupleOp(fields)]
+    tensor = as_tensor(type)
+    if tensor is None:
+        return []
+    reshape = relay.BY_NAME["reshape"].create(
+        operands=[value],
+        properties={
+            "newshape": ints([0] * tensor.get_num_dims()),
+            "allowzero": BoolAttr.from_bool(False),
+        },
+        result_types=[type],
+    )
+    return [reshape]
