@@ -1,7 +1,7 @@
 """
 Measure the memory of calls whose shapes are new almost every time.
 
-    python benchmarks/runtime_memory.py [--calls 10000] [--ops 100] [--markdown] > runtime_memory.json
+    python benchmarks/runtime_memory.py [--calls 10000] [--ops 100] [--markdown] > memory.json
 
 The programs are `dynamic-chain` and `dynamic-wide` of `compile_programs.py`, compiled to a file and
 run by a process without a compiler, on random numbers of rows of 16 (1 to `--rows`). The *largest
@@ -9,7 +9,7 @@ call* is one with the most rows, in a process of its own.
 
 - *Peak*: the most resident memory of a process, in MiB, and its ratio to that of the largest call.
 - *Curve*: the resident memory after each tenth of the calls.
-- *In the machine*: the bytes that are charged to the memory limit at the end, and at the peak of the
+- *In the machine*: the bytes that are charged to the memory limit at the end, and after the
   largest call.
 """
 

@@ -114,6 +114,11 @@ class Arena:
         """Return the scratch memory for a new entry: all bytes, from the first one on."""
         return Workspace(self._scratch)
 
+    @property
+    def held(self) -> list[int]:
+        """Bytes that are kept for later calls, by device."""
+        return [region.charged for region in self._regions]
+
     def find(self, key: object) -> Entry | None:
         """Return the entry for `key`, ready to run; `OutOfMemory` if its bytes are too many."""
         entry = self._entries.get(key)
