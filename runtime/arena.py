@@ -101,7 +101,7 @@ class Arena:
         self._max_trace_size = max_trace_size(memory)
         self._trace_size = 0
         self._recent: dict[tuple[Extent, ...], None] = {}
-        """What the calls of this window need."""
+        """The bytes that the calls of this window need."""
 
     def __del__(self) -> None:
         while self._entries:

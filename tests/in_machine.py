@@ -13,12 +13,14 @@ from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
+from xrelay.runtime.named_results import results_of
 from xrelay.runtime.program import Program
 from xrelay.runtime.values import Tagged
+from xrelay.tools.compiler import Compiler, Given
+from xrelay.tools.diagnostics import Reporter
 from xrelay.tools.pipeline import build
 from xrelay.tools.plugins import load_universe
 from xrelay.tools.registry import named_pipelines
-from xrelay.tools.result_types import ResultTypes
 from xrelay.tools.runner import Runner
 
 UNIVERSE = load_universe(lambda text: None)
@@ -76,11 +78,13 @@ def results_in_machine(module: ModuleOp, args: Sequence[Value], function: str) -
         if isinstance(op, TypeDataOp)
         for tag, constructor in enumerate(op.constructors)
     }
-    run_passes(module, "infer-types")
-    types = ResultTypes.of(module)
-    machine = machine_of(compiled(module))
+    program = Compiler(Reporter()).compile(Given(module), "vm").program
+    called = next(f for f in program.functions if f.name == function)
+    machine = machine_of(program)
     given = [tagged(arg, tags) for arg in args]
-    first, second = (types.results(function, machine.evaluate(function, *given)) for _ in "12")
+    first, second = (
+        results_of(called, program.data, machine.evaluate(function, *given)) for _ in "12"
+    )
     assert_same(tuple(first), tuple(second))
     return first
 

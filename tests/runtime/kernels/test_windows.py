@@ -8,7 +8,7 @@ import pytest
 from inferring import apply, attributes
 from kernel_references import onnx_node
 
-from xrelay.runtime.kernels import KERNELS, convolution
+from xrelay.runtime.kernels import KERNELS, convolution, pooling
 
 Pair = tuple[int, int]
 
@@ -189,6 +189,7 @@ POOLS = list(
 )
 
 
+@pytest.mark.parametrize(("dense", "planes_size"), [(6, 1 << 20), (100, 1000), (0, 1)])
 @pytest.mark.parametrize(("window", "strides", "dilation", "padding", "ceil", "layout"), POOLS)
 def test_pooling(
     window: Pair,
@@ -197,7 +198,12 @@ def test_pooling(
     padding: tuple[int, ...],
     ceil: bool,
     layout: str,
+    dense: int,
+    planes_size: int,
+    monkeypatch: pytest.MonkeyPatch,
 ):
+    monkeypatch.setattr(pooling, "DENSE", dense)  # folded at every place, or axis by axis
+    monkeypatch.setattr(pooling, "PLANES_SIZE", planes_size)
     x = random(2, 3, 9, 8)
     options = {
         "kernel_shape": window,
