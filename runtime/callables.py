@@ -12,6 +12,7 @@ Errors are `MachineError`s whose text is what the commands print.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from functools import cached_property
 from os import PathLike
 from types import MappingProxyType
@@ -26,6 +27,7 @@ from .listing import listing
 from .machine import Machine
 from .memory_use import MemoryUse, memory_use
 from .outputs import require_disjoint
+from .profiler import Profile
 from .program import Array, Function, Program
 from .saving import load, save
 from .signature import Signature, signature_of
@@ -89,6 +91,7 @@ class Executable:
     `weights` are the values of its late-bound constants; they are not copied and must not change.
     `sources` are the lines of the files that it was compiled from, which errors quote.
     `memory_limit` (bytes; default: half of the available memory) bounds everything that it holds.
+    With `sanitize`, for debugging, wrong uses of memory by plans and kernels are errors.
     Raises `MachineError` if the program is not well-formed or a weight is missing.
 
     The call of an executable is that of its function `main`, or of its only one. A function is an
@@ -103,15 +106,20 @@ class Executable:
         sources: Sources | None = None,
         memory_limit: int | None = None,
         max_instructions: int | None = None,
+        sanitize: bool = False,
     ) -> None:
         self.program = program
         """The program as plain data."""
         self._sources = sources or {}
         self._weights = dict(weights or {})
-        self._memory = Memory(memory_limit)
+        self._memory = Memory(memory_limit, poison=sanitize)
         try:
             self._machine = Machine(
-                program, self._weights, memory=self._memory, max_instructions=max_instructions
+                program,
+                self._weights,
+                memory=self._memory,
+                max_instructions=max_instructions,
+                sanitize=sanitize,
             )
         except MachineError as error:
             fail(error, self._sources)
@@ -166,6 +174,20 @@ class Executable:
         """The instructions of all functions and the steps of all kernels, as text."""
         return listing(self.program)
 
+    def profile(self) -> AbstractContextManager[Profile]:
+        """
+        Measure the calls that begin within the context, in any thread.
+
+            with exe.profile() as profile:
+                exe(x)
+            print(profile)                      tables by operator and by source line
+            profile.save_trace("trace.json")    for ui.perfetto.dev
+
+        The first of them prepares its memory anew. Raises `MachineError` if another profile is
+        active.
+        """
+        return self._machine.profile()
+
     def save(self, path: str | PathLike[str], *, embed: bool = False) -> None:
         """
         Write the program to a file that `load` reads, `model.xrx`.
@@ -189,6 +211,7 @@ def load_executable(
     verify: bool = False,
     memory_limit: int | None = None,
     max_instructions: int | None = None,
+    sanitize: bool = False,
 ) -> Executable:
     """
     Load the program that was saved at `path`, with its weights.
@@ -201,7 +224,11 @@ def load_executable(
     try:
         program, weights = load(path, params, verify)
         return Executable(
-            program, weights, memory_limit=memory_limit, max_instructions=max_instructions
+            program,
+            weights,
+            memory_limit=memory_limit,
+            max_instructions=max_instructions,
+            sanitize=sanitize,
         )
     except MachineError as error:
         fail(error, {})
