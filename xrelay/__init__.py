@@ -80,7 +80,7 @@ def compile(
     `params` are values for weights by name, or a `.safetensors` file of them; weights that come
     with the model need not be given. `memory_limit` (bytes; default: half of the available memory)
     and `max_instructions` bound each call. With `sanitize`, for debugging, wrong uses of memory by
-    plans and kernels are errors; calls take several times as long.
+    the compiler or kernels are errors.
 
     Raises `Error` for a mistake in the program, at its place, and for weights without a value.
     """
