@@ -295,7 +295,7 @@ def test_weights_by_name_or_file(tmp_path: Path):
         np.testing.assert_allclose(y, x @ w.T, rtol=1e-5, atol=1e-6)
     with pytest.raises(xrelay.MachineError, match=r"constant 'w' must be float32\[400, 3\], but"):
         xrelay.compile(path, params={"w": w.T})
-    with pytest.raises(xrelay.Error, match="cannot read parameters from"):
+    with pytest.raises(xrelay.Error, match=r"cannot read .*none\.safetensors"):
         xrelay.compile(path, params=tmp_path / "none.safetensors")
     named = 'module attributes {relay.params = "w.safetensors"} {\n' + text + "}\n"
     path.write_text(named)

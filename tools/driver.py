@@ -24,17 +24,14 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 
 from ..dialects.errors import TOO_DEEP
 from ..passes.support.diagnostics import Message, ReportingContext, Severity
+from ..runtime.errors import Error
 from . import arguments, reproducer
-from .diagnostics import (
-    CommandLineError,
-    PipelineError,
-    Reporter,
-    UsageError,
-    message_of,
-)
+from .diagnostics import PipelineError, Reporter, message_of
+from .errors import CommandLineError, UsageError
 from .inputs import EXTENSION, FRONTENDS, frontend_of, load_onnx, load_relay
 from .ir_dumps import Dumps
 from .listing import list_passes
+from .option_types import with_report_format
 from .parser import LocatingParser
 from .pipeline import PIPELINE, TO_BYTECODE, Step, build, pass_names, pipeline_text
 from .plugins import load_universe
@@ -60,7 +57,7 @@ class XRelayOpt(xDSLOptMain):
         self.runner = Runner(timer=self.timer)
         args = sys.argv[1:] if args is None else args
         try:
-            super().__init__(args=arguments.with_report_format(args))
+            super().__init__(args=with_report_format(args))
         except ArgSpecParseError as error:
             raise self._bad_target(str(error).strip().splitlines()[-1]) from None
 
@@ -307,7 +304,7 @@ class XRelayOpt(xDSLOptMain):
             with self.timer.span("output"):
                 try:
                     output.write(self.output_resulting_program(module))
-                except (RecursionError, MemoryError, DiagnosticException, ShrinkException):
+                except (RecursionError, MemoryError, DiagnosticException, Error, ShrinkException):
                     raise
                 except Exception as error:
                     raise self._internal("while writing the output", error, text) from error

@@ -21,7 +21,7 @@ from ..passes.memory_use.report import (
     report_of,
     text_lines,
 )
-from ..passes.support.plain_text import human, printable, table
+from ..runtime.plain_text import human, printable, table
 from .executables import Compiled
 
 

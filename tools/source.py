@@ -8,7 +8,8 @@ from io import StringIO
 from pathlib import Path
 
 from ..passes.support.diagnostics import Message, Severity
-from .diagnostics import SourceError, UsageError, place
+from .diagnostics import SourceError, place
+from .errors import UsageError
 
 SPLIT_MARK = "// -----"
 """The line that separates parts."""
