@@ -21,7 +21,7 @@ KINDS: Mapping[type, str] = {bool: "b", int: "iuf", float: "f"}
 
 def in_order(
     function: Function, args: Sequence[object], named: Mapping[str, object]
-) -> Sequence[object]:
+) -> tuple[object, ...]:
     """
     Return the arguments in the order of the parameters.
 
@@ -46,16 +46,16 @@ def in_order(
     if missing:
         what = f"parameter{'s' * (len(missing) > 1)} {', '.join(missing)}"
         raise MachineError(f"{function.name} needs a value for {what}")
-    return [values[name] for name in names]
+    return tuple(values[name] for name in names)
 
 
-def converted(function: Function, args: Sequence[object]) -> list[object]:
+def converted(function: Function, args: Sequence[object]) -> tuple[object, ...]:
     """Return `args` with Python's numbers as tensors; raise `MachineError` if one does not fit."""
     found = list(args)
     for i, (param, value) in enumerate(zip(function.params, args, strict=False)):
         if isinstance(value, bool | int | float) and not isinstance(value, np.generic):
             found[i] = _scalar(f"parameter '{param.name}' of {function.name}", param, value)
-    return found
+    return tuple(found)
 
 
 def _scalar(what: str, param: Param, value: bool | int | float) -> object:

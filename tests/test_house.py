@@ -45,6 +45,7 @@ MAY_IMPORT = {
         "operators",
         "planning",
         "runtime.kernels",
+        "runtime.plain_text",
         "runtime.data_types",
     ),
     "planning": ("planning",),

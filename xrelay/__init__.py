@@ -64,6 +64,7 @@ def compile(
     frontend: str | None = None,
     memory_limit: int | None = None,
     max_instructions: int | None = None,
+    sanitize: bool = False,
 ) -> Executable:
     """
     Compile a program.
@@ -78,7 +79,8 @@ def compile(
 
     `params` are values for weights by name, or a `.safetensors` file of them; weights that come
     with the model need not be given. `memory_limit` (bytes; default: half of the available memory)
-    and `max_instructions` bound each call.
+    and `max_instructions` bound each call. With `sanitize`, for debugging, wrong uses of memory by
+    the compiler or kernels are errors.
 
     Raises `Error` for a mistake in the program, at its place, and for weights without a value.
     """
@@ -93,6 +95,7 @@ def compile(
         dims,
         memory_limit=memory_limit,
         max_instructions=max_instructions,
+        sanitize=sanitize,
     )
 
 
@@ -103,6 +106,7 @@ def load(
     verify: bool = False,
     memory_limit: int | None = None,
     max_instructions: int | None = None,
+    sanitize: bool = False,
 ) -> Executable:
     """
     Load a program that `Executable.save` wrote, without the compiler.
@@ -123,6 +127,7 @@ def load(
         verify=verify,
         memory_limit=memory_limit,
         max_instructions=max_instructions,
+        sanitize=sanitize,
     )
 
 

@@ -292,7 +292,9 @@ def _unsupported(node: Node) -> OnnxError:
         )
     ranges = rules.get(node.op_type)
     if ranges is None:
-        return node.error("the operator is not supported (docs/onnx.md lists those that are)")
+        return node.error(
+            "the operator is not supported (docs/reference/onnx.md lists those that are)"
+        )
     return node.error(
         f"the operator is not supported in opset {node.opset}; supported: "
         f"{', '.join(str(r) for r in ranges)}"

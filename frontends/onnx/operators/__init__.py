@@ -11,6 +11,8 @@ from .elementwise import RULES as ELEMENTWISE
 from .gathering import RULES as GATHERING
 from .indexing import RULES as INDEXING
 from .linear import RULES as LINEAR
+from .microsoft import RULES as MICROSOFT
+from .ml import RULES as ML
 from .normalization import RULES as NORMALIZATION
 from .pooling import RULES as POOLING
 from .quantized import RULES as QUANTIZED
@@ -40,5 +42,5 @@ _DEFAULT: Rules = {
     **SELECTION,
     **SHAPES,
 }
-RULES: Mapping[str, Rules] = {"": _DEFAULT}
+RULES: Mapping[str, Rules] = {"": _DEFAULT, "ai.onnx.ml": ML, "com.microsoft": MICROSOFT}
 """The rules of every supported operator, by the domain of its operator set; "" is ONNX's own."""

@@ -1,5 +1,7 @@
 """GatherElements, GatherND, ReverseSequence, Hardmax, LpPool and Einsum."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from onnx_models import Array
@@ -12,13 +14,14 @@ RANDOM = np.random.default_rng(0)
 X = random_array(3, 4, 5)
 
 
-def indices(size: int, *shape: int, dtype: type = np.int64) -> Array:
-    return RANDOM.integers(-size, size, shape).astype(dtype)
+def indices(size: int, *shape: int, dtype: Any = np.int64) -> Array:
+    drawn: Array = RANDOM.integers(-size, size, shape)
+    return drawn.astype(dtype)
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1])
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
-def test_gather_elements(axis: int, dtype: type):
+def test_gather_elements(axis: int, dtype: Any):
     at = indices(X.shape[axis], 2, 3, 5, dtype=dtype)
     agree(node("GatherElements", "x i", axis=axis), {"x": X, "i": at})
 
