@@ -37,7 +37,8 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
   kill would count as a use of what it kills.
 - `verify-memory-plan` right after the kills, which it checks too; without a plan there is nothing
   that could overlap.
-- `lower-to-bytecode` last: registers have no types to plan by.
+- `lower-to-bytecode` after all passes that need types: registers have none.
+- `allocate-registers` last: lowering gives each value a register of its own.
 - `verify-stage` at every level: its error names an op that was left and the pass that should have
   removed it; a later pass would only fail on the op.
 """
@@ -96,6 +97,7 @@ _MEMORY = {
 _TO_BYTECODE = (
     "verify-stage{stage=memory-planned}",
     "lower-to-bytecode",
+    "allocate-registers",
     "verify-stage{stage=bytecode}",
 )
 

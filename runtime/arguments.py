@@ -1,15 +1,13 @@
 """
-Arguments of calls from Python: by position or name, as the parameters need them.
+Arguments of calls from Python: by position or name, in the order of the parameters.
 
-NumPy arrays, tuples and data are passed on as they are. Python's scalars become tensors of the
-element type of their parameter, and anything else with `__dlpack__` is read where it is.
+Python's numbers become tensors of the element type of their parameter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, cast
 
 import numpy as np
 
@@ -23,7 +21,7 @@ KINDS: Mapping[type, str] = {bool: "b", int: "iuf", float: "f"}
 
 def in_order(
     function: Function, args: Sequence[object], named: Mapping[str, object]
-) -> Sequence[object]:
+) -> tuple[object, ...]:
     """
     Return the arguments in the order of the parameters.
 
@@ -48,37 +46,20 @@ def in_order(
     if missing:
         what = f"parameter{'s' * (len(missing) > 1)} {', '.join(missing)}"
         raise MachineError(f"{function.name} needs a value for {what}")
-    return [values[name] for name in names]
+    return tuple(values[name] for name in names)
 
 
-def converted(function: Function, args: Sequence[object]) -> list[object]:
-    """Return `args` as the machine accepts them; raise `MachineError` for what cannot be one."""
+def converted(function: Function, args: Sequence[object]) -> tuple[object, ...]:
+    """Return `args` with Python's numbers as tensors; raise `MachineError` if one does not fit."""
     found = list(args)
     for i, (param, value) in enumerate(zip(function.params, args, strict=False)):
-        if not isinstance(value, np.ndarray):
-            found[i] = _converted(f"parameter '{param.name}' of {function.name}", param, value)
-    return found
-
-
-def _converted(what: str, param: Param, value: object) -> object:
-    if isinstance(value, tuple | list | np.generic):
-        return cast(object, value)
-    if isinstance(value, bool | int | float):
-        return _scalar(what, param, value)
-    if hasattr(value, "__dlpack__"):
-        try:
-            return np.from_dlpack(cast(Any, value))
-        except (BufferError, RuntimeError, TypeError, ValueError, AttributeError) as error:
-            reason = str(error) or type(error).__name__
-            raise MachineError(f"{what} cannot be read through DLPack: {reason}") from None
-    if value is None or isinstance(value, str | bytes | Mapping | set):
-        needed = "a value that is not a tensor" if param.spec is None else str(param.spec)
-        kind = type(cast(object, value)).__name__
-        raise MachineError(f"{what} must be {needed}, but is a {kind}")
-    return value
+        if isinstance(value, bool | int | float) and not isinstance(value, np.generic):
+            found[i] = _scalar(f"parameter '{param.name}' of {function.name}", param, value)
+    return tuple(found)
 
 
 def _scalar(what: str, param: Param, value: bool | int | float) -> object:
+    """Return `value` as a tensor for `param`, if it is one; `what` it is called in errors."""
     spec = param.spec
     if spec is None:
         return value

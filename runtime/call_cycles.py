@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from . import instructions as vm
+from .instruction_table import jumps, writes
 from .program import Function, Program
 
 
@@ -75,32 +76,42 @@ def _components(successors: Sequence[Sequence[int]]) -> list[int]:
 
 
 def _writes_own_tensors(function: Function) -> bool:
-    """Test whether `function` writes only to tensors that it has allocated."""
-    own: set[int] = set()
-    other = set(range(len(function.params)))
-    aliases: list[tuple[int, int]] = []
-    targets: set[int] = set()
-    for instruction in function.instructions:
+    """
+    Test whether `function` writes only to tensors that it has allocated.
+
+    False if it jumps backwards, which is not followed.
+    """
+    other: int | None = (1 << len(function.params)) - 1  # registers that may hold other tensors
+    at_target: dict[int, int] = {}
+    for pc, instruction in enumerate(function.instructions):
+        arriving = at_target.pop(pc, None)
+        if arriving is not None:
+            other = arriving if other is None else other | arriving
+        if other is None:
+            continue
+        written: tuple[int, ...] = ()
         match instruction:
-            case vm.AllocTensor() | vm.AllocTensorReg():
-                own.add(instruction.dst)
-            case vm.Move():
-                aliases.append((instruction.dst, instruction.src))
-            case vm.ReshapeTensor():
-                aliases.append((instruction.dst, instruction.tensor))
             case vm.InvokePacked():
-                targets.update(instruction.outs)
+                written = instruction.outs
             case vm.DeviceCopy():
-                targets.add(instruction.out)
-            case vm.Invoke() | vm.InvokeClosure() | vm.GetField() | vm.AllocADT() | vm.ReadRef():
-                other.add(instruction.dst)
+                written = (instruction.out,)
+            case vm.AllocTensor() | vm.AllocTensorReg():
+                other &= ~(1 << instruction.dst)
+            case vm.Move(dst, source) | vm.ReshapeTensor(dst, source):
+                other = other & ~(1 << dst) | (other >> source & 1) << dst
             case _:
-                pass  # the machine does not let it be written
-    while True:
-        more = {dst for dst, src in aliases if src in other} - other
-        if not more:
-            return targets.isdisjoint(other)
-        other |= more
+                for dst in writes(instruction):
+                    other |= 1 << dst
+        if any(other >> register & 1 for register in written):
+            return False
+        offsets = jumps(instruction)
+        for offset in offsets:
+            if offset <= 0:
+                return False
+            at_target[pc + offset] = at_target.get(pc + offset, 0) | other
+        if offsets or isinstance(instruction, vm.Ret | vm.Fatal):
+            other = None
+    return True
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,9 @@ Errors are `MachineError`s whose text is what the commands print.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from functools import cached_property
+from os import PathLike
 from types import MappingProxyType
 from typing import Any, NoReturn
 
@@ -20,12 +22,13 @@ import numpy as np
 
 from .arguments import converted, in_order
 from .errors import MachineError, Sources, render
-from .kernels.memory import Memory
 from .listing import listing
 from .machine import Machine
 from .memory_use import MemoryUse, memory_use
-from .outputs import check_out, write_out
+from .outputs import require_disjoint
+from .profiler import Profile
 from .program import Array, Function, Program
+from .saving import load, save
 from .signature import Signature, signature_of
 
 MAIN = "main"
@@ -54,24 +57,18 @@ class CompiledFunction:
     def __call__(self, *args: object, out: Any = None, **named: object) -> Any:
         """Call the function."""
         try:
-            if out is None and not named and len(args) == self._count:
-                for arg in args:
-                    if type(arg) is not np.ndarray:
-                        break
-                else:
-                    return self._machine.evaluate(self.name, *args)
-            return self._call(args, named, out)
+            if named or len(args) != self._count:
+                args = in_order(self._function, args, named)
+            for arg in args:
+                if type(arg) is not np.ndarray:
+                    args = converted(self._function, args)
+                    break
+            if out is None:
+                return self._machine.evaluate(self.name, *args)
+            require_disjoint(out)
+            return self._machine.evaluate(self.name, *args, out=out)
         except MachineError as error:
             fail(error, self._sources)
-
-    def _call(self, args: tuple[object, ...], named: Mapping[str, object], out: object) -> Any:
-        ordered = in_order(self._function, args, named)
-        ordered = converted(self._function, ordered)
-        if out is None:
-            return self._machine.evaluate(self.name, *ordered)
-        check_out(out, self.name)
-        write_out(self._machine.evaluate(self.name, *ordered), out, self.name)
-        return out
 
     @cached_property
     def signature(self) -> Signature:
@@ -88,11 +85,13 @@ class Executable:
 
     `weights` are the values of its late-bound constants; they are not copied and must not change.
     `sources` are the lines of the files that it was compiled from, which errors quote.
-    `memory_limit` (bytes; default: half of the available memory) bounds everything that it holds.
-    Raises `MachineError` if the program is not well-formed or a weight is missing.
+    `memory_limit` (bytes; default: half of the available memory) bounds everything that it holds,
+    and `max_instructions` each call. With `sanitize`, wrong uses of memory by the compiler or
+    kernels are errors; calls take several times as long.
 
     The call of an executable is that of its function `main`, or of its only one. A function is an
-    attribute of its name, unless that is taken, and an item.
+    attribute of its name, unless that is taken, and an item. Raises `MachineError` if the program
+    is not well-formed or a weight is missing.
     """
 
     def __init__(
@@ -103,15 +102,19 @@ class Executable:
         sources: Sources | None = None,
         memory_limit: int | None = None,
         max_instructions: int | None = None,
+        sanitize: bool = False,
     ) -> None:
         self.program = program
         """The program as plain data."""
         self._sources = sources or {}
         self._weights = dict(weights or {})
-        self._memory = Memory(memory_limit)
         try:
             self._machine = Machine(
-                program, self._weights, memory=self._memory, max_instructions=max_instructions
+                program,
+                self._weights,
+                memory_limit=memory_limit,
+                max_instructions=max_instructions,
+                sanitize=sanitize,
             )
         except MachineError as error:
             fail(error, self._sources)
@@ -120,6 +123,7 @@ class Executable:
             {f.name: CompiledFunction(self._machine, f, self._sources) for f in entries}
         )
         """The functions that can be called, by name."""
+        self.__dict__ |= {n: f for n, f in self.functions.items() if not hasattr(self, n)}
         only = next(iter(self.functions.values())) if len(self.functions) == 1 else None
         self._main = self.functions.get(MAIN, only)
 
@@ -137,11 +141,8 @@ class Executable:
         return found
 
     def __getattr__(self, name: str) -> CompiledFunction:
-        functions: Mapping[str, CompiledFunction] = self.__dict__.get("functions", {})
-        if name not in functions:
-            text = f"the executable has no attribute or function '{name}'"
-            raise AttributeError(f"{text}; {self._defined()}", name=name, obj=self)
-        return functions[name]
+        text = f"the executable has no attribute or function '{name}'"
+        raise AttributeError(f"{text}; {self._defined()}", name=name, obj=self)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.functions]
@@ -158,7 +159,7 @@ class Executable:
     def memory(self) -> MemoryUse:
         """The memory that functions plan, and that calls have used so far."""
         entries = [f for f in self.program.functions if f.name in self.functions]
-        memory, counters = self._memory, self._machine.counters
+        memory, counters = self._machine.memory, self._machine.counters
         return memory_use(self.program, entries, counters, memory.used, memory.limit)
 
     @property
@@ -166,8 +167,64 @@ class Executable:
         """The instructions of all functions and the steps of all kernels, as text."""
         return listing(self.program)
 
+    def profile(self) -> AbstractContextManager[Profile]:
+        """
+        Measure the calls that begin within the context, in any thread.
+
+            with exe.profile() as profile:
+                exe(x)
+            print(profile)                      tables by operator and by source line
+            profile.save_trace("trace.json")    for ui.perfetto.dev
+
+        The first of them prepares its memory anew. Raises `MachineError` if another profile is
+        active.
+        """
+        return self._machine.profile()
+
+    def save(self, path: str | PathLike[str], *, embed: bool = False) -> None:
+        """
+        Write the program to a file that `load` reads, `model.xrx`.
+
+        Its weights are written to `model.safetensors` beside it; with `embed`, they are part of
+        the file. Both are replaced as a whole if they exist. Raises `MachineError`.
+        """
+        try:
+            save(self.program, self._weights, path, embed)
+        except MachineError as error:
+            fail(error, {})
+
     def __repr__(self) -> str:
         return f"<executable {'; '.join(str(f.signature) for f in self.functions.values())}>"
+
+
+def load_executable(
+    path: str | PathLike[str],
+    params: str | PathLike[str] | Mapping[str, Array] | None = None,
+    *,
+    verify: bool = False,
+    memory_limit: int | None = None,
+    max_instructions: int | None = None,
+    sanitize: bool = False,
+) -> Executable:
+    """
+    Load the program that was saved at `path`, with its weights.
+
+    `params` are the weights by name, or their file, by default the one beside it that the program
+    names. The files are mapped into memory and must not be changed while the program is used. Small
+    weights and samples of large ones are compared with checksums; all bytes with `verify`. Raises
+    `MachineError` for files that cannot be used.
+    """
+    try:
+        program, weights = load(path, params, verify)
+        return Executable(
+            program,
+            weights,
+            memory_limit=memory_limit,
+            max_instructions=max_instructions,
+            sanitize=sanitize,
+        )
+    except MachineError as error:
+        fail(error, {})
 
 
 def fail(error: MachineError, sources: Sources) -> NoReturn:

@@ -10,7 +10,7 @@ in common, and nothing that reads one recurses.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +70,15 @@ class DataTypes:
 
     definitions: tuple[Definition, ...] = ()
     types: tuple[ValueType, ...] = ()
+
+
+@dataclass(frozen=True)
+class DataValue:
+    """A value of a data type: its constructor and fields."""
+
+    constructor: str
+    fields: tuple[Any, ...]
+
+    def term(self) -> tuple[str, tuple[Any, ...] | None]:
+        """Return the head and the fields of the value as text: `Cons`, (1, Nil)."""
+        return self.constructor, self.fields or None

@@ -96,6 +96,8 @@ class KernelPlan:
     in_outputs: tuple[InOutput, ...]
     steps: tuple[PlannedStep, ...]
     copies: tuple[Copy, ...]
+    types: tuple[TensorSpec, ...]
+    """Of the kernel's values, by number."""
 
 
 @dataclass(eq=False)
@@ -215,6 +217,7 @@ class _Planner:
             tuple(in_outputs),
             steps,
             copies,
+            tuple(self.specs),
         )
 
     def _homes(self, placed: Mapping[int, _Placed]) -> dict[int, _Slot | _Placed]:

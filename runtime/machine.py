@@ -16,14 +16,17 @@ from __future__ import annotations
 import gc
 import os
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from math import inf, prod
 from threading import Lock
+from time import perf_counter_ns
 
 import numpy as np
 
 from . import float_errors
 from .arena import Arena, Entry, max_trace_size
+from .call_times import CallProfile
 from .checking import check_program
 from .context import Context
 from .counters import Counters
@@ -50,9 +53,11 @@ from .paths import (
     TailCall,
     TraceSize,
 )
+from .profiler import Profile
 from .program import Array, Late, Program, spec_of
 from .recording import Recorder, fault
 from .sanitizer import Sanitizer
+from .segment_details import Clock
 from .spaces import Space
 from .value_checks import check_arguments, fits
 from .values import FlatValue, Leaf, Value, built, copy_out, flatten, leaves, stand_in, store
@@ -141,6 +146,8 @@ class Machine:
         )
         self._functions = {f.name: i for i, f in enumerate(program.functions)}
         self._idle: list[Arena] = []
+        self._measured: list[Arena] = []
+        self._profile: Profile | None = None
         self._lock = Lock()
 
     @property
@@ -148,6 +155,12 @@ class Machine:
         """Statistics of all runs so far."""
         self._count()
         return self._counters
+
+    @property
+    def held(self) -> list[int]:
+        """Bytes that are kept for later calls, by device; calls that run now not included."""
+        each = [arena.held for arena in self._idle]
+        return [sum(arena[device] for arena in each) for device in range(len(self.program.devices))]
 
     def _note(self, executed: Sequence[Counters]) -> None:
         """Queue the counters of executed segments for counting."""
@@ -183,21 +196,40 @@ class Machine:
         its arrays may be the arguments, too. After an error, they are unchanged.
         """
         index = self._index(function)
-        arena = self._acquire()
+        times = None if self._profile is None else self._profile.begin(function)
+        arena = self._acquire(times)
         is_fresh = not arena.calls
         try:
-            result = self._call(arena, index, args, out)
+            result = self._call(arena, index, args, out, times)
         except Exception as error:
-            self._release(arena)
+            self._release(arena, times)
             if is_fresh or not isinstance(error.__cause__, OutOfMemory):
                 raise
         else:
-            self._release(arena)
+            self._release(arena, times)
             return result
         # An arena's memory may be taken by what was prepared for other calls.
         del arena
         self._forget()
         return self._retry(index, args, out)
+
+    @contextmanager
+    def profile(self, clock: Clock = perf_counter_ns) -> Generator[Profile]:
+        """
+        Measure all calls that begin within the context, in any thread.
+
+        `clock` counts nanoseconds. Raises `MachineError` if another profile is active.
+        """
+        profile = Profile(self.program, clock)
+        with self._lock:
+            if self._profile is not None:
+                raise MachineError("another profile of this program is active")
+            self._profile = profile
+        try:
+            yield profile
+        finally:
+            self._profile = None
+            self._measured.clear()
 
     def prepare(self, function: str = "main") -> None:
         """
@@ -228,18 +260,23 @@ class Machine:
             raise MachineError(f"unknown function {function} (defined: {defined})")
         return index
 
-    def _acquire(self) -> Arena:
-        """Return an arena that no other call uses, of the idle ones that which was used last."""
+    def _acquire(self, times: CallProfile | None = None) -> Arena:
+        """
+        Return an arena that no other call uses, of the idle ones that which was used last.
+
+        Calls whose `times` are measured have arenas of their own.
+        """
         try:
-            return self._idle.pop()
+            return (self._idle if times is None else self._measured).pop()
         except IndexError:
             reuses = not self._context.has_references
             return Arena(self.memory, len(self.program.devices), reuses)
 
-    def _release(self, arena: Arena) -> None:
-        self._idle.append(arena)
-        if len(self._idle) > MAX_IDLE:
-            del self._idle[:1]
+    def _release(self, arena: Arena, times: CallProfile | None = None) -> None:
+        idle = self._idle if times is None else self._measured
+        idle.append(arena)
+        if len(idle) > MAX_IDLE:
+            del idle[:1]
 
     def _forget(self) -> None:
         """Discard the arenas kept for later calls, and collect garbage."""
@@ -253,7 +290,14 @@ class Machine:
         self._release(arena)
         return result
 
-    def _call(self, arena: Arena, index: int, args: Sequence[object], out: Value | None) -> Value:
+    def _call(
+        self,
+        arena: Arena,
+        index: int,
+        args: Sequence[object],
+        out: Value | None,
+        times: CallProfile | None = None,
+    ) -> Value:
         """Call function `index` in `arena`."""
         entry = arena.last
         if entry is not None and entry.accepts(index, args):
@@ -269,8 +313,13 @@ class Machine:
             entry.frame.guard.begin()
         executed: list[Counters] = []
         settings = float_errors.ignore()
+        result = None
         try:
-            result = self._execute(entry.frame, executed)
+            if times is not None:
+                times.transferred()
+            result = self._execute(entry.frame, executed, times)
+            if times is not None:
+                times.returned()
             if out is not None:
                 return store(result, out)
             if type(result) is Tensor and result.array.nbytes <= SMALL_RESULT:
@@ -280,6 +329,8 @@ class Machine:
             name = self.program.functions[index].name
             raise MachineError(f"the result of {name}: {error}") from error
         finally:
+            if times is not None:
+                times.end(result is not None)
             float_errors.restore(settings)
             self._note(executed)
             arena.settle()
@@ -359,25 +410,27 @@ class Machine:
         simple = types if len(types) == len(values) else None
         return Entry(key, index, frame, inputs, simple, extents)
 
-    def _root(self, frame: Frame) -> Segment:
+    def _root(self, frame: Frame, times: CallProfile | None = None) -> Segment:
         if frame.root is None:
-            frame.root = Recorder(self._context, State.entry(frame), 0, {}).record()
+            recorder = Recorder(self._context, State.entry(frame), 0, {})
+            frame.root = recorder.record() if times is None else times.record(recorder)
         return frame.root
 
-    def _execute(self, frame: Frame, executed: list[Counters]) -> Object:
+    def _execute(self, frame: Frame, executed: list[Counters], times: CallProfile | None) -> Object:
         """
         Run `frame` to its end; append the counters of each executed segment to `executed`.
 
+        `times` measures it, if a profile is active.
         The callers' segments are kept on an explicit stack.
         """
         callers: list[Segment] = []
         stack, depth = Stack(self.memory), 0
         left = inf if self._max_instructions is None else self._max_instructions
-        segment = self._root(frame)
+        segment = self._root(frame, times)
         while True:
             thunk = None
             try:
-                for thunk in segment.steps:
+                for thunk in segment.steps if times is None else times.run(segment):
                     thunk()
             except Exception as error:  # of a kernel, possibly a plug-in's
                 raise self._kernel_fault(segment, thunk, error) from error
@@ -397,24 +450,24 @@ class Machine:
                         return end.result
                     segment = callers.pop()
                     depth -= segment.trace_size + ACTIVATION_SIZE
-                    segment = self._successor(segment, end.decision, end, kept)
+                    segment = self._successor(segment, end.decision, times, end, kept)
                 case Call():
                     callers.append(segment)
                     depth += segment.trace_size + ACTIVATION_SIZE
                     if depth > stack.size:
                         self._extend(stack, segment, len(callers))
-                    segment = self._root(end.callee)
+                    segment = self._root(end.callee, times)
                 case TailCall():
-                    segment = self._root(end.callee)
+                    segment = self._root(end.callee, times)
                 case Branch():
-                    segment = self._successor(segment, end.test())
+                    segment = self._successor(segment, end.test(), times)
                 case Read():
                     key = tuple(tensor.array.tobytes() for tensor in end.tensors)
-                    segment = self._successor(segment, key)
+                    segment = self._successor(segment, key, times)
                 case Contents():
-                    segment = self._successor(segment, end.ref.contents)
+                    segment = self._successor(segment, end.ref.contents, times)
                 case _:
-                    segment = self._successor(segment, None)
+                    segment = self._successor(segment, None, times)
 
     def _check_result(self, segment: Segment, result: Object) -> None:
         """In the mode `sanitize`, check the bytes of the `result` that `segment` returns."""
@@ -448,6 +501,7 @@ class Machine:
         self,
         segment: Segment,
         key: Decision,
+        times: CallProfile | None,
         returned: Return | None = None,
         kept: Kept | None = None,
     ) -> Segment:
@@ -483,7 +537,8 @@ class Machine:
             case _:
                 assert isinstance(end, Jump)
                 pc = end.pc
-        found = Recorder(self._context, state, pc, known).record()
+        recorder = Recorder(self._context, state, pc, known)
+        found = recorder.record() if times is None else times.record(recorder)
         if segment.frame.trace_size.size <= self._max_trace_size:
             segment.successors[key] = found
         return found

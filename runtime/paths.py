@@ -21,6 +21,7 @@ from .objects import Object, Ref, Storage, Tensor, birth
 from .program import Array, Step
 from .reference_counts import ReferenceCounts
 from .sanitizer import Sanitizer
+from .segment_details import SegmentDetails
 from .spaces import Space
 
 SEGMENT_SIZE, STATE_SIZE, FRAME_SIZE, HELD_SIZE = 1024, 2048, 1024, 100
@@ -365,7 +366,7 @@ class Segment:
     `origins` are, for each of `steps`, its instruction and its step in the kernel. Instruction
     `pc` is the last one, and `end` says what it does. `successors` are the segments recorded
     so far that follow, by the decision at `end`. `state` is the state at the end, unless nothing
-    follows.
+    follows. `details` are for the profiler, if one was active.
     """
 
     frame: Frame
@@ -377,6 +378,7 @@ class Segment:
     state: State | None
     length: int
     trace_size: int = 0
+    details: SegmentDetails | None = None
     successors: dict[Decision, Segment] = field(default_factory=dict["Decision", "Segment"])
 
     def __post_init__(self) -> None:

@@ -21,7 +21,7 @@ from . import instructions as vm
 from . import tail_calls
 from .binding import bind_plan
 from .context import Context
-from .counters import Counters
+from .counters import AllocationSite, Counters
 from .dtypes import element_type
 from .errors import MachineError, Note
 from .gaps import cut
@@ -53,6 +53,7 @@ from .paths import (
 from .program import Array, Function, Kernel, Step, spec_of
 from .sanitizer import Sanitizer, Site
 from .scalars import SCALARS, Relation
+from .segment_details import Operands, SegmentDetails
 from .value_checks import check_arguments, dimensions, scalar
 
 
@@ -87,6 +88,8 @@ class Recorder:
     origins: list[tuple[int, Step | None]] = field(default_factory=list[tuple[int, Step | None]])
     executed: list[type[vm.Instruction]] = field(default_factory=list[type[vm.Instruction]])
     counters: Counters = field(default_factory=Counters)
+    details: SegmentDetails | None = None
+    """Facts about the steps for a profile, if one is active."""
 
     @property
     def function(self) -> Function:
@@ -102,8 +105,8 @@ class Recorder:
 
     def record(self) -> Segment:
         """Record up to the next decision; raise `MachineError` with the position of a fault."""
-        code, guard = self.function.instructions, self.guard
-        executed = self.executed
+        code, executed = self.function.instructions, self.executed
+        is_watched = self.guard is not None or self.details is not None
         while True:
             instruction = code[self.pc]
             kind = type(instruction)
@@ -117,8 +120,8 @@ class Recorder:
                 text = f"{type(error).__name__}: {error}"
                 raise fault(self.function, self.pc, MachineError(text)) from error
             executed.append(kind)
-            if guard is not None and guard.freed:
-                self.compute(guard.frees(self.site()))
+            if is_watched:
+                self.note_memory()
             if end is not None:
                 break
             if self.known:
@@ -135,8 +138,16 @@ class Recorder:
         segment = Segment(
             frame, self.steps, self.origins, self.counters, end, self.pc, state, len(executed)
         )
+        segment.details = self.details
         frame.trace_size.size += segment.trace_size
         return segment
+
+    def note_memory(self) -> None:
+        """Note the storages that the instruction has freed, and the live bytes after it."""
+        if self.guard is not None and self.guard.freed:
+            self.compute(self.guard.frees(self.site()))
+        if self.details is not None:
+            self.details.note_memory(len(self.steps), self.pc, self.state.live)
 
     # ---- contents of registers
 
@@ -348,13 +359,18 @@ class Recorder:
         self.require_own(*outs)
         self.require_written(*ins)
         workspace = self.state.frame.workspace
+        bind = bind_plan
+        if self.details is not None:
+            device = (outs or ins)[0].device if outs or ins else 0
+            self.details.operands[self.pc] = Operands(device, plan.types)
+            bind = self.details.timed(bind)
         if self.guard is not None:
-            bind = partial(bind_plan, plan, workspace=workspace)
+            bind = partial(bind, plan, workspace=workspace)
             self.compute(guarded(kernel, bind, ins, outs, workspace))
         else:
             if self.context.memory.poison:
                 self.compute(workspace.poison)
-            for thunk, step in bind_plan(plan, *arrays, workspace):
+            for thunk, step in bind(plan, *arrays, workspace):
                 self.steps.append(thunk)
                 self.origins.append((self.pc, step))
         self.wrote(*outs)
@@ -398,8 +414,9 @@ class Recorder:
             raise MachineError(f"a storage must have at least 0 bytes, but has {size}")
         what = f"a storage of {size} bytes on {self.device(i.device)}"
         at, memory = self.state.spaces[i.device].take(size, i.alignment, what)
-        self.counters.allocations[i.device] += 1
-        self.counters.allocated[i.device] += size
+        site = AllocationSite(self.state.frame.function, self.pc, i.device)
+        self.counters.storages[site] += 1
+        self.counters.storage_bytes[site] += size
         storage = Storage(size, i.device, memory, at, i.alignment)
         if size:
             self.state.unwritten[storage] = [0, size]
@@ -408,6 +425,9 @@ class Recorder:
         elif self.context.memory.poison:
             self.clear(memory)
         self.state.write(i.dst, storage)
+        if self.details is not None:
+            allocated = i.device, size
+            self.details.note_memory(len(self.steps), self.pc, self.state.live, allocated)
 
     def slice_storage(self, i: vm.SliceStorage) -> None:
         storage = self.storage(i.storage)
@@ -613,6 +633,9 @@ class Recorder:
         if out.constant or not out.array.flags.writeable:
             raise MachineError("a copy must not write to a constant")
         self.require_own(out)
+        if self.details is not None:
+            operands = Operands(i.dst_device, (spec_of(src.array),))
+            self.details.operands[self.pc] = operands
         self.require_written(src)
         self.compute(partial(np.copyto, out.array, src.array))
         self.wrote(out)

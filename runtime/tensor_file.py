@@ -1,5 +1,5 @@
 """
-Tensors in `.safetensors` files, viewed where the file is mapped into memory.
+Tensors in `.safetensors` files, written, or viewed where the file is mapped into memory.
 
     8 bytes     the length of the header
     header      JSON: {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, …}
@@ -21,8 +21,8 @@ import numpy as np
 
 from .dtypes import element_type
 from .errors import MachineError
-from .files import mapped
-from .kernels.memory import MAX_EXTENT
+from .files import mapped, replace
+from .kernels.memory import ALIGNMENT, MAX_EXTENT
 from .program import Array, TensorSpec
 
 _TYPES = {
@@ -31,6 +31,7 @@ _TYPES = {
     **{f"I{bits}": f"int{bits}" for bits in (8, 16, 32, 64)},
     **{f"U{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)},
 }
+_KINDS = {name: kind for kind, name in _TYPES.items()}
 _LENGTH = 8
 MAX_HEADER = 100_000_000
 """Limit on the bytes of a header, that of the library `safetensors`."""
@@ -159,3 +160,25 @@ def _naturals(found: object) -> tuple[int, ...] | None:
     if not all(type(item) is int and 0 <= item < 1 << 63 for item in items):
         return None
     return tuple(cast("list[int]", items))
+
+
+def write_tensors(path: str | os.PathLike[str], arrays: Mapping[str, Array]) -> None:
+    """
+    Write `arrays` to the file at `path`: as a whole, or not at all.
+
+    The data are aligned for all element types. Raises `MachineError`.
+    """
+    header: dict[str, Any] = {}
+    pieces: list[bytes | memoryview] = []
+    end = 0
+    for name, array in sorted(arrays.items(), key=lambda item: -item[1].itemsize):
+        plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(-1)
+        kind = _KINDS.get(plain.dtype.name)
+        if kind is None:
+            raise MachineError(f"cannot write '{os.fspath(path)}': '{name}' is {plain.dtype}")
+        start, end = end, end + plain.nbytes
+        header[name] = {"dtype": kind, "shape": [*array.shape], "data_offsets": [start, end]}
+        pieces.append(memoryview(cast(Any, plain.view(np.uint8))))
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-(_LENGTH + len(text)) % ALIGNMENT)
+    replace(path, [len(text).to_bytes(_LENGTH, "little"), text, *pieces])

@@ -13,12 +13,15 @@ from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
+from xrelay.runtime.named_results import results_of
 from xrelay.runtime.program import Program
+from xrelay.runtime.reference_machine import ReferenceMachine
 from xrelay.runtime.values import Tagged
+from xrelay.tools.compiler import Compiler, Given
+from xrelay.tools.diagnostics import Reporter
 from xrelay.tools.pipeline import build
 from xrelay.tools.plugins import load_universe
 from xrelay.tools.registry import named_pipelines
-from xrelay.tools.result_types import ResultTypes
 from xrelay.tools.runner import Runner
 
 UNIVERSE = load_universe(lambda text: None)
@@ -66,7 +69,7 @@ def tagged(value: Value, tags: dict[str, int]) -> Any:
 
 def results_in_machine(module: ModuleOp, args: Sequence[Value], function: str) -> list[Value]:
     """
-    Compile `module` and run `function` twice, which must return the same.
+    Compile `module` and run `function` twice, and in the reference machine: all return the same.
 
     The first run records its path, the second one follows it.
     """
@@ -76,12 +79,16 @@ def results_in_machine(module: ModuleOp, args: Sequence[Value], function: str) -
         if isinstance(op, TypeDataOp)
         for tag, constructor in enumerate(op.constructors)
     }
-    run_passes(module, "infer-types")
-    types = ResultTypes.of(module)
-    machine = machine_of(compiled(module))
+    program = Compiler(Reporter()).compile(Given(module), "vm").program
+    called = next(f for f in program.functions if f.name == function)
+    machine = machine_of(program)
     given = [tagged(arg, tags) for arg in args]
-    first, second = (types.results(function, machine.evaluate(function, *given)) for _ in "12")
-    assert_same(tuple(first), tuple(second))
+    first, *others = (
+        results_of(called, program.data, runner.evaluate(function, *given))
+        for runner in (machine, machine, ReferenceMachine(program, kernels=KERNELS))
+    )
+    for other in others:
+        assert_same(tuple(first), tuple(other))
     return first
 
 

@@ -46,11 +46,15 @@ def model(
     outputs: Sequence[Any],
     constants: dict[str, Array] | None = None,
     opset: int = 17,
+    domain: str = "",
 ) -> ModelProto:
-    """A model with inputs like `feeds`."""
+    """A model with inputs like `feeds`; `domain` is that of other operators, in version 1."""
     inputs = [value(name, a.dtype, a.shape) for name, a in feeds.items()]
     main = graph(nodes, outputs, inputs, constants)
-    return helper.make_model(main, ir_version=8, opset_imports=[helper.make_opsetid("", opset)])
+    opsets = [helper.make_opsetid("", opset)]
+    if domain:
+        opsets.append(helper.make_opsetid(domain, 1))
+    return helper.make_model(main, ir_version=8, opset_imports=opsets)
 
 
 def agree(proto: ModelProto, *feeds: dict[str, Array]) -> Conversion:

@@ -86,7 +86,7 @@ class OnAnotherDevice(OnlyDlpack):
 
 def test_arrays_of_other_libraries(exe: xrelay.Executable):
     np.testing.assert_allclose(exe(OnlyDlpack(X), w=OnlyDlpack(W)), Y, rtol=1e-5, atol=1e-6)
-    with pytest.raises(xrelay.MachineError, match=r"parameter 'x' of main .*it is on cuda:0"):
+    with pytest.raises(xrelay.MachineError, match=r"parameter 'x' of main: .*it is on cuda:0"):
         exe(OnAnotherDevice(X), W)
 
 
@@ -131,8 +131,8 @@ def read_only(shape: tuple[int, ...]) -> NDArray[np.float32]:
     [
         (np.empty((5, 3), np.float32), r"must be float32\[5, 4\], but is float32\[5, 3\]"),
         (np.empty((5, 4), np.float64), r"must be float32\[5, 4\], but is float64\[5, 4\]"),
-        (read_only((5, 4)), "read-only"),
-        ([[0.0]], "must hold NumPy arrays, but has a float"),
+        (read_only((5, 4)), "is read-only"),
+        ([[0.0]], "must be an array, but is list"),
         (
             np.lib.stride_tricks.as_strided(np.empty(4, np.float32), (5, 4), (0, 4)),
             "elements overlap",
@@ -140,19 +140,19 @@ def read_only(shape: tuple[int, ...]) -> NDArray[np.float32]:
     ],
 )
 def test_wrong_out(exe: xrelay.Executable, out: object, message: str):
-    with pytest.raises(xrelay.MachineError, match=f"out of main .*{message}"):
+    with pytest.raises(xrelay.MachineError, match=f"out .*{message}"):
         exe(X, W, out=out)
 
 
 def test_wrong_out_of_several_results(exe: xrelay.Executable):
     a, whole = np.array([1, 2], np.float32), np.zeros(3, np.float32)
-    with pytest.raises(xrelay.MachineError, match="must be a tuple of 2, but has one array"):
+    with pytest.raises(xrelay.MachineError, match="out must be a tuple of 2"):
         exe.both(a, 3, out=np.empty(2, np.float32))
-    with pytest.raises(xrelay.MachineError, match="must be a tuple of 2, but has 1 parts"):
+    with pytest.raises(xrelay.MachineError, match="out must be a tuple of 2"):
         exe.both(a, 3, out=(whole[:2],))
     with pytest.raises(xrelay.MachineError, match="arrays that overlap"):
         exe.both(a, 3, out=(whole[:2], whole[1:2].view(np.int32).reshape(())))
-    with pytest.raises(xrelay.MachineError, match="must be int32"):
+    with pytest.raises(xrelay.MachineError, match=r"out\[1\] must be int32"):
         exe.both(a, 3, out=(whole[:2], np.empty((), np.int64)))
     assert not whole.any()  # nothing is written unless all fit
 
@@ -169,7 +169,7 @@ def test_wrong_out_of_several_results(exe: xrelay.Executable):
         ((X, W), {"x": X}, "parameter 'x' of main is given twice"),
         ((X,), {"weight": W}, "main has no parameter 'weight'; its parameters are: x, w"),
         ((X, W.astype(np.float64)), {}, "parameter 'w' of main must be float32[4, 3], but is flo"),
-        ((X, None), {}, "parameter 'w' of main must be float32[4, 3], but is a NoneType"),
+        ((X, None), {}, "parameter 'w' of main must be float32[4, 3], but is object[]"),
         ((X, 1.0), {}, "parameter 'w' of main must be float32[4, 3], but is the number 1.0"),
         ((X, (W, W)), {}, "parameter 'w' of main must be float32[4, 3], but is "),
     ],
@@ -295,7 +295,7 @@ def test_weights_by_name_or_file(tmp_path: Path):
         np.testing.assert_allclose(y, x @ w.T, rtol=1e-5, atol=1e-6)
     with pytest.raises(xrelay.MachineError, match=r"constant 'w' must be float32\[400, 3\], but"):
         xrelay.compile(path, params={"w": w.T})
-    with pytest.raises(xrelay.Error, match="cannot read parameters from"):
+    with pytest.raises(xrelay.Error, match=r"cannot read .*none\.safetensors"):
         xrelay.compile(path, params=tmp_path / "none.safetensors")
     named = 'module attributes {relay.params = "w.safetensors"} {\n' + text + "}\n"
     path.write_text(named)

@@ -1,25 +1,16 @@
 """The command line of `xrelay-opt`."""
 
 import argparse
-from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable
 
 from xdsl.xdsl_opt_main import VersionAction
 
-from ..operators.dim_bindings import parse_dim
+from .option_types import AddDim, Group, add_memory_report, count, dim
 
 DESCRIPTION = (
     "Read a module, run passes on it, and print it. The exit status is 1 for an error in the "
     "input and 2 for wrong usage. --list-passes describes passes and their options."
 )
-
-
-class Group(Protocol):
-    """A group of options; argparse has no public name for its type."""
-
-    def add_argument(self, *names: str, **how: Any) -> Any:
-        """Declare an option."""
-        ...
 
 
 def truth(text: str) -> bool:
@@ -28,61 +19,6 @@ def truth(text: str) -> bool:
     if text.lower() not in known:
         raise argparse.ArgumentTypeError(f"must be true or false, but is '{text}'")
     return known[text.lower()]
-
-
-def count(text: str) -> int:
-    """Parse a number that is not negative."""
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"must be a number that is at least 0, but is '{text}'")
-    return int(text)
-
-
-def size(text: str) -> int:
-    """Parse a number of bytes, optionally with a unit K, M, G or T (of 1024): `512M`."""
-    number, unit = (text[:-1], text[-1:].upper()) if text[-1:].isalpha() else (text, "")
-    if not (number.isascii() and number.isdecimal()) or unit not in ("", *"KMGT"):
-        raise argparse.ArgumentTypeError(f"must be a size such as 512M or 4G, but is '{text}'")
-    return int(number) << 10 * " KMGT".index(unit or " ")
-
-
-def dim(text: str) -> tuple[str, int]:
-    """Parse `n=3` or `x:0=3`."""
-    try:
-        return parse_dim(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-class AddDim(argparse.Action):
-    """Adds a dim and its size to a list; an error if the dim has another size already."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        name, size = values
-        given: list[tuple[str, int]] = getattr(namespace, self.dest)
-        for other, before in given:
-            if other == name and before != size:
-                message = f"dim '{name[:60]}' must have one size, but is {before} and {size}"
-                raise argparse.ArgumentError(self, message)
-        setattr(namespace, self.dest, [*given, (name, size)])
-
-
-MEMORY_REPORT = "--memory-report"
-
-
-def add_memory_report(group: Group, help: str) -> None:
-    """Declare `--memory-report[=text|json]`; `with_report_format` goes before parsing."""
-    group.add_argument(MEMORY_REPORT, nargs="?", choices=("text", "json"), help=help)
-
-
-def with_report_format(argv: Sequence[str]) -> list[str]:
-    """Say the default of `--memory-report`, so that the next argument is not read as its value."""
-    return [f"{MEMORY_REPORT}=text" if arg == MEMORY_REPORT else arg for arg in argv]
 
 
 def add_arguments(parser: argparse.ArgumentParser, frontends: Iterable[str]) -> None:
@@ -117,8 +53,9 @@ def _input_and_output(group: Group, frontends: list[str]) -> None:
         "-t",
         "--target",
         default="mlir",
-        help="the format of the output: mlir (default), relay-text, or a picture of the memory "
-        "plan, memory-plan-svg or memory-plan-html, taken right before lower-to-bytecode",
+        help="the format of the output: mlir (default), relay-text, executable (after -p vm; "
+        "executable{embed=true} with the weights in it), or a picture of the memory plan, "
+        "memory-plan-svg or memory-plan-html, taken right before lower-to-bytecode",
     )
     _flag(
         group,

@@ -51,6 +51,24 @@ def _status(body: Callable[[], int]) -> int:
         return done.code if isinstance(done.code, int) else FAULT if done.code else 0
 
 
+@contextmanager
+def warnings_passed_to(show: Callable[[str], None]) -> Generator[None]:
+    """Show Python warnings raised in the `with` block, each text once."""
+    import warnings
+
+    told: set[str] = set()
+
+    def tell(message: Warning | str, *_: object) -> None:
+        if str(message) not in told:
+            told.add(str(message))
+            show(str(message))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = tell
+        yield
+
+
 def describe(error: BaseException) -> str:
     """Describe `error` in one line, with the place in the code where it was raised."""
     import traceback

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
@@ -31,6 +32,7 @@ from ..passes.memory_use.contents import MemoryUse
 from ..passes.memory_use.read import read_memory
 from ..passes.support.diagnostics import Message, PassError, ReportingContext, Severity
 from ..passes.support.verifier import verify
+from ..runtime.data_types import DataTypes
 from ..runtime.program import Param, Program, TensorSpec
 from .diagnostics import Reporter
 from .inputs import FRONTENDS, frontend_of, load_onnx, load_relay
@@ -39,9 +41,9 @@ from .pipeline import PIPELINE, TO_BYTECODE, Step, build
 from .plugins import load_universe
 from .registry import named_pipelines
 from .resources import with_own_resources
-from .result_types import ResultTypes
 from .runner import Runner
 from .source import Part, Source
+from .type_table import TypeTable
 
 WEIGHTS = "weights.safetensors"
 """The file in the scratch folder for the weights of inputs that hold them."""
@@ -65,6 +67,8 @@ class Result:
 
     spec: TensorSpec | None
     device: str | None
+    type: int | None
+    """Its type in `Loaded.types`, if it has data."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,7 @@ class Loaded:
     module: ModuleOp
     weights: Path | None
     names: Mapping[str, tuple[str | None, ...]]
-    types: ResultTypes
+    types: DataTypes
     results: Mapping[str, Sequence[Result]]
     """Those of the functions that are called from outside, as they were before bytecode."""
     memory: MemoryUse | None = None
@@ -91,7 +95,7 @@ class Loaded:
             replace(function, results=self._results(function.name, program.devices))
             for function in program.functions
         )
-        return replace(program, functions=tuple(functions))
+        return replace(program, functions=tuple(functions), data=self.types)
 
     def _results(self, function: str, devices: Sequence[str]) -> tuple[Param, ...] | None:
         results = self.results.get(function)
@@ -100,7 +104,10 @@ class Loaded:
         names = self.output_names(function, len(results))
         return tuple(
             Param(
-                name, result.spec, devices.index(result.device) if result.device in devices else 0
+                name,
+                result.spec,
+                devices.index(result.device) if result.device in devices else 0,
+                type=result.type,
             )
             for name, result in zip(names, results, strict=True)
         )
@@ -195,28 +202,43 @@ class Compiler:
         bytecode.
         """
         module = program.module
-        names = {op.sym_name.data: _result_names(op) for op in module.ops if isinstance(op, FuncOp)}
         if is_bytecode(module):
             if reads_memory:
                 raise PassError(f"{NO_PLAN}: it is bytecode already", module)
             verify(module)
-            return Loaded(module, program.weights, names, ResultTypes(), {})
+            return Loaded(module, program.weights, {}, DataTypes(), {})
         if pipeline is None:
+            names = [op.sym_name.data for op in module.ops if isinstance(op, FuncOp)]
             pipeline = f"vm{{entries={quoted(entry)}}}" if entry in names and entry else "vm"
-        steps = self.steps(pipeline)
-        passes = [step.run.name for step in steps]
-        last = passes.index(TO_BYTECODE) if TO_BYTECODE in passes else len(passes)
-        Runner(steps=steps[:last]).run(self.context, module)
-        types, results = ResultTypes.of(module), _results(module)
-        memory = read_memory(module) if reads_memory else None
-        Runner(steps=steps[last:], verify_first=False).run(self.context, module)
-        return Loaded(module, program.weights, names, types, results, memory)
+        runner = Runner(steps=self.steps(pipeline))
+        return lower(runner, self.context, program, reads_memory)
 
     def _text(self, source: Source) -> str:
         """Return the text of `source`, which messages quote from now on."""
         text = source.text()
         self.reporter.add_source(source.name, text)
         return text
+
+
+def lower(runner: Runner, context: Context, program: Given, reads_memory: bool) -> Loaded:
+    """
+    Run the steps of `runner`, and read what bytecode does not keep.
+
+    The types of results, and with `reads_memory` the memory that the program uses, are read right
+    before `lower-to-bytecode`, or at the end.
+    """
+    module, steps = program.module, list(runner.steps)
+    names = {op.sym_name.data: _result_names(op) for op in module.ops if isinstance(op, FuncOp)}
+    passes = [step.run.name for step in steps]
+    last = passes.index(TO_BYTECODE) if TO_BYTECODE in passes else len(passes)
+    runner.steps = steps[:last]
+    runner.run(context, module)
+    table = TypeTable(module)
+    results = _results(module, table)
+    memory = read_memory(module) if reads_memory else None
+    runner.steps, runner.verify_first = steps[last:], False
+    runner.run(context, module)
+    return Loaded(module, program.weights, names, table.data, results, memory)
 
 
 def _size(size: int | None) -> str:
@@ -240,16 +262,18 @@ def _result_names(function: FuncOp) -> tuple[str | None, ...]:
     return tuple(names)
 
 
-def _results(module: ModuleOp) -> dict[str, Sequence[Result]]:
+def _results(module: ModuleOp, table: TypeTable) -> dict[str, Sequence[Result]]:
     """Return the results of the functions of `module` that are not private."""
     found: dict[str, Sequence[Result]] = {}
     for op in module.ops:
         if isinstance(op, FuncOp) and op.sym_visibility in (None, StringAttr("public")):
-            found[op.sym_name.data] = [_result(type, op) for type in op.function_type.outputs]
+            found[op.sym_name.data] = [
+                _result(type, op, table) for type in op.function_type.outputs
+            ]
     return found
 
 
-def _result(type: Attribute, function: FuncOp) -> Result:
+def _result(type: Attribute, function: FuncOp, table: TypeTable) -> Result:
     device = device_of(type)
     spec = None if as_tensor(type) is None else spec_of(type, function)
-    return Result(spec, None if device is None else device.spec)
+    return Result(spec, None if device is None else device.spec, table.of(type))

@@ -8,12 +8,11 @@ Show messages with their source line, and turn errors of all kinds into messages
 """
 
 import sys
-import warnings
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TextIO, cast
+from typing import ClassVar, TextIO, cast
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 from xdsl.ir import Operation
@@ -26,19 +25,9 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.lexer import Span
 
 from ..passes.support.diagnostics import Message, Note, PassError, Severity, location_of
-from ..runtime.errors import quote
-from .commands import FAULT, USAGE
-
-NO_MEMORY = "there is not enough memory for this program"
-"""The message for an allocation that fails although no limit was exceeded."""
-
-
-class UsageError(DiagnosticException):
-    """A request that cannot be fulfilled; the text says why, and what can."""
-
-
-class CommandLineError(UsageError):
-    """A wrong command line: options that are unknown or contradict each other."""
+from ..runtime.errors import Error, Location, quote
+from .commands import USAGE, warnings_passed_to
+from .errors import NO_MEMORY
 
 
 class SourceError(DiagnosticException):
@@ -50,13 +39,10 @@ class SourceError(DiagnosticException):
         self.width = width
 
 
-class PipelineError(SourceError, CommandLineError):
+class PipelineError(SourceError):
     """Text that is not a pipeline."""
 
-
-def exit_status(error: BaseException) -> int:
-    """Return the exit status of a command that `error` ends."""
-    return USAGE if isinstance(error, CommandLineError) else FAULT
+    exit_status: ClassVar[int] = USAGE
 
 
 @dataclass
@@ -98,22 +84,17 @@ class Reporter:
 @contextmanager
 def warnings_shown(reporter: Reporter) -> Generator[None]:
     """Report Python warnings raised in the `with` block, each text once."""
-    told: set[str] = set()
-
-    def show(message: Warning | str, *_: object) -> None:
-        if str(message) not in told:
-            told.add(str(message))
-            reporter.report(Message(Severity.WARNING, str(message)))
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = show
+    with warnings_passed_to(lambda text: reporter.report(Message(Severity.WARNING, text))):
         yield
 
 
 def place(name: str, line: int, column: int) -> FileLineColLoc:
     """Return the location of a line and column, both counted from 1, of the file `name`."""
     return FileLineColLoc(StringAttr(name), IntAttr(line), IntAttr(column))
+
+
+def _place(at: Location | None) -> FileLineColLoc | None:
+    return None if at is None else place(*at)
 
 
 def message_of(error: BaseException) -> tuple[Message, int] | None:
@@ -123,6 +104,9 @@ def message_of(error: BaseException) -> tuple[Message, int] | None:
     match error:
         case SourceError():
             return error.shown, error.width
+        case Error():
+            notes = tuple(Note(note.message, _place(note.location)) for note in error.notes)
+            return Message(Severity.ERROR, error.message, _place(error.location), notes), 1
         case PassError():
             return error.as_message(), 1
         case ParseError():

@@ -1,5 +1,5 @@
 """
-The two ways in which `xrelay-run` runs a program: on the machine, or in the reference evaluator.
+Programs that `xrelay-run` can run: on the machine here, in the reference evaluator in `evaluated`.
 
 Both declare the parameters and weights that they need, so that one piece of code provides them.
 """
@@ -7,30 +7,20 @@ Both declare the parameters and weights that they need, so that one piece of cod
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
 
-from ..dialects import relay
-from ..dialects.relay.named_dims import dim_names, parameter_names
-from ..dialects.tensors import as_tensor
-from ..dialects.walking import walk
-from ..lowering.assemble import spec_of
-from ..passes.evaluation.evaluator import evaluate
-from ..passes.evaluation.values import Value
 from ..runtime.kernels.memory import Memory
 from ..runtime.machine import Machine
-from ..runtime.program import Late, Param, Program, TensorSpec
-from ..runtime.program import spec_of as spec_of_array
-from ..runtime.value_checks import fits
+from ..runtime.named_results import output_names, results_of
+from ..runtime.profiler import Profile
+from ..runtime.program import Function, Late, Param, Program
 from ..runtime.values import leaves
-from .diagnostics import UsageError
-from .result_types import ResultTypes
 from .run_files import Arrays
-from .run_report import stats_lines
+from .run_report import Value, stats_lines
 
 
 class Executable(Protocol):
@@ -50,6 +40,10 @@ class Executable(Protocol):
         """Run `function` and return its results."""
         ...
 
+    def output_names(self, function: str, count: int) -> list[str]:
+        """Return unique names for the `count` outputs of `function`."""
+        ...
+
     def stats(self) -> Iterator[str]:
         """Return lines about the cost of the last run."""
         ...
@@ -57,20 +51,26 @@ class Executable(Protocol):
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of a run: memory, and the number of instructions or ops (None: no bound)."""
+    """
+    Bounds of a run: memory, and the number of instructions or ops (None: no bound).
+
+    On the machine, it can be sanitized or profiled.
+    """
 
     memory: Memory
     instructions: int | None = None
+    sanitize: bool = False
+    profile: bool = False
 
 
 class Compiled:
-    """A program on the machine; `types` name the data that it returns."""
+    """A program on the machine."""
 
-    def __init__(self, program: Program, limits: Limits, types: ResultTypes) -> None:
+    def __init__(self, program: Program, limits: Limits) -> None:
         self.program = program
-        self.types = types
         self.limits = limits
         self.machine: Machine | None = None
+        self.profile: Profile | None = None
 
     @property
     def functions(self) -> Mapping[str, Sequence[Param]]:
@@ -82,75 +82,32 @@ class Compiled:
 
     def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
         limits = self.limits
-        self.machine = Machine(
-            self.program, weights, memory=limits.memory, max_instructions=limits.instructions
+        self.machine = machine = Machine(
+            self.program,
+            weights,
+            memory=limits.memory,
+            max_instructions=limits.instructions,
+            sanitize=limits.sanitize,
         )
-        result = self.machine.evaluate(function, *inputs)
-        results = self.types.results(function, result)
-        return [output for result in results for output in _outputs(result)]
+        with machine.profile() if limits.profile else nullcontext() as self.profile:
+            value = machine.evaluate(function, *inputs)
+        results = results_of(self._function(function), self.program.data, value)
+        return [output for result in results for output in outputs_of(result)]
+
+    def output_names(self, function: str, count: int) -> list[str]:
+        return output_names(self._function(function), count)
+
+    def _function(self, name: str) -> Function:
+        return next(function for function in self.program.functions if function.name == name)
 
     def stats(self) -> Iterator[str]:
         assert self.machine is not None, "statistics are those of a run"
         return stats_lines(self.program, self.machine.counters)
 
 
-class Evaluated:
-    """A module that is evaluated op by op."""
-
-    def __init__(self, module: ModuleOp, limits: Limits) -> None:
-        self.module = module
-        self.limits = limits
-
-    @property
-    def functions(self) -> Mapping[str, Sequence[Param]]:
-        return {
-            op.sym_name.data: _parameters(op)
-            for op in self.module.ops
-            if isinstance(op, func.FuncOp) and op.body.blocks
-        }
-
-    @property
-    def weights(self) -> Sequence[Late]:
-        params = [op for op in walk(self.module) if isinstance(op, relay.ParamOp)]
-        named = {op.param.data: spec_of(op.result.type, op) for op in params}
-        return [Late(name, spec) for name, spec in named.items()]
-
-    def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
-        for param, value in zip(self.functions[function], inputs, strict=True):
-            _check(f"parameter '{param.name}' of {function}", param.spec, value)
-        for late in self.weights:
-            _check(late.name, late.spec, weights[late.name])
-        memory, steps = self.limits.memory, self.limits.instructions
-        results = evaluate(self.module, inputs, weights, function, memory, steps)
-        return [output for result in results for output in _outputs(result)]
-
-    def stats(self) -> Iterator[str]:
-        return iter(())
-
-
-def _outputs(result: Value) -> Sequence[Value]:
+def outputs_of(result: Value) -> Sequence[Value]:
     """Split a result into tensors, as the machine does; any other value is one output."""
     parts: list[object] = list(leaves(result))
     if all(isinstance(part, np.ndarray | np.generic) for part in parts):
         return list(map(np.asarray, parts))
     return [result]
-
-
-def _check(what: str, spec: TensorSpec | None, value: Value) -> None:
-    if spec is None:
-        raise UsageError(f"{what} is not a tensor: only a caller in Python can provide it")
-    if not fits(spec, value):
-        raise UsageError(f"{what} must be {spec}, but is {spec_of_array(value)}")
-
-
-def _parameters(function: func.FuncOp) -> list[Param]:
-    """Return name, shape and dims of each parameter; `spec` is None if it is not a tensor."""
-    named = zip(parameter_names(function), function.args, dim_names(function), strict=True)
-    return [
-        Param(
-            name.data,
-            spec_of(argument.type, function) if as_tensor(argument.type) else None,
-            dims=tuple(dim or "" for dim in dims),
-        )
-        for name, argument, dims in named
-    ]

@@ -31,7 +31,8 @@ from ..runtime.callables import Executable
 from ..runtime.errors import Error, Location, Note
 from ..runtime.program import Array, Late, Program
 from .compiler import Compiler, Given, is_bytecode
-from .diagnostics import Reporter, UsageError, message_of
+from .diagnostics import Reporter, message_of
+from .errors import UsageError
 from .inputs import FRONTENDS
 from .process import settings
 from .run_files import read_parameters

@@ -1,12 +1,16 @@
 """The formats of programs that the commands read, each by a frontend of this name."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
 
-from ..operators.dim_bindings import DimBindings
-from .source import Part, Source
+    from ..operators.dim_bindings import DimBindings
+    from .source import Part, Source
 
 RELAY_JSON = "relay-json"
 """The frontend of modules saved by `tvm.ir.save_json`."""
@@ -37,4 +41,5 @@ def load_onnx(
     """Convert an ONNX model with dims that are bound; its weights go to the file `weights`."""
     from ..frontends.onnx import load_module
 
-    return load_module(ctx, source.data, source.name, weights, bindings)
+    folder = Path(source.name).parent if source.is_file else None
+    return load_module(ctx, source.data, source.name, weights, bindings, folder)

@@ -22,7 +22,7 @@ from numpy.lib.format import write_array
 
 from ..runtime.dtypes import type_name
 from ..runtime.program import TensorSpec
-from .diagnostics import UsageError
+from .errors import FileError
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -36,14 +36,6 @@ _DAMAGE = (
     *(struct.error, zlib.error),
 )
 """Exceptions that `zipfile` raises for damaged files."""
-
-
-class FileError(UsageError):
-    """A file that cannot be used, reported as `file: error: message`."""
-
-    def __init__(self, file: str, message: str):
-        super().__init__(message)
-        self.file = file
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..runtime.program import Param, TensorSpec
-from .diagnostics import UsageError
+from .errors import UsageError
 from .run_files import Arrays
 
 

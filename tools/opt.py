@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from ..passes.support.diagnostics import Message, Severity
 from .commands import FAULT, describe, guarded
-from .diagnostics import Reporter, exit_status, message_of, warnings_shown
+from .diagnostics import Reporter, message_of, warnings_shown
 from .driver import XRelayOpt
+from .errors import exit_status
 from .process import settings
 from .runner import InternalError
 

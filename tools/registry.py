@@ -74,10 +74,12 @@ PASSES = {
     "report-memory": "passes.report_memory:ReportMemoryPass",
     "verify-stage": "passes.verify_stage:VerifyStagePass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
+    "allocate-registers": "lowering.allocate_registers:AllocateRegistersPass",
 }
 
 TARGETS = {
     "relay-text": "frontends.relay_text.target:RelayTextTarget",
+    "executable": "tools.executable_target:ExecutableTarget",
     "memory-plan-svg": "tools.plan_pictures.targets:MemoryPlanSvgTarget",
     "memory-plan-html": "tools.plan_pictures.targets:MemoryPlanHtmlTarget",
 }

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..runtime.program import Array, Param
-from .diagnostics import UsageError
-from .npz import FileError, open_npz, plain, write_npz
+from ..runtime.tensor_file import TensorFile
+from .errors import FileError, UsageError
+from .npz import open_npz, write_npz
 
 Arrays = dict[str, Array]
 
@@ -52,20 +53,13 @@ def write_outputs(path: str, arrays: Mapping[str, Any]) -> None:
 
 def read_parameters(path: Path, wanted: Sequence[str] | None = None) -> Arrays:
     """
-    Read those of the tensors `wanted` (None: all) that are in the `.safetensors` file at `path`.
+    Return those of the tensors `wanted` (None: all) that are in the `.safetensors` file at `path`.
 
-    Raises `UsageError` when it cannot be read.
+    They are views of the file. Raises `MachineError` when it cannot be read.
     """
-    from safetensors import (
-        SafetensorError,
-        safe_open,  # pyright: ignore[reportUnknownVariableType]
-    )
-
-    try:
-        opened: Any = safe_open(path, framework="numpy")
-        with opened as file:
-            names: list[str] = list(file.keys())
-            chosen = names if wanted is None else [name for name in wanted if name in names]
-            return {name: plain(file.get_tensor(name)) for name in chosen}
-    except (OSError, SafetensorError, TypeError, ValueError) as error:
-        raise UsageError(f"cannot read parameters from '{path}': {_reason(error)}") from error
+    file = TensorFile(path)
+    return {
+        name: file.array(name)
+        for name in (file.names if wanted is None else wanted)
+        if name in file
+    }

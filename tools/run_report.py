@@ -1,14 +1,16 @@
 """The text that `xrelay-run` prints for outputs and counters."""
 
 from collections.abc import Iterator
-from typing import cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from ..passes.evaluation.values import ClosureValue, DataValue, GlobalClosure, RefValue, Value
 from ..runtime.counters import Counters
 from ..runtime.program import Program, spec_of
 from .run_files import Array
+
+Value: TypeAlias = Any
+"""An array, a tuple, or a value with a method `term`, such as a `DataValue`."""
 
 SHOWN = 6
 """Number of elements of an output that are printed."""
@@ -58,19 +60,12 @@ def value_text(value: Value) -> str:
 
 def _term(value: Value) -> tuple[str, tuple[Value, ...] | None]:
     """Return the head of a term, and the fields in its parentheses (None: without them)."""
-    match value:
-        case DataValue():
-            return value.constructor, value.fields or None
-        case RefValue():
-            return "ref", (value.value,)
-        case ClosureValue() | GlobalClosure():
-            return "<function>", None
-        case tuple():
-            return "", cast("tuple[Value, ...]", value)
-        case _:
-            array = np.asarray(value)
-            scalar = not array.ndim
-            return _number(array.item()) if scalar else f"{spec_of(array)} {_elements(array)}", None
+    if isinstance(value, tuple):
+        return "", cast("tuple[Value, ...]", value)
+    if hasattr(value, "term"):
+        return value.term()
+    array = np.asarray(value)
+    return f"{spec_of(array)} {_elements(array)}" if array.ndim else _number(array.item()), None
 
 
 def output_lines(name: str, value: Value) -> Iterator[str]:

@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..passes.support.diagnostics import Message, Severity
-from .diagnostics import UsageError, place
+from .diagnostics import place
+from .errors import UsageError
 
 COMMENT = re.compile(
     r"expected-(?P<severity>error|warning|remark|note)(?P<re>-re)?"

@@ -38,6 +38,7 @@ __all__ = [
     "Note",
     "Tagged",
     "compile",
+    "load",
     "parse",
     "run_pipeline",
 ]
@@ -63,6 +64,7 @@ def compile(
     frontend: str | None = None,
     memory_limit: int | None = None,
     max_instructions: int | None = None,
+    sanitize: bool = False,
 ) -> Executable:
     """
     Compile a program.
@@ -77,7 +79,8 @@ def compile(
 
     `params` are values for weights by name, or a `.safetensors` file of them; weights that come
     with the model need not be given. `memory_limit` (bytes; default: half of the available memory)
-    and `max_instructions` bound each call.
+    and `max_instructions` bound each call. With `sanitize`, for debugging, wrong uses of memory by
+    the compiler or kernels are errors.
 
     Raises `Error` for a mistake in the program, at its place, and for weights without a value.
     """
@@ -92,6 +95,39 @@ def compile(
         dims,
         memory_limit=memory_limit,
         max_instructions=max_instructions,
+        sanitize=sanitize,
+    )
+
+
+def load(
+    path: _Path,
+    *,
+    params: _Path | Mapping[str, Array] | None = None,
+    verify: bool = False,
+    memory_limit: int | None = None,
+    max_instructions: int | None = None,
+    sanitize: bool = False,
+) -> Executable:
+    """
+    Load a program that `Executable.save` wrote, without the compiler.
+
+    `params` are values for its weights by name, or their `.safetensors` file; by default the file
+    beside it that the program names. The files are mapped into memory, and must not be changed
+    while the program is used. They are not trusted: a damaged or hostile one is an error. Small
+    weights and samples of large ones are compared with checksums; with `verify`, all bytes are.
+
+    Raises `MachineError` for files that cannot be used, and weights that are not those that the
+    program was compiled with.
+    """
+    from .runtime.callables import load_executable
+
+    return load_executable(
+        path,
+        params,
+        verify=verify,
+        memory_limit=memory_limit,
+        max_instructions=max_instructions,
+        sanitize=sanitize,
     )
 
 

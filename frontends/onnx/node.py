@@ -220,6 +220,13 @@ class Node:
             raise self.error(f'attribute {name} is "{value}"; supported: {", ".join(supported)}')
         return value
 
+    def text(self, name: str) -> str:
+        """Return the required string attribute `name`."""
+        found = self._attribute(name, AttributeProto.STRING)
+        if found is None:
+            raise self.error(f"attribute {name} is missing")
+        return found.s.decode("utf-8", "replace")
+
     def tensor(self, name: str) -> Array | None:
         """Return the tensor attribute `name`, if present."""
         found = self._attribute(name, AttributeProto.TENSOR)

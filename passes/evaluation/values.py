@@ -6,22 +6,19 @@ from typing import Any, TypeAlias
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from ...runtime.data_types import DataValue as DataValue
+
 Value: TypeAlias = Any
 """
 An array, a tuple, a `DataValue`, a `ClosureValue`, a `GlobalClosure`, a `RefValue`, or a storage (a
 flat array of bytes).
 """
 
+Term: TypeAlias = tuple[str, tuple[Value, ...] | None]
+"""The head of a value as text, and the fields in its parentheses (None: without them)."""
+
 Frame: TypeAlias = dict[SSAValue, Value]
 """The values that are visible where an op is evaluated."""
-
-
-@dataclass(frozen=True)
-class DataValue:
-    """A value of a data type: its constructor and fields."""
-
-    constructor: str
-    fields: tuple[Value, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +29,10 @@ class ClosureValue:
     captured: Frame
     recursive: bool
 
+    def term(self) -> Term:
+        """Return the value as text."""
+        return "<function>", None
+
 
 @dataclass(frozen=True, eq=False)
 class GlobalClosure:
@@ -40,12 +41,20 @@ class GlobalClosure:
     name: str
     captured: tuple[Value, ...] = ()
 
+    def term(self) -> Term:
+        """Return the value as text."""
+        return "<function>", None
+
 
 @dataclass(eq=False)
 class RefValue:
     """A mutable cell; copies of the value share it."""
 
     value: Value
+
+    def term(self) -> Term:
+        """Return the head and the contents of the reference as text."""
+        return "ref", (self.value,)
 
 
 @dataclass(frozen=True)

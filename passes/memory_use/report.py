@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..support.plain_text import human, printable, table
+from ...runtime.plain_text import human, printable, table
 from .contents import DeviceUse, FunctionUse, MemoryUse, Segment
 from .loads import Peak, loads, peak_of
 from .symbolic_loads import peak_text

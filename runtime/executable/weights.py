@@ -93,20 +93,25 @@ def _bound(late: Iterable[Late], source: TensorFile | _Given, where: str) -> dic
 
 
 def load_weights(
-    executable: ExecutableFile, path: str | os.PathLike[str], *, verify: bool = False
+    executable: ExecutableFile,
+    path: str | os.PathLike[str],
+    *,
+    verify: bool = False,
+    partial: bool = False,
 ) -> dict[str, Array]:
     """
     Return the values of the late-bound constants in the `.safetensors` file at `path`.
 
     They are views of the file, which must not be changed while they are used. Small ones and
     samples of large ones are compared with the checksums in the executable; all bytes with
-    `verify`. Raises `ExecutableError` if values are missing, are not those that the program
-    was compiled for, or if there are others.
+    `verify`. Raises `ExecutableError` if values are missing (unless `partial`), are not those that
+    the program was compiled with, or if there are others.
     """
     source = TensorFile(path)
     where = f"'{os.fspath(path)}'"
     late = {constant.name: constant for constant in executable.program.late_constants}
-    found = _bound(late.values(), source, where)
+    wanted = [c for c in late.values() if not partial or c.name in source]
+    found = _bound(wanted, source, where)
     if executable.checksums:
         known = {*late, *executable.unused}
         extra = [name for name in source.names if name not in known]
@@ -115,6 +120,21 @@ def load_weights(
                 f"{where} has {_listed(extra)}, which the file that the program was compiled with "
                 "lacks: it belongs to another program"
             )
+    check_contents(executable.checksums, found, where, verify)
+    return found
+
+
+def bind_weights(
+    executable: ExecutableFile, weights: Mapping[str, Array], *, verify: bool = False
+) -> dict[str, Array]:
+    """
+    Return the values of the late-bound constants in `weights`.
+
+    They are compared as those of `load_weights`, which raises the same errors, but others are
+    ignored.
+    """
+    where = "params"
+    found = _bound(executable.program.late_constants, _Given(weights), where)
     check_contents(executable.checksums, found, where, verify)
     return found
 

@@ -13,6 +13,7 @@ from .bind import (
     Thunk,
     along,
     apply,
+    clamp,
     integer,
     number,
     sequence,
@@ -37,7 +38,10 @@ def sigmoid(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 def relu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """Compute max(x, 0)."""
-    return apply(np.maximum, ins[0], np.zeros((), ins[0].dtype), out=outs[0])
+    (x,), (y,) = ins, outs
+    zero = np.zeros((), x.dtype)
+    highest = np.array(np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).max, x.dtype)
+    return clamp(x, zero, highest, y)
 
 
 def leaky_relu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:

@@ -6,7 +6,7 @@ from math import ceil, floor, isfinite
 
 import numpy as np
 
-from .bind import Array, Attrs, Bind, Thunk, apply, number, sequence
+from .bind import Array, Attrs, Bind, Thunk, apply, clamp, number, sequence
 from .scratch import scratch
 
 BLOCK = 1 << 14
@@ -80,7 +80,7 @@ def clip(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
         lowest = represent(ceil(low) if isfinite(low) else low)
         highest = represent(floor(high) if isfinite(high) else high)
-    return sequence(apply(np.maximum, x, lowest, out=y), apply(np.minimum, y, highest, out=y))
+    return clamp(x, lowest, highest, y)
 
 
 KERNELS: dict[str, Bind] = {

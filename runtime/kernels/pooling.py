@@ -2,12 +2,16 @@
 Pooling over windows of an image.
 
 The maximum (or sum) over a window is that over its rows of that over each row's cells, so the
-two axes are folded in turn. An axis is folded cell by cell for all windows at once, or window by
-window if there are fewer windows than cells. Cells of the padding are never visited.
+two axes are folded in turn. Windows that are close to each other are folded at every place of the
+image, the next cell being at a fixed distance in memory, and then picked. Of others, an axis is
+folded cell by cell for all windows at once, or window by window if there are fewer windows than
+cells; cells of the padding are then never visited.
 """
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import cycle
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -31,6 +35,11 @@ from .bind import (
 )
 from .scratch import scratch
 from .windows import Axis, landing
+
+DENSE = 6
+"""Limit on the cells for each window of images that are folded at every place."""
+PLANES_SIZE = 1 << 19
+"""Limit in bytes on the channels that are folded at every place in one go, unless it is one."""
 
 
 def _axes(attrs: Attrs, rank: int) -> tuple[int, int]:
@@ -121,11 +130,83 @@ def _windows(attrs: Attrs) -> tuple[Axis, Axis]:
     )
 
 
+def _fold_shifted(
+    function: np.ufunc, source: Array, to: Array, axis: Axis, unit: int
+) -> list[Thunk]:
+    """
+    Fold cells of `source` that are multiples of `unit` elements apart into the first one's place.
+
+    Both arrays are contiguous. They are folded as one row of numbers: some results span two rows of
+    an image.
+    """
+    source, to = source.reshape(-1), to.reshape(-1)
+    shifts = [cell * axis.dilation * unit for cell in range(axis.cells)]
+    count = max(0, source.size - shifts[-1])
+    to, folded = to[:count], source[:count]
+    steps: list[Thunk] = []
+    for shift in shifts[1:]:
+        steps.append(apply(function, folded, source[shift : shift + count], out=to))
+        folded = to
+    return steps
+
+
+def _fold_places(
+    function: np.ufunc, identity: Any, x: Array, y: Array, height: Axis, width: Axis
+) -> list[Thunk]:
+    """
+    Fold the windows of `x` (planes, height, width) into `y` at every place, then pick from them.
+
+    With stride 2 that is four times as many results, but of one loop over all planes, which takes
+    a sixth of the time per result of loops over rows: 2 to 4 times as fast.
+    """
+    reach = height.reach(y.shape[1]), width.reach(y.shape[2])
+    axes = tuple(zip(reach, (height, width), x.shape[1:], strict=True))
+    is_inside = all(axis.before == 0 and cells <= extent for cells, axis, extent in axes)
+    shape = x.shape[1:] if is_inside else reach
+    at_once = max(1, min(len(x), PLANES_SIZE // max(1, prod(shape) * y.itemsize)))
+    buffers = cycle([scratch((at_once, *shape), y.dtype) for _ in range(2)])
+    steps: list[Thunk] = []
+    for first in range(0, len(x), at_once):
+        planes = x[first : first + at_once]
+        if not is_inside:
+            image, planes = planes, next(buffers)[: len(planes)]
+            steps.append(partial(planes.fill, identity))
+            row, column = (
+                landing(cells, 1, axis.place(0, 0), extent) for cells, axis, extent in axes
+            )
+            if row is not None and column is not None:
+                to = planes[:, row.cells, column.cells]
+                steps.append(partial(np.copyto, to, image[:, row.places, column.places]))
+        for axis, unit in ((width, 1), (height, shape[1])):
+            if axis.cells > 1:
+                folded = next(buffers)[: len(planes)]
+                steps += _fold_shifted(function, planes, folded, axis, unit)
+                planes = folded
+        stops = [
+            (count - 1) * axis.stride + 1
+            for count, (_, axis, _) in zip(y.shape[1:], axes, strict=True)
+        ]
+        picked = planes[:, : stops[0] : height.stride, : stops[1] : width.stride]
+        steps.append(partial(np.copyto, y[first : first + at_once], picked))
+    return steps
+
+
 def _fold_windows(
     function: np.ufunc, identity: Any, attrs: Attrs, x: Array, y: Array
 ) -> list[Thunk]:
     h, w = _axes(attrs, x.ndim)
     height, width = _windows(attrs)
+    outputs = y.shape[h] * y.shape[w]
+    reach = height.reach(y.shape[h]) * width.reach(y.shape[w])
+    if outputs == 1 and all(
+        axis.place(0, 0) == 0 and axis.dilation == 1 and axis.cells == extent
+        for axis, extent in ((height, x.shape[h]), (width, x.shape[w]))
+    ):
+        return [fold(function, x, (h, w), y, True)]
+    if w == x.ndim - 1 and reach <= DENSE * outputs:
+        count = prod(x.shape[:h])
+        planes = x.reshape(count, *x.shape[h:]), y.reshape(count, *y.shape[h:])
+        return _fold_places(function, identity, *planes, height, width)
     rows = scratch((*x.shape[:h], y.shape[h], *x.shape[w:]), y.dtype)
     return [
         *_fold_axis(function, identity, x, rows, h, height),

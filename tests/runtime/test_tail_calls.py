@@ -28,7 +28,9 @@ def @go(%n: int32, %x: {V}) -> {V} {{ if (%n == 0) {{ %x }} else {{ @go(%n - 1, 
 MUTUAL = f"""
 def @main(%n: int32, %x: {V}) {{ @even(%n, %x) }}
 def @even(%n: int32, %x: {V}) -> {V} {{ if (%n == 0) {{ %x }} else {{ @odd(%x + 1f, %n - 1) }} }}
-def @odd(%x: {V}, %n: int32) -> {V} {{ if (%n == 0) {{ negative(%x) }} else {{ @even(%n - 1, %x) }} }}
+def @odd(%x: {V}, %n: int32) -> {V} {{
+  if (%n == 0) {{ negative(%x) }} else {{ @even(%n - 1, %x) }}
+}}
 """
 TUPLE = f"""
 def @main(%n: int32, %x: {V}) {{ @go((%n, (%x, %x))) }}

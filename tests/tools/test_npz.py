@@ -13,7 +13,8 @@ import numpy.typing as npt
 import pytest
 
 from xrelay.tools import run
-from xrelay.tools.npz import FileError, open_npz, write_npz
+from xrelay.tools.errors import FileError
+from xrelay.tools.npz import open_npz, write_npz
 
 DATA = Path(__file__).parents[1] / "data" / "faults"
 

@@ -276,11 +276,11 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
         ),
         (
             ["mlp.mlir", "--inputs", "in.npz", "--params", "no.safetensors"],
-            "mlp.mlir: error: cannot read parameters from 'no.safetensors': No such file",
+            "mlp.mlir: error: cannot read 'no.safetensors': No such file",
         ),
         (
             ["mlp.mlir", "--inputs", "in.npz", "--params", "mlp.mlir"],
-            "mlp.mlir: error: cannot read parameters from 'mlp.mlir': ",
+            "mlp.mlir: error: 'mlp.mlir' is not a safetensors file: ",
         ),
         (
             ["mlp.mlir", "--inputs", "in.npz", "--params", "other.safetensors"],
@@ -294,12 +294,12 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
         ),
         (
             ["gone.mlir", "--random-seed", "0"],
-            "gone.mlir: error: there is no file 'gone.safetensors', which the module names; give "
+            "gone.mlir: error: there is no file 'gone.safetensors', which the program names; give "
             "--params, or --random-seed and --random-params to draw them\n",
         ),
         (
             ["mlp.mlir", "--random-seed", "0", "--random-params", "--params", "no.safetensors"],
-            "mlp.mlir: error: cannot read parameters from 'no.safetensors': No such file",
+            "mlp.mlir: error: cannot read 'no.safetensors': No such file",
         ),
         (
             ["mlp.mlir", "--inputs", "in.npz", "--random-params"],
@@ -374,7 +374,7 @@ def test_a_weights_file_that_is_named_must_be_there(
 ):
     (folder / "w.safetensors").unlink()
     said = error(capsys, "mlp.mlir", "--inputs", "in.npz")
-    assert said.startswith("mlp.mlir: error: there is no file 'w.safetensors', which the module")
+    assert said.startswith("mlp.mlir: error: there is no file 'w.safetensors', which the program")
 
 
 def test_help(capsys: pytest.CaptureFixture[str]):

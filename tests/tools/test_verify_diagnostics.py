@@ -3,7 +3,8 @@
 import pytest
 
 from xrelay.passes.support.diagnostics import Message, Note, Severity
-from xrelay.tools.diagnostics import UsageError, place
+from xrelay.tools.diagnostics import place
+from xrelay.tools.errors import UsageError
 from xrelay.tools.verify_diagnostics import check, expectations
 
 NAME = "f.mlir"

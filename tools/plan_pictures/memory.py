@@ -13,7 +13,7 @@ from ...passes.memory_use.contents import DeviceUse, FunctionUse, MemoryUse, Seg
 from ...passes.memory_use.loads import loads, peak_of
 from ...passes.memory_use.path_liveness import Span
 from ...passes.memory_use.report import EXAMPLE, DeviceReport, given_values, report_of, segments_on
-from ...passes.support.plain_text import human
+from ...runtime.plain_text import human
 from .panels import Band, Box, Panel, Shelf
 
 MAX_PANELS = 40

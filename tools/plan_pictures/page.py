@@ -19,7 +19,7 @@ from typing import Any
 
 from ...passes.memory_use.contents import MemoryUse, Segment
 from ...passes.memory_use.report import Amount, DeviceReport
-from ...passes.support.plain_text import human, printable
+from ...runtime.plain_text import human, printable
 from .memory import View, left_out, views_of
 from .style import page_style
 from .svg import LEFT, PLOT, RIGHT, STRIP, WIDTH, Frame, chosen, panel_lines, text

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from ...passes.support.plain_text import human, printable
+from ...runtime.plain_text import human, printable
 from .panels import Band, Box, Panel
 from .rest import Grid, rest_path
 from .style import COUNT, svg_style

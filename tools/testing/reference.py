@@ -26,6 +26,7 @@ from xdsl.traits import HasParent, OpTrait
 
 from ...dialects import interfaces
 from ...dialects.interfaces import Fusible
+from ...frontends.onnx.operators.rule import Rule
 from ...lowering.pipelines import Pipeline
 from ..registry import UNIVERSE, PassInfo, named_pipelines, pass_info
 
@@ -37,6 +38,7 @@ def pages() -> dict[str, str]:
     return {
         **{f"{name}.md": dialect_page(make()) for name, make in UNIVERSE.all_dialects.items()},
         "interfaces.md": interface_page(),
+        "onnx.md": onnx_page(),
         "passes.md": pass_page(),
     }
 
@@ -65,6 +67,40 @@ def _code(text: object) -> str:
 def _doc(thing: object) -> str:
     """Return the docstring that a class or module has itself."""
     return inspect.cleandoc(vars(thing).get("__doc__") or "")
+
+
+# ---------------------------------------------------------------------- ONNX
+
+
+def onnx_page() -> str:
+    """List the ONNX operators that have rules, by domain, and those that have bodies."""
+    from onnx import defs
+
+    from ...frontends.onnx.model import OPSETS
+    from ...frontends.onnx.operators import RULES
+
+    def row(name: str, rules: Sequence[Rule]) -> Sequence[str]:
+        docs = [inspect.getdoc(rule.convert) or "" for rule in rules]
+        texts = [" ".join(doc.partition("\n\n")[0].split()) for doc in docs]
+        return _code(name), "; ".join(map(str, rules)), " ".join(text for text in texts if text)
+
+    parts = [
+        f"Models of opsets {OPSETS[0]} to {OPSETS[-1]} are read. An operator without a rule is "
+        "replaced by its body, if ONNX defines one or the model does."
+    ]
+    for domain, rules in RULES.items():
+        rows = [row(name, rules[name]) for name in sorted(rules)]
+        parts.append(
+            f"## {domain or 'ai.onnx'}\n\n{_table(('operator', 'versions', 'conversion'), rows)}"
+        )
+    latest: dict[str, Any] = {s.name: s for s in defs.get_all_schemas() if not s.domain}
+    bodies = sorted(
+        name
+        for name, schema in latest.items()
+        if name not in RULES[""] and (schema.has_function or schema.has_context_dependent_function)
+    )
+    parts.append(f"## With a body\n\n{', '.join(map(_code, bodies))}")
+    return _page("ONNX operators", parts)
 
 
 # ---------------------------------------------------------------------- dialects

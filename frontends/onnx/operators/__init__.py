@@ -6,11 +6,16 @@ from .activations import RULES as ACTIVATIONS
 from .constants import RULES as CONSTANTS
 from .control_flow import RULES as CONTROL_FLOW
 from .convolution import RULES as CONVOLUTION
+from .einsum import RULES as EINSUM
 from .elementwise import RULES as ELEMENTWISE
+from .gathering import RULES as GATHERING
 from .indexing import RULES as INDEXING
 from .linear import RULES as LINEAR
+from .microsoft import RULES as MICROSOFT
+from .ml import RULES as ML
 from .normalization import RULES as NORMALIZATION
 from .pooling import RULES as POOLING
+from .quantized import RULES as QUANTIZED
 from .recurrent import RULES as RECURRENT
 from .reductions import RULES as REDUCTIONS
 from .resize import RULES as RESIZE
@@ -23,16 +28,19 @@ _DEFAULT: Rules = {
     **CONSTANTS,
     **CONTROL_FLOW,
     **CONVOLUTION,
+    **EINSUM,
     **ELEMENTWISE,
+    **GATHERING,
     **INDEXING,
     **LINEAR,
     **NORMALIZATION,
     **POOLING,
+    **QUANTIZED,
     **RECURRENT,
     **REDUCTIONS,
     **RESIZE,
     **SELECTION,
     **SHAPES,
 }
-RULES: Mapping[str, Rules] = {"": _DEFAULT}
+RULES: Mapping[str, Rules] = {"": _DEFAULT, "ai.onnx.ml": ML, "com.microsoft": MICROSOFT}
 """The rules of every supported operator, by the domain of its operator set; "" is ONNX's own."""

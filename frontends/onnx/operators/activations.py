@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..builder import Builder
 from ..node import Node
-from ..values import Value, dims_of, rank_of
+from ..values import Value, dims_of, dtype_of, rank_of, shape_of
 from .elementwise import unary
 from .rule import Convert, Rule, Rules, since
 from .shapes import as_matrix
@@ -159,6 +161,26 @@ def softmax_of_axis(name: str) -> Convert:
     return convert
 
 
+def hardmax(node: Node, b: Builder) -> Value:
+    """Return 1 at the first of the greatest elements along an axis, and 0 elsewhere."""
+    x = node.input(0)
+    rank = rank_of(x)
+    given = node.integer("axis", 1 if node.opset < 13 else -1)
+    flat = (
+        x
+        if node.opset >= 13
+        else as_matrix(x, given if given == rank else node.axis(given, rank), b)
+    )
+    axis = node.axis(given, rank) if node.opset >= 13 else 1
+    size = shape_of(flat)[axis]
+    first = b.op("argmax", flat, axis=(axis,), keepdims=True)
+    b.require_size(size, "a row")
+    places = np.arange(size).astype(dtype_of(first))
+    places = b.constant(places.reshape([-1 if i == axis else 1 for i in range(rank_of(flat))]))
+    y = b.cast(b.op("equal", first, places), dtype_of(x))
+    return b.reshape(y, dims_of(x))
+
+
 def _softmax_rules(name: str) -> tuple[Rule, ...]:
     return (Rule(softmax_of_matrix(name), 1, 13), Rule(softmax_of_axis(name), 13))
 
@@ -169,6 +191,7 @@ RULES: Rules = {
     "Gelu": since(20, gelu),
     "HardSigmoid": since(6, hard_sigmoid),
     "HardSwish": since(14, hard_swish),
+    "Hardmax": since(1, hardmax),
     "LeakyRelu": since(6, leaky_relu),
     "LogSoftmax": _softmax_rules("nn.log_softmax"),
     "Mish": since(18, mish),

@@ -39,7 +39,11 @@ def _with_bias(node: Node, y: Value, b: Builder) -> Value:
 
 
 def conv(node: Node, b: Builder) -> Value:
-    x, weight = node.input(0), node.input(1)
+    return _with_bias(node, conv_of(node, node.input(0), node.input(1), b), b)
+
+
+def conv_of(node: Node, x: Value, weight: Value, b: Builder) -> Value:
+    """Convolve `x` with `weight` by the attributes of `node`."""
     dims = spatial_dims(node, x)
     windows = windows_of(node, dims, _kernel_shape(node, x, weight))
     y = b.op(
@@ -51,7 +55,7 @@ def conv(node: Node, b: Builder) -> Value:
         dilation=windows.dilations,
         groups=node.integer("group", 1),
     )
-    return without_height(_with_bias(node, y, b), len(dims) + 2, b)
+    return without_height(y, len(dims) + 2, b)
 
 
 def conv_transpose(node: Node, b: Builder) -> Value:

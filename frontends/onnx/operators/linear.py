@@ -42,8 +42,11 @@ def gemm(node: Node, b: Builder) -> Value:
 
 
 def matmul(node: Node, b: Builder) -> Value:
+    return product(node, node.input(0), node.input(1), b)
+
+
+def product(node: Node, x: Value, y: Value, b: Builder) -> Value:
     """Compute NumPy's product: vectors, matrices, and stacks of matrices that broadcast."""
-    x, y = node.input(0), node.input(1)
     left, right = dims_of(x), dims_of(y)
     if not left or not right:
         raise node.error("a factor has rank 0; supported: rank 1 and more")
@@ -51,7 +54,7 @@ def matmul(node: Node, b: Builder) -> Value:
         x = b.reshape(x, (1, *left))
     if len(right) == 1:
         y = b.reshape(y, (*right, 1))
-    result = _product(node, x, y, b)
+    result = _of_matrices(node, x, y, b)
     dims = dims_of(result)
     if len(left) == 1:
         dims = (*dims[:-2], dims[-1])
@@ -60,7 +63,7 @@ def matmul(node: Node, b: Builder) -> Value:
     return b.reshape(result, dims)
 
 
-def _product(node: Node, x: Value, y: Value, b: Builder) -> Value:
+def _of_matrices(node: Node, x: Value, y: Value, b: Builder) -> Value:
     """Multiply two matrices or stacks of matrices."""
     left, right = dims_of(x), dims_of(y)
     rows, inner, columns = left[-2], left[-1], right[-1]
@@ -74,13 +77,13 @@ def _product(node: Node, x: Value, y: Value, b: Builder) -> Value:
         matrix = b.reshape(y, right[-2:])
         if not has_static_shape(x):
             return b.op("nn.dense", x, b.transpose(matrix, (1, 0)))
-        product = b.op("nn.matmul", as_matrix(x, len(left) - 1, b), matrix)
-        return b.reshape(product, (*left[:-1], columns))
+        rows_of_all = b.op("nn.matmul", as_matrix(x, len(left) - 1, b), matrix)
+        return b.reshape(rows_of_all, (*left[:-1], columns))
     stack = _broadcast(node, left[:-2], right[:-2])
-    product = b.op(
+    stacked = b.op(
         "nn.batch_matmul", _stacked(x, stack, b), _stacked(y, stack, b), transpose_b=False
     )
-    return b.reshape(product, (*stack, rows, columns))
+    return b.reshape(stacked, (*stack, rows, columns))
 
 
 def _broadcast(node: Node, left: Sequence[Dim], right: Sequence[Dim]) -> tuple[Dim, ...]:

@@ -143,9 +143,15 @@ def rms_normalization(node: Node, b: Builder) -> Value:
     x = node.input(0)
     rank = rank_of(x)
     axes = range(node.axis(node.integer("axis", -1), rank), rank)
+    return by_mean_square(x, node.input(1), axes, node.number("epsilon", 1e-5), b)
+
+
+def by_mean_square(
+    x: Value, scale: Value, axes: Sequence[int], epsilon: float, b: Builder
+) -> Value:
+    """Divide by the root of the mean square over `axes`, and scale."""
     square = b.op("mean", b.op("multiply", x, x), axis=tuple(axes), keepdims=True)
-    y = b.op("multiply", x, _inverse_deviation(square, node.number("epsilon", 1e-5), b))
-    return b.op("multiply", y, node.input(1))
+    return b.op("multiply", b.op("multiply", x, _inverse_deviation(square, epsilon, b)), scale)
 
 
 def lp_normalization(node: Node, b: Builder) -> Value:

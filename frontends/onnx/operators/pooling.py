@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 
 from ..builder import Builder
 from ..node import Node
@@ -81,6 +82,38 @@ def average_pool(node: Node, b: Builder) -> Value:
     return without_height(y, rank_of(x), b)
 
 
+def lp_pool(node: Node, b: Builder) -> Value:
+    """Compute the p-th root of the sum of the p-th powers: the mean times their number."""
+    x = node.input(0)
+    p = node.integer("p", 2)
+    if p < 1:
+        raise node.error(f"attribute p is {p}; supported: 1 and more")
+    windows = _windows(node, x)
+    flat = with_height(_powers(x, p, b), b)
+    if node.flag("ceil_mode", False):
+        windows = _rounded_up(windows, known_dims(node, dims_of(flat)[2:], "attribute ceil_mode"))
+    mean = _pool("nn.avg_pool2d", flat, windows, b, count_include_pad=True)
+    sums = b.op("multiply", mean, b.scalar_like(prod(windows.kernel), mean))
+    return without_height(_root(sums, p, b), rank_of(x), b)
+
+
+def global_lp_pool(node: Node, b: Builder) -> Value:
+    x, p = node.input(0), node.integer("p", 2)
+    if p < 1 or rank_of(x) < 3:
+        raise node.error(f"p is {p}, the rank {rank_of(x)}; supported: from 1, and from 3 on")
+    sums = b.op("sum", _powers(x, p, b), axis=tuple(range(2, rank_of(x))), keepdims=True)
+    return _root(sums, p, b)
+
+
+def _powers(x: Value, p: int, b: Builder) -> Value:
+    x = b.op("abs", x)
+    return x if p == 1 else b.op("power", x, b.scalar_like(p, x))
+
+
+def _root(x: Value, p: int, b: Builder) -> Value:
+    return x if p == 1 else b.op("power", x, b.scalar_like(1 / p, x))
+
+
 def _padded(x: Value, pads: tuple[int, ...], b: Builder) -> Value:
     top, left, bottom, right = pads
     width = (0, 0, 0, 0, top, bottom, left, right)
@@ -105,6 +138,8 @@ def global_pool(name: str, reduction: str) -> Convert:
 RULES: Rules = {
     "AveragePool": since(1, average_pool),
     "GlobalAveragePool": since(1, global_pool("nn.global_avg_pool2d", "mean")),
+    "GlobalLpPool": since(2, global_lp_pool),
     "GlobalMaxPool": since(1, global_pool("nn.global_max_pool2d", "max")),
+    "LpPool": since(2, lp_pool),
     "MaxPool": since(1, max_pool),
 }

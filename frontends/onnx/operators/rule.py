@@ -28,6 +28,8 @@ class Rule:
     def __str__(self) -> str:
         if self.until is None:
             return f"opset {self.since} and later"
+        if self.until == self.since + 1:
+            return f"opset {self.since}"
         return f"opsets {self.since} to {self.until - 1}"
 
 

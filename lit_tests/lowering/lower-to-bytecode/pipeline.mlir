@@ -6,16 +6,16 @@
 // CHECK: bytecode.devices = [#cpu0]
 // CHECK-NEXT: bytecode.late_constant @const_0 "w1" : tensor<16x8xf32>
 // CHECK-NEXT: bytecode.late_constant @const_1 "b1" : tensor<16xf32>
-// CHECK-NEXT: bytecode.func @main ("x" : tensor<4x8xf32, #cpu0>) registers 7 {
+// CHECK-NEXT: bytecode.func @main ("x" : tensor<4x8xf32, #cpu0>) registers 5 {
 // CHECK-NEXT:   bytecode.load_const r1, @const_0 on #cpu0
 // CHECK-NEXT:   bytecode.load_const r2, @const_1 on #cpu0
 // CHECK-NEXT:   bytecode.alloc_storage r3, 256 align 64 on #cpu0
 // CHECK-NEXT:   bytecode.alloc_tensor r4, r3[0] : tensor<4x16xf32>
 // CHECK-NEXT:   bytecode.invoke_packed @fused_nn_dense_add_multiply(r0, r1, r2) -> (r4)
-// CHECK-NEXT:   bytecode.alloc_tensor r5, r3[0] : tensor<4x16xf32>
-// CHECK-NEXT:   bytecode.invoke_packed @fused_nn_softmax(r4) -> (r5)
-// CHECK-NEXT:   bytecode.reshape_tensor r6, r5 to [64]
-// CHECK-NEXT:   bytecode.ret r6
+// CHECK-NEXT:   bytecode.alloc_tensor r0, r3[0] : tensor<4x16xf32>
+// CHECK-NEXT:   bytecode.invoke_packed @fused_nn_softmax(r4) -> (r0)
+// CHECK-NEXT:   bytecode.reshape_tensor r0, r0 to [64]
+// CHECK-NEXT:   bytecode.ret r0
 // CHECK-NEXT: }
 // CHECK-NEXT: bytecode.kernel @fused_nn_dense_add_multiply
 // CHECK-NOT:  @fused_exp

@@ -33,13 +33,13 @@ def message_of(
 
 
 def test_an_unknown_operator_is_named_with_node_and_opset():
-    message = message_of(node("Einsum", "x", equation="ij"), {"x": X})
-    expected = "the operator is not supported (docs/onnx.md lists those that are)"
-    assert message == f'node "the_einsum" (Einsum, opset 13): {expected}'
+    message = message_of(node("Unfold", "x"), {"x": X})
+    expected = "the operator is not supported (docs/reference/onnx.md lists those that are)"
+    assert message == f'node "the_unfold" (Unfold, opset 13): {expected}'
 
 
 def test_an_error_has_the_place_of_its_node():
-    nodes = [node("Relu", "x", "h"), node("Einsum", "h", equation="ij")]
+    nodes = [node("Relu", "x", "h"), node("Unfold", "h")]
     error = error_of(model_of(nodes, {"x": X}))
     assert str(error.location) == 'loc("bad.onnx":2:1)'
 
@@ -51,8 +51,8 @@ def test_an_error_about_the_file_has_its_place():
 
 
 def test_a_node_without_a_name_is_named_by_its_output():
-    nameless = helper.make_node("Einsum", ["x"], ["out"], equation="ij")
-    assert message_of(nameless, {"x": X}, outputs="out").startswith('node "out" (Einsum')
+    nameless = helper.make_node("Unfold", ["x"], ["out"])
+    assert message_of(nameless, {"x": X}, outputs="out").startswith('node "out" (Unfold')
 
 
 REFUSED: list[tuple[NodeProto, int, str]] = [
@@ -165,12 +165,6 @@ def test_an_input_of_another_kind():
     assert str(error_of(model)) == 'input "x" is sequence_type; supported: tensors'
 
 
-def test_external_data():
-    model = model_of(node("Add", "x c"), {"x": X}, {"c": random_array(6)})
-    model.graph.initializer[0].data_location = TensorProto.EXTERNAL
-    assert 'initializer "c": the data is in another file; supported' in str(error_of(model))
-
-
 def test_an_initializer_whose_data_is_too_short():
     model = model_of(node("Add", "x c"), {"x": X}, {"c": random_array(6)})
     model.graph.initializer[0].raw_data = b"\0" * 20
@@ -211,5 +205,5 @@ def test_the_package_is_missing(monkeypatch: pytest.MonkeyPatch):
 def test_weights_that_cannot_be_written(tmp_path: Path):
     model = model_of(node("Add", "x c"), {"x": random_array(1)}, {"c": random_array(300)})
     path = tmp_path / "missing" / "w.safetensors"
-    with pytest.raises(OnnxError, match="cannot write the weights"):
+    with pytest.raises(OnnxError, match="cannot write "):
         load_module(Context(), model.SerializeToString(), "m.onnx", path)

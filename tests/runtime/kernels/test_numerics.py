@@ -82,6 +82,17 @@ def test_clip_keeps_nan_and_integers_inside_their_type():
     assert run("clip", small, a_min=-math.inf, a_max=0.0).tolist() == [-128, -3, 0, 0, 0]
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "uint8", "int64"])
+def test_relu_and_clip_of_large_arrays(dtype: str):
+    x = np.random.default_rng(0).integers(0, 200, (3, 7, 401)).astype(dtype)
+    if x.dtype.kind == "f":
+        x.reshape(-1)[:3] = np.nan, np.inf, -np.inf
+        x[1] *= -1
+    np.testing.assert_array_equal(run("nn.relu", x), np.where(x < 0, 0, x))
+    clipped = np.where(x < 3, 3, np.where(x > 50, 50, x))
+    np.testing.assert_array_equal(run("clip", x, a_min=3.0, a_max=50.0), clipped)
+
+
 def test_rounding_is_half_to_even():
     assert run("round", np.array([0.5, 1.5, 2.5, -0.5, -1.5])).tolist() == [0, 2, 2, 0, -2]
 

@@ -1,0 +1,244 @@
+"""
+The operators of the domain com.microsoft that exported and optimized transformers have.
+
+They are specified in onnxruntime's documentation (ContribOperators.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import sqrt
+
+import numpy as np
+
+from ..builder import Builder
+from ..node import Node
+from ..values import Dim, Value, dims_of, dtype_of, rank_of, shape_of, shape_text
+from .linear import product
+from .normalization import by_mean_square
+from .rule import Results, Rules, since
+
+INDEX = np.dtype(np.int64)
+MASKED = -10000.0
+"""The default of the number that is added to the scores of masked elements."""
+
+
+def _swapped(x: Value, b: Builder) -> Value:
+    order = list(range(rank_of(x)))
+    order[-2:] = reversed(order[-2:])
+    return b.transpose(x, order)
+
+
+def fused_matmul(node: Node, b: Builder) -> Value:
+    """Compute alpha * A * B, where A or B may be transposed."""
+    for name in ("transBatchA", "transBatchB"):
+        if node.flag(name, False):
+            raise node.error(f"attribute {name} is 1; supported: 0")
+    x, y = (
+        _swapped(node.input(i), b) if node.flag(name, False) else node.input(i)
+        for i, name in enumerate(("transA", "transB"))
+    )
+    z = product(node, x, y, b)
+    alpha = node.number("alpha", 1.0)
+    return z if alpha == 1.0 else b.op("multiply", z, b.scalar_like(alpha, z))
+
+
+def bias_gelu(node: Node, b: Builder) -> Value:
+    return b.op("nn.gelu", b.op("add", node.input(0), node.input(1)), approximate="none")
+
+
+def gelu(node: Node, b: Builder) -> Value:
+    return b.op("nn.gelu", node.input(0), approximate="none")
+
+
+def fast_gelu(node: Node, b: Builder) -> Value:
+    x, bias = node.input(0), node.optional(1)
+    return b.op("nn.gelu", x if bias is None else b.op("add", x, bias), approximate="tanh")
+
+
+def quick_gelu(node: Node, b: Builder) -> Value:
+    """Compute x * sigmoid(alpha * x)."""
+    x = node.input(0)
+    scaled = b.op("multiply", x, b.scalar_like(node.number("alpha", 1.702), x))
+    return b.op("multiply", x, b.op("sigmoid", scaled))
+
+
+def _layer_norm(x: Value, gamma: Value, beta: Value | None, epsilon: float, b: Builder) -> Value:
+    if beta is None:
+        beta = b.broadcast_to(b.scalar_like(0, x), dims_of(gamma))
+    return b.op("nn.layer_norm", x, gamma, beta, axis=-1, epsilon=epsilon)
+
+
+def _sum_of(values: Sequence[Value | None], b: Builder) -> Value:
+    first, *others = [value for value in values if value is not None]
+    for other in others:
+        first = b.op("add", first, other)
+    return first
+
+
+def skip_layer_normalization(node: Node, b: Builder) -> Results:
+    """Normalize input + skip + bias; output 3 is that sum."""
+    total = _sum_of([node.input(0), node.input(1), node.optional(4)], b)
+    epsilon = node.number("epsilon", 1e-12)
+    return [_layer_norm(total, node.input(2), node.optional(3), epsilon, b), None, None, total]
+
+
+def simplified_layer_normalization(node: Node, b: Builder) -> Value:
+    x = node.input(0)
+    node.ignore("stash_type")
+    axes = range(node.axis(node.integer("axis", -1), rank_of(x)), rank_of(x))
+    return by_mean_square(x, node.input(1), axes, node.number("epsilon", 1e-5), b)
+
+
+def skip_simplified_layer_normalization(node: Node, b: Builder) -> Results:
+    total = _sum_of([node.input(0), node.input(1), node.optional(3)], b)
+    epsilon = node.number("epsilon", 1e-12)
+    y = by_mean_square(total, node.input(2), [rank_of(total) - 1], epsilon, b)
+    return [y, None, None, total]
+
+
+def embed_layer_normalization(node: Node, b: Builder) -> Results:
+    """Normalize the sum of the embeddings of words, positions and segments."""
+    ids, segments = node.input(0), node.optional(1)
+    node.ignore("mask_index_type")
+    node.require_unused(1, "the mask index")
+    _, length = shape_of(ids)
+    words = b.op("take", node.input(2), ids, axis=0, mode="clip")
+    if node.optional(8) is None:
+        table = node.input(3)
+        positions = b.reshape(b.slice(table, 0, 0, length), (1, length, shape_of(table)[1]))
+    else:
+        positions = b.op("take", node.input(3), node.input(8), axis=0, mode="clip")
+    parts = [words, positions]
+    if segments is not None:
+        parts.append(b.op("take", node.input(4), segments, axis=0, mode="clip"))
+    total = _sum_of(parts, b)
+    epsilon = node.number("epsilon", 1e-12)
+    return [_layer_norm(total, node.input(5), node.input(6), epsilon, b), None, total]
+
+
+@dataclass(frozen=True)
+class Heads:
+    """Queries, keys and values, each (batch, heads, length, size of a head)."""
+
+    query: Value
+    key: Value
+    value: Value
+
+
+def _heads(x: Value, count: int, b: Builder) -> Value:
+    """Turn (batch, length, heads * size) into (batch, heads, length, size)."""
+    batch, length, hidden = shape_of(x)
+    return b.transpose(b.reshape(x, (batch, length, count, hidden // count)), (0, 2, 1, 3))
+
+
+def _number_of_heads(node: Node, *sizes: Dim) -> int:
+    heads = node.optional_int("num_heads")
+    if heads is None or heads < 1 or any(not isinstance(n, int) or n % heads for n in sizes):
+        raise node.error(
+            f"attribute num_heads is {heads}; supported: a divisor of {shape_text(sizes)}"
+        )
+    return heads
+
+
+def _attended(node: Node, heads: Heads, added: Sequence[Value], b: Builder) -> Value:
+    """Return softmax(Q K^T * scale + what is added) V: (batch, length, heads * size)."""
+    batch, count, length, size = shape_of(heads.query)
+    scale = node.number("scale", 0.0) or 1 / sqrt(size)
+    scores = product(node, heads.query, _swapped(heads.key, b), b)
+    scores = b.op("multiply", scores, b.scalar_like(scale, scores))
+    for value in added:
+        scores = b.op("add", scores, value)
+    if node.flag("unidirectional", False):
+        others = shape_of(heads.key)[2]
+        future = np.triu(np.ones((length, others), np.bool_), others - length + 1)
+        lowest = float(np.finfo(dtype_of(scores)).min)
+        scores = b.op("where", b.constant(future), b.scalar_like(lowest, scores), scores)
+    y = product(node, b.op("nn.softmax", scores, axis=-1), heads.value, b)
+    width = shape_of(heads.value)[3]
+    return b.reshape(b.transpose(y, (0, 2, 1, 3)), (batch, length, count * width))
+
+
+def _mask(node: Node, index: int, like: Value, length: int, b: Builder) -> list[Value]:
+    """Return what a mask at input `index` adds to the scores: one number for each key."""
+    mask = node.optional(index)
+    if mask is None:
+        return []
+    shape = shape_of(mask)
+    batch = shape_of(like)[0]
+    if shape == (batch,):  # the length of each sequence
+        places = b.constant(np.arange(length).astype(dtype_of(mask)))
+        kept = b.op("less", places, b.reshape(mask, (batch, 1)))
+    elif shape == (batch, length):
+        kept = b.op("not_equal", mask, b.scalar_like(0, mask))
+    else:
+        raise node.error(
+            f"the mask has shape {list(shape)}; supported: [{batch}] and [{batch}, {length}]"
+        )
+    lowest = b.scalar_like(node.number("mask_filter_value", MASKED), like)
+    added = b.op("where", kept, b.scalar_like(0, like), lowest)
+    return [b.reshape(added, (batch, 1, 1, length))]
+
+
+def attention(node: Node, b: Builder) -> Value:
+    """Convert self-attention, whose projections are part of it, without a past."""
+    for i, what in ((4, "the past"), (6, "the length of the past")):
+        if node.optional(i) is not None:
+            raise node.error(f"input {i} ({what}) is given; supported: none")
+    node.require_unused(1, "the present")
+    x, bias = node.input(0), node.optional(2)
+    projected = product(node, x, node.input(1), b)
+    if bias is not None:
+        projected = b.op("add", projected, bias)
+    total = shape_of(projected)[2]
+    sizes = node.ints("qkv_hidden_sizes") or [total // 3] * 3
+    if sum(sizes) != total:
+        raise node.error(f"attribute qkv_hidden_sizes is {sizes}; supported: a sum of {total}")
+    count = _number_of_heads(node, *sizes)
+    stops = [sum(sizes[:i]) for i in range(4)]
+    parts = [b.slice(projected, 2, start, stop) for start, stop in pairwise(stops)]
+    heads = Heads(*(_heads(part, count, b) for part in parts))
+    added = _mask(node, 3, x, shape_of(x)[1], b)
+    if node.optional(5) is not None:
+        added.append(node.input(5))
+    return _attended(node, heads, added, b)
+
+
+def multi_head_attention(node: Node, b: Builder) -> Value:
+    """Convert attention to projected queries, keys and values (batch, length, hidden)."""
+    for i in (6, 7, 8, 9):
+        if node.optional(i) is not None:
+            raise node.error(f"input {i} (the past, or a cache) is given; supported: none")
+    for i in (1, 2, 3):
+        node.require_unused(i, "the present")
+    values = [node.input(i) for i in range(3)]
+    for value in values:
+        node.require_rank(value, [3], "an operand")
+    sizes = [shape_of(value)[2] for value in values]
+    count = _number_of_heads(node, *sizes)
+    if node.optional(3) is not None:
+        stops = [sum(sizes[:i]) for i in range(4)]
+        biases = [b.slice(node.input(3), 0, stops[i], stops[i + 1]) for i in range(3)]
+        values = [b.op("add", v, bias) for v, bias in zip(values, biases, strict=True)]
+    heads = Heads(*(_heads(value, count, b) for value in values))
+    added = _mask(node, 4, values[0], shape_of(values[1])[1], b)
+    if node.optional(5) is not None:
+        added.append(node.input(5))
+    return _attended(node, heads, added, b)
+
+
+RULES: Rules = {
+    "Attention": since(1, attention),
+    "BiasGelu": since(1, bias_gelu),
+    "EmbedLayerNormalization": since(1, embed_layer_normalization),
+    "FastGelu": since(1, fast_gelu),
+    "FusedMatMul": since(1, fused_matmul),
+    "Gelu": since(1, gelu),
+    "MultiHeadAttention": since(1, multi_head_attention),
+    "QuickGelu": since(1, quick_gelu),
+    "SimplifiedLayerNormalization": since(1, simplified_layer_normalization),
+    "SkipLayerNormalization": since(1, skip_layer_normalization),
+    "SkipSimplifiedLayerNormalization": since(1, skip_simplified_layer_normalization),
+}

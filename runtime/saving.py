@@ -1,0 +1,80 @@
+"""
+Save a program and its weights as files, and load them.
+
+    model.xrx            the program, with checksums of its weights
+    model.safetensors    the weights, mapped into memory when the program is loaded
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+from .errors import MachineError
+from .executable import (
+    ExecutableError,
+    ExecutableFile,
+    executable_of,
+    load_weights,
+    read_executable,
+    write_executable,
+)
+from .executable.weights import bind_weights
+from .program import Array, Program
+from .tensor_file import write_tensors
+
+AnyPath: TypeAlias = str | os.PathLike[str]
+SUFFIX = ".safetensors"
+
+
+def save(program: Program, weights: Mapping[str, Array], path: AnyPath, embed: bool) -> None:
+    """
+    Write `program` to `path`, and its `weights` to a file beside it, or with `embed` into it.
+
+    Raises `MachineError` if a file cannot be written.
+    """
+    if embed or not program.late_constants:
+        write_executable(path, executable_of(program, weights or None, embed=bool(weights)))
+        return
+    beside = Path(path).with_suffix(SUFFIX)
+    if beside == Path(path):
+        raise MachineError(f"'{beside}' is the file of the weights: save the program as .xrx")
+    write_tensors(beside, {late.name: weights[late.name] for late in program.late_constants})
+    write_executable(path, executable_of(program, beside))
+
+
+def load(
+    path: AnyPath, params: AnyPath | Mapping[str, Array] | None, verify: bool
+) -> tuple[Program, Mapping[str, Array]]:
+    """
+    Return the program in the executable at `path`, and its weights.
+
+    `params` are the weights or their file, by default the one beside it that the executable names.
+    With `verify`, all bytes of constants are compared with their checksums. Raises `MachineError`
+    for a file that cannot be used, which it names.
+    """
+    name = os.fspath(path)
+    try:
+        file = read_executable(path, verify=verify)
+    except ExecutableError as error:
+        hint = "" if name.endswith(".xrx") else " (models are read by xrelay.compile)"
+        raise MachineError(f"cannot load '{name}': {error.message}{hint}") from None
+    return file.program, _weights(file, Path(path), params, verify)
+
+
+def _weights(
+    file: ExecutableFile, path: Path, params: AnyPath | Mapping[str, Array] | None, verify: bool
+) -> Mapping[str, Array]:
+    if isinstance(params, Mapping):
+        return bind_weights(file, params, verify=verify)
+    if params is not None:
+        return load_weights(file, params, verify=verify)
+    late = file.program.late_constants
+    if not late:
+        return {}
+    if not file.weights_file:
+        first = f"'{late[0].name}' ({late[0].spec})"
+        raise MachineError(f"'{path}' needs a value for weight {first}: give params=")
+    return load_weights(file, path.parent / file.weights_file, verify=verify)

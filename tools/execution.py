@@ -1,0 +1,117 @@
+"""Run a program for `xrelay-run`: provide inputs and parameters, call it, print its outputs."""
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from ..runtime.kernels.memory import Memory
+from ..runtime.profiler import Profile
+from ..runtime.random_inputs import random_inputs, random_parameters
+from .errors import UsageError
+from .executables import Compiled, Executable, Limits
+from .open_dims import bind_dims
+from .run_files import Array, Arrays, read_inputs, write_outputs
+from .run_options import Options
+from .run_report import output_lines
+
+CURE = "--params, or --random-seed and --random-params to draw them"
+"""The cure when a weights file lacks something."""
+
+ReadParameters: TypeAlias = Callable[[Path, Sequence[str]], Arrays]
+"""Reads those of the parameters with these names that are in a file."""
+
+
+def limits_of(options: Options) -> Limits:
+    """Return the bounds of the run."""
+    memory = Memory(options.memory_limit, options.poison or options.sanitize)
+    is_measured = options.profile is not None or options.trace is not None
+    return Limits(memory, options.max_instructions, options.sanitize, is_measured)
+
+
+def _inputs(options: Options, executable: Executable, memory: Memory) -> list[Array]:
+    functions = executable.functions
+    params = functions.get(options.function)
+    if params is None:
+        known = ", ".join(functions) or "none"
+        raise UsageError(f"unknown function '{options.function}'; the program has: {known}")
+    given: Arrays = {}
+    if options.inputs is not None:
+        given = read_inputs(options.inputs, options.function, params)
+    missing = [param for param in params if param.name not in given]
+    if missing and options.random_seed is None:
+        name, spec = missing[0].name, missing[0].spec or "not a tensor"
+        raise UsageError(
+            f"no value for input '{name}' ({spec}); give --inputs, or --random-seed to draw it"
+        )
+    if options.random_seed is not None and (missing or options.dim):
+        bound = bind_dims(options.function, params, given, dict(options.dim))
+        given |= random_inputs(bound, options.random_seed, memory)
+    return [given[param.name] for param in params]
+
+
+def _parameters(
+    options: Options,
+    executable: Executable,
+    weights: Path | None,
+    memory: Memory,
+    read: ReadParameters,
+) -> Arrays:
+    late = executable.weights
+    wanted = [weight.name for weight in late]
+    path = Path(options.params) if options.params is not None else weights
+    found: Arrays = {}
+    if wanted and path is not None and (options.params is not None or path.exists()):
+        found = read(path, wanted)
+    elif wanted and path is not None and not options.random_params:
+        raise UsageError(f"there is no file '{path}', which the program names; give {CURE}")
+    missing = [weight for weight in late if weight.name not in found]
+    if not missing:
+        return found
+    drawn = path is None or options.random_params
+    if options.random_seed is None or not drawn:
+        where = "no weights file is named" if path is None else f"{path} has none"
+        cure = "--params, or --random-seed to draw it" if path is None else CURE
+        raise UsageError(
+            f"no value for parameter '{missing[0].name}' ({missing[0].spec}): {where}; give {cure}"
+        )
+    return found | random_parameters(missing, options.random_seed, memory)
+
+
+def _show(profile: Profile, options: Options) -> None:
+    """Print the profile to stderr, and write its trace, as `options` say."""
+    if options.profile == "json":
+        print(json.dumps(profile.json(), indent=2), file=sys.stderr)
+    elif options.profile is not None:
+        print(profile, file=sys.stderr)
+    if options.trace is not None:
+        profile.save_trace(options.trace)
+
+
+def execute(
+    options: Options,
+    executable: Executable,
+    weights: Path | None,
+    memory: Memory,
+    read: ReadParameters,
+) -> Sequence[Array]:
+    """
+    Run the function that `options` name, show and write its outputs, and return its inputs.
+
+    The file `weights` has the parameters, if no other is given, and `read` reads them. Raises
+    `Error`.
+    """
+    inputs = _inputs(options, executable, memory)
+    parameters = _parameters(options, executable, weights, memory, read)
+    outputs = executable.run(options.function, inputs, parameters)
+    names = executable.output_names(options.function, len(outputs))
+    for name, value in zip(names, outputs, strict=True):
+        print("\n".join(output_lines(name, value)))
+    if options.stats:
+        print("\n".join(executable.stats()))
+    if isinstance(executable, Compiled) and executable.profile is not None:
+        _show(executable.profile, options)
+    if options.outputs is not None:
+        write_outputs(options.outputs, dict(zip(names, outputs, strict=True)))
+    return inputs

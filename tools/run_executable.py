@@ -1,0 +1,81 @@
+"""Run an executable: the part of `xrelay-run` that needs no compiler."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..runtime.errors import Error, render
+from ..runtime.executable import ExecutableFile, load_weights, read_executable
+from .commands import describe, warnings_passed_to
+from .errors import NO_MEMORY, CommandLineError, FileError, exit_status
+from .executables import Compiled
+from .execution import execute, limits_of
+from .run_files import Arrays
+from .run_options import Options
+
+
+def run_executable(options: Options) -> int:
+    """Run an executable; report errors, and return the exit status."""
+    name = "<stdin>" if options.file == "-" else options.file
+    try:
+        with warnings_passed_to(lambda text: print(f"warning: {text}", file=sys.stderr)):
+            _run(options)
+        return 0
+    except OSError:
+        raise
+    except Exception as error:
+        if options.traceback:
+            import traceback
+
+            traceback.print_exception(error)
+        report(error, name)
+        return exit_status(error)
+
+
+def _run(options: Options) -> None:
+    _check(options)
+    file, folder = read_file(options.file, options.verify)
+    limits = limits_of(options)
+    weights = folder / file.weights_file if file.weights_file else None
+
+    def read(path: Path, wanted: Sequence[str]) -> Arrays:
+        partial = options.random_params
+        return load_weights(file, path, verify=options.verify, partial=partial)
+
+    execute(options, Compiled(file.program, limits), weights, limits.memory, read)
+
+
+def _check(options: Options) -> None:
+    """Raise `CommandLineError` for options that are about what is compiled already."""
+    given = {
+        "--pipeline": options.pipeline is not None,
+        "--evaluate": options.evaluate,
+        "--allow-unregistered-dialect": options.allow_unregistered_dialect,
+        "--memory-report": options.memory_report is not None,
+    }
+    for option, is_given in given.items():
+        if is_given:
+            cure = ": xrelay-objdump and --stats show its memory" * (option == "--memory-report")
+            raise CommandLineError(f"{option} is for programs, but this is an executable{cure}")
+
+
+def read_file(path: str, verify: bool) -> tuple[ExecutableFile, Path]:
+    """Return the executable at `path` ("-" is stdin), and the folder of its weights."""
+    if path != "-":
+        return read_executable(path, verify=verify), Path(path).parent
+    return read_executable(sys.stdin.buffer.read(), verify=verify), Path()
+
+
+def report(error: BaseException, name: str) -> None:
+    """Print `error`, at its place in the source of the program or with the `name` of the file."""
+    hint = ""
+    match error:
+        case Error():
+            file = error.file if isinstance(error, FileError) else name
+            text = f"{file}: error: " * (error.location is None) + render(error, {})
+        case MemoryError():
+            text = f"{name}: error: {NO_MEMORY}"
+        case _:
+            text = f"{name}: error: internal error: {describe(error)}"
+            hint = "\nnote: this is not your mistake; --traceback shows where it was raised"
+    print(text + hint, file=sys.stderr)
