@@ -17,6 +17,9 @@ from . import instructions as vm
 from .instruction_table import jumps, writes
 from .program import Function, Program
 
+MAX_BITS = 1 << 28
+"""Limit on the facts about registers that are kept at once, by the targets of jumps."""
+
 
 def _successors(program: Program) -> list[list[int]]:
     """Return the callees of each function, and then of any call of a closure."""
@@ -79,9 +82,15 @@ def _writes_own_tensors(function: Function) -> bool:
     """
     Test whether `function` writes only to tensors that it has allocated.
 
-    False if it jumps backwards, which is not followed.
+    False if it jumps backwards, which is not followed, or is so large that this takes long.
     """
-    other: int | None = (1 << len(function.params)) - 1  # registers that may hold other tensors
+    bits: dict[int, int] = {}
+
+    def bit(register: int) -> int:
+        return bits.setdefault(register, 1 << len(bits))
+
+    other: int | None = sum(map(bit, range(len(function.params))))
+    """The registers that may hold other tensors, by their bits."""
     at_target: dict[int, int] = {}
     for pc, instruction in enumerate(function.instructions):
         arriving = at_target.pop(pc, None)
@@ -96,13 +105,15 @@ def _writes_own_tensors(function: Function) -> bool:
             case vm.DeviceCopy():
                 written = (instruction.out,)
             case vm.AllocTensor() | vm.AllocTensorReg():
-                other &= ~(1 << instruction.dst)
+                other &= ~bit(instruction.dst)
             case vm.Move(dst, source) | vm.ReshapeTensor(dst, source):
-                other = other & ~(1 << dst) | (other >> source & 1) << dst
+                other = other | bit(dst) if other & bit(source) else other & ~bit(dst)
             case _:
                 for dst in writes(instruction):
-                    other |= 1 << dst
-        if any(other >> register & 1 for register in written):
+                    other |= bit(dst)
+        if any(other & bit(register) for register in written):
+            return False
+        if len(at_target) * len(bits) > MAX_BITS:
             return False
         offsets = jumps(instruction)
         for offset in offsets:
