@@ -212,7 +212,7 @@ class Compiler:
         steps = self.steps(pipeline)
         passes = [step.run.name for step in steps]
         last = passes.index(TO_BYTECODE) if TO_BYTECODE in passes else len(passes)
-        Runner(steps=steps[:last]).run(self.context, module)
+        Runner(steps=steps[:last], progress=self.reporter.progress).run(self.context, module)
         table = TypeTable(module)
         results = _results(module, table)
         memory = read_memory(module) if reads_memory else None

@@ -54,7 +54,7 @@ class XRelayOpt(xDSLOptMain):
         self.messages: list[Message] | None = None
         """Messages collected for `--verify-diagnostics`; None when they are shown."""
         self.universe = load_universe(self._warn)
-        self.runner = Runner(timer=self.timer)
+        self.runner = Runner(timer=self.timer, progress=reporter.progress)
         args = sys.argv[1:] if args is None else args
         try:
             super().__init__(args=with_report_format(args))

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from .errors import CommandLineError
 from .inputs import FRONTENDS
-from .option_types import AddDim, add_memory_report, count, dim, size, with_report_format
+from .option_types import AddDim, add_memory_report, count, dim, positive, size, with_report_format
 
 
 @dataclass
@@ -23,6 +23,7 @@ class Options:
     dim: list[tuple[str, int]]
     outputs: str | None
     stats: bool
+    benchmark: int | None
     memory_report: str | None
     function: str
     pipeline: str | None
@@ -93,6 +94,12 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     parser.add_argument(
         "--stats", action="store_true", help="print counts of instructions and memory"
     )
+    parser.add_argument(
+        "--benchmark",
+        metavar="N",
+        type=positive,
+        help="time N more calls, after some to warm up, and print what the program took before",
+    )
     add_memory_report(
         parser, "print the memory that was planned and used, for the shapes of the run, to stderr"
     )
@@ -138,6 +145,8 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     options = Options(**vars(found))
     if options.evaluate and options.stats:
         fail("--stats counts what the machine does, but --evaluate does not use it")
+    if options.evaluate and options.benchmark is not None:
+        fail("--benchmark times the machine, but --evaluate does not use it")
     if options.evaluate and options.memory_report is not None:
         fail("--memory-report shows what the machine allocates, but --evaluate does not use it")
     if options.random_params and options.random_seed is None:
