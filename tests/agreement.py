@@ -123,7 +123,8 @@ def agree(module: ModuleOp, passes: str, calls: Sequence[Sequence[Array]]) -> li
     Lower `module` by `passes`, and check that the results of `calls` stay the same.
 
     A pass may remove an error with what is not used, but not cause one. The machine runs each call
-    twice: the second takes the path that the first recorded. Returns the results.
+    twice, as the second takes the path that the first recorded; the reference machine runs it once.
+    Returns the results.
     """
     wanted = [evaluated(module, args) for args in calls]
     for step in build(passes, UNIVERSE.all_passes, named_pipelines):

@@ -15,6 +15,7 @@ from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
 from xrelay.runtime.named_results import results_of
 from xrelay.runtime.program import Program
+from xrelay.runtime.reference_machine import ReferenceMachine
 from xrelay.runtime.values import Tagged
 from xrelay.tools.compiler import Compiler, Given
 from xrelay.tools.diagnostics import Reporter
@@ -68,7 +69,7 @@ def tagged(value: Value, tags: dict[str, int]) -> Any:
 
 def results_in_machine(module: ModuleOp, args: Sequence[Value], function: str) -> list[Value]:
     """
-    Compile `module` and run `function` twice, which must return the same.
+    Compile `module` and run `function` twice, and in the reference machine: all return the same.
 
     The first run records its path, the second one follows it.
     """
@@ -82,10 +83,12 @@ def results_in_machine(module: ModuleOp, args: Sequence[Value], function: str) -
     called = next(f for f in program.functions if f.name == function)
     machine = machine_of(program)
     given = [tagged(arg, tags) for arg in args]
-    first, second = (
-        results_of(called, program.data, machine.evaluate(function, *given)) for _ in "12"
+    first, *others = (
+        results_of(called, program.data, runner.evaluate(function, *given))
+        for runner in (machine, machine, ReferenceMachine(program, kernels=KERNELS))
     )
-    assert_same(tuple(first), tuple(second))
+    for other in others:
+        assert_same(tuple(first), tuple(other))
     return first
 
 

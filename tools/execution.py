@@ -1,11 +1,14 @@
 """Run a program for `xrelay-run`: provide inputs and parameters, call it, print its outputs."""
 
+import json
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 from ..runtime.kernels.memory import Memory
 from ..runtime.machine import Machine
+from ..runtime.profiler import Profile
 from ..runtime.random_inputs import random_inputs, random_parameters
 from .benchmark import benchmark
 from .errors import UsageError
@@ -25,7 +28,9 @@ ReadParameters: TypeAlias = Callable[[Path, Sequence[str]], Arrays]
 
 def limits_of(options: Options) -> Limits:
     """Return the bounds of the run."""
-    return Limits(Memory(options.memory_limit, options.poison), options.max_instructions)
+    memory = Memory(options.memory_limit, options.poison or options.sanitize)
+    is_measured = options.profile is not None or options.trace is not None
+    return Limits(memory, options.max_instructions, options.sanitize, is_measured)
 
 
 def _inputs(options: Options, executable: Executable, memory: Memory) -> list[Array]:
@@ -77,6 +82,16 @@ def _parameters(
     return found | random_parameters(missing, options.random_seed, memory)
 
 
+def _show(profile: Profile, options: Options) -> None:
+    """Print the profile to stderr, and write its trace, as `options` say."""
+    if options.profile == "json":
+        print(json.dumps(profile.json(), indent=2), file=sys.stderr)
+    elif options.profile is not None:
+        print(profile, file=sys.stderr)
+    if options.trace is not None:
+        profile.save_trace(options.trace)
+
+
 def execute(
     options: Options,
     executable: Executable,
@@ -101,6 +116,8 @@ def execute(
         print("\n".join(output_lines(name, value)))
     if options.stats:
         print("\n".join(executable.stats()))
+    if isinstance(executable, Compiled) and executable.profile is not None:
+        _show(executable.profile, options)
     if options.benchmark is not None and isinstance(executable, Compiled):
         limit, bound = options.memory_limit, options.max_instructions
         machine = Machine(

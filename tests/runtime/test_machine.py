@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from both_machines import Machine
 from machine_programs import call, f32, function, kernel, program, tensor
 
 from xrelay.runtime import arena as arena_module
 from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels.bind import Thunk
-from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import Kernel, Late, Step, TensorSpec
 from xrelay.runtime.values import Tagged
 

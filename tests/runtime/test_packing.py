@@ -6,13 +6,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from both_machines import Machine
 from machine_programs import function, program
 
 from xrelay.runtime import instructions as vm
 from xrelay.runtime import packing
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.instructions import Reg
-from xrelay.runtime.machine import Machine
 from xrelay.runtime.packing import plan
 from xrelay.runtime.program import TensorSpec
 

@@ -5,6 +5,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from both_machines import Machine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from machine_programs import call, f32, function, kernel, program
@@ -20,7 +21,6 @@ from xrelay.runtime.instructions import (
     Ret,
 )
 from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import TensorSpec
 
 CONDITIONS = 3

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from both_machines import Machine
 from machine_programs import call, f32, function, kernel, program
 
 from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import Function, TensorSpec
 
 ADD = kernel("add", [f32(2), f32(2)], f32(2))

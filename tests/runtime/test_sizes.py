@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from both_machines import Machine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from machine_programs import f32, function, kernel, program
@@ -13,7 +14,6 @@ from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import Function, Kernel, Param, Program, Step, TensorSpec
 
 I64 = TensorSpec("int64", ())

@@ -72,7 +72,8 @@ def test_messages_are_not_mixed_with_progress(monkeypatch: pytest.MonkeyPatch):
     assert terminal.visible.startswith(f"{CLASSIFIER}:")
 
 
-def test_dumps_are_not_mixed_with_progress(terminal: Terminal, capsys: pytest.CaptureFixture[str]):
+def test_dumps_are_not_mixed_with_progress(monkeypatch: pytest.MonkeyPatch):
+    terminal = on_terminal(monkeypatch)
     argv = [CLASSIFIER, "-p", "infer-types,fuse-ops", "--print-ir-after-all"]
     assert opt.main(argv) == 0
     assert CLEAR not in terminal.getvalue()
