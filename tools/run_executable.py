@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..runtime.errors import Error
+from ..runtime.errors import Error, render
 from ..runtime.executable import ExecutableFile, load_weights, read_executable
 from .commands import describe, warnings_passed_to
 from .errors import NO_MEMORY, CommandLineError, FileError, exit_status
@@ -70,11 +70,9 @@ def report(error: BaseException, name: str) -> None:
     """Print `error`, at its place in the source of the program or with the `name` of the file."""
     hint = ""
     match error:
-        case Error(location=at) if at is not None:
-            text = f"{at.file}:{at.line}:{at.column}: error: {error.message}"
         case Error():
             file = error.file if isinstance(error, FileError) else name
-            text = f"{file}: error: {error.message}"
+            text = f"{file}: error: " * (error.location is None) + render(error, {})
         case MemoryError():
             text = f"{name}: error: {NO_MEMORY}"
         case _:

@@ -7,7 +7,16 @@ from typing import NoReturn
 
 from .errors import CommandLineError
 from .inputs import FRONTENDS
-from .option_types import AddDim, add_memory_report, count, dim, size, with_report_format
+from .option_types import (
+    PROFILE,
+    AddDim,
+    add_memory_report,
+    add_report,
+    count,
+    dim,
+    size,
+    with_report_format,
+)
 
 
 @dataclass
@@ -31,6 +40,9 @@ class Options:
     memory_limit: int | None
     max_instructions: int | None
     poison: bool
+    sanitize: bool
+    profile: str | None
+    trace: str | None
     verify: bool
     traceback: bool
 
@@ -128,6 +140,20 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         help="for debugging: fill memory that the program has not written with NaN, not zeros",
     )
     parser.add_argument(
+        "--sanitize",
+        action="store_true",
+        help="for debugging: report tensors that are read after their bytes were overwritten, and "
+        "kernels that write elsewhere, change inputs or do not write all of their outputs",
+    )
+    add_report(
+        parser, PROFILE, "print the time by operator and source line, and allocations, to stderr"
+    )
+    parser.add_argument(
+        "--trace",
+        metavar="JSON",
+        help="write when each operator ran, and the live memory, for ui.perfetto.dev",
+    )
+    parser.add_argument(
         "--verify",
         action="store_true",
         help="check every byte of the constants of an executable (default: all of small ones, and "
@@ -140,6 +166,12 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         fail("--stats counts what the machine does, but --evaluate does not use it")
     if options.evaluate and options.memory_report is not None:
         fail("--memory-report shows what the machine allocates, but --evaluate does not use it")
+    if options.evaluate and (options.sanitize or options.profile or options.trace):
+        given = "sanitize" if options.sanitize else "profile" if options.profile else "trace"
+        fail(f"--{given} watches the machine, but --evaluate does not use it")
+    if options.sanitize and (options.profile or options.trace):
+        given = "profile" if options.profile else "trace"
+        fail(f"--{given} measures kernels, but --sanitize runs other code around them")
     if options.random_params and options.random_seed is None:
         fail("--random-params needs --random-seed")
     if options.dim and options.random_seed is None:

@@ -5,7 +5,7 @@ Computed in blocks of output rows: the windows of a block become the columns of 
 (im2col), which is multiplied by the weights. Blocks keep that matrix small. If each cell of the
 image is a window (a 1x1 convolution), the image itself is the matrix. Convolutions with a channel
 per group (depthwise) are products with matrices of one row, in blocks of few channels; with
-channels last they are sums of one product per cell of the window.
+channels last they are sums of one product per cell of the window. `winograd` is for windows of 3x3.
 
 Names: N images, g groups, C input and O output channels per group, K = C * kh * kw.
 """
@@ -16,6 +16,7 @@ from math import prod
 
 import numpy as np
 
+from . import winograd
 from .bind import Array, Attrs, Bind, Thunk, borders, integer, pair, sequence, widen_half, word
 from .scratch import scratch
 from .windows import Axis, blocks, landing
@@ -164,6 +165,8 @@ def conv2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     )
     if channels_last and groups > 1 and kernels.shape[2] == 1:
         return sequence(*_by_cells(x, kernels, y, axes))
+    if not channels_last and winograd.pays(x, kernels, y, axes):
+        return sequence(*winograd.convolve(x, kernels, y, axes))
     return sequence(*_by_columns(x, kernels, y, axes, channels_last))
 
 
