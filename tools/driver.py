@@ -26,7 +26,6 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 from ..dialects.errors import TOO_DEEP
 from ..passes.support.diagnostics import Message, ReportingContext, Severity
 from ..runtime.errors import Error
-from ..runtime.files import replace
 from . import arguments, reproducer
 from .diagnostics import PipelineError, Reporter, message_of
 from .errors import CommandLineError, UsageError
@@ -428,6 +427,8 @@ class XRelayOpt(xDSLOptMain):
 def _write_file(path: str | None, data: bytes) -> None:
     """Write a file that is not text."""
     if path not in (None, "-"):
+        from ..runtime.files import replace
+
         replace(path, [data])
         return
     stream = getattr(sys.stdout, "buffer", None)
