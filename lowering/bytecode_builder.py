@@ -23,10 +23,8 @@ from ..dialects.bytecode.fields import Dims, RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, device_of, devices_in
 from ..passes.support.diagnostics import PassError
 from ..passes.support.plain_types import PlainTypes
+from .decision_trees import Constructors
 from .register_lifetimes import Cleared, RegisterLifetimes
-
-Tags: TypeAlias = Mapping[tuple[str, str], int]
-"""The tag of each constructor, by the names of its data type and its own."""
 
 
 def integer(value: int) -> IntegerAttr[Any]:
@@ -97,7 +95,7 @@ class BytecodeBuilder:
     constants: Constants
     devices: Devices
     plain: PlainTypes
-    tags: Tags
+    constructors: Constructors
     rules: Mapping[type[Operation], Rule]
     shape_functions: Mapping[str, relay.ShapeFuncOp] = field(
         default_factory=dict[str, relay.ShapeFuncOp]

@@ -1,154 +1,145 @@
 """
-Lower data types: constructors are tags, and a match is a chain of tests.
+Lower data types: constructors are tags, and a match jumps along a decision tree.
 
     %r = relay.match %l : … {                      get_tag r2, r0
-      case @List::@Cons(%h: T, _) {                load_consti r3, 1
-        relay.yield %h : T                         if r2 eq r3 1, 4      to the next case
-      }                                    ->      get_field r4, r0[0]
-      case _ {                                     move r1, r4
-        relay.yield %zero : T                      goto 2                over the next case
-      }                                            move r1, …
+      case @List::@Cons(%h: T, _) {                if r2 1, 4            to the default: not Nil
+        relay.yield %h : T                         move r1, …            the second case
+      }                                    ->      goto 3
+      case _ {                                     get_field r4, r0[0]   the first case
+        relay.yield %zero : T                      move r1, r4
+      }
     }
 
-Each case is emitted once: its tests, in the order of its pattern, then its body. A test that fails
-jumps to the next case, that of the last case to `fatal`. (TVM's compiler repeats all later cases
-for every test of a nested pattern, so that its code may grow exponentially.) Cases after one that
-matches every value are not emitted.
+Each case is emitted once, after all tests that lead to it, so that jumps go forward. A field has
+one register, and is read where it is first needed on a path: by a test in it, or by a case whose
+body uses it. `fatal` is only where no case applies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation
 
 from ..dialects import bytecode, relay
 from ..dialects.bytecode.fields import RegisterAttr
-from ..dialects.relay.patterns import ConstructorPattern, VarPattern, WildcardPattern, subpatterns
-from .bytecode_builder import BytecodeBuilder, Tags, integer
+from .bytecode_builder import BytecodeBuilder, integer
+from .decision_trees import DATA, Body, Decisions, Fail, Patterns, Switch
 from .register_lifetimes import Cleared
-
-
-def tags_in(module: ModuleOp) -> Tags:
-    """Return the tags of the constructors of `module`."""
-    return {
-        (op.sym_name.data, constructor.constructor.data): tag
-        for op in module.ops
-        if isinstance(op, relay.TypeDataOp)
-        for tag, constructor in enumerate(op.constructors)
-    }
 
 
 def lower_construct(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, relay.ConstructOp)
     type = op.result.type
     assert isinstance(type, relay.AdtType)
-    tag = builder.tags[type.adt.string_value(), op.constructor.data]
+    tag = builder.constructors.tags[type.adt.string_value(), op.constructor.data]
     fields = builder.registers_of(op.fields)
     builder.emit(
         bytecode.AllocADTOp, op, dst=builder.define(op.result), tag=integer(tag), fields=fields
     )
 
 
-@dataclass(frozen=True)
-class Part:
-    """A pattern, and the value that it is to match: a field of `source`, or (None) `source`."""
-
-    pattern: Attribute
-    source: RegisterAttr
-    field: int | None = None
-
-
-Jump: TypeAlias = tuple[Operation, int]
-"""A jump, and its number among the instructions."""
-
-
 @dataclass
-class CaseTests:
-    """Emits the tests of the cases of `match`; its data is in register `data`."""
+class MatchLowering:
+    """Emits the nodes of the decisions of `match`, whose results are in the registers `merged`."""
 
     builder: BytecodeBuilder
     match: relay.MatchOp
-    data: RegisterAttr
-    tag: RegisterAttr | None = None
-    """The tag of the data: read by the first test of the first case, which all others follow."""
+    decisions: Decisions
+    merged: list[RegisterAttr]
+    registers: dict[int, RegisterAttr]
+    """By place, for those that were read on some path."""
+    jumps: dict[int | None, list[tuple[Operation, str, int]]] = field(
+        default_factory=dict[int | None, list[tuple[Operation, str, int]]]
+    )
+    """By the node to which they lead, None for the end: jumps, fields and positions."""
+    known: dict[int, set[int]] = field(default_factory=dict[int, set[int]])
+    """By node: the places that were read on all paths to it."""
+    cleared: Cleared = field(default_factory=list[tuple[int, RegisterAttr]])
 
-    def emit(self, pattern: Attribute, variables: Iterable[SSAValue]) -> list[Jump]:
-        """
-        Emit the tests of `pattern`, and assign registers to its `variables`.
+    def emit(self) -> None:
+        """Emit all nodes."""
+        order = self.decisions.in_order()
+        self.known[order[0]] = {DATA}
+        for number in order:
+            self._arrive(number)
+            node, known = self.decisions.nodes[number], self.known[number]
+            match node:
+                case Switch():
+                    self._emit_switch(node, known)
+                case Body():
+                    self._emit_body(node, known)
+                    if number != order[-1]:
+                        self._jump(self.builder.emit(bytecode.GotoOp, self.match), "offset", None)
+                case Fail():
+                    self.builder.emit(bytecode.FatalOp, self.match)
+            for target in self.decisions.targets_of(number):
+                self.known[target] = self.known.get(target, known) & known
+        self._arrive(None)
 
-        Returns the tests, each of which still needs the offset by which to jump if it fails.
-        """
-        tests: list[Jump] = []
-        names = iter(variables)
-        rest = [Part(pattern, self.data)]
-        while rest:
-            part = rest.pop()
-            match part.pattern:
-                case WildcardPattern():
-                    pass
-                case VarPattern():
-                    self.builder.registers[next(names)] = self._read(part)
-                case _:
-                    value = self._read(part)
-                    if isinstance(part.pattern, ConstructorPattern):
-                        tests.append(self._test(part.pattern, value))
-                    parts = enumerate(subpatterns(part.pattern))
-                    rest += reversed([Part(inner, value, number) for number, inner in parts])
-        return tests
+    def _jump(self, jump: Operation, name: str, target: int | None) -> None:
+        """Let the instruction `jump`, emitted last, lead to `target`."""
+        self.jumps.setdefault(target, []).append((jump, name, len(self.builder.code) - 1))
 
-    def _read(self, part: Part) -> RegisterAttr:
-        if part.field is None:
-            return part.source
-        value, number = self.builder.new_register(), integer(part.field)
-        self.builder.emit(
-            bytecode.GetFieldOp, self.match, dst=value, data=part.source, field=number
-        )
-        return value
+    def _arrive(self, target: int | None) -> None:
+        """Let the jumps to `target` lead to the next instruction emitted."""
+        for jump, name, position in self.jumps.get(target, ()):
+            jump.properties[name] = integer(len(self.builder.code) - position)
 
-    def _test(self, pattern: ConstructorPattern, value: RegisterAttr) -> Jump:
-        """Test that the data in `value` has the pattern's constructor."""
+    def _emit_switch(self, node: Switch, known: set[int]) -> None:
+        """Test for all targets but the last, which it continues at otherwise."""
         builder, at = self.builder, self.match
-        tag = self._tag(value)
-        target = builder.new_register()
-        wanted = builder.tags[pattern.adt.string_value(), pattern.constructor.data]
-        builder.emit(bytecode.LoadConstiOp, at, dst=target, value=integer(wanted))
-        test = builder.emit(bytecode.IfOp, at, test=tag, target=target, true_offset=integer(1))
-        return test, len(builder.code) - 1
+        value, tag = self._read(node.place, known), builder.new_register()
+        builder.emit(bytecode.GetTagOp, at, dst=tag, data=value)
+        targets = sorted(node.targets, key=lambda target: target[0] == 0)
+        last = node.default if node.default is not None else targets.pop(0)[1]
+        for number, (wanted, target) in enumerate(targets):
+            if wanted:
+                constant = builder.new_register()
+                builder.emit(bytecode.LoadConstiOp, at, dst=constant, value=integer(wanted))
+                test = builder.emit(bytecode.IfOp, at, test=tag, target=constant)
+                same, other = "true_offset", "false_offset"
+            else:
+                test = builder.emit(bytecode.IfOp, at, test=tag)
+                same, other = "false_offset", "true_offset"
+            self._jump(test, same, target)
+            if number == len(targets) - 1:
+                self._jump(test, other, last)
+            else:
+                test.properties[other] = integer(1)
 
-    def _tag(self, value: RegisterAttr) -> RegisterAttr:
-        if value == self.data and self.tag is not None:
-            return self.tag
-        tag = self.builder.new_register()
-        self.builder.emit(bytecode.GetTagOp, self.match, dst=tag, data=value)
-        if value == self.data:
-            self.tag = tag
-        return tag
+    def _emit_body(self, node: Body, known: set[int]) -> None:
+        """Read the variables that the case uses, and emit its region."""
+        region = self.match.cases[node.case]
+        places = self.decisions.patterns.cases[node.case].variables
+        for variable, place in zip(region.block.args, places, strict=True):
+            if variable.uses:
+                self.builder.registers[variable] = self._read(place, known)
+        self.cleared += self.builder.lower_region(region, self.merged, self.match)
 
-
-def jump_here(builder: BytecodeBuilder, jumps: Sequence[Jump], offset: str) -> None:
-    """Set `offset` of `jumps` so that they jump to the next instruction emitted."""
-    for jump, number in jumps:
-        jump.properties[offset] = integer(len(builder.code) - number)
+    def _read(self, place: int, known: set[int]) -> RegisterAttr:
+        """Emit what is needed for `place` to be in its register; return that."""
+        unknown: list[int] = []
+        while place not in known:
+            unknown.append(place)
+            place = self.decisions.patterns.places[place].parent
+        register = self.registers[place]
+        for inner in reversed(unknown):
+            data, register = register, self.registers.get(inner) or self.builder.new_register()
+            self.registers[inner] = register
+            number = integer(self.decisions.patterns.places[inner].field)
+            self.builder.emit(
+                bytecode.GetFieldOp, self.match, dst=register, data=data, field=number
+            )
+            known.add(inner)
+        return register
 
 
 def lower_match(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, relay.MatchOp)
+    patterns = Patterns.of(op.patterns.data, builder.constructors)
     merged = [builder.new_register() for _ in op.results]
-    case_tests = CaseTests(builder, op, builder.registers[op.data])
-    exits: list[Jump] = []
-    cleared: Cleared = []
-    for pattern, region in zip(op.patterns, op.cases, strict=True):
-        tests = case_tests.emit(pattern, region.block.args)
-        cleared += builder.lower_region(region, merged, op)
-        if not tests:
-            break
-        exits.append((builder.emit(bytecode.GotoOp, op), len(builder.code) - 1))
-        jump_here(builder, tests, "false_offset")
-    else:
-        builder.emit(bytecode.FatalOp, op)
-    jump_here(builder, exits, "offset")
-    builder.define_merged(op.results, merged, cleared)
+    registers = {DATA: builder.registers[op.data]}
+    lowering = MatchLowering(builder, op, Decisions.of(patterns), merged, registers)
+    lowering.emit()
+    builder.define_merged(op.results, merged, lowering.cleared)

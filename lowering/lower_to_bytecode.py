@@ -44,9 +44,9 @@ from ..passes.analysis.blocks import only_block
 from ..passes.devices.options import device_option
 from ..passes.support.plain_types import PlainTypes
 from ..passes.support.rewriting import apply_patterns
-from .bytecode_builder import BytecodeBuilder, Constants, Devices, Tags, device_at, dims, integer
+from .bytecode_builder import BytecodeBuilder, Constants, Devices, device_at, dims, integer
 from .bytecode_rules import RULES, lower_return
-from .data_rules import tags_in
+from .decision_trees import Constructors
 from .register_lifetimes import RegisterLifetimes, register_lifetimes
 from .shape_functions import shape_functions_in
 
@@ -82,7 +82,7 @@ class LowerFunction(RewritePattern):
 
     constants: Constants
     devices: Devices
-    tags: Tags
+    constructors: Constructors
     shape_functions: Mapping[str, relay.ShapeFuncOp]
     lifetimes: Mapping[Block, RegisterLifetimes]
     """By the block of a function; none for those without kills."""
@@ -92,7 +92,7 @@ class LowerFunction(RewritePattern):
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
         block = only_block(op)
         builder = BytecodeBuilder(
-            self.constants, self.devices, self.plain, self.tags, RULES, self.shape_functions
+            self.constants, self.devices, self.plain, self.constructors, RULES, self.shape_functions
         )
         builder.lifetimes = self.lifetimes.get(block)
         types = [parameter_type(argument, self.devices) for argument in op.args]
@@ -205,7 +205,7 @@ class LowerToBytecodePass(ModulePass):
         constants, devices = Constants(), Devices({host: None})
         shapes = shape_functions_in(op)
         lower_function = LowerFunction(
-            constants, devices, tags_in(op), shapes, register_lifetimes(op)
+            constants, devices, Constructors.of(op), shapes, register_lifetimes(op)
         )
         apply_patterns(op, lower_function, LowerKernel(), EraseTypeData())
         for function in shapes.values():

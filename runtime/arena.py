@@ -57,7 +57,7 @@ class Entry:
     frame: Frame
     inputs: Sequence[Array]
     types: Sequence[tuple[np.dtype[Any], tuple[int, ...]]] | None
-    extents: Sequence[Extent]
+    extents: tuple[Extent, ...]
     weight: int = 0
     """The size of its recorded paths when it last ran."""
 
@@ -100,7 +100,8 @@ class Arena:
         self._entries: OrderedDict[object, Entry] = OrderedDict()
         self._max_trace_size = max_trace_size(memory)
         self._trace_size = 0
-        self._recent: dict[Entry, None] = {}
+        self._recent: dict[tuple[Extent, ...], None] = {}
+        """The bytes that the calls of this window need."""
 
     def __del__(self) -> None:
         while self._entries:
@@ -113,6 +114,11 @@ class Arena:
     def workspace(self) -> Workspace:
         """Return the scratch memory for a new entry: all bytes, from the first one on."""
         return Workspace(self._scratch)
+
+    @property
+    def held(self) -> list[int]:
+        """Bytes that are kept for later calls, by device."""
+        return [region.charged for region in self._regions]
 
     def find(self, key: object) -> Entry | None:
         """Return the entry for `key`, ready to run; `OutOfMemory` if its bytes are too many."""
@@ -133,7 +139,7 @@ class Arena:
 
     def _enter(self, entry: Entry) -> None:
         self.last = entry
-        self._recent[entry] = None
+        self._recent[entry.extents] = None
 
     def settle(self) -> None:
         """Keep what is recorded, and memory, within their limits after a call."""
@@ -149,7 +155,7 @@ class Arena:
                 self._evict()
         if self.calls % WINDOW == 0:
             self._trim()
-            self._recent = {} if self.last is None else {self.last: None}
+            self._recent = {} if self.last is None else {self.last.extents: None}
 
     def _evict(self) -> None:
         """Drop the entry that was used least recently."""
@@ -161,7 +167,7 @@ class Arena:
 
     def _trim(self) -> None:
         """Return memory that no recent call needed, unless it is little."""
-        for extents in zip(*(entry.extents for entry in self._recent), strict=True):
+        for extents in zip(*self._recent, strict=True):
             region, top = extents[0].region, max(extent.top for extent in extents)
             if region.charged > 2 * top + SPARE:
                 region.trim(top)

@@ -36,6 +36,8 @@ class Context:
     constant_tensors: dict[tuple[int, int], Tensor] = field(
         default_factory=dict[tuple[int, int], Tensor]
     )
+    contiguous: dict[int, Array] = field(default_factory=dict[int, "Array"])
+    """The constants that were used, as C-contiguous arrays that all devices share."""
     kernels: dict[int, Kernel] = field(default_factory=dict[int, Kernel])
     counters: Pool = field(default_factory=Pool)
     plans: Plans = field(default_factory=Plans)
@@ -49,7 +51,9 @@ class Context:
         key = (index, device)
         found = self.constant_tensors.get(key)
         if found is None:
-            array = self.expanded(self.constants[index])
+            array = self.contiguous.get(index)
+            if array is None:
+                array = self.contiguous.setdefault(index, self.expanded(self.constants[index]))
             found = Tensor(array, device, constant=True)
             found = self.constant_tensors.setdefault(key, found)
         return found

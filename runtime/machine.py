@@ -154,6 +154,12 @@ class Machine:
         self._count()
         return self._counters
 
+    @property
+    def held(self) -> list[int]:
+        """Bytes that are kept for later calls, by device; calls that run now not included."""
+        each = [arena.held for arena in self._idle]
+        return [sum(arena[device] for arena in each) for device in range(len(self.program.devices))]
+
     def _note(self, executed: Sequence[Counters]) -> None:
         """Queue the counters of executed segments for counting."""
         self._pending.append(executed)

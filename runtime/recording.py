@@ -20,7 +20,7 @@ from ..operators.sizes import Check
 from . import instructions as vm
 from .binding import bind_plan
 from .context import Context
-from .counters import Counters
+from .counters import AllocationSite, Counters
 from .dtypes import element_type
 from .errors import MachineError, Note
 from .gaps import cut
@@ -386,8 +386,9 @@ class Recorder:
             raise MachineError(f"a storage must have at least 0 bytes, but has {size}")
         what = f"a storage of {size} bytes on {self.device(i.device)}"
         at, memory = self.state.spaces[i.device].take(size, i.alignment, what)
-        self.counters.allocations[i.device] += 1
-        self.counters.allocated[i.device] += size
+        site = AllocationSite(self.state.frame.function, self.pc, i.device)
+        self.counters.storages[site] += 1
+        self.counters.storage_bytes[site] += size
         storage = Storage(size, i.device, memory, at, i.alignment)
         if size:
             self.state.unwritten[storage] = [0, size]
@@ -645,8 +646,11 @@ def _holds(scalars: list[Array]) -> bool:
 
 
 _Follow = Callable[[Recorder, Any], End | None]
-_FOLLOW: dict[type[vm.Instruction], _Follow] = {
-    kind: vars(Recorder).get(f"{name}_") or getattr(Recorder, name)
-    for name, kind in vm.INSTRUCTIONS.items()
-}
-"""The method that records each instruction: its mnemonic, followed by `_` where that is taken."""
+
+
+def method_of(kind: type[vm.Instruction]) -> _Follow:
+    """Return the method that records `kind`: its mnemonic, followed by `_` where that is taken."""
+    return vars(Recorder).get(f"{kind.mnemonic}_") or getattr(Recorder, kind.mnemonic)
+
+
+_FOLLOW = {kind: method_of(kind) for kind in vm.INSTRUCTIONS.values()}

@@ -20,21 +20,17 @@ func.func @construct(%x: !t) -> !l {
 
 // -----
 
-// Each case tests, reads its variables, and moves its results into registers of their own, so that
-// a case that yields a parameter does not let the others overwrite it.
+// A tag other than 0 needs no constant, and the last constructor no test. A case reads its variables,
+// and moves its results into registers of their own, so that a case that yields a parameter does not
+// let the others overwrite it.
 //
 // CHECK:      bytecode.func @match ("l" : !bytecode.object<#cpu0>, "x" : tensor<i32, #cpu0>) registers
 // CHECK-NEXT:   bytecode.get_tag [[TAG:r[0-9]+]], r0
-// CHECK-NEXT:   bytecode.load_consti [[NIL:r[0-9]+]], 0
-// CHECK-NEXT:   bytecode.if [[TAG]] eq [[NIL]] 1, 3
+// CHECK-NEXT:   bytecode.if [[TAG]] 3, 1
 // CHECK-NEXT:   bytecode.move [[RESULT:r[0-9]+]], r1
-// CHECK-NEXT:   bytecode.goto 7
-// CHECK-NEXT:   bytecode.load_consti [[CONS:r[0-9]+]], 1
-// CHECK-NEXT:   bytecode.if [[TAG]] eq [[CONS]] 1, 4
+// CHECK-NEXT:   bytecode.goto 3
 // CHECK-NEXT:   bytecode.get_field [[HEAD:r[0-9]+]], r0[0]
 // CHECK-NEXT:   bytecode.move [[RESULT]], [[HEAD]]
-// CHECK-NEXT:   bytecode.goto 2
-// CHECK-NEXT:   bytecode.fatal
 // CHECK-NEXT:   bytecode.alloc_adt [[BOTH:r[0-9]+]], 0(r1, [[RESULT]])
 // CHECK-NEXT:   bytecode.ret [[BOTH]]
 !l = !relay.adt<@List, [tensor<i32>], #relay.device<cpu:0>>
@@ -61,17 +57,14 @@ func.func @match(%l: !l, %x: !t) -> tuple<!t, !t> {
 //
 // CHECK:      bytecode.func @nested
 // CHECK-NEXT:   bytecode.get_tag [[TAG:r[0-9]+]], r0
-// CHECK-NEXT:   bytecode.load_consti [[A:r[0-9]+]], 1
-// CHECK-NEXT:   bytecode.if [[TAG]] eq [[A]] 1, 13
+// CHECK-NEXT:   bytecode.if [[TAG]] 1, 11
 // CHECK-NEXT:   bytecode.get_field [[PAIR:r[0-9]+]], r0[0]
 // CHECK-NEXT:   bytecode.get_field [[INNER:r[0-9]+]], [[PAIR]][1]
 // CHECK-NEXT:   bytecode.get_tag [[B:r[0-9]+]], [[INNER]]
-// CHECK-NEXT:   bytecode.load_consti [[C:r[0-9]+]], 0
-// CHECK-NEXT:   bytecode.if [[B]] eq [[C]] 1, 8
+// CHECK-NEXT:   bytecode.if [[B]] 7, 1
 // CHECK-NEXT:   bytecode.get_field [[REST:r[0-9]+]], r0[1]
 // CHECK-NEXT:   bytecode.get_tag [[D:r[0-9]+]], [[REST]]
-// CHECK-NEXT:   bytecode.load_consti [[E:r[0-9]+]], 0
-// CHECK-NEXT:   bytecode.if [[D]] eq [[E]] 1, 4
+// CHECK-NEXT:   bytecode.if [[D]] 4, 1
 // CHECK-NEXT:   bytecode.load_const [[X:r[0-9]+]], @const_0
 // CHECK-NEXT:   bytecode.move [[RESULT:r[0-9]+]], [[X]]
 // CHECK-NEXT:   bytecode.goto 3
@@ -139,6 +132,43 @@ func.func @irrefutable(%p: tuple<!t, !t>) -> (!t, tuple<!t, !t>) {
 relay.type_data @Never []
 func.func @no_case(%n: !never) -> !t {
   %r = relay.match %n : !never -> (!t) {
+  }
+  func.return %r : !t
+}
+
+// -----
+
+// The field that most cases test is tested first, and once. Only a value that no case matches is
+// fatal.
+//
+// CHECK:      bytecode.func @shared
+// CHECK-NEXT:   bytecode.get_field [[B:r[0-9]+]], r0[1]
+// CHECK-NEXT:   bytecode.get_tag [[TAG_B:r[0-9]+]], [[B]]
+// CHECK-NEXT:   bytecode.load_consti [[ONE:r[0-9]+]], 1
+// CHECK-NEXT:   bytecode.if [[TAG_B]] eq [[ONE]] 11, 1
+// CHECK-NEXT:   bytecode.if [[TAG_B]] 7, 1
+// CHECK-NEXT:   bytecode.get_field [[A:r[0-9]+]], r0[0]
+// CHECK-NEXT:   bytecode.get_tag [[TAG_A:r[0-9]+]], [[A]]
+// CHECK-NEXT:   bytecode.load_consti [[ONE_A:r[0-9]+]], 1
+// CHECK-NEXT:   bytecode.if [[TAG_A]] eq [[ONE_A]] 1, 6
+// CHECK-NEXT:   bytecode.move [[RESULT:r[0-9]+]], r1
+// CHECK-NEXT:   bytecode.goto 5
+// CHECK-NEXT:   bytecode.get_field [[X:r[0-9]+]], [[B]][0]
+// CHECK-NEXT:   bytecode.move [[RESULT]], [[X]]
+// CHECK-NEXT:   bytecode.goto 2
+// CHECK-NEXT:   bytecode.fatal
+// CHECK-NEXT:   bytecode.ret [[RESULT]]
+!d = !relay.adt<@Digit, [], #relay.device<cpu:0>>
+!t = tensor<i32, #relay.device<cpu:0>>
+relay.type_data @Digit [@Zero(), @One(), @Two(tensor<i32>)]
+func.func @shared(%p: tuple<!d, !d>, %y: !t) -> !t {
+  %r = relay.match partial %p : tuple<!d, !d> -> (!t) {
+    case (@Digit::@One(), @Digit::@Zero()) {
+      relay.yield %y : !t
+    }
+    case (_, @Digit::@Two(%x: !t)) {
+      relay.yield %x : !t
+    }
   }
   func.return %r : !t
 }
