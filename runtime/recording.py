@@ -674,8 +674,11 @@ def _holds(scalars: list[Array]) -> bool:
 
 
 _Follow = Callable[[Recorder, Any], End | None]
-_FOLLOW: dict[type[vm.Instruction], _Follow] = {
-    kind: vars(Recorder).get(f"{name}_") or getattr(Recorder, name)
-    for name, kind in vm.INSTRUCTIONS.items()
-}
-"""The method that records each instruction: its mnemonic, followed by `_` where that is taken."""
+
+
+def method_of(kind: type[vm.Instruction]) -> _Follow:
+    """Return the method that records `kind`: its mnemonic, followed by `_` where that is taken."""
+    return vars(Recorder).get(f"{kind.mnemonic}_") or getattr(Recorder, kind.mnemonic)
+
+
+_FOLLOW = {kind: method_of(kind) for kind in vm.INSTRUCTIONS.values()}

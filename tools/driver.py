@@ -26,7 +26,6 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 from ..dialects.errors import TOO_DEEP
 from ..passes.support.diagnostics import Message, ReportingContext, Severity
 from ..runtime.errors import Error
-from ..runtime.files import replace
 from . import arguments, reproducer
 from .diagnostics import PipelineError, Reporter, message_of
 from .errors import CommandLineError, UsageError
@@ -65,7 +64,7 @@ class XRelayOpt(xDSLOptMain):
         self.scratch = ExitStack()
         """Closed at the end of the run, with the files that only it needs."""
         self.universe = load_universe(self._warn)
-        self.runner = Runner(timer=self.timer)
+        self.runner = Runner(timer=self.timer, progress=reporter.progress)
         args = sys.argv[1:] if args is None else args
         try:
             super().__init__(args=with_report_format(args))
@@ -428,6 +427,8 @@ class XRelayOpt(xDSLOptMain):
 def _write_file(path: str | None, data: bytes) -> None:
     """Write a file that is not text."""
     if path not in (None, "-"):
+        from ..runtime.files import replace
+
         replace(path, [data])
         return
     stream = getattr(sys.stdout, "buffer", None)

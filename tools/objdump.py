@@ -13,12 +13,12 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
-from ..passes.support.plain_text import human, printable, table
 from ..runtime.dtypes import element_type
 from ..runtime.errors import Error
 from ..runtime.executable import ExecutableFile, PlannedMemory
 from ..runtime.listing import function_lines, kernel_lines
 from ..runtime.memory_use import planned
+from ..runtime.plain_text import human, printable, table
 from ..runtime.program import Constant, Late, TensorSpec, spec_of
 from ..runtime.signature import signature_of
 from .errors import CommandLineError, exit_status

@@ -203,9 +203,8 @@ def test_missing_weights_are_a_warning(folder: Path, capsys: pytest.CaptureFixtu
 def test_weights_elsewhere_are_a_warning(folder: Path, capsys: pytest.CaptureFixture[str]):
     (folder / "out").mkdir()
     assert opt.main(["m.mlir", "-p", "vm", "-t", "executable", "-o", "out/m.xrx"]) == 0
-    assert (
-        "will look for 'w.safetensors' beside it: copy 'w.safetensors'" in capsys.readouterr().err
-    )
+    said = capsys.readouterr().err
+    assert "will look for 'w.safetensors' beside it: copy 'w.safetensors'" in said
     argv = ["out/m.xrx", "--inputs", "in.npz"]
     assert run.main(argv) == 1
     assert run.main([*argv, "--params", "w.safetensors"]) == 0
