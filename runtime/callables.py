@@ -12,6 +12,7 @@ Errors are `MachineError`s whose text is what the commands print.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from functools import cached_property
 from os import PathLike
 from types import MappingProxyType
@@ -25,6 +26,7 @@ from .listing import listing
 from .machine import Machine
 from .memory_use import MemoryUse, memory_use
 from .outputs import require_disjoint
+from .profiler import Profile
 from .program import Array, Function, Program
 from .saving import load, save
 from .signature import Signature, signature_of
@@ -88,8 +90,8 @@ class Executable:
     kernels are errors; calls take several times as long.
 
     The call of an executable is that of its function `main`, or of its only one. A function is an
-    attribute of its name, unless that is taken, and an item. Raises `MachineError` if the program
-    is not well-formed or a weight is missing.
+    attribute of its name, unless that is taken, and an item; `functions` are all by name. Raises
+    `MachineError` if the program is not well-formed or a weight is missing.
     """
 
     def __init__(
@@ -164,6 +166,20 @@ class Executable:
     def listing(self) -> str:
         """The instructions of all functions and the steps of all kernels, as text."""
         return listing(self.program)
+
+    def profile(self) -> AbstractContextManager[Profile]:
+        """
+        Measure the calls that begin within the context, in any thread.
+
+            with exe.profile() as profile:
+                exe(x)
+            print(profile)                      tables by operator and by source line
+            profile.save_trace("trace.json")    for ui.perfetto.dev
+
+        The first of them prepares its memory anew. Raises `MachineError` if another profile is
+        active.
+        """
+        return self._machine.profile()
 
     def save(self, path: str | PathLike[str], *, embed: bool = False) -> None:
         """

@@ -21,7 +21,6 @@ from .call_times import CallProfile, Times
 from .profile_report import json_of, text_lines
 from .program import Program
 from .segment_details import Clock
-from .trace_events import write_trace
 
 
 class Profile:
@@ -58,5 +57,11 @@ class Profile:
         return json_of(self.times, self.program.devices)
 
     def save_trace(self, path: str | PathLike[str]) -> None:
-        """Write the events of all calls as JSON that Perfetto and Chrome show."""
+        """
+        Write the events of all calls as JSON that Perfetto and Chrome show.
+
+        Raises `MachineError` if the file cannot be written.
+        """
+        from .trace_events import write_trace  # imports json
+
         write_trace(path, self.times, self.start, self.program.devices)

@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 
 from .call_times import MemoryChange, Slice, Times
 from .errors import Location
+from .files import replace
 from .profile_report import place
 from .segment_details import Work
 
@@ -31,15 +32,16 @@ FUNCTIONS = 0
 def write_trace(
     path: str | PathLike[str], times: Times, start: int, devices: Sequence[str]
 ) -> None:
-    """Write the trace of `times`, which begins at `start`; raise `OSError` if that fails."""
-    with open(path, "w", encoding="utf-8") as file:
-        file.write('{"displayTimeUnit": "ns", "otherData": ')
-        json.dump({"dropped events": times.dropped}, file)
-        file.write(', "traceEvents": [\n')
-        for number, event in enumerate(events(times, start, devices)):
-            file.write(",\n" if number else "")
-            json.dump(event, file)
-        file.write("\n]}\n")
+    """Write the trace of `times`, which begins at `start`; raise `MachineError` if that fails."""
+    replace(path, _pieces(times, start, devices))
+
+
+def _pieces(times: Times, start: int, devices: Sequence[str]) -> Iterator[bytes]:
+    dropped = json.dumps({"dropped events": times.dropped})
+    yield f'{{"displayTimeUnit": "ns", "otherData": {dropped}, "traceEvents": [\n'.encode()
+    for number, event in enumerate(events(times, start, devices)):
+        yield (",\n" * bool(number) + json.dumps(event)).encode()
+    yield b"\n]}\n"
 
 
 def events(times: Times, start: int, devices: Sequence[str]) -> Iterator[Event]:

@@ -7,6 +7,7 @@ Both declare the parameters and weights that they need, so that one piece of cod
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,6 +16,7 @@ import numpy as np
 from ..runtime.kernels.memory import Memory
 from ..runtime.machine import Machine
 from ..runtime.named_results import output_names, results_of
+from ..runtime.profiler import Profile
 from ..runtime.program import Function, Late, Param, Program
 from ..runtime.values import leaves
 from .run_files import Arrays
@@ -49,10 +51,16 @@ class Executable(Protocol):
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of a run: memory, and the number of instructions or ops (None: no bound)."""
+    """
+    Bounds of a run: memory, and the number of instructions or ops (None: no bound).
+
+    On the machine, it can be sanitized or profiled.
+    """
 
     memory: Memory
     instructions: int | None = None
+    sanitize: bool = False
+    profile: bool = False
 
 
 class Compiled:
@@ -62,6 +70,7 @@ class Compiled:
         self.program = program
         self.limits = limits
         self.machine: Machine | None = None
+        self.profile: Profile | None = None
 
     @property
     def functions(self) -> Mapping[str, Sequence[Param]]:
@@ -73,10 +82,15 @@ class Compiled:
 
     def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
         limits = self.limits
-        self.machine = Machine(
-            self.program, weights, memory=limits.memory, max_instructions=limits.instructions
+        self.machine = machine = Machine(
+            self.program,
+            weights,
+            memory=limits.memory,
+            max_instructions=limits.instructions,
+            sanitize=limits.sanitize,
         )
-        value = self.machine.evaluate(function, *inputs)
+        with machine.profile() if limits.profile else nullcontext() as self.profile:
+            value = machine.evaluate(function, *inputs)
         results = results_of(self._function(function), self.program.data, value)
         return [output for result in results for output in outputs_of(result)]
 

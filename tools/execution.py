@@ -1,14 +1,20 @@
 """Run a program for `xrelay-run`: provide inputs and parameters, call it, print its outputs."""
 
+import json
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 from ..runtime.kernels.memory import Memory
+from ..runtime.machine import Machine
+from ..runtime.profiler import Profile
 from ..runtime.random_inputs import random_inputs, random_parameters
+from .benchmark import benchmark
 from .errors import UsageError
-from .executables import Executable, Limits
+from .executables import Compiled, Executable, Limits
 from .open_dims import bind_dims
+from .progress import Progress
 from .run_files import Array, Arrays, read_inputs, write_outputs
 from .run_options import Options
 from .run_report import output_lines
@@ -22,7 +28,9 @@ ReadParameters: TypeAlias = Callable[[Path, Sequence[str]], Arrays]
 
 def limits_of(options: Options) -> Limits:
     """Return the bounds of the run."""
-    return Limits(Memory(options.memory_limit, options.poison), options.max_instructions)
+    memory = Memory(options.memory_limit, options.poison or options.sanitize)
+    is_measured = options.profile is not None or options.trace is not None
+    return Limits(memory, options.max_instructions, options.sanitize, is_measured)
 
 
 def _inputs(options: Options, executable: Executable, memory: Memory) -> list[Array]:
@@ -74,27 +82,49 @@ def _parameters(
     return found | random_parameters(missing, options.random_seed, memory)
 
 
+def _show(profile: Profile, options: Options) -> None:
+    """Print the profile to stderr, and write its trace, as `options` say."""
+    if options.profile == "json":
+        print(json.dumps(profile.json(), indent=2), file=sys.stderr)
+    elif options.profile is not None:
+        print(profile, file=sys.stderr)
+    if options.trace is not None:
+        profile.save_trace(options.trace)
+
+
 def execute(
     options: Options,
     executable: Executable,
     weights: Path | None,
     memory: Memory,
     read: ReadParameters,
+    prepared: tuple[str, float],
 ) -> Sequence[Array]:
     """
     Run the function that `options` name, show and write its outputs, and return its inputs.
 
+    `prepared` are the name and the duration, in nanoseconds, of what was done to the program.
     The file `weights` has the parameters, if no other is given, and `read` reads them. Raises
     `Error`.
     """
     inputs = _inputs(options, executable, memory)
     parameters = _parameters(options, executable, weights, memory, read)
-    outputs = executable.run(options.function, inputs, parameters)
+    with Progress().during(f"running {options.function}"):
+        outputs = executable.run(options.function, inputs, parameters)
     names = executable.output_names(options.function, len(outputs))
     for name, value in zip(names, outputs, strict=True):
         print("\n".join(output_lines(name, value)))
     if options.stats:
         print("\n".join(executable.stats()))
+    if isinstance(executable, Compiled) and executable.profile is not None:
+        _show(executable.profile, options)
+    if options.benchmark is not None and isinstance(executable, Compiled):
+        limit, bound = options.memory_limit, options.max_instructions
+        machine = Machine(
+            executable.program, parameters, memory_limit=limit, max_instructions=bound
+        )
+        measured = benchmark(machine, options.function, inputs, options.benchmark, prepared)
+        print("\n".join(measured.lines()))
     if options.outputs is not None:
         write_outputs(options.outputs, dict(zip(names, outputs, strict=True)))
     return inputs

@@ -20,6 +20,13 @@ def count(text: str) -> int:
     return int(text)
 
 
+def positive(text: str) -> int:
+    """Parse a number that is at least 1."""
+    if not text.isdecimal() or not text.strip("0"):
+        raise argparse.ArgumentTypeError(f"must be a number that is at least 1, but is '{text}'")
+    return count(text)
+
+
 def size(text: str) -> int:
     """Parse a number of bytes, optionally with a unit K, M, G or T (of 1024): `512M`."""
     number, unit = (text[:-1], text[-1:].upper()) if text[-1:].isalpha() else (text, "")
@@ -57,14 +64,19 @@ class AddDim(argparse.Action):
         setattr(namespace, self.dest, [*given, (name, size)])
 
 
-MEMORY_REPORT = "--memory-report"
+MEMORY_REPORT, PROFILE = "--memory-report", "--profile"
+
+
+def add_report(group: Group, name: str, help: str) -> None:
+    """Declare an option `name[=text|json]`; `with_report_format` goes before parsing."""
+    group.add_argument(name, nargs="?", choices=("text", "json"), help=help)
 
 
 def add_memory_report(group: Group, help: str) -> None:
-    """Declare `--memory-report[=text|json]`; `with_report_format` goes before parsing."""
-    group.add_argument(MEMORY_REPORT, nargs="?", choices=("text", "json"), help=help)
+    """Declare `--memory-report[=text|json]`."""
+    add_report(group, MEMORY_REPORT, help)
 
 
 def with_report_format(argv: Sequence[str]) -> list[str]:
-    """Say the default of `--memory-report`, so that the next argument is not read as its value."""
-    return [f"{MEMORY_REPORT}=text" if arg == MEMORY_REPORT else arg for arg in argv]
+    """Add the format `text` to reports without one: the next argument is not read as a format."""
+    return [f"{arg}=text" if arg in (MEMORY_REPORT, PROFILE) else arg for arg in argv]

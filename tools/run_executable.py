@@ -3,8 +3,9 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from time import perf_counter_ns
 
-from ..runtime.errors import Error
+from ..runtime.errors import Error, render
 from ..runtime.executable import ExecutableFile, load_weights, read_executable
 from .commands import describe, warnings_passed_to
 from .errors import NO_MEMORY, CommandLineError, FileError, exit_status
@@ -34,7 +35,9 @@ def run_executable(options: Options) -> int:
 
 def _run(options: Options) -> None:
     _check(options)
+    start = perf_counter_ns()
     file, folder = read_file(options.file, options.verify)
+    prepared = "load", perf_counter_ns() - start
     limits = limits_of(options)
     weights = folder / file.weights_file if file.weights_file else None
 
@@ -42,7 +45,7 @@ def _run(options: Options) -> None:
         partial = options.random_params
         return load_weights(file, path, verify=options.verify, partial=partial)
 
-    execute(options, Compiled(file.program, limits), weights, limits.memory, read)
+    execute(options, Compiled(file.program, limits), weights, limits.memory, read, prepared)
 
 
 def _check(options: Options) -> None:
@@ -70,11 +73,9 @@ def report(error: BaseException, name: str) -> None:
     """Print `error`, at its place in the source of the program or with the `name` of the file."""
     hint = ""
     match error:
-        case Error(location=at) if at is not None:
-            text = f"{at.file}:{at.line}:{at.column}: error: {error.message}"
         case Error():
             file = error.file if isinstance(error, FileError) else name
-            text = f"{file}: error: {error.message}"
+            text = f"{file}: error: " * (error.location is None) + render(error, {})
         case MemoryError():
             text = f"{name}: error: {NO_MEMORY}"
         case _:

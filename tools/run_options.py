@@ -7,7 +7,17 @@ from typing import NoReturn
 
 from .errors import CommandLineError
 from .inputs import FRONTENDS
-from .option_types import AddDim, add_memory_report, count, dim, size, with_report_format
+from .option_types import (
+    PROFILE,
+    AddDim,
+    add_memory_report,
+    add_report,
+    count,
+    dim,
+    positive,
+    size,
+    with_report_format,
+)
 
 
 @dataclass
@@ -23,6 +33,7 @@ class Options:
     dim: list[tuple[str, int]]
     outputs: str | None
     stats: bool
+    benchmark: int | None
     memory_report: str | None
     function: str
     pipeline: str | None
@@ -31,6 +42,9 @@ class Options:
     memory_limit: int | None
     max_instructions: int | None
     poison: bool
+    sanitize: bool
+    profile: str | None
+    trace: str | None
     verify: bool
     traceback: bool
 
@@ -93,6 +107,12 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     parser.add_argument(
         "--stats", action="store_true", help="print counts of instructions and memory"
     )
+    parser.add_argument(
+        "--benchmark",
+        metavar="N",
+        type=positive,
+        help="time N more calls, after some to warm up, and print what the program took before",
+    )
     add_memory_report(
         parser, "print the memory that was planned and used, for the shapes of the run, to stderr"
     )
@@ -128,6 +148,20 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         help="for debugging: fill memory that the program has not written with NaN, not zeros",
     )
     parser.add_argument(
+        "--sanitize",
+        action="store_true",
+        help="for debugging: report tensors that are read after their bytes were overwritten, and "
+        "kernels that write elsewhere, change inputs or do not write all of their outputs",
+    )
+    add_report(
+        parser, PROFILE, "print the time by operator and source line, and allocations, to stderr"
+    )
+    parser.add_argument(
+        "--trace",
+        metavar="JSON",
+        help="write when each operator ran, and the live memory, for ui.perfetto.dev",
+    )
+    parser.add_argument(
         "--verify",
         action="store_true",
         help="check every byte of the constants of an executable (default: all of small ones, and "
@@ -138,8 +172,18 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     options = Options(**vars(found))
     if options.evaluate and options.stats:
         fail("--stats counts what the machine does, but --evaluate does not use it")
+    if options.evaluate and options.benchmark is not None:
+        fail("--benchmark times the machine, but --evaluate does not use it")
     if options.evaluate and options.memory_report is not None:
         fail("--memory-report shows what the machine allocates, but --evaluate does not use it")
+    if options.evaluate and (options.sanitize or options.profile or options.trace):
+        given = "sanitize" if options.sanitize else "profile" if options.profile else "trace"
+        fail(f"--{given} watches the machine, but --evaluate does not use it")
+    if options.sanitize and (options.profile or options.trace):
+        given = "profile" if options.profile else "trace"
+        fail(f"--{given} measures kernels, but --sanitize runs other code around them")
+    if options.sanitize and options.benchmark is not None:
+        fail("--benchmark times kernels, but --sanitize runs other code around them")
     if options.random_params and options.random_seed is None:
         fail("--random-params needs --random-seed")
     if options.dim and options.random_seed is None:
