@@ -14,7 +14,6 @@ much memory as the largest.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,12 +23,14 @@ import numpy as np
 from .kernels.memory import Memory
 from .kernels.regions import Extent, Region
 from .kernels.scratch import Workspace
-from .paths import Call, Frame, Segment
+from .paths import Call, Frame, Segment, TailCall
 from .program import Array
 from .spaces import Space
 
 MAX_SIGNATURES = 16
 """Number of argument types for which an arena keeps prepared entries."""
+LATEST = 4
+"""Number of entries to compare with a call one by one."""
 WINDOW = 16
 """Number of calls after which memory is returned that none of them needed."""
 SPARE = 1 << 20
@@ -57,9 +58,11 @@ class Entry:
     frame: Frame
     inputs: Sequence[Array]
     types: Sequence[tuple[np.dtype[Any], tuple[int, ...]]] | None
-    extents: Sequence[Extent]
+    extents: tuple[Extent, ...]
     weight: int = 0
     """The size of its recorded paths when it last ran."""
+    used: int = 0
+    """The number of calls of the arena when it last ran."""
 
     def accepts(self, function: int, args: Sequence[object]) -> bool:
         """Test whether a call is certainly one for which this was prepared."""
@@ -77,11 +80,11 @@ class Entry:
         while frames:
             frame = frames.pop()
             segments: list[Segment] = [] if frame.root is None else [frame.root]
-            frame.root = None
+            frame.root = frame.loop = None
             while segments:
                 segment = segments.pop()
                 segments += segment.successors.values()
-                if isinstance(segment.end, Call):
+                if isinstance(segment.end, Call | TailCall):
                     frames.append(segment.end.callee)
         self.frame.trace_size.size = 0
 
@@ -97,10 +100,13 @@ class Arena:
         self._regions = [Region(memory) for _ in range(devices)]
         self._scratch = Region(memory)
         self._reuses = reuses
-        self._entries: OrderedDict[object, Entry] = OrderedDict()
+        self._entries: dict[object, Entry] = {}
+        self._latest: list[Entry] = []
+        """The entries that ran last, the last one first."""
         self._max_trace_size = max_trace_size(memory)
         self._trace_size = 0
-        self._recent: dict[Entry, None] = {}
+        self._recent: dict[tuple[Extent, ...], None] = {}
+        """The bytes that the calls of this window need."""
 
     def __del__(self) -> None:
         while self._entries:
@@ -114,13 +120,30 @@ class Arena:
         """Return the scratch memory for a new entry: all bytes, from the first one on."""
         return Workspace(self._scratch)
 
+    @property
+    def held(self) -> list[int]:
+        """Bytes that are kept for later calls, by device."""
+        return [region.charged for region in self._regions]
+
+    def recent(self, function: int, args: Sequence[object]) -> Entry | None:
+        """
+        Return the entry for such a call, ready to run, if it is among the latest ones.
+
+        That takes less time than to compute its key. Raises `OutOfMemory` like `find`.
+        """
+        entry = self.last
+        if entry is not None and entry.accepts(function, args):
+            return entry
+        for entry in self._latest:
+            if entry.accepts(function, args):
+                self._enter(entry)
+                return entry
+        return None
+
     def find(self, key: object) -> Entry | None:
         """Return the entry for `key`, ready to run; `OutOfMemory` if its bytes are too many."""
         entry = self._entries.get(key)
         if entry is not None:
-            self._entries.move_to_end(key)
-            for extent in entry.extents:
-                extent.cover(extent.top, "its memory")
             self._enter(entry)
         return entry
 
@@ -132,8 +155,17 @@ class Arena:
             self._evict()
 
     def _enter(self, entry: Entry) -> None:
+        for extent in entry.extents:
+            extent.cover(extent.top, "its memory")
+        if self.last is not None:
+            self.last.used = self.calls
+        entry.used = self.calls + 1
+        if entry in self._latest:
+            self._latest.remove(entry)
+        self._latest.insert(0, entry)
+        del self._latest[LATEST:]
         self.last = entry
-        self._recent[entry] = None
+        self._recent[entry.extents] = None
 
     def settle(self) -> None:
         """Keep what is recorded, and memory, within their limits after a call."""
@@ -149,11 +181,14 @@ class Arena:
                 self._evict()
         if self.calls % WINDOW == 0:
             self._trim()
-            self._recent = {} if self.last is None else {self.last: None}
+            self._recent = {} if self.last is None else {self.last.extents: None}
 
     def _evict(self) -> None:
         """Drop the entry that was used least recently."""
-        _, entry = self._entries.popitem(last=False)
+        entry = min(self._entries.values(), key=lambda entry: entry.used)
+        del self._entries[entry.key]
+        if entry in self._latest:
+            self._latest.remove(entry)
         self._trace_size -= entry.weight
         if entry is self.last:
             self.last = None
@@ -161,7 +196,7 @@ class Arena:
 
     def _trim(self) -> None:
         """Return memory that no recent call needed, unless it is little."""
-        for extents in zip(*(entry.extents for entry in self._recent), strict=True):
+        for extents in zip(*self._recent, strict=True):
             region, top = extents[0].region, max(extent.top for extent in extents)
             if region.charged > 2 * top + SPARE:
                 region.trim(top)

@@ -20,7 +20,7 @@ from .kernels.memory import OutOfMemory
 from .kernels.scratch import Workspace
 from .program import Array, Kernel, Step, spec_of
 
-MAX_STEPS = 1 << 15
+MAX_STEPS = 1 << 12
 """Number of steps in the plans that are kept."""
 
 Bound = list[tuple[Thunk, Step | None]]

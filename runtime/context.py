@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from .binding import KernelPlans
+from .call_cycles import CallCycles
 from .counters import Pool
 from .errors import MachineError
 from .kernel_shapes import host_input_faults
@@ -36,20 +38,28 @@ class Context:
     constant_tensors: dict[tuple[int, int], Tensor] = field(
         default_factory=dict[tuple[int, int], Tensor]
     )
+    contiguous: dict[int, Array] = field(default_factory=dict[int, "Array"])
+    """The constants that were used, as C-contiguous arrays that all devices share."""
     kernels: dict[int, Kernel] = field(default_factory=dict[int, Kernel])
     counters: Pool = field(default_factory=Pool)
     plans: Plans = field(default_factory=Plans)
-    kernel_plans: KernelPlans = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "kernel_plans", KernelPlans(self.binds))
+    @cached_property
+    def kernel_plans(self) -> KernelPlans:
+        return KernelPlans(self.binds)
+
+    @cached_property
+    def cycles(self) -> CallCycles:
+        return CallCycles.of(self.program)
 
     def constant(self, index: int, device: int) -> Tensor:
         """Return constant `index` as a tensor on `device`."""
         key = (index, device)
         found = self.constant_tensors.get(key)
         if found is None:
-            array = self.expanded(self.constants[index])
+            array = self.contiguous.get(index)
+            if array is None:
+                array = self.contiguous.setdefault(index, self.expanded(self.constants[index]))
             found = Tensor(array, device, constant=True)
             found = self.constant_tensors.setdefault(key, found)
         return found

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 Pool: TypeAlias = dict[object, Any]
 """Tables of counts by their contents."""
 MAX_POOL = 4096
 """Number of tables that a pool keeps."""
+
+
+class AllocationSite(NamedTuple):
+    """An instruction that allocates on a device, all by index."""
+
+    function: int
+    pc: int
+    device: int
 
 
 @dataclass(eq=False, slots=True)
@@ -24,10 +32,10 @@ class Counters:
 
     instructions: Counter[str] = field(default_factory=Counter[str])
     """Executed instructions by opcode."""
-    allocations: Counter[int] = field(default_factory=Counter[int])
-    """Storages allocated, by device."""
-    allocated: Counter[int] = field(default_factory=Counter[int])
-    """Bytes allocated, by device."""
+    storages: Counter[AllocationSite] = field(default_factory=Counter["AllocationSite"])
+    """Storages allocated, by instruction."""
+    storage_bytes: Counter[AllocationSite] = field(default_factory=Counter["AllocationSite"])
+    """Bytes allocated, by instruction."""
     peak: dict[int, int] = field(default_factory=dict[int, int])
     """Peak of the live bytes within one run, by device."""
     copies: Counter[tuple[int, int]] = field(default_factory=Counter[tuple[int, int]])
@@ -35,13 +43,23 @@ class Counters:
     copied: Counter[tuple[int, int]] = field(default_factory=Counter[tuple[int, int]])
     """Bytes copied between devices, by (from, to)."""
 
+    @property
+    def allocations(self) -> Counter[int]:
+        """Storages allocated, by device."""
+        return _by_device(self.storages)
+
+    @property
+    def allocated(self) -> Counter[int]:
+        """Bytes allocated, by device."""
+        return _by_device(self.storage_bytes)
+
     def share(self, pool: Pool) -> None:
         """Replace the tables by equal ones in `pool`, if there are any; they must not change."""
         if len(pool) > MAX_POOL:
             pool.clear()
         self.instructions = _shared(self.instructions, pool)
-        self.allocations = _shared(self.allocations, pool)
-        self.allocated = _shared(self.allocated, pool)
+        self.storages = _shared(self.storages, pool)
+        self.storage_bytes = _shared(self.storage_bytes, pool)
         self.copies = _shared(self.copies, pool)
         self.copied = _shared(self.copied, pool)
 
@@ -49,8 +67,8 @@ class Counters:
         """Add `times` times the counts of `other`."""
         for mine, theirs in (
             (self.instructions, other.instructions),
-            (self.allocations, other.allocations),
-            (self.allocated, other.allocated),
+            (self.storages, other.storages),
+            (self.storage_bytes, other.storage_bytes),
             (self.copies, other.copies),
             (self.copied, other.copied),
         ):
@@ -58,6 +76,13 @@ class Counters:
                 mine[key] += count * times  # pyright: ignore[reportArgumentType]
         for device, size in other.peak.items():
             self.peak[device] = max(size, self.peak.get(device, 0))
+
+
+def _by_device(table: Counter[AllocationSite]) -> Counter[int]:
+    found = Counter[int]()
+    for site, count in table.items():
+        found[site.device] += count
+    return found
 
 
 def _shared(table: Counter[Any], pool: Pool) -> Counter[Any]:

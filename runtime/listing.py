@@ -84,7 +84,8 @@ def _dims(param: Param) -> str:
     return f" dims ({', '.join(name or '_' for name in param.dims)})" if param.dims else ""
 
 
-def _function(function: Function, program: Program) -> Iterator[str]:
+def function_lines(function: Function, program: Program) -> Iterator[str]:
+    """Yield the signature of a function and its numbered instructions."""
     params = ", ".join(
         f"{p.name}: {'any' if p.spec is None else p.spec} @{program.devices[p.device]}{_dims(p)}"
         for p in function.params
@@ -98,7 +99,8 @@ def _function(function: Function, program: Program) -> Iterator[str]:
         yield f"{pc:5}: {text_of(instruction, program)}{note}"
 
 
-def _kernel(kernel: Kernel) -> Iterator[str]:
+def kernel_lines(kernel: Kernel) -> Iterator[str]:
+    """Yield the signature of a kernel, its constants and its steps."""
     ins = ", ".join(f"%{value}: {spec}" for value, spec in enumerate(kernel.ins))
     on_host = ", ".join(f"%{value}" for value in kernel.host_ins)
     yield f"kernel {kernel.name}({ins})" + (f" host: {on_host}" if on_host else "")
@@ -128,7 +130,7 @@ def listing(program: Program) -> str:
         else:
             lines.append(f"constant {i}: {spec_of(constant)}")
     for kernel in program.kernels:
-        lines += ["", *_kernel(kernel)]
+        lines += ["", *kernel_lines(kernel)]
     for function in program.functions:
-        lines += ["", *_function(function, program)]
+        lines += ["", *function_lines(function, program)]
     return "\n".join(lines) + "\n"

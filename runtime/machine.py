@@ -43,12 +43,14 @@ from .paths import (
     Contents,
     Decision,
     Frame,
+    Jump,
     Kept,
     Known,
     Read,
     Return,
     Segment,
     State,
+    TailCall,
     TraceSize,
 )
 from .profiler import Profile
@@ -153,6 +155,12 @@ class Machine:
         """Statistics of all runs so far."""
         self._count()
         return self._counters
+
+    @property
+    def held(self) -> list[int]:
+        """Bytes that are kept for later calls, by device; calls that run now not included."""
+        each = [arena.held for arena in self._idle]
+        return [sum(arena[device] for arena in each) for device in range(len(self.program.devices))]
 
     def _note(self, executed: Sequence[Counters]) -> None:
         """Queue the counters of executed segments for counting."""
@@ -291,8 +299,11 @@ class Machine:
         times: CallProfile | None = None,
     ) -> Value:
         """Call function `index` in `arena`."""
-        entry = arena.last
-        if entry is not None and entry.accepts(index, args):
+        try:
+            entry = arena.recent(index, args)
+        except OutOfMemory as error:
+            raise self._no_room(index, error) from error
+        if entry is not None:
             for target, arg in zip(entry.inputs, args, strict=True):
                 target[...] = arg
         else:
@@ -345,7 +356,6 @@ class Machine:
 
     def _entry(self, arena: Arena, index: int, values: Sequence[FlatValue]) -> Entry:
         """Return what is prepared in `arena` for calls of function `index` with such arguments."""
-        function = self.program.functions[index]
         key = (index, tuple(value.structure for value in values))
         try:
             found = arena.find(key)
@@ -354,8 +364,11 @@ class Machine:
                 found = self._prepared(arena, index, values, key)
                 arena.add(found)
         except OutOfMemory as error:
-            raise MachineError(f"the arguments of {function.name}: {error}") from error
+            raise self._no_room(index, error) from error
         return found
+
+    def _no_room(self, index: int, error: OutOfMemory) -> MachineError:
+        return MachineError(f"the arguments of {self.program.functions[index].name}: {error}")
 
     def _check(self, index: int, values: Sequence[FlatValue]) -> None:
         """Raise `MachineError` if arguments like `values` do not fit function `index`."""
@@ -449,6 +462,8 @@ class Machine:
                     if depth > stack.size:
                         self._extend(stack, segment, len(callers))
                     segment = self._root(end.callee, times)
+                case TailCall():
+                    segment = self._root(end.callee, times)
                 case Branch():
                     segment = self._successor(segment, end.test(), times)
                 case Read():
@@ -525,7 +540,7 @@ class Machine:
                 state.write(end.dst, key)
                 pc = end.pc
             case _:
-                assert not isinstance(end, Return)
+                assert isinstance(end, Jump)
                 pc = end.pc
         recorder = Recorder(self._context, state, pc, known)
         found = recorder.record() if times is None else times.record(recorder)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from .allocations import LineAllocations, allocations_by_line
 from .counters import Counters
 from .dtypes import element_type
 from .instructions import AllocStorage, Reg
@@ -47,6 +48,8 @@ class MemoryUse:
     weights: int
     in_use: int
     limit: int
+    lines: Sequence[LineAllocations] = ()
+    """The lines of the source that allocate, those of most bytes first."""
 
     def __str__(self) -> str:
         rows = [("device", "planned", "peak of a call", "allocations", "allocated")]
@@ -95,7 +98,7 @@ def memory_use(
         for device, name in enumerate(program.devices)
     }
     weights = sum(_size(constant) for constant in program.constants)
-    return MemoryUse(devices, weights, in_use, limit)
+    return MemoryUse(devices, weights, in_use, limit, allocations_by_line(program, counters))
 
 
 def _size(constant: Constant) -> int:

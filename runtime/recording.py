@@ -18,9 +18,10 @@ import numpy as np
 
 from ..operators.sizes import Check
 from . import instructions as vm
+from . import tail_calls
 from .binding import bind_plan
 from .context import Context
-from .counters import Counters
+from .counters import AllocationSite, Counters
 from .dtypes import element_type
 from .errors import MachineError, Note
 from .gaps import cut
@@ -42,10 +43,12 @@ from .paths import (
     Jump,
     KilledRegister,
     Known,
+    Loop,
     Read,
     Return,
     Segment,
     State,
+    TailCall,
 )
 from .program import Array, Function, Kernel, Step, spec_of
 from .sanitizer import Sanitizer, Site
@@ -83,6 +86,7 @@ class Recorder:
     known: Known
     steps: list[Thunk] = field(default_factory=list[Thunk])
     origins: list[tuple[int, Step | None]] = field(default_factory=list[tuple[int, Step | None]])
+    executed: list[type[vm.Instruction]] = field(default_factory=list[type[vm.Instruction]])
     counters: Counters = field(default_factory=Counters)
     details: SegmentDetails | None = None
     """Facts about the steps for a profile, if one is active."""
@@ -101,9 +105,8 @@ class Recorder:
 
     def record(self) -> Segment:
         """Record up to the next decision; raise `MachineError` with the position of a fault."""
-        code = self.function.instructions
+        code, executed = self.function.instructions, self.executed
         is_watched = self.guard is not None or self.details is not None
-        executed: list[type[vm.Instruction]] = []
         while True:
             instruction = code[self.pc]
             kind = type(instruction)
@@ -292,6 +295,8 @@ class Recorder:
         if self.context.has_references:  # what is in a storage may come back through them
             lent = []
         self.hand_over(*(arg for arg in args if arg not in lent))
+        if (end := self.tail_call(dst, function, args)) is not None:
+            return end
         roots = dict.fromkeys(storage.root for storage in lent)
         caller = self.state.frame
         frame = Frame(
@@ -307,6 +312,29 @@ class Recorder:
             },
         )
         return Call(frame, dst, self.pc + 1)
+
+    def tail_call(self, dst: int, function: int, args: tuple[Object, ...]) -> TailCall | None:
+        """Copy `args` to a frame that runs in place of this one, or return None: the call nests."""
+        frame = self.state.frame
+        if self.context.has_references or self.guard is not None:
+            return None
+        registers = self.state.registers
+        rest = self.context.cycles.after_tail_call(
+            *(frame.function, self.pc, dst, function),
+            lambda register: isinstance(registers.get(register), Object),
+        )
+        if rest is None:
+            return None
+        loop = frame.loop or Loop(frame)
+        given = tail_calls.arguments(args, frame, loop.first, function == frame.function)
+        target = given and tail_calls.target(loop, function, given.items)
+        if target is None or given is None:
+            return None
+        frame.loop = loop
+        for thunk in tail_calls.copies(given.tensors, target.tensors, frame.workspace):
+            self.compute(thunk)
+        self.executed += map(type, rest)
+        return TailCall(target.frame)
 
     def invoke(self, i: vm.Invoke) -> End:
         return self.call(i.dst, i.function, tuple(map(self.state.read, i.args)))
@@ -386,8 +414,9 @@ class Recorder:
             raise MachineError(f"a storage must have at least 0 bytes, but has {size}")
         what = f"a storage of {size} bytes on {self.device(i.device)}"
         at, memory = self.state.spaces[i.device].take(size, i.alignment, what)
-        self.counters.allocations[i.device] += 1
-        self.counters.allocated[i.device] += size
+        site = AllocationSite(self.state.frame.function, self.pc, i.device)
+        self.counters.storages[site] += 1
+        self.counters.storage_bytes[site] += size
         storage = Storage(size, i.device, memory, at, i.alignment)
         if size:
             self.state.unwritten[storage] = [0, size]
@@ -645,8 +674,11 @@ def _holds(scalars: list[Array]) -> bool:
 
 
 _Follow = Callable[[Recorder, Any], End | None]
-_FOLLOW: dict[type[vm.Instruction], _Follow] = {
-    kind: vars(Recorder).get(f"{name}_") or getattr(Recorder, name)
-    for name, kind in vm.INSTRUCTIONS.items()
-}
-"""The method that records each instruction: its mnemonic, followed by `_` where that is taken."""
+
+
+def method_of(kind: type[vm.Instruction]) -> _Follow:
+    """Return the method that records `kind`: its mnemonic, followed by `_` where that is taken."""
+    return vars(Recorder).get(f"{kind.mnemonic}_") or getattr(Recorder, kind.mnemonic)
+
+
+_FOLLOW = {kind: method_of(kind) for kind in vm.INSTRUCTIONS.values()}

@@ -64,6 +64,7 @@ def same_value(found: Value, wanted: Value) -> None:
         one, other = rest.pop()
         if isinstance(one, tuple):
             assert isinstance(other, tuple)
+            assert len(one) == len(other)
             assert getattr(one, "tag", 0) == getattr(other, "tag", 0)
             assert isinstance(one, Tagged) == isinstance(other, Tagged)
             rest += zip(one, other, strict=True)

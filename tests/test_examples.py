@@ -10,6 +10,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from in_machine import assert_same, results_in_machine
 from onnx import numpy_helper
 from onnx_models import Array, run_onnxruntime
 from xdsl.context import Context
@@ -173,14 +174,16 @@ def test_squeezenet(make_squeezenet: ModuleType):
         ("closures", ("x", "y"), "plan-devices{default=cuda:0}"),
     ],
 )
-def test_relay_text_is_evaluated(
+def test_relay_text_is_evaluated_and_runs_in_the_machine(
     name: str, parameters: tuple[str, ...], passes: str, tmp_path: Path
 ):
     shape = (4,) if name == "lists" else (5, 7)
     generator = np.random.default_rng(0)
     given = {p: generator.standard_normal(shape, dtype=np.float32) for p in parameters}
     loaded = Loader(Reporter()).load(str(EXAMPLES / f"{name}.relay"), passes, tmp_path)
-    (result,) = evaluate(loaded.module, list(given.values()))
+    args = list(given.values())
+    (result,) = evaluate(loaded.module, args)
+    assert_same((result,), tuple(results_in_machine(loaded.module, args, "main")))
     if name == "lists":
         polynomial, doubled = result
         np.testing.assert_allclose(polynomial, np.polyval([1, -3, 2], given["x"]), rtol=1e-5)

@@ -51,7 +51,10 @@ MAY_IMPORT = {
     "planning": ("planning",),
     "lowering": ("lowering", "passes", "dialects", "runtime"),
     "runtime": ("runtime", "operators", "planning"),
-    "frontends": ("frontends", "dialects", "operators"),
+    "frontends": (
+        *("frontends", "dialects", "operators"),
+        *("runtime.errors", "runtime.files", "runtime.tensor_file"),
+    ),
     "tools": (
         *("tools", "frontends", "lowering", "passes", "planning", "dialects", "operators"),
         "runtime",

@@ -53,8 +53,9 @@ def _input_and_output(group: Group, frontends: list[str]) -> None:
         "-t",
         "--target",
         default="mlir",
-        help="the format of the output: mlir (default), relay-text, or a picture of the memory "
-        "plan, memory-plan-svg or memory-plan-html, taken right before lower-to-bytecode",
+        help="the format of the output: mlir (default), relay-text, executable (after -p vm; "
+        "executable{embed=true} with the weights in it), or a picture of the memory plan, "
+        "memory-plan-svg or memory-plan-html, taken right before lower-to-bytecode",
     )
     _flag(
         group,

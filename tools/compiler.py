@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
@@ -201,29 +202,43 @@ class Compiler:
         bytecode.
         """
         module = program.module
-        names = {op.sym_name.data: _result_names(op) for op in module.ops if isinstance(op, FuncOp)}
         if is_bytecode(module):
             if reads_memory:
                 raise PassError(f"{NO_PLAN}: it is bytecode already", module)
             verify(module)
-            return Loaded(module, program.weights, names, DataTypes(), {})
+            return Loaded(module, program.weights, {}, DataTypes(), {})
         if pipeline is None:
+            names = [op.sym_name.data for op in module.ops if isinstance(op, FuncOp)]
             pipeline = f"vm{{entries={quoted(entry)}}}" if entry in names and entry else "vm"
-        steps = self.steps(pipeline)
-        passes = [step.run.name for step in steps]
-        last = passes.index(TO_BYTECODE) if TO_BYTECODE in passes else len(passes)
-        Runner(steps=steps[:last]).run(self.context, module)
-        table = TypeTable(module)
-        results = _results(module, table)
-        memory = read_memory(module) if reads_memory else None
-        Runner(steps=steps[last:], verify_first=False).run(self.context, module)
-        return Loaded(module, program.weights, names, table.data, results, memory)
+        runner = Runner(steps=self.steps(pipeline), progress=self.reporter.progress)
+        return lower(runner, self.context, program, reads_memory)
 
     def _text(self, source: Source) -> str:
         """Return the text of `source`, which messages quote from now on."""
         text = source.text()
         self.reporter.add_source(source.name, text)
         return text
+
+
+def lower(runner: Runner, context: Context, program: Given, reads_memory: bool) -> Loaded:
+    """
+    Run the steps of `runner`, and read what bytecode does not keep.
+
+    The types of results, and with `reads_memory` the memory that the program uses, are read right
+    before `lower-to-bytecode`, or at the end.
+    """
+    module, steps = program.module, list(runner.steps)
+    names = {op.sym_name.data: _result_names(op) for op in module.ops if isinstance(op, FuncOp)}
+    passes = [step.run.name for step in steps]
+    last = passes.index(TO_BYTECODE) if TO_BYTECODE in passes else len(passes)
+    runner.steps = steps[:last]
+    runner.run(context, module)
+    table = TypeTable(module)
+    results = _results(module, table)
+    memory = read_memory(module) if reads_memory else None
+    runner.steps, runner.verify_first = steps[last:], False
+    runner.run(context, module)
+    return Loaded(module, program.weights, names, table.data, results, memory)
 
 
 def _size(size: int | None) -> str:

@@ -8,11 +8,12 @@ named pipelines, and reproducers.
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from inspect import signature
 from io import StringIO
 from pathlib import Path
-from typing import IO, NoReturn, cast
+from tempfile import TemporaryDirectory
+from typing import IO, TYPE_CHECKING, NoReturn, cast
 
 from typing_extensions import override
 from xdsl.dialects.builtin import ModuleOp
@@ -42,6 +43,9 @@ from .runner import InternalError, Runner
 from .source import SPLIT_MARK, Part, Source, read_source, split
 from .timing import Timer
 
+if TYPE_CHECKING:
+    from .executable_target import ExecutableTarget
+
 
 class XRelayOpt(xDSLOptMain):
     """One run of the driver, with all of its state."""
@@ -53,8 +57,14 @@ class XRelayOpt(xDSLOptMain):
         self.timer = Timer()
         self.messages: list[Message] | None = None
         """Messages collected for `--verify-diagnostics`; None when they are shown."""
+        self.file: bytes | None = None
+        """The contents of the output if it is not text."""
+        self.weights_folder = Path()
+        """The folder of the file that the input names for its weights."""
+        self.scratch = ExitStack()
+        """Closed at the end of the run, with the files that only it needs."""
         self.universe = load_universe(self._warn)
-        self.runner = Runner(timer=self.timer)
+        self.runner = Runner(timer=self.timer, progress=reporter.progress)
         args = sys.argv[1:] if args is None else args
         try:
             super().__init__(args=with_report_format(args))
@@ -152,6 +162,18 @@ class XRelayOpt(xDSLOptMain):
         target = cast(Callable[[], type[Target]], entry)()
         return target if hasattr(target, "reads_before") else None
 
+    def _executable_target(self) -> "ExecutableTarget | None":
+        """Return the target that writes an executable, if it is given."""
+        spec = parse_spec(self.args.target)
+        if spec.name != "executable":
+            return None
+        from .executable_target import ExecutableTarget
+
+        try:
+            return ExecutableTarget.from_spec(spec)
+        except ValueError as error:
+            raise self._bad_target(str(error)) from None
+
     def _bad_target(self, reason: str) -> CommandLineError:
         return CommandLineError(f"-t {self.args.target}: {reason.strip()}")
 
@@ -229,12 +251,15 @@ class XRelayOpt(xDSLOptMain):
             print("Success, can shrink")
             return 0
         finally:
+            self.scratch.close()
             if self.args.timing:
                 self.timer.print(sys.stderr)
         if self.args.shrink:
             print("Failure, can't shrink")
             return 1
-        if self.args.output_file in (None, "-"):
+        if self.file is not None and not failed:
+            _write_file(self.args.output_file, self.file)
+        elif self.args.output_file in (None, "-"):
             sys.stdout.write(output.getvalue())
             sys.stdout.flush()
         elif not failed:
@@ -259,6 +284,8 @@ class XRelayOpt(xDSLOptMain):
         if self.args.run_reproducer:
             self._follow(reproducer.read(text), source.name)
         parts = split(text) if self.args.split_input_file else [Part(text)]
+        if self.args.split_input_file and self._executable_target() is not None:
+            raise CommandLineError("-t executable writes one program, not --split-input-file")
         failed = False
         for i, part in enumerate(parts):
             if i:
@@ -338,6 +365,7 @@ class XRelayOpt(xDSLOptMain):
         if frontend != "mlir":
             with self._weights_beside(name) as weights:
                 return load_relay(self.ctx, frontend, part, name, weights)
+        self.weights_folder = Path(name).parent
         parser = LocatingParser(self.ctx, part.text, name, part.lines_before)
         return parser.parse_module(not self.args.no_implicit_module)
 
@@ -350,6 +378,13 @@ class XRelayOpt(xDSLOptMain):
         """Yield the file for the weights of the input `name`; report it if it was written."""
         out = self.args.output_file
         weights = Path(Path(name).name if out in (None, "-") else out).with_suffix(".safetensors")
+        target = self._executable_target()
+        if target is not None and target.embed:
+            folder = self.scratch.enter_context(TemporaryDirectory(prefix="xrelay-opt-"))
+            self.weights_folder = Path(folder)
+            yield self.weights_folder / weights.name
+            return
+        self.weights_folder = weights.parent
         before = _stamp(weights)
         yield weights
         if _stamp(weights) != before:
@@ -357,10 +392,22 @@ class XRelayOpt(xDSLOptMain):
 
     @override
     def apply_passes(self, prog: ModuleOp) -> None:
-        self.runner.run(self.ctx, prog)
+        target = self._executable_target()
+        if target is None:
+            self.runner.run(self.ctx, prog)
+            return
+        from .compiler import given, is_bytecode, lower
+
+        reads_memory = TO_BYTECODE in [step.run.name for step in self.runner.steps]
+        program = given(prog, self.weights_folder)
+        loaded = lower(self.runner, self.ctx, program, reads_memory and not is_bytecode(prog))
+        folder = Path(self.args.output_file or "-").parent
+        self.file = target.contents(loaded, folder)
 
     @override
     def output_resulting_program(self, prog: ModuleOp) -> str:
+        if self.file is not None:
+            return ""
         spec, target = parse_spec(self.args.target), self._target()
         if spec.name != "mlir" and target is None:
             return super().output_resulting_program(prog)
@@ -375,6 +422,19 @@ class XRelayOpt(xDSLOptMain):
             return output.getvalue()
         print_module(self.ctx, prog, output, self._print_options())
         return output.getvalue()
+
+
+def _write_file(path: str | None, data: bytes) -> None:
+    """Write a file that is not text."""
+    if path not in (None, "-"):
+        from ..runtime.files import replace
+
+        replace(path, [data])
+        return
+    stream = getattr(sys.stdout, "buffer", None)
+    if stream is None or sys.stdout.isatty():
+        raise UsageError("an executable is not text: give a file with -o")
+    stream.write(data)
 
 
 def _stamp(path: Path) -> int | None:

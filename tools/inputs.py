@@ -41,4 +41,5 @@ def load_onnx(
     """Convert an ONNX model with dims that are bound; its weights go to the file `weights`."""
     from ..frontends.onnx import load_module
 
-    return load_module(ctx, source.data, source.name, weights, bindings)
+    folder = Path(source.name).parent if source.is_file else None
+    return load_module(ctx, source.data, source.name, weights, bindings, folder)

@@ -21,6 +21,7 @@ from ..passes.memory_use.report import (
     report_of,
     text_lines,
 )
+from ..runtime.allocations import LineAllocations, allocation_lines, allocations_by_line
 from ..runtime.plain_text import human, printable, table
 from .executables import Compiled
 
@@ -44,6 +45,7 @@ class MemoryOfRun:
     function: str
     planned: Sequence[DeviceReport]
     devices: Sequence[DeviceRun]
+    allocations: Sequence[LineAllocations]
 
     def lines(self, format: str | None) -> list[str]:
         """Return the report as lines of text, or of JSON."""
@@ -67,7 +69,12 @@ class MemoryOfRun:
                 ]
             )
         head = f"memory of this run of @{self.function}, with the functions that it calls"
-        return [printable(head), *table(rows, "<>>>>>>", "  ")]
+        found = [printable(head), *table(rows, "<>>>>>>", "  ")]
+        if self.allocations:
+            what = f"allocations of this run of @{self.function}, by line of the source"
+            found += ["", printable(what)]
+            found += [f"  {printable(line)}" for line in allocation_lines(self.allocations)]
+        return found
 
     def _json(self) -> dict[str, Any]:
         return {
@@ -83,6 +90,15 @@ class MemoryOfRun:
                         "allocated": device.allocated,
                     }
                     for device in self.devices
+                ],
+                "lines": [
+                    {
+                        "line": line.where,
+                        "device": line.device,
+                        "storages": line.storages,
+                        "allocated": line.allocated,
+                    }
+                    for line in self.allocations
                 ],
             },
         }
@@ -121,4 +137,5 @@ def memory_of_run(
         for index, name in enumerate(executable.program.devices)
         if counters.allocations[index]
     ]
-    return MemoryOfRun(function, report_of(use, {}, dims), devices)
+    lines = allocations_by_line(executable.program, counters)
+    return MemoryOfRun(function, report_of(use, {}, dims), devices, lines)

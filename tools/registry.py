@@ -79,6 +79,7 @@ PASSES = {
 
 TARGETS = {
     "relay-text": "frontends.relay_text.target:RelayTextTarget",
+    "executable": "tools.executable_target:ExecutableTarget",
     "memory-plan-svg": "tools.plan_pictures.targets:MemoryPlanSvgTarget",
     "memory-plan-html": "tools.plan_pictures.targets:MemoryPlanHtmlTarget",
 }

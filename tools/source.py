@@ -24,6 +24,8 @@ class Source:
     extension: str
     """The part of the path after the last dot; `mlir` for stdin."""
     data: bytes
+    is_file: bool = False
+    """False for stdin, and for a model in memory."""
 
     def text(self) -> str:
         """Decode the data; `SourceError` at the first byte that is not UTF-8."""
@@ -57,7 +59,7 @@ def read_source(path: str | None) -> Source:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"cannot read '{name}': {reason}") from error
     extension = "mlir" if file is None else os.path.splitext(file)[1].removeprefix(".")
-    return Source(name, extension, data)
+    return Source(name, extension, data, is_file=file is not None)
 
 
 def _read_stdin() -> bytes:

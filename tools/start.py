@@ -1,5 +1,5 @@
 """
-The entry points of `xrelay-opt`, `xrelay-run` and `xrelay-plan`.
+The entry points of the commands.
 
 Nothing else of ours is imported before the command is guarded, so that Ctrl-C is quiet.
 """
@@ -29,6 +29,18 @@ def run() -> int:
         return main()
 
     return guarded("xrelay-run", start)
+
+
+def objdump() -> int:
+    """Run `xrelay-objdump`."""
+
+    def start() -> int:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as for `plan`
+        from .objdump import main
+
+        return main()
+
+    return guarded("xrelay-objdump", start)
 
 
 def plan() -> int:

@@ -17,7 +17,7 @@ from .functions import FuncOp
 from .instruction import Instruction
 
 
-def _op_of(kind: type[vm.Instruction]) -> type[Instruction]:
+def op_of(kind: type[vm.Instruction]) -> type[Instruction]:
     """Define the op of an instruction of the machine."""
     members: dict[str, Any] = {
         "__doc__": kind.__doc__,
@@ -35,6 +35,6 @@ def _op_of(kind: type[vm.Instruction]) -> type[Instruction]:
 
 
 INSTRUCTIONS: dict[type[vm.Instruction], type[Instruction]] = {
-    kind: _op_of(kind) for kind in vm.INSTRUCTIONS.values()
+    kind: op_of(kind) for kind in vm.INSTRUCTIONS.values()
 }
 """The op class of each instruction of the machine."""

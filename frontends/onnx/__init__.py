@@ -28,40 +28,51 @@ def load_module(
     name: str,
     weights_path: Path | None,
     bindings: DimBindings | None = None,
+    folder: Path | None = None,
 ) -> ModuleOp:
     """
     Convert the model in `data`, the contents of the file `name`, into a module.
 
     The arguments and results of its function `@main` are the graph's inputs and outputs, with their
-    ONNX names in the attribute `relay.name`; `bindings` are sizes for dims of inputs. Constants of
-    more than 1 KiB become `relay.param`s, written to `weights_path` (`.safetensors`, replaced if it
-    exists); the module's `relay.params` is that file's name, without a folder. Without a path they
-    are not written and `relay.params` is absent. Raises `OnnxError`, with a location in `name`, for
-    a damaged model, for anything unsupported, and when the package `onnx` or the file of the
-    weights is not available.
+    ONNX names in the attribute `relay.name`; `bindings` are sizes for dims of inputs, and `folder`
+    is that of files with the model's data. Constants of more than 1 KiB become `relay.param`s,
+    written to `weights_path` (`.safetensors`, replaced if it exists); the module's `relay.params`
+    is that file's name, without a folder. Without a path they are not written and `relay.params` is
+    absent. Raises `OnnxError`, with a location in `name`, for a damaged model, for anything
+    unsupported, and when the package `onnx` or the file of the weights is not available.
     """
     try:
-        return _load(data, name, weights_path, bindings or DimBindings())
+        return _load(data, name, weights_path, bindings or DimBindings(), folder)
     except OnnxError as error:
         if error.location is None:
             error.location = FileLineColLoc(StringAttr(name), IntAttr(1), IntAttr(1))
         raise
 
 
-def _load(data: bytes, name: str, weights_path: Path | None, bindings: DimBindings) -> ModuleOp:
+def _load(
+    data: bytes,
+    name: str,
+    weights_path: Path | None,
+    bindings: DimBindings,
+    folder: Path | None,
+) -> ModuleOp:
     try:
         importlib.import_module("onnx")
     except ImportError as error:
         raise OnnxError(
             f"reading ONNX models needs the package onnx ({error}): pip install onnx"
         ) from None
+    from ...runtime.errors import MachineError
+    from ...runtime.tensor_file import write_tensors
     from .importer import convert_model
     from .model import read_model
-    from .weights import write_weights
 
-    conversion = convert_model(read_model(data), name, bindings=bindings)
+    conversion = convert_model(read_model(data), name, bindings=bindings, folder=folder)
     module, params = conversion.module, conversion.params
     if params and weights_path is not None:
-        write_weights(params, weights_path)
+        try:
+            write_tensors(weights_path, params)
+        except MachineError as error:
+            raise OnnxError(str(error)) from None
         module.attributes[PARAMS_FILE] = StringAttr(weights_path.name)
     return module

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from onnx import GraphProto, ModelProto, NodeProto, ValueInfoProto
 from xdsl.dialects.builtin import (
@@ -36,6 +37,7 @@ from ...dialects.relay.named_dims import DIMS, dims_attr
 from ...operators.dim_bindings import BindingError, DimBindings
 from .builder import Builder
 from .errors import OnnxError
+from .external import ExternalData
 from .functions import Body, bound, functions_by_key, model_body, schema_body
 from .model import initializers_of, input_dims, input_type, opsets_of
 from .node import Node
@@ -68,28 +70,37 @@ def convert_model(
     *,
     inline_limit: int = INLINE_LIMIT,
     bindings: DimBindings = UNBOUND,
+    folder: Path | None = None,
 ) -> Conversion:
     """
-    Convert `model`, the contents of the file `name`.
+    Convert `model`, the contents of the file `name`; `folder` is that of its external data.
 
     The module has one public function `@main`, whose arguments and results are those of the graph,
     in order; `bindings` are sizes of dims of arguments. Initializers of more than `inline_limit`
     bytes become `relay.param`s. Raises `OnnxError` for anything unsupported.
     """
-    return _Importer(model, name, inline_limit, bindings).convert()
+    return _Importer(model, name, inline_limit, bindings, ExternalData(folder)).convert()
 
 
 class _Importer:
     """State of a conversion."""
 
-    def __init__(self, model: ModelProto, name: str, inline_limit: int, bindings: DimBindings):
+    def __init__(
+        self,
+        model: ModelProto,
+        name: str,
+        inline_limit: int,
+        bindings: DimBindings,
+        external: ExternalData,
+    ):
         self.bindings = bindings
+        self.external = external
         self.graph = model.graph
         self.file = StringAttr(name)
         self.functions = functions_by_key(model.functions)
         self.inlined = 0
         self.scope = Scope(opsets_of(model.opset_import), names_in(model.graph))
-        for constant in initializers_of(model.graph):
+        for constant in initializers_of(model.graph, external):
             self.scope.values[constant.name] = constant
         self.builder = Builder(Block(), inline_limit, self._convert_graph)
 
@@ -234,7 +245,7 @@ class _Importer:
             )
         outer = self.scope
         scope = Scope(outer.opsets, names_in(graph), outer.attributes, outer)
-        for constant in initializers_of(graph):
+        for constant in initializers_of(graph, self.external):
             scope.values[constant.name] = constant
         for info, argument in zip(graph.input, arguments, strict=True):
             scope.values[info.name] = argument

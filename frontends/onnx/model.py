@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from ...dialects.device import tensor_type
 from ...dialects.tensors import Tensor
 from .errors import OnnxError
+from .external import ExternalData
 from .scope import graphs_of, with_inner
 from .tensors import array_of, dtype_of_number
 from .values import Constant, element_type
@@ -87,14 +88,14 @@ def opsets_of(imports: Iterable[OperatorSetIdProto]) -> dict[str, int]:
     return found
 
 
-def initializers_of(graph: GraphProto) -> Iterator[Constant]:
-    """Yield the arrays stored in `graph`."""
+def initializers_of(graph: GraphProto, external: ExternalData) -> Iterator[Constant]:
+    """Yield the arrays stored in `graph`, or in files beside the model."""
     if graph.sparse_initializer:
         name = graph.sparse_initializer[0].values.name
         raise OnnxError(f'initializer "{name}" is sparse; supported: dense ones')
     for tensor in graph.initializer:
         try:
-            yield Constant(tensor.name, array_of(tensor))
+            yield Constant(tensor.name, array_of(tensor, external))
         except OnnxError as error:
             raise OnnxError(f'initializer "{tensor.name}": {error.message}') from None
 

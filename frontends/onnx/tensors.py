@@ -8,6 +8,7 @@ import onnx
 from onnx import TensorProto, numpy_helper
 
 from .errors import OnnxError
+from .external import ExternalData
 from .values import SUPPORTED_DTYPES, Array
 
 
@@ -32,21 +33,21 @@ def _name(number: int) -> str:
         return f"number {number}"
 
 
-def array_of(tensor: TensorProto) -> Array:
-    """Return the array in `tensor`, whose data must be in the model itself."""
+def array_of(tensor: TensorProto, external: ExternalData | None = None) -> Array:
+    """Return the array in `tensor`; a view of a file, if its data are `external`."""
     dtype = dtype_of_number(tensor.data_type)
-    if tensor.data_location == TensorProto.EXTERNAL:
-        raise OnnxError(
-            "the data is in another file; supported: data in the model itself "
-            "(onnx.save with save_as_external_data=False)"
-        )
     dims = list(tensor.dims)
     if any(d < 0 for d in dims):
         raise OnnxError(f"the shape {dims} has a negative dim")
-    if tensor.HasField("raw_data") and len(tensor.raw_data) != prod(dims) * dtype.itemsize:
+    size = prod(dims) * dtype.itemsize
+    if tensor.data_location == TensorProto.EXTERNAL:
+        data = (external or ExternalData()).bytes_of(tensor, size)
+        if dtype == np.bool_:
+            return (np.frombuffer(data, np.uint8) != 0).reshape(dims)
+        return np.frombuffer(data, dtype.newbyteorder("<")).reshape(dims).astype(dtype, copy=False)
+    if tensor.HasField("raw_data") and len(tensor.raw_data) != size:
         raise OnnxError(
-            f"{dtype.name} of shape {dims} needs {prod(dims) * dtype.itemsize} bytes, "
-            f"but got {len(tensor.raw_data)}"
+            f"{dtype.name} of shape {dims} needs {size} bytes, but got {len(tensor.raw_data)}"
         )
     try:
         array = numpy_helper.to_array(tensor)

@@ -66,12 +66,12 @@ def parse_json(ctx: Context, text: str, name: str) -> ModuleOp:
 
 def _with_weights(read: Read, name: str, path: Path) -> ModuleOp:
     if read.params:
+        from ...runtime.errors import MachineError
         from .weights import write_weights
 
         try:
             write_weights(read.params, path)
-        except OSError as error:
-            message = f"cannot write the weights to {path}: {error}"
-            raise SourceMap(name, "").error(message, 0) from None
+        except MachineError as error:
+            raise SourceMap(name, "").error(str(error), 0) from None
         read.module.attributes[PARAMS_FILE] = StringAttr(path.name)
     return read.module

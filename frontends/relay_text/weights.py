@@ -26,10 +26,10 @@ def belongs_in_file(type: Attribute) -> bool:
 
 
 def write_weights(params: Mapping[str, Dense], path: Path) -> None:
-    """Write `params` to `path` (safetensors), replacing the file; may raise `OSError`."""
+    """Write `params` to `path` (safetensors), replacing the file; may raise `MachineError`."""
     import numpy as np
-    from safetensors import SafetensorError
-    from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
+
+    from ...runtime.tensor_file import write_tensors
 
     arrays: dict[str, np.ndarray[Any, Any]] = {}
     for name, value in params.items():
@@ -37,7 +37,4 @@ def write_weights(params: Mapping[str, Dense], path: Path) -> None:
         assert type is not None
         flat = np.frombuffer(elements(value), dtype_name(type.element_type))
         arrays[name] = flat.reshape(type.get_shape())
-    try:
-        save_file(arrays, path)
-    except SafetensorError as error:
-        raise OSError(str(error)) from None
+    write_tensors(path, arrays)

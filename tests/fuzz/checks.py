@@ -21,11 +21,12 @@ from typing import Any
 import numpy as np
 
 from xrelay.runtime.errors import MachineError
+from xrelay.runtime.executable import read_executable
 from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.listing import listing
 from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import Array, Program, TensorSpec
-from xrelay.tools import opt, plan, run
+from xrelay.tools import objdump, opt, plan, run
 
 from .structures import edited
 
@@ -238,7 +239,30 @@ def _zeros(spec: TensorSpec) -> Array:
 
 def check_program(path: Path) -> bool:
     """Check that a program object runs or raises a `MachineError`."""
-    program = program_of(path.read_text())
+    return _runs(program_of(path.read_text()))
+
+
+def check_executable(path: Path) -> bool:
+    """Check that an executable is refused, or shown, and runs or raises a `MachineError`."""
+    try:
+        try:
+            file = read_executable(path.read_bytes(), verify=True)
+        except MachineError as error:
+            if not error.message:
+                raise FindingError("a MachineError without a message") from error
+            return False
+        for section in objdump.SECTIONS.values():
+            json.dumps(section.facts(file))
+            for _ in section.lines(file):
+                pass
+    except FindingError:
+        raise
+    except BaseException as error:
+        raise escaped(error) from error
+    return _runs(file.program)
+
+
+def _runs(program: Program) -> bool:
     try:
         zeros = {late.name: _zeros(late.spec) for late in program.late_constants}
         arguments = [_zeros(p.spec) for p in program.functions[0].params if p.spec is not None]

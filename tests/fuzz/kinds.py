@@ -9,7 +9,7 @@ from random import Random
 
 from onnx import ModelProto
 
-from . import checks, seeds, structures
+from . import checks, executables, seeds, structures
 from .mutate import TOKEN, mutate_bytes, mutate_text
 
 Mutate = Callable[[Random, bytes, bytes], bytes]
@@ -157,6 +157,15 @@ KINDS = {
             _program,
             checks.check_program,
             _smaller_program,
+        ),
+        Kind(
+            "executable",
+            "xrx",
+            _ALONE.format("executable"),
+            seeds.executable_seeds,
+            executables.mutate,
+            checks.check_executable,
+            _smaller_bytes,
         ),
         Kind(
             "npz",

@@ -21,6 +21,9 @@ from xrelay.runtime.program import Program
 from xrelay.tools import opt
 from xrelay.tools.compile_input import Loader
 from xrelay.tools.diagnostics import Reporter
+from xrelay.tools.executable_target import planned
+
+from .executables import file_of
 
 ROOT = Path(__file__).parents[2]
 _LONGEST = 4000
@@ -202,6 +205,22 @@ def npz_seeds() -> list[bytes]:
 def safetensors_seeds() -> list[bytes]:
     w = np.arange(12, dtype=np.float32).reshape(4, 3)
     return [save({"w": w}), save({"w": w.astype(np.float16), "v": w}, {"format": "np"})]
+
+
+def executable_seeds() -> list[bytes]:
+    """Return executables of small programs, and of examples with data, closures and open dims."""
+    import tempfile
+
+    files = [file_of(program) for program in compiled_programs().values()]
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("lists.relay", "closures.relay", "dynamic.mlir"):
+            path = str(ROOT / "examples" / name)
+            loaded = Loader(Reporter(io.StringIO())).load(
+                path, "vm", Path(folder), reads_memory=True
+            )
+            assert loaded.memory is not None
+            files.append(file_of(loaded.program, planned(loaded.memory)))
+    return files
 
 
 def compiled_programs() -> dict[str, Program]:

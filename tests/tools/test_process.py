@@ -149,6 +149,19 @@ print("\\n", status, *sorted(sys.modules))
 CSV = "id,lower,upper,size\nx,0,4,4096\n"
 
 
+@pytest.mark.parametrize("main", ["run", "objdump"])
+def test_help_imports_nothing_heavy(main: str):
+    code = f"""
+import sys
+from xrelay.tools.start import {main}
+sys.argv[1:] = ["--help"]
+assert {main}() == 0
+heavy = ("xdsl", "onnx", *(["numpy"] if {main!r} == "run" else []))
+assert not [name for name in sys.modules if name.partition(".")[0] in heavy]
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
 @pytest.mark.parametrize(
     ("main", "text", "arguments", "loads"),
     [

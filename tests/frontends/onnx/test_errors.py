@@ -165,12 +165,6 @@ def test_an_input_of_another_kind():
     assert str(error_of(model)) == 'input "x" is sequence_type; supported: tensors'
 
 
-def test_external_data():
-    model = model_of(node("Add", "x c"), {"x": X}, {"c": random_array(6)})
-    model.graph.initializer[0].data_location = TensorProto.EXTERNAL
-    assert 'initializer "c": the data is in another file; supported' in str(error_of(model))
-
-
 def test_an_initializer_whose_data_is_too_short():
     model = model_of(node("Add", "x c"), {"x": X}, {"c": random_array(6)})
     model.graph.initializer[0].raw_data = b"\0" * 20
@@ -211,5 +205,5 @@ def test_the_package_is_missing(monkeypatch: pytest.MonkeyPatch):
 def test_weights_that_cannot_be_written(tmp_path: Path):
     model = model_of(node("Add", "x c"), {"x": random_array(1)}, {"c": random_array(300)})
     path = tmp_path / "missing" / "w.safetensors"
-    with pytest.raises(OnnxError, match="cannot write the weights"):
+    with pytest.raises(OnnxError, match="cannot write "):
         load_module(Context(), model.SerializeToString(), "m.onnx", path)
