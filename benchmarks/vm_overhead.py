@@ -7,15 +7,18 @@ A program runs one operator a thousand times on tensors of 16 elements, each tim
 with its storage and kill. For comparison, a Python loop makes the NumPy calls that one would write
 by hand for the operator, into as many buffers. Both are timed in turns, the best of several rounds;
 the fixed cost of a call (copying arguments and results) is spread over the thousand operators.
+It is measured apart, by calls of a single addition: also with a place for the result, and of two
+functions in turns.
 Progress goes to stderr, JSON to stdout or the file.
 """
 
 import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from time import perf_counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -114,8 +117,8 @@ CASES = [
 ]
 
 
-def program(case: Case) -> Program:
-    """Return the program that applies the operator of `case` `COUNT` times to its arguments."""
+def program(case: Case, count: int = COUNT) -> Program:
+    """Return the program that applies the operator of `case` `count` times to its arguments."""
     specs = tuple(TensorSpec("float32", shape) for shape in case.shapes)
     n = len(specs)
     out = TensorSpec("float32", case.out)
@@ -124,7 +127,7 @@ def program(case: Case) -> Program:
     kernel = Kernel(case.op, specs, (), (out,), (step,), (n,))
     code: list[vm.Instruction] = []
     size = 4 * int(np.prod(case.out))
-    for i in range(COUNT):
+    for i in range(count):
         storage, tensor = n + 2 * i, n + 2 * i + 1
         code += [
             vm.AllocStorage(storage, size, 64),
@@ -132,7 +135,7 @@ def program(case: Case) -> Program:
             vm.InvokePacked(0, tuple(range(n)), (tensor,)),
             vm.KillRegister(storage),
         ]
-    last = n + 2 * COUNT - 1
+    last = n + 2 * count - 1
     code.append(vm.Ret(last))
     params = tuple(Param(f"x{i}", spec) for i, spec in enumerate(specs))
     return Program((Function("main", params, last + 1, tuple(code)),), (), (kernel,))
@@ -175,14 +178,52 @@ def measure(case: Case, rounds: int) -> dict[str, object]:
         by_hand()
         best_plain = min(best_plain, perf_counter() - start)
     machine_us, plain_us = best_machine / COUNT * 1e6, best_plain / COUNT * 1e6
+    return row(case.op, "ufunc" if case.ufunc else "other", machine_us, plain_us)
+
+
+def row(op: str, kind: str, machine_us: float, plain_us: float) -> dict[str, object]:
+    """Return the figures of one operator, or of one kind of call."""
     return {
-        "op": case.op,
-        "kind": "ufunc" if case.ufunc else "other",
+        "op": op,
+        "kind": kind,
         "machine_us": round(machine_us, 3),
         "numpy_us": round(plain_us, 3),
         "ratio": round(machine_us / plain_us, 2),
         "more_us": round(machine_us - plain_us, 3),
     }
+
+
+def measure_calls(rounds: int) -> Iterator[dict[str, object]]:
+    """Measure the µs of a call of one add on two arrays of 16 elements, and of NumPy's."""
+    case = CASES[0]
+    x, y, out = (np.ones(16, np.float32) for _ in range(3))
+    one = program(case, 1)
+    (function,) = one.functions
+    machine = Machine(replace(one, functions=(function, replace(function, name="other"))))
+
+    def alternately() -> None:
+        """Call two functions in turns: what is prepared for one is not what ran last."""
+        machine.evaluate("main", x, y)
+        machine.evaluate("other", x, y)
+
+    calls: dict[str, tuple[Callable[[], object], int]] = {
+        "one call": (lambda: machine.evaluate("main", x, y), 1),
+        "with out=": (lambda: machine.evaluate("main", x, y, out=out), 1),
+        "in turns": (alternately, 2),
+    }
+    for name, (call, number) in calls.items():
+        machine_us, plain_us = float("inf"), float("inf")
+        for _ in range(rounds):
+            for _ in range(2):
+                start = process_time()
+                for _ in range(COUNT):
+                    call()
+                machine_us = min(machine_us, (process_time() - start) / COUNT / number * 1e6)
+            start = process_time()
+            for _ in range(COUNT):
+                np.add(x, y)
+            plain_us = min(plain_us, (process_time() - start) / COUNT * 1e6)
+        yield row(name, "call", machine_us, plain_us)
 
 
 def main() -> None:
@@ -191,8 +232,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=50)
     options = parser.parse_args()
     rows: list[dict[str, object]] = []
-    for case in CASES:
-        rows.append(measure(case, options.rounds))
+    measured = (measure(case, options.rounds) for case in CASES)
+    for found in chain(measured, measure_calls(options.rounds)):
+        rows.append(found)
         print(
             "{op:>14}: {machine_us:6} µs, NumPy {numpy_us:6} µs".format(**rows[-1]), file=sys.stderr
         )

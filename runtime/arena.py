@@ -14,7 +14,6 @@ much memory as the largest.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,12 +23,14 @@ import numpy as np
 from .kernels.memory import Memory
 from .kernels.regions import Extent, Region
 from .kernels.scratch import Workspace
-from .paths import Call, Frame, Segment
+from .paths import Call, Frame, Segment, TailCall
 from .program import Array
 from .spaces import Space
 
 MAX_SIGNATURES = 16
 """Number of argument types for which an arena keeps prepared entries."""
+LATEST = 4
+"""Number of entries to compare with a call one by one."""
 WINDOW = 16
 """Number of calls after which memory is returned that none of them needed."""
 SPARE = 1 << 20
@@ -60,6 +61,8 @@ class Entry:
     extents: tuple[Extent, ...]
     weight: int = 0
     """The size of its recorded paths when it last ran."""
+    used: int = 0
+    """The number of calls of the arena when it last ran."""
 
     def accepts(self, function: int, args: Sequence[object]) -> bool:
         """Test whether a call is certainly one for which this was prepared."""
@@ -77,11 +80,11 @@ class Entry:
         while frames:
             frame = frames.pop()
             segments: list[Segment] = [] if frame.root is None else [frame.root]
-            frame.root = None
+            frame.root = frame.loop = None
             while segments:
                 segment = segments.pop()
                 segments += segment.successors.values()
-                if isinstance(segment.end, Call):
+                if isinstance(segment.end, Call | TailCall):
                     frames.append(segment.end.callee)
         self.frame.trace_size.size = 0
 
@@ -97,7 +100,9 @@ class Arena:
         self._regions = [Region(memory) for _ in range(devices)]
         self._scratch = Region(memory)
         self._reuses = reuses
-        self._entries: OrderedDict[object, Entry] = OrderedDict()
+        self._entries: dict[object, Entry] = {}
+        self._latest: list[Entry] = []
+        """The entries that ran last, the last one first."""
         self._max_trace_size = max_trace_size(memory)
         self._trace_size = 0
         self._recent: dict[tuple[Extent, ...], None] = {}
@@ -120,13 +125,25 @@ class Arena:
         """Bytes that are kept for later calls, by device."""
         return [region.charged for region in self._regions]
 
+    def recent(self, function: int, args: Sequence[object]) -> Entry | None:
+        """
+        Return the entry for such a call, ready to run, if it is among the latest ones.
+
+        That takes less time than to compute its key. Raises `OutOfMemory` like `find`.
+        """
+        entry = self.last
+        if entry is not None and entry.accepts(function, args):
+            return entry
+        for entry in self._latest:
+            if entry.accepts(function, args):
+                self._enter(entry)
+                return entry
+        return None
+
     def find(self, key: object) -> Entry | None:
         """Return the entry for `key`, ready to run; `OutOfMemory` if its bytes are too many."""
         entry = self._entries.get(key)
         if entry is not None:
-            self._entries.move_to_end(key)
-            for extent in entry.extents:
-                extent.cover(extent.top, "its memory")
             self._enter(entry)
         return entry
 
@@ -138,6 +155,15 @@ class Arena:
             self._evict()
 
     def _enter(self, entry: Entry) -> None:
+        for extent in entry.extents:
+            extent.cover(extent.top, "its memory")
+        if self.last is not None:
+            self.last.used = self.calls
+        entry.used = self.calls + 1
+        if entry in self._latest:
+            self._latest.remove(entry)
+        self._latest.insert(0, entry)
+        del self._latest[LATEST:]
         self.last = entry
         self._recent[entry.extents] = None
 
@@ -159,7 +185,10 @@ class Arena:
 
     def _evict(self) -> None:
         """Drop the entry that was used least recently."""
-        _, entry = self._entries.popitem(last=False)
+        entry = min(self._entries.values(), key=lambda entry: entry.used)
+        del self._entries[entry.key]
+        if entry in self._latest:
+            self._latest.remove(entry)
         self._trace_size -= entry.weight
         if entry is self.last:
             self.last = None

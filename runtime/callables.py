@@ -90,8 +90,8 @@ class Executable:
     kernels are errors; calls take several times as long.
 
     The call of an executable is that of its function `main`, or of its only one. A function is an
-    attribute of its name, unless that is taken, and an item. Raises `MachineError` if the program
-    is not well-formed or a weight is missing.
+    attribute of its name, unless that is taken, and an item; `functions` are all by name. Raises
+    `MachineError` if the program is not well-formed or a weight is missing.
     """
 
     def __init__(

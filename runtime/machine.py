@@ -43,12 +43,14 @@ from .paths import (
     Contents,
     Decision,
     Frame,
+    Jump,
     Kept,
     Known,
     Read,
     Return,
     Segment,
     State,
+    TailCall,
     TraceSize,
 )
 from .profiler import Profile
@@ -301,8 +303,11 @@ class Machine:
         times: CallProfile | None = None,
     ) -> Value:
         """Call function `index` in `arena`."""
-        entry = arena.last
-        if entry is not None and entry.accepts(index, args):
+        try:
+            entry = arena.recent(index, args)
+        except OutOfMemory as error:
+            raise self._no_room(index, error) from error
+        if entry is not None:
             for target, arg in zip(entry.inputs, args, strict=True):
                 target[...] = arg
         else:
@@ -355,7 +360,6 @@ class Machine:
 
     def _entry(self, arena: Arena, index: int, values: Sequence[FlatValue]) -> Entry:
         """Return what is prepared in `arena` for calls of function `index` with such arguments."""
-        function = self.program.functions[index]
         key = (index, tuple(value.structure for value in values))
         try:
             found = arena.find(key)
@@ -364,8 +368,11 @@ class Machine:
                 found = self._prepared(arena, index, values, key)
                 arena.add(found)
         except OutOfMemory as error:
-            raise MachineError(f"the arguments of {function.name}: {error}") from error
+            raise self._no_room(index, error) from error
         return found
+
+    def _no_room(self, index: int, error: OutOfMemory) -> MachineError:
+        return MachineError(f"the arguments of {self.program.functions[index].name}: {error}")
 
     def _check(self, index: int, values: Sequence[FlatValue]) -> None:
         """Raise `MachineError` if arguments like `values` do not fit function `index`."""
@@ -459,6 +466,8 @@ class Machine:
                     if depth > stack.size:
                         self._extend(stack, segment, len(callers))
                     segment = self._root(end.callee, times)
+                case TailCall():
+                    segment = self._root(end.callee, times)
                 case Branch():
                     segment = self._successor(segment, end.test(), times)
                 case Read():
@@ -535,7 +544,7 @@ class Machine:
                 state.write(end.dst, key)
                 pc = end.pc
             case _:
-                assert not isinstance(end, Return)
+                assert isinstance(end, Jump)
                 pc = end.pc
         recorder = Recorder(self._context, state, pc, known)
         found = recorder.record() if times is None else times.record(recorder)

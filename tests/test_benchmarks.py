@@ -103,3 +103,14 @@ def test_networks_measures_each_kind_of_operator():
     out, _ = run("networks.py", "--only", "squeezenet", "--rounds", "1", "--operators", "--table")
     kinds = {line.split(" | ")[1] for line in out.splitlines()[2:]}
     assert {"conv2d 1x1", "conv2d 3x3", "conv2d 3x3/2 of image", "nn.max_pool2d"} <= kinds
+
+
+def test_kernels_have_the_results_of_onnxruntime():
+    out, progress = run("kernels.py", "--only", "conv2d 3x3, 128", "--rounds", "1")
+    results = json.loads(out)["results"]
+    assert [r["kernel"] for r in results] == [
+        "conv2d 3x3, 128 to 128 channels of 28x28",
+        "conv2d 3x3, 128 to 32 channels of 56x56",
+    ]
+    assert all(r["ratio"] > 0 for r in results)
+    assert "28x28: " in progress

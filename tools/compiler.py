@@ -210,7 +210,7 @@ class Compiler:
         if pipeline is None:
             names = [op.sym_name.data for op in module.ops if isinstance(op, FuncOp)]
             pipeline = f"vm{{entries={quoted(entry)}}}" if entry in names and entry else "vm"
-        runner = Runner(steps=self.steps(pipeline))
+        runner = Runner(steps=self.steps(pipeline), progress=self.reporter.progress)
         return lower(runner, self.context, program, reads_memory)
 
     def _text(self, source: Source) -> str:

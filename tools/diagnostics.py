@@ -28,6 +28,7 @@ from ..passes.support.diagnostics import Message, Note, PassError, Severity, loc
 from ..runtime.errors import Error, Location, quote
 from .commands import USAGE, warnings_passed_to
 from .errors import NO_MEMORY
+from .progress import Progress, no_progress
 
 
 class SourceError(DiagnosticException):
@@ -55,6 +56,8 @@ class Reporter:
     """The lines of each file, by its name in locations."""
     errors: int = 0
     """Number of errors reported."""
+    progress: Progress = field(default_factory=no_progress)
+    """Shows what is going on, by default nothing; removed before a message is written."""
 
     def add_source(self, name: str, text: str) -> None:
         """Let messages quote the lines of `text` for places in the file `name`."""
@@ -64,6 +67,7 @@ class Reporter:
         """Write `message`; `width` characters from its place on are underlined."""
         if message.severity is Severity.ERROR:
             self.errors += 1
+        self.progress.clear()
         print(self.render(message, width), file=self.stream or sys.stderr)
 
     def render(self, message: Message, width: int = 1) -> str:

@@ -64,7 +64,7 @@ class XRelayOpt(xDSLOptMain):
         self.scratch = ExitStack()
         """Closed at the end of the run, with the files that only it needs."""
         self.universe = load_universe(self._warn)
-        self.runner = Runner(timer=self.timer)
+        self.runner = Runner(timer=self.timer, progress=reporter.progress)
         args = sys.argv[1:] if args is None else args
         try:
             super().__init__(args=with_report_format(args))

@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ..runtime.kernels.memory import Memory
+from ..runtime.machine import Machine
 from ..runtime.profiler import Profile
+from .benchmark import benchmark
 from .errors import UsageError
 from .executables import Compiled, Executable, Limits
 from .open_dims import bind_dims
+from .progress import Progress
 from .run_files import Array, Arrays, read_inputs, write_outputs
 from .run_options import Options
 from .run_report import output_lines
@@ -98,16 +101,19 @@ def execute(
     weights: Path | None,
     memory: Memory,
     read: ReadParameters,
+    prepared: tuple[str, float],
 ) -> Sequence[Array]:
     """
     Run the function that `options` name, show and write its outputs, and return its inputs.
 
+    `prepared` are the name and the duration, in nanoseconds, of what was done to the program.
     The file `weights` has the parameters, if no other is given, and `read` reads them. Raises
     `Error`.
     """
     inputs = _inputs(options, executable, memory)
     parameters = _parameters(options, executable, weights, memory, read)
-    outputs = executable.run(options.function, inputs, parameters)
+    with Progress().during(f"running {options.function}"):
+        outputs = executable.run(options.function, inputs, parameters)
     names = executable.output_names(options.function, len(outputs))
     for name, value in zip(names, outputs, strict=True):
         print("\n".join(output_lines(name, value)))
@@ -115,6 +121,13 @@ def execute(
         print("\n".join(executable.stats()))
     if isinstance(executable, Compiled) and executable.profile is not None:
         _show(executable.profile, options)
+    if options.benchmark is not None and isinstance(executable, Compiled):
+        limit, bound = options.memory_limit, options.max_instructions
+        machine = Machine(
+            executable.program, parameters, memory_limit=limit, max_instructions=bound
+        )
+        measured = benchmark(machine, options.function, inputs, options.benchmark, prepared)
+        print("\n".join(measured.lines()))
     if options.outputs is not None:
         write_outputs(options.outputs, dict(zip(names, outputs, strict=True)))
     return inputs

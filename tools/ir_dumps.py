@@ -32,6 +32,12 @@ class Dumps:
     seen: dict[str, str] = field(default_factory=dict[str, str], init=False)
     """The text before each pass that is running, when changes matter."""
 
+    @property
+    def are_wanted(self) -> bool:
+        """True if a module may be printed."""
+        every = self.before_all or self.after_all or self.after_change or self.after_failure
+        return every or bool(self.before or self.after)
+
     def before_pass(self, step: ModulePass, ctx: Context, module: ModuleOp) -> None:
         """Show the module right before `step` runs; a composite pass only if it is named."""
         if self.after_change:

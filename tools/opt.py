@@ -11,6 +11,7 @@ from .diagnostics import Reporter, message_of, warnings_shown
 from .driver import XRelayOpt
 from .errors import exit_status
 from .process import settings
+from .progress import Progress
 from .runner import InternalError
 
 
@@ -21,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str]) -> int:
-    reporter = Reporter()
+    reporter = Reporter(progress=Progress())
     try:
         with warnings_shown(reporter):
             return XRelayOpt(argv, reporter).execute()

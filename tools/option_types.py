@@ -20,6 +20,13 @@ def count(text: str) -> int:
     return int(text)
 
 
+def positive(text: str) -> int:
+    """Parse a number that is at least 1."""
+    if not text.isdecimal() or not text.strip("0"):
+        raise argparse.ArgumentTypeError(f"must be a number that is at least 1, but is '{text}'")
+    return count(text)
+
+
 def size(text: str) -> int:
     """Parse a number of bytes, optionally with a unit K, M, G or T (of 1024): `512M`."""
     number, unit = (text[:-1], text[-1:].upper()) if text[-1:].isalpha() else (text, "")

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from time import perf_counter_ns
 
 from ..runtime.errors import Error, render
 from ..runtime.executable import ExecutableFile, load_weights, read_executable
@@ -34,7 +35,9 @@ def run_executable(options: Options) -> int:
 
 def _run(options: Options) -> None:
     _check(options)
+    start = perf_counter_ns()
     file, folder = read_file(options.file, options.verify)
+    prepared = "load", perf_counter_ns() - start
     limits = limits_of(options)
     weights = folder / file.weights_file if file.weights_file else None
 
@@ -42,7 +45,7 @@ def _run(options: Options) -> None:
         partial = options.random_params
         return load_weights(file, path, verify=options.verify, partial=partial)
 
-    execute(options, Compiled(file.program, limits), weights, limits.memory, read)
+    execute(options, Compiled(file.program, limits), weights, limits.memory, read, prepared)
 
 
 def _check(options: Options) -> None:

@@ -14,6 +14,7 @@ from .option_types import (
     add_report,
     count,
     dim,
+    positive,
     size,
     with_report_format,
 )
@@ -32,6 +33,7 @@ class Options:
     dim: list[tuple[str, int]]
     outputs: str | None
     stats: bool
+    benchmark: int | None
     memory_report: str | None
     function: str
     pipeline: str | None
@@ -105,6 +107,12 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     parser.add_argument(
         "--stats", action="store_true", help="print counts of instructions and memory"
     )
+    parser.add_argument(
+        "--benchmark",
+        metavar="N",
+        type=positive,
+        help="time N more calls, after some to warm up, and print what the program took before",
+    )
     add_memory_report(
         parser, "print the memory that was planned and used, for the shapes of the run, to stderr"
     )
@@ -164,6 +172,8 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     options = Options(**vars(found))
     if options.evaluate and options.stats:
         fail("--stats counts what the machine does, but --evaluate does not use it")
+    if options.evaluate and options.benchmark is not None:
+        fail("--benchmark times the machine, but --evaluate does not use it")
     if options.evaluate and options.memory_report is not None:
         fail("--memory-report shows what the machine allocates, but --evaluate does not use it")
     if options.evaluate and (options.sanitize or options.profile or options.trace):
@@ -172,6 +182,8 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     if options.sanitize and (options.profile or options.trace):
         given = "profile" if options.profile else "trace"
         fail(f"--{given} measures kernels, but --sanitize runs other code around them")
+    if options.sanitize and options.benchmark is not None:
+        fail("--benchmark times kernels, but --sanitize runs other code around them")
     if options.random_params and options.random_seed is None:
         fail("--random-params needs --random-seed")
     if options.dim and options.random_seed is None:

@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import perf_counter_ns
 
 from ..dialects.errors import TOO_DEEP
 from ..passes.support.diagnostics import Message, Note, Severity
@@ -15,6 +16,7 @@ from .executables import Compiled
 from .execution import execute, limits_of
 from .memory_of_run import memory_of_run
 from .process import settings
+from .progress import Progress
 from .run_files import read_parameters
 from .run_options import Options
 from .runner import InternalError
@@ -23,7 +25,7 @@ from .runner import InternalError
 def run_program(options: Options) -> int:
     """Run a program that is not an executable; report errors, and return the exit status."""
     name = "<stdin>" if options.file == "-" else options.file
-    reporter = Reporter()
+    reporter = Reporter(progress=Progress())
     with settings():
         try:
             with warnings_shown(reporter):
@@ -44,6 +46,7 @@ def run_program(options: Options) -> int:
 
 def _run(options: Options, loader: Loader) -> None:
     pipeline = options.pipeline or ("infer-types" if options.evaluate else None)
+    start = perf_counter_ns()
     with TemporaryDirectory(prefix="xrelay-run-") as folder:
         loaded = loader.load(
             options.file,
@@ -58,7 +61,10 @@ def _run(options: Options, loader: Loader) -> None:
         executable = (
             Evaluated(loaded, limits) if options.evaluate else Compiled(loaded.program, limits)
         )
-        inputs = execute(options, executable, loaded.weights, limits.memory, read_parameters)
+        prepared = "compile", perf_counter_ns() - start
+        inputs = execute(
+            *(options, executable, loaded.weights, limits.memory, read_parameters, prepared)
+        )
         if loaded.memory is not None and isinstance(executable, Compiled):
             shapes = [getattr(value, "shape", ()) for value in inputs]
             run_of = memory_of_run(loaded.memory, options.function, shapes, executable)

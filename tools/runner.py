@@ -20,6 +20,7 @@ from .commands import describe
 from .diagnostics import NO_MEMORY, SourceError, message_of
 from .ir_dumps import Dumps
 from .pipeline import Step, pipeline_text
+from .progress import Progress, no_progress
 from .timing import Timer
 
 
@@ -43,6 +44,7 @@ class Runner:
     reproducer_path: str | None = None
     flags: Sequence[str] = ()
     """The flags that a reproducer must be run with."""
+    progress: Progress = field(default_factory=no_progress)
 
     def run(self, ctx: Context, module: ModuleOp) -> None:
         """
@@ -51,6 +53,12 @@ class Runner:
         Raises the diagnostic of a pass as it is, `VerifyError` with the name of the pass that
         left an invalid module, and `InternalError` for everything else.
         """
+        try:
+            self._run(ctx, module)
+        finally:
+            self.progress.clear()
+
+    def _run(self, ctx: Context, module: ModuleOp) -> None:
         if self.verify_first:
             with self.timer.span("verify"):
                 verify(module)
@@ -60,8 +68,16 @@ class Runner:
                     spans.enter_context(self.timer.span(f"pipeline '{group}'"))
                 self._run_step(ctx, module, i)
 
+    def _show(self, index: int, step: ModulePass) -> None:
+        """Show which step begins, unless there is, or may be, other output."""
+        if self.dumps.are_wanted or getattr(step, "changes_nothing", False):
+            self.progress.clear()
+        else:
+            self.progress.show(f"pass {index + 1} of {len(self.steps)}: {step.name}")
+
     def _run_step(self, ctx: Context, module: ModuleOp, index: int) -> None:
         step = self.steps[index].run
+        self._show(index, step)
         before = module.clone() if self.reproducer_path is not None else None
         try:
             self._apply(ctx, module, step)

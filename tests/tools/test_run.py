@@ -466,7 +466,7 @@ def test_a_match_that_no_case_fits(folder: Path, capsys: pytest.CaptureFixture[s
         '#[version = "0.0.5"]\ndef @main(%x: float32) {\n  @hd(@tl(Cons(%x, Nil)))\n}'
     )
     for options, message in (
-        ([], "hd[6] fatal: no clause of a match applies"),
+        ([], "] fatal: no clause of a match applies"),
         (["--evaluate"], "no case of this match fits the value"),
     ):
         assert message in error(capsys, "data.relay", "--random-seed", "0", *options)

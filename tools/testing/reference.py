@@ -29,6 +29,7 @@ from ...dialects.interfaces import Fusible
 from ...frontends.onnx.operators.rule import Rule
 from ...lowering.pipelines import Pipeline
 from ..registry import UNIVERSE, PassInfo, named_pipelines, pass_info
+from . import api_page
 
 HEADING = "<!-- Written by `python -m xrelay.tools.testing.reference docs/reference`. -->\n"
 
@@ -40,6 +41,7 @@ def pages() -> dict[str, str]:
         "interfaces.md": interface_page(),
         "onnx.md": onnx_page(),
         "passes.md": pass_page(),
+        "python.md": _page("Python API", api_page.parts()),
     }
 
 
