@@ -23,7 +23,7 @@ import numpy as np
 from .kernels.memory import Memory
 from .kernels.regions import Extent, Region
 from .kernels.scratch import Workspace
-from .paths import Call, Frame, Segment
+from .paths import Call, Frame, Segment, TailCall
 from .program import Array
 from .spaces import Space
 
@@ -80,11 +80,11 @@ class Entry:
         while frames:
             frame = frames.pop()
             segments: list[Segment] = [] if frame.root is None else [frame.root]
-            frame.root = None
+            frame.root = frame.loop = None
             while segments:
                 segment = segments.pop()
                 segments += segment.successors.values()
-                if isinstance(segment.end, Call):
+                if isinstance(segment.end, Call | TailCall):
                     frames.append(segment.end.callee)
         self.frame.trace_size.size = 0
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from .binding import KernelPlans
+from .call_cycles import CallCycles
 from .counters import Pool
 from .errors import MachineError
 from .kernel_shapes import host_input_faults
@@ -41,10 +43,14 @@ class Context:
     kernels: dict[int, Kernel] = field(default_factory=dict[int, Kernel])
     counters: Pool = field(default_factory=Pool)
     plans: Plans = field(default_factory=Plans)
-    kernel_plans: KernelPlans = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "kernel_plans", KernelPlans(self.binds))
+    @cached_property
+    def kernel_plans(self) -> KernelPlans:
+        return KernelPlans(self.binds)
+
+    @cached_property
+    def cycles(self) -> CallCycles:
+        return CallCycles.of(self.program)
 
     def constant(self, index: int, device: int) -> Tensor:
         """Return constant `index` as a tensor on `device`."""

@@ -8,8 +8,9 @@ and kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .counters import Counters
 from .errors import MachineError
@@ -49,6 +50,21 @@ class TraceSize:
     size: int = 0
 
 
+class Target(NamedTuple):
+    """A frame for tail calls, and the tensors into which their arguments are copied."""
+
+    frame: Frame
+    tensors: Sequence[Tensor]
+
+
+@dataclass(eq=False, slots=True)
+class Loop:
+    """The frames that may run in place of `first`, by their function and arguments."""
+
+    first: Frame
+    targets: dict[object, Target] = field(default_factory=dict[object, Target])
+
+
 @dataclass(eq=False, slots=True)
 class Frame:
     """
@@ -69,6 +85,8 @@ class Frame:
     """The bytes that its callers have not written in the storages that are its arguments."""
     guard: Sanitizer | None = None
     """Checks the activation and those of its callers, in the mode `sanitize`."""
+    loop: Loop | None = None
+    """The frames that tail calls run in place of this one, if there are any."""
     born: int = field(default_factory=birth)
 
     def owns(self, value: Object) -> bool:
@@ -308,6 +326,13 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class TailCall:
+    """Run `callee`, into which the arguments were copied, in place of this activation."""
+
+    callee: Frame
+
+
+@dataclass(frozen=True, slots=True)
 class Jump:
     """Continue at `pc`, at or before the current instruction."""
 
@@ -323,7 +348,7 @@ class Contents:
     pc: int
 
 
-End = Return | Branch | Read | Call | Jump | Contents
+End = Return | Branch | Read | Call | TailCall | Jump | Contents
 Decision = bool | tuple[bytes, ...] | Object | tuple[Object, object] | None
 """
 A branch's outcome, the values read, the decision of a call's `Return` or the object that a
@@ -358,7 +383,7 @@ class Segment:
 
     def __post_init__(self) -> None:
         self.trace_size = SEGMENT_SIZE + HELD_SIZE * len(self.steps)
-        if isinstance(self.end, Call):
+        if isinstance(self.end, Call | TailCall):
             self.trace_size += FRAME_SIZE
         if self.state is not None:
             held = len(self.state.registers) + self.state.references.unshared

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..operators.sizes import Check
 from . import instructions as vm
+from . import tail_calls
 from .binding import bind_plan
 from .context import Context
 from .counters import AllocationSite, Counters
@@ -42,10 +43,12 @@ from .paths import (
     Jump,
     KilledRegister,
     Known,
+    Loop,
     Read,
     Return,
     Segment,
     State,
+    TailCall,
 )
 from .program import Array, Function, Kernel, Step, spec_of
 from .sanitizer import Sanitizer, Site
@@ -83,6 +86,7 @@ class Recorder:
     known: Known
     steps: list[Thunk] = field(default_factory=list[Thunk])
     origins: list[tuple[int, Step | None]] = field(default_factory=list[tuple[int, Step | None]])
+    executed: list[type[vm.Instruction]] = field(default_factory=list[type[vm.Instruction]])
     counters: Counters = field(default_factory=Counters)
     details: SegmentDetails | None = None
     """Facts about the steps for a profile, if one is active."""
@@ -101,9 +105,8 @@ class Recorder:
 
     def record(self) -> Segment:
         """Record up to the next decision; raise `MachineError` with the position of a fault."""
-        code = self.function.instructions
+        code, executed = self.function.instructions, self.executed
         is_watched = self.guard is not None or self.details is not None
-        executed: list[type[vm.Instruction]] = []
         while True:
             instruction = code[self.pc]
             kind = type(instruction)
@@ -292,6 +295,8 @@ class Recorder:
         if self.context.has_references:  # what is in a storage may come back through them
             lent = []
         self.hand_over(*(arg for arg in args if arg not in lent))
+        if (end := self.tail_call(dst, function, args)) is not None:
+            return end
         roots = dict.fromkeys(storage.root for storage in lent)
         caller = self.state.frame
         frame = Frame(
@@ -307,6 +312,29 @@ class Recorder:
             },
         )
         return Call(frame, dst, self.pc + 1)
+
+    def tail_call(self, dst: int, function: int, args: tuple[Object, ...]) -> TailCall | None:
+        """Copy `args` to a frame that runs in place of this one, or return None: the call nests."""
+        frame = self.state.frame
+        if self.context.has_references or self.guard is not None:
+            return None
+        registers = self.state.registers
+        rest = self.context.cycles.after_tail_call(
+            *(frame.function, self.pc, dst, function),
+            lambda register: isinstance(registers.get(register), Object),
+        )
+        if rest is None:
+            return None
+        loop = frame.loop or Loop(frame)
+        given = tail_calls.arguments(args, frame, loop.first, function == frame.function)
+        target = given and tail_calls.target(loop, function, given.items)
+        if target is None or given is None:
+            return None
+        frame.loop = loop
+        for thunk in tail_calls.copies(given.tensors, target.tensors, frame.workspace):
+            self.compute(thunk)
+        self.executed += map(type, rest)
+        return TailCall(target.frame)
 
     def invoke(self, i: vm.Invoke) -> End:
         return self.call(i.dst, i.function, tuple(map(self.state.read, i.args)))

@@ -19,6 +19,11 @@ from .kernels.regions import Bytes, Extent
 
 TRIED = 8
 """Number of gaps to try for a storage with a large alignment."""
+MAX_GAPS = 64
+"""
+Number of gaps to keep: the smallest of more are not used again. Each point of a path has a copy of
+the gaps, and deep recursion may leave some at each level.
+"""
 
 
 def _rounded(number: int, alignment: int) -> int:
@@ -102,6 +107,10 @@ class Space:
         else:
             self.edges[first:last] = [start, stop]
             insort(self.by_size, (stop - start, start))
+            if len(self.by_size) > MAX_GAPS:
+                at = bisect_left(self.edges, self.by_size[0][1])
+                self._forget(at)
+                del self.edges[at : at + 2]
 
     def _forget(self, at: int) -> None:
         """Remove the gap at `edges[at]` from the sizes."""

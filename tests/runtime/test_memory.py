@@ -248,7 +248,7 @@ def located(made: Function) -> Function:
 
 
 def test_endless_recursion_ends_at_the_limit():
-    made = Program((located(function([f32(2)], Invoke(1, 0, (0,)), Ret(1))),))
+    made = Program((located(function([f32(2)], Invoke(1, 0, (0,)), Ret(0))),))
     machine = Machine(made, memory=Memory(8 * MIB))
     for _ in range(2):  # all memory is freed
         with pytest.raises(MachineError) as caught:
@@ -261,7 +261,7 @@ def test_endless_recursion_ends_at_the_limit():
 
 
 def test_recursion_that_takes_storages_ends_at_the_limit():
-    code = [*call(0, [0, 0], 2, 2), AllocStorage(4, MIB, 64), Invoke(5, 0, (2,)), Ret(5)]
+    code = [*call(0, [0, 0], 2, 2), AllocStorage(4, MIB, 64), Invoke(5, 0, (2,)), Ret(2)]
     text = fault(function([f32(2)], *code), memory=Memory(5 * MIB))
     assert text.startswith("main[3] alloc_storage: a storage of 1048576 bytes on cpu:0 needs ")
 
