@@ -90,10 +90,10 @@ def specs_on(
     a value depends on others, or is unknown because a step has no checked kernel.
     """
     n = len(kernel.ins)
-    specs = [*kernel.ins, *map(spec_of, kernel.constants), *kernel.locals]
+    specs = [*ins, *map(spec_of, kernel.constants), *kernel.locals]
     if all(spec.is_static for spec in kernel.locals):
         return specs
-    for value, spec in (*enumerate(ins), *zip(kernel.results, outs, strict=True)):
+    for value, spec in zip(kernel.results, outs, strict=True):
         specs[value] = spec
     if all(spec.is_static for spec in specs):
         return specs

@@ -69,9 +69,9 @@ def tagged(value: Value, tags: dict[str, int]) -> Any:
 
 def results_in_machine(module: ModuleOp, args: Sequence[Value], function: str) -> list[Value]:
     """
-    Compile `module` and run `function` twice, and in the reference machine: all return the same.
+    Compile `module` and run `function` twice, sanitized, and in the reference machine.
 
-    The first run records its path, the second one follows it.
+    All return the same. The first run records its path, the second one follows it.
     """
     tags = {
         constructor.constructor.data: tag
@@ -81,11 +81,11 @@ def results_in_machine(module: ModuleOp, args: Sequence[Value], function: str) -
     }
     program = Compiler(Reporter()).compile(Given(module), "vm").program
     called = next(f for f in program.functions if f.name == function)
-    machine = machine_of(program)
+    machine, sanitized = machine_of(program), machine_of(program, sanitize=True)
     given = [tagged(arg, tags) for arg in args]
     first, *others = (
         results_of(called, program.data, runner.evaluate(function, *given))
-        for runner in (machine, machine, ReferenceMachine(program, kernels=KERNELS))
+        for runner in (machine, machine, sanitized, ReferenceMachine(program, kernels=KERNELS))
     )
     for other in others:
         assert_same(tuple(first), tuple(other))

@@ -57,7 +57,7 @@ def test_several_devices_give_what_one_gives(rng: Random, size: int):
     text = Program(rng, size, closures=False).text()
     expected = evaluate(Parser(ctx, text).parse_module(), inputs())
     program = assemble(lowered(ctx, text, PlanDevicesPass(default="cuda:0", repair=True)))
-    machine = Machine(program, kernels=KERNELS, memory=MachineMemory(poison=True))
+    machine = Machine(program, kernels=KERNELS, memory=MachineMemory(poison=True), sanitize=True)
     for _ in range(2):  # the second run uses the prepared path
         np.testing.assert_array_equal(machine.run("main", *inputs()), expected)
 

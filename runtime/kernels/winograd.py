@@ -55,6 +55,7 @@ def pays(x: Array, kernels: Array, y: Array, axes: tuple[Axis, Axis]) -> bool:
         and all((axis.cells, axis.stride, axis.dilation) == (3, 1, 1) for axis in axes)
         and x.dtype == kernels.dtype == y.dtype
         and y.dtype.kind == "f"
+        and kernels.flags.c_contiguous
         and min(channels, out_channels) >= LEAST_CHANNELS
         and channels * out_channels <= MOST_WEIGHTS
         and tiles >= LEAST_TILES

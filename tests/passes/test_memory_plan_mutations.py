@@ -1,12 +1,11 @@
 """
 Plans with a random fault: what `verify-memory-plan` accepts still computes the same.
 
-A fault is another offset, size, alignment, order, or time of a kill in a plan that is right, of a
-program with branches, calls, data and dynamic sizes. Memory is poisoned where it is free.
+The faults are those of `plan_faults`. Memory is poisoned where it is free.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
 
 import numpy as np
@@ -17,185 +16,20 @@ from hinted_relay_programs import RelayProgram
 from hypothesis import Phase, given
 from hypothesis import strategies as st
 from in_machine import run_passes
+from plan_faults import FAULTS, PLANS, TO_MANIFEST
 from random_settings import OTHER, exactly
 from relay_programs import read
 from test_random_programs_at_every_level import arguments
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
-from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
-from xrelay.dialects import memory
-from xrelay.dialects.interfaces import DestinationPassing
 from xrelay.dialects.walking import walk
-from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
 
 FAULTS_PER_PROGRAM = 6
-
-VM = VmPipeline("none").text.split(",")
-TO_MANIFEST = ",".join(VM[: VM.index("manifest-alloc") + 1]).replace(
-    "plan-devices", "plan-devices{default=cuda:0 repair=true}"
-)
-PLANS = (
-    "pass-workspaces{entries=main},pack-storage,layout-slices,manifest-lifetimes",
-    "pack-storage,layout-slices",
-    "pack-storage,layout-slices,manifest-lifetimes",
-    "coalesce-storage,layout-slices,manifest-lifetimes",
-    "manifest-lifetimes",
-)
-
-Fault = Callable[[Random, Sequence[Operation]], bool]
-"""Changes one of the ops of a module; returns False if there is nothing to change."""
-
-
-def chosen(rng: Random, ops: Sequence[Operation], *kinds: type[Operation]) -> Operation | None:
-    found = [op for op in ops if isinstance(op, kinds)]
-    return rng.choice(found) if found else None
-
-
-def move_tensor(rng: Random, ops: Sequence[Operation]) -> bool:
-    """Give a tensor the static or dynamic offset of another one, or move it by some bytes."""
-    op, other = (chosen(rng, ops, memory.AllocTensorOp) for _ in "12")
-    if not isinstance(op, memory.AllocTensorOp) or not isinstance(other, memory.AllocTensorOp):
-        return False
-    if op.offset is not None and other.offset is not None:
-        by = rng.choice([other.offset.value.data - op.offset.value.data, -64, -4, 4, 64])
-        op.offset = IntegerAttr(max(0, op.offset.value.data + by), i64)
-    elif op.dynamic_offset is not None and other.dynamic_offset is not None:
-        op.operands[1] = other.dynamic_offset
-    elif op.dynamic_offset is not None:
-        return shift(rng, op, 1)
-    return True
-
-
-def shift(rng: Random, op: Operation, index: int) -> bool:
-    """Add some bytes to an operand."""
-    by = arith.ConstantOp.from_int_and_width(rng.choice([-64, -4, 4, 64]), i64)
-    total = arith.AddiOp(op.operands[index], by.result)
-    Rewriter.insert_op([by, total], InsertPoint.before(op))
-    op.operands[index] = total.result
-    return True
-
-
-def resize_storage(rng: Random, ops: Sequence[Operation]) -> bool:
-    op = chosen(rng, ops, memory.AllocStorageOp)
-    if not isinstance(op, memory.AllocStorageOp):
-        return False
-    if op.size is None:
-        return shift(rng, op, 0)
-    op.size = IntegerAttr(max(0, op.size.value.data + rng.choice([-64, -4, -1])), i64)
-    return True
-
-
-def realign_storage(rng: Random, ops: Sequence[Operation]) -> bool:
-    op = chosen(rng, ops, memory.AllocStorageOp)
-    if not isinstance(op, memory.AllocStorageOp):
-        return False
-    op.alignment = IntegerAttr(rng.choice([1, 2, 32]), i64)
-    return True
-
-
-def share_storage(rng: Random, ops: Sequence[Operation]) -> bool:
-    """Allocate a tensor in another storage of the same type."""
-    op = chosen(rng, ops, memory.AllocTensorOp)
-    if not isinstance(op, memory.AllocTensorOp):
-        return False
-    others = [
-        other.storage
-        for other in ops
-        if isinstance(other, memory.AllocStorageOp)
-        and other.storage.type == op.storage.type
-        and other.storage is not op.storage
-        and other.parent is op.parent
-        and other.is_before_in_block(op)
-    ]
-    if not others:
-        return False
-    op.operands[0] = rng.choice(others)
-    return True
-
-
-def move_op(rng: Random, ops: Sequence[Operation]) -> bool:
-    """Move a kill, or an op that writes tensors, up or down over ops that it does not need."""
-    found = [op for op in ops if isinstance(op, memory.KillOp) or op.has_trait(DestinationPassing)]
-    if not found:
-        return False
-    op = rng.choice(found)
-    up, has_moved = rng.random() < 0.6, False
-    for _ in range(rng.randint(1, 6)):
-        other = op.prev_op if up else op.next_op
-        if other is None or other.next_op is None:
-            break
-        first, last = (other, op) if up else (op, other)
-        if any(value in last.operands for value in first.results) or other.regions:
-            break
-        op.detach()
-        Rewriter.insert_op(op, InsertPoint.before(other) if up else InsertPoint.after(other))
-        has_moved = True
-    return has_moved
-
-
-def repeat_kill(rng: Random, ops: Sequence[Operation]) -> bool:
-    op = chosen(rng, ops, memory.KillOp)
-    if op is None:
-        return False
-    Rewriter.insert_op(op.clone(), InsertPoint.after(op))
-    return True
-
-
-def only_of_plan(op: Operation) -> bool:
-    """Test whether all that `op` computes are offsets and sizes of storages."""
-    pending, seen = [op], {op}
-    while pending:
-        for result in pending.pop().results:
-            for use in result.uses:
-                user = use.operation
-                if isinstance(user, memory.AllocStorageOp | memory.AllocTensorOp):
-                    continue
-                if user.dialect_name() != "arith":
-                    return False
-                if user not in seen:
-                    seen.add(user)
-                    pending.append(user)
-    return True
-
-
-def change_arithmetic(rng: Random, ops: Sequence[Operation]) -> bool:
-    """Change how offsets or sizes of storages are computed."""
-    kinds = (arith.AddiOp, arith.MaxSIOp, arith.SelectOp, arith.AndIOp, arith.CmpiOp)
-    found = [op for op in ops if isinstance(op, kinds) and only_of_plan(op)]
-    if not found:
-        return False
-    op = rng.choice(found)
-    operands: list[SSAValue] = list(op.operands)
-    if isinstance(op, arith.SelectOp):
-        op.operands[1], op.operands[2] = operands[2], operands[1]
-        return True
-    if isinstance(op, arith.CmpiOp):
-        op.operands[0], op.operands[1] = operands[1], operands[0]
-        return True
-    new = arith.MinSIOp(operands[0], operands[1]) if isinstance(op, arith.MaxSIOp) else None
-    kept = rng.choice(operands) if new is None else new.result
-    if new is not None:
-        Rewriter.insert_op(new, InsertPoint.before(op))
-    op.results[0].replace_all_uses_with(kept)
-    return True
-
-
-FAULTS: dict[str, Fault] = {
-    "move": move_tensor,
-    "resize": resize_storage,
-    "realign": realign_storage,
-    "share": share_storage,
-    "order": move_op,
-    "kill": repeat_kill,
-    "arithmetic": change_arithmetic,
-}
 
 
 def outcomes(module: ModuleOp, calls: Sequence[Sequence[Array]]) -> list[Outcome]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from inferring import attributes
-from machine_programs import f32, function, kernel, program
+from machine_programs import call, f32, function, kernel, program
 
 from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import MachineError
@@ -157,3 +157,13 @@ def test_an_empty_output_is_checked():
     with pytest.raises(MachineError, match=r"relay\.nn\.relu"):
         run(allocated(relu, OPEN), np.zeros((2, 2), "f"), dims=(0, 2))
     assert run(allocated(relu, OPEN), np.zeros((0, 2), "f"), dims=(0, 2)).shape == (0, 2)
+
+
+def test_rules_are_checked_on_operands_though_the_result_is_static():
+    dense = kernel("nn.dense", [f32(1, None), f32(1, None)], f32(1, 1))
+    code = [*call(0, [0, 1], 2, 1, 1), vm.Ret(2)]
+    machine = Machine(program(function([f32(1, None)] * 2, *code), kernels=[dense]))
+    x = np.ones((1, 5), np.float32)
+    assert machine.run("main", x, x)[0].tolist() == [[5]]
+    with pytest.raises(MachineError, match="the reduced dims must be equal, but are 5 and 3"):
+        machine.run("main", x, x[:, :3].copy())

@@ -41,7 +41,7 @@ def test_networks(name: str):
     )
     converted = convert_model(network.model, "x.onnx")
     program = compiled(converted.module)
-    machine = Machine(program, converted.params, KERNELS, memory=Memory(poison=True))
+    machine = Machine(program, converted.params, KERNELS, memory=Memory(poison=True), sanitize=True)
     for _ in range(2):  # the second call takes the path that the first recorded
         assert_allocates_what_is_planned(machine, inputs, bound)
 
@@ -51,7 +51,11 @@ def test_a_transformer_at_every_length():
     bounds = arena_bounds(convert_model(model, "x.onnx").module, LENGTHS)
     converted = convert_model(model, "x.onnx")
     machine = Machine(
-        compiled(converted.module), converted.params, KERNELS, memory=Memory(poison=True)
+        compiled(converted.module),
+        converted.params,
+        KERNELS,
+        memory=Memory(poison=True),
+        sanitize=True,
     )
     random = np.random.default_rng(0)
     for length, found in zip(LENGTHS, bounds, strict=True):

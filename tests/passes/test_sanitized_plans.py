@@ -1,0 +1,162 @@
+"""
+Plans with a random fault, run in the machine: wrong results are never silent under `sanitize`.
+
+The faults are those of `plan_faults`, and exchanged destinations. A run that is
+not reported computes what the program computes, and the right plan is never reported.
+`XRELAY_RANDOM_PROGRAMS=1000 pytest -s …` tries that many other programs and prints counts.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from random import Random
+
+import numpy as np
+import pytest
+from agreement import Array, Outcome, evaluated, flat, quiet, same
+from dynamic_programs import DynamicProgram, dynamic_programs, inferred
+from hinted_relay_programs import RelayProgram
+from hypothesis import Phase, given
+from hypothesis import strategies as st
+from in_machine import machine_of, run_passes
+from plan_faults import FAULTS, PLANS, TO_MANIFEST, Fault
+from random_settings import OTHER, exactly
+from relay_programs import read
+from test_random_programs_at_every_level import arguments
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import VerifyException
+
+from xrelay.dialects import vm
+from xrelay.dialects.walking import walk
+from xrelay.lowering.assemble import assemble
+from xrelay.passes.infer_types import InferTypesPass
+from xrelay.passes.support.diagnostics import PassError
+from xrelay.passes.support.verifier import verify
+from xrelay.runtime.errors import MachineError
+from xrelay.runtime.machine import Machine
+from xrelay.runtime.program import Program
+
+FAULTS_PER_PROGRAM = 6
+TO_BYTECODE = "lower-to-bytecode,allocate-registers"
+
+
+def exchange_destinations(rng: Random, ops: Sequence[Operation]) -> bool:
+    """Let two kernels write where the other one should, if the types are the same."""
+    calls = [op for op in ops if isinstance(op, vm.InvokeTvmOp) and len(op.outs) == 1]
+    rng.shuffle(calls)
+    for one, other in pairwise(calls):
+        first, second = one.outs[0], other.outs[0]
+        if first is second or first.type != second.type:
+            continue
+        defined = [value.owner for value in (first, second)]
+        if (
+            all(
+                isinstance(op, Operation) and op.parent is one.parent and op.is_before_in_block(one)
+                for op in defined
+            )
+            and one.parent is other.parent
+        ):
+            one.operands[list(one.operands).index(first)] = second
+            other.operands[list(other.operands).index(second)] = first
+            return True
+    return False
+
+
+ALL_FAULTS: dict[str, Fault] = {**FAULTS, "exchange": exchange_destinations}
+
+
+def run(machine: Machine, args: Sequence[Array]) -> Outcome:
+    try:
+        return flat(machine.run("main", *args))
+    except MachineError as error:
+        return str(error)
+
+
+def is_same(found: Outcome, wanted: Outcome) -> bool:
+    try:
+        same(found, wanted, "")
+    except AssertionError:
+        return False
+    return True
+
+
+def lowered(module: ModuleOp) -> Program | None:
+    """Return the bytecode of a planned module; None if a verifier or the lowering refuses it."""
+    try:
+        verify(module)
+        run_passes(module, TO_BYTECODE)
+        return assemble(module)
+    except (VerifyException, PassError):
+        return None
+
+
+def check_faults(
+    module: ModuleOp, plan: str, rng: Random, calls: Sequence[Sequence[Array]], count: Counter[str]
+) -> None:
+    run_passes(module, plan)
+    wanted = [evaluated(module, args) for args in calls]
+    right = lowered(module.clone())
+    assert right is not None
+    machine = machine_of(right, sanitize=True)
+    for _ in range(2):  # the second call takes the path that the first recorded
+        for args, result in zip(calls, wanted, strict=True):
+            same(run(machine, args), result, f"a right plan:\n{module}")
+    for _ in range(FAULTS_PER_PROGRAM):
+        faulty = module.clone()
+        name = rng.choice(list(ALL_FAULTS))
+        if not ALL_FAULTS[name](rng, list(walk(faulty))):
+            continue
+        text = str(faulty)
+        program = lowered(faulty)
+        if program is None:
+            count[f"{name}: refused"] += 1
+            continue
+        plain, sanitized = machine_of(program), machine_of(program, sanitize=True)
+        for args, result in [*zip(calls, wanted, strict=True)] * 2:
+            is_right = is_same(run(plain, args), result)
+            found = run(sanitized, args)
+            is_reported = isinstance(found, str) and not isinstance(result, str)
+            kind = "right" if is_right else "wrong"
+            count[f"{name}: {kind}, {'reported' if is_reported else 'not reported'}"] += 1
+            if not is_reported:
+                same(found, result, f"after {name}, which was not reported:\n{text}")
+
+
+@pytest.mark.parametrize("seed", range(OTHER or 8))
+def test_faults_in_programs_with_data_and_functions(seed: int):
+    rng = Random(f"sanitize {seed} {OTHER}")
+    module = read(RelayProgram(rng, True).text)
+    try:
+        InferTypesPass().apply(quiet(), module)
+        run_passes(module, TO_MANIFEST)
+    except PassError:  # shapes that do not fit, or devices
+        return
+    calls = [
+        [np.array(flag), *arguments([(n,), (m,)])]
+        for flag, n, m in ((True, 4, 4), (False, 3, 5), (True, 1, 2))
+    ]
+    count = Counter[str]()
+    check_faults(module, rng.choice(PLANS), rng, calls, count)
+    if OTHER:
+        print(dict(sorted(count.items())))
+
+
+def test_faults_in_programs_of_tensors():
+    count = Counter[str]()
+
+    @exactly(20, phases=[Phase.generate])
+    @given(dynamic_programs(), st.integers(0, 2**32))
+    def check(program: DynamicProgram, seed: int) -> None:
+        rng, module = Random(seed), inferred(program)
+        try:
+            run_passes(module, TO_MANIFEST)
+        except (PassError, VerifyException):
+            return
+        calls = [arguments(shapes) for shapes in program.calls]
+        check_faults(module, rng.choice(PLANS), rng, calls, count)
+
+    check()
+    if OTHER:
+        print(dict(sorted(count.items())))
+    assert sum(n for name, n in count.items() if name.endswith("wrong, reported")) >= 20, count
