@@ -16,7 +16,7 @@ from __future__ import annotations
 import gc
 import os
 from collections import deque
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import inf, prod
 from threading import Lock
@@ -34,7 +34,7 @@ from .dtypes import element_type, has_element_type
 from .errors import MachineError
 from .instructions import AllocRef
 from .kernels.bind import Bind
-from .kernels.loading import load_kernels
+from .kernels.loading import kernels_of
 from .kernels.memory import ALIGNMENT, Memory, OutOfMemory, Owner, Stack
 from .objects import Object, Tensor, tensors_in
 from .paths import (
@@ -94,6 +94,10 @@ def _constants(program: Program, given: Mapping[str, Array]) -> list[Array]:
     return constants
 
 
+def _operators(program: Program) -> Iterator[str]:
+    return (step.op for kernel in program.kernels for step in kernel.steps)
+
+
 def _has_references(program: Program) -> bool:
     return any(isinstance(i, AllocRef) for f in program.functions for i in f.instructions)
 
@@ -135,7 +139,7 @@ class Machine:
         """The memory limit, and how much of it is in use."""
         self._counters = Counters()
         self._pending: deque[Sequence[Counters]] = deque()
-        binds = load_kernels() if kernels is None else kernels
+        binds = kernels_of(_operators(program)) if kernels is None else kernels
         self.memory.reclaim = self._forget
         self._sanitize = sanitize
         self._max_trace_size = max_trace_size(self.memory)

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 from in_machine import UNIVERSE, machine_of
+from program_contents import read_back
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.lowering.assemble import assemble
@@ -140,7 +141,7 @@ def agree(module: ModuleOp, passes: str, calls: Sequence[Sequence[Array]]) -> li
             same(found, wanted[i], f"call {i} after {name}")
     program = assemble(module)
     again = assemble(disassemble(program))
-    for machine in (machine_of(program), machine_of(again, sanitize=True)):
+    for machine in (machine_of(read_back(program)), machine_of(again, sanitize=True)):
         for i, args in [*enumerate(calls)] * 2:
             try:
                 found = flat(machine.run("main", *args))

@@ -1,9 +1,11 @@
 """Programs as plain values that can be compared: `from program_contents import contents`."""
 
 from dataclasses import fields
+from io import BytesIO
 
 import numpy as np
 
+from xrelay.runtime.executable import executable_of, read_executable, write_executable
 from xrelay.runtime.program import Kernel, Program
 
 
@@ -27,3 +29,15 @@ def locations(program: Program) -> object:
     """Return the locations of the instructions and steps of `program`."""
     code = [function.locations for function in program.functions]
     return code, [[step.location for step in kernel.steps] for kernel in program.kernels]
+
+
+def read_back(program: Program) -> Program:
+    """Return `program` after it was written to an executable, and compare it."""
+    file = BytesIO()
+    write_executable(file, executable_of(program))
+    found = read_executable(file.getvalue(), verify=True).program
+    assert contents(found) == contents(program)
+    assert locations(found) == locations(program)
+    results = [[function.results for function in p.functions] for p in (found, program)]
+    assert results[0] == results[1]
+    return found

@@ -9,7 +9,6 @@ from typing import TypeAlias
 from ..runtime.kernels.memory import Memory
 from ..runtime.machine import Machine
 from ..runtime.profiler import Profile
-from ..runtime.random_inputs import random_inputs, random_parameters
 from .benchmark import benchmark
 from .errors import UsageError
 from .executables import Compiled, Executable, Limits
@@ -49,6 +48,8 @@ def _inputs(options: Options, executable: Executable, memory: Memory) -> list[Ar
             f"no value for input '{name}' ({spec}); give --inputs, or --random-seed to draw it"
         )
     if options.random_seed is not None and (missing or options.dim):
+        from ..runtime.random_inputs import random_inputs  # a third of NumPy's start-up
+
         bound = bind_dims(options.function, params, given, dict(options.dim))
         given |= random_inputs(bound, options.random_seed, memory)
     return [given[param.name] for param in params]
@@ -79,6 +80,8 @@ def _parameters(
         raise UsageError(
             f"no value for parameter '{missing[0].name}' ({missing[0].spec}): {where}; give {cure}"
         )
+    from ..runtime.random_inputs import random_parameters
+
     return found | random_parameters(missing, options.random_seed, memory)
 
 

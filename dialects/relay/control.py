@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -145,7 +146,7 @@ class IfDevices(DeviceRule):
 @irdl_op_definition
 class IfOp(IRDLOperation):
     """
-    Execute the first region if `condition` is true, the second otherwise.
+    Execute the first region if `condition` is not 0, the second otherwise.
 
     ```mlir
     %r = relay.if %c : tensor<i1> -> (tensor<4xf32>) {
@@ -155,7 +156,7 @@ class IfOp(IRDLOperation):
     }
     ```
 
-    `condition` is a tensor of rank 0. Both regions may use values from above.
+    `condition` is a tensor of rank 0, of integers or bools. Both regions may use values from above.
     """
 
     name = "relay.if"
@@ -220,9 +221,12 @@ class IfOp(IRDLOperation):
 
     def verify_(self) -> None:
         type = as_tensor(self.condition.type)
-        if type is not None and type.get_num_dims() != 0:
+        if type is not None and not (
+            type.get_num_dims() == 0 and isinstance(type.element_type, IntegerType)
+        ):
             raise VerifyException(
-                f"the condition must be a tensor of rank 0, but is {self.condition.type}"
+                "the condition must be a tensor of rank 0 of integers or bools, "
+                f"but is {self.condition.type}"
             )
         types = [r.type for r in self.results]
         verify_yielded(self, self.then_region, types, "the first region")

@@ -1,14 +1,18 @@
 """The kernels of all installed packages."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout
-from importlib.metadata import EntryPoint, entry_points
-from typing import cast
+from typing import TYPE_CHECKING, cast
 from warnings import warn
 
 from . import KERNELS
 from .bind import Bind
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "xrelay.kernels"
 """The entry-point group; each entry names a mapping from operator names to `Bind`s."""
@@ -21,6 +25,8 @@ def load_kernels(entries: Iterable[EntryPoint] | None = None) -> dict[str, Bind]
     An entry point is skipped as a whole, with a warning that names it, if it cannot be loaded,
     is not a mapping, or has a kernel for an operator that already has one.
     """
+    from importlib.metadata import entry_points  # 30 ms, mostly in `email`
+
     kernels: dict[str, Bind] = dict(KERNELS)
     origin = dict.fromkeys(kernels, "xrelay")
     for entry in entry_points(group=GROUP) if entries is None else entries:
@@ -44,6 +50,11 @@ def load_kernels(entries: Iterable[EntryPoint] | None = None) -> dict[str, Bind]
         kernels.update(added)
         origin.update(dict.fromkeys(added, entry.name))
     return kernels
+
+
+def kernels_of(operators: Iterable[str]) -> Mapping[str, Bind]:
+    """Return kernels for these operators: those of plug-ins are loaded only if one needs them."""
+    return KERNELS if all(name in KERNELS for name in operators) else load_kernels()
 
 
 def no_kernel(name: str) -> str:

@@ -235,7 +235,9 @@ def test_trouble_with_kernels_is_a_diagnostic(
     path = tmp_path / "in.mlir"
     path.write_text(
         "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
-        "  %y = relay.tanh %x : (tensor<f32>) -> tensor<f32>\n"
+        "  %c = relay.constant dense<1.0> : tensor<f32>\n"
+        "  %t = relay.tanh %c : (tensor<f32>) -> tensor<f32>\n"
+        "  %y = relay.add %x, %t : (tensor<f32>, tensor<f32>) -> tensor<f32>\n"
         "  func.return %y : tensor<f32>\n}\n"
     )
     np.savez(tmp_path / "in.npz", x=np.float32(0))

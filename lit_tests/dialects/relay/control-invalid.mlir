@@ -3,8 +3,18 @@
 // The condition is a scalar, and both regions yield what is declared.
 
 func.func @condition_of_rank_1(%c: tensor<1xi1>) {
-  // expected-error@+1 {{the condition must be a tensor of rank 0, but is tensor<1xi1>}}
+  // expected-error@+1 {{the condition must be a tensor of rank 0 of integers or bools, but is tensor<1xi1>}}
   relay.if %c : tensor<1xi1> {
+  } else {
+  }
+  func.return
+}
+
+// -----
+
+func.func @condition_of_floats(%c: tensor<f32>) {
+  // expected-error@+1 {{the condition must be a tensor of rank 0 of integers or bools, but is tensor<f32>}}
+  relay.if %c : tensor<f32> {
   } else {
   }
   func.return

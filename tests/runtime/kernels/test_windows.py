@@ -19,7 +19,8 @@ def random(*shape: int) -> Any:
 
 def run(name: str, attrs: dict[str, Any], ins: list[Any], shape: tuple[int, ...]) -> Any:
     out = np.full(shape, np.nan if ins[0].dtype.kind == "f" else 99, ins[0].dtype)
-    KERNELS[f"relay.{name}"](attributes(name, **attrs), ins, [out])()
+    with np.errstate(all="ignore"):  # as the machine does
+        KERNELS[f"relay.{name}"](attributes(name, **attrs), ins, [out])()
     return out
 
 
@@ -155,7 +156,8 @@ def test_conv2d_reads_its_operands_when_it_runs(layouts: tuple[str, str], groups
     attrs = {"groups": groups, "data_layout": layouts[0], "kernel_layout": layouts[1]}
     call = KERNELS["relay.nn.conv2d"](attributes("nn.conv2d", **attrs), ins, [out])
     ins[0][:], ins[1][:] = data, weight
-    call()
+    with np.errstate(all="ignore"):
+        call()
     got = out if layouts[0] == "NCHW" else out.transpose(0, 3, 1, 2)
     np.testing.assert_allclose(got, want, 1e-4, 1e-4)
 
