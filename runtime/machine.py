@@ -105,9 +105,9 @@ def _has_references(program: Program) -> bool:
 
 class _Forget:
     """
-    What reclaims memory of `machine`, while it lives.
+    Reclaim the memory of `machine`, if it is still alive.
 
-    What is charged to the memory refers to it until it is released, and must not keep the machine.
+    Memory refers to this as long as anything is charged to it, which must not keep the machine.
     """
 
     __slots__ = ("_method",)
