@@ -89,43 +89,20 @@ def tensor_type_fields(type: Attribute) -> dict[str, Attribute]:
 
 
 def lower_alloc_tensor(builder: BytecodeBuilder, op: Operation) -> None:
-    assert isinstance(op, memory.AllocTensorOp)
-    if holds_shapes_only(builder, op.tensor):
+    (tensor,) = op.results
+    if holds_shapes_only(builder, tensor):
         return
-    if len(op.operands) == 1:
-        builder.emit(
-            bytecode.AllocTensorOp,
-            op,
-            dst=builder.define(op.results[0]),
-            storage=builder.registers[op.operands[0]],
-            offset=op.properties["offset"],
-            **tensor_type_fields(op.results[0].type),
-        )
-        return
-    offset = op.offset if op.dynamic_offset is None else builder.registers[op.dynamic_offset]
-    assert offset is not None
-    storage = builder.registers[op.storage]
-    type = as_tensor(op.tensor.type)
-    assert type is not None
-    if op.shape is None:
-        builder.emit(
-            bytecode.AllocTensorOp,
-            op,
-            dst=builder.define(op.tensor),
-            storage=storage,
-            offset=offset,
-            **tensor_type_fields(type),
-        )
+    storage, *sizes = (builder.registers[operand] for operand in op.operands)
+    offset = op.properties.get("offset")
+    if offset is None:
+        offset, *sizes = sizes
+    place = {"dst": builder.define(tensor), "storage": storage, "offset": offset}
+    fields = tensor_type_fields(tensor.type)
+    if sizes:
+        fields["shape"] = sizes[0]
+        builder.emit(bytecode.AllocTensorRegOp, op, **place, **fields)
     else:
-        builder.emit(
-            bytecode.AllocTensorRegOp,
-            op,
-            dst=builder.define(op.tensor),
-            storage=storage,
-            offset=offset,
-            shape=builder.registers[op.shape],
-            dtype=type.element_type,
-        )
+        builder.emit(bytecode.AllocTensorOp, op, **place, **fields)
 
 
 def lower_destination_call(builder: BytecodeBuilder, op: Operation) -> None:

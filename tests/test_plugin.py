@@ -298,7 +298,7 @@ def test_ours_and_the_plugins_passes_run_together(plugin: Plugin, tool: str):
 
 def test_the_view_is_no_kernel(run: Run, plugin: Plugin):
     text = run(plugin, "xrelay-opt", "-p", "vm", "program.mlir").out
-    assert "bytecode.reshape_tensor r2, r0 to [6, 4]" in text
+    assert re.search(r"bytecode.reshape_tensor r\d+, r0 to \[6, 4\]", text)
     assert '"demo.as_rows"' not in text
     assert text.count("bytecode.alloc_storage") == 3  # for the results
 

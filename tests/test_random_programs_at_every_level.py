@@ -19,7 +19,7 @@ from dynamic_programs import DynamicProgram, Shape, dynamic_programs, inferred, 
 from hinted_relay_programs import RelayProgram
 from hypothesis import given
 from hypothesis import strategies as st
-from in_machine import machine_of
+from in_machine import machine_of, run_passes
 from programs import printed
 from random_settings import exactly
 from relay_programs import read
@@ -33,6 +33,7 @@ from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.runtime.paths import Kept, Object, State
 from xrelay.runtime.program import Program
+from xrelay.runtime.spaces import Space
 from xrelay.tools.npz import write_npz
 
 NOT_REPAIRED = re.compile("would have to be on|only tensors and tuples can be copied")
@@ -72,8 +73,10 @@ def assert_peak_is_exact(program: Program, calls: Sequence[Sequence[Array]]) -> 
     """Check the machine's count of live bytes against one that visits what each call returns."""
     take_over = State.receive
 
-    def visit(state: State, register: int, result: Object, kept: Kept | None) -> None:
-        take_over(state, register, result, None)
+    def visit(
+        state: State, register: int, result: Object, kept: Kept | None, spaces: tuple[Space, ...]
+    ) -> None:
+        take_over(state, register, result, None, spaces)
 
     found, other = machine_of(program), machine_of(program)
     for args in calls:
@@ -112,6 +115,38 @@ def test_programs_with_data_and_functions(
         except PassError as error:
             if not NOT_REPAIRED.search(str(error)):
                 raise
+
+
+def peaks(module: ModuleOp, calls: Sequence[Sequence[Array]]) -> list[dict[int, int]]:
+    """Return the most live bytes of each call by device."""
+    machine = machine_of(assemble(module))
+    found: list[dict[int, int]] = []
+    for args in calls:
+        machine.counters.peak.clear()
+        machine.run("main", *args)
+        found.append(dict(machine.counters.peak))
+    return found
+
+
+@exactly(40)
+@given(st.randoms(use_true_random=False), st.booleans(), pipelines())
+def test_allocated_registers_keep_no_more_bytes_alive(rng: Random, is_open: bool, passes: str):
+    module = read(RelayProgram(rng, is_open).text)
+    given, _, after = passes.partition(",allocate-registers")
+    assert after == ",verify-stage{stage=bytecode}"
+    calls = [[np.array(flag), *arguments([(4,), (4,)])] for flag in (True, False)]
+    with saved(module.clone(), passes, calls):
+        try:
+            run_passes(module, given)
+        except PassError as error:
+            if NOT_REPAIRED.search(str(error)):
+                return
+            raise
+        allocated = module.clone()
+        run_passes(allocated, "allocate-registers")
+        before, now = peaks(module, calls), peaks(allocated, calls)
+        for one, other in zip(now, before, strict=True):
+            assert all(size <= other[device] for device, size in one.items())
 
 
 @exactly(50)

@@ -12,14 +12,13 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from in_machine import assert_same, machine_of, run_passes, tagged
+from in_machine import assert_same, machine_of, tagged
 from programs import parse
 from random_settings import exactly
 from xdsl.ir import Attribute
 
 from xrelay.dialects.relay.patterns import ConstructorPattern, TuplePattern, WildcardPattern
 from xrelay.lowering import decision_trees
-from xrelay.lowering.assemble import assemble
 from xrelay.lowering.decision_trees import (
     MOST,
     Body,
@@ -33,7 +32,9 @@ from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.evaluation.values import DataValue, Value
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.runtime.errors import MachineError
-from xrelay.tools.result_types import ResultTypes
+from xrelay.runtime.named_results import results_of
+from xrelay.tools.compiler import Compiler, Given
+from xrelay.tools.diagnostics import Reporter
 
 T = "!relay.adt<@T, [], #relay.device<cpu:0>>"
 SCALAR = "tensor<i32, #relay.device<cpu:0>>"
@@ -106,11 +107,11 @@ def matches(draw: st.DrawFn) -> str:
 @given(text=matches(), allocate=st.booleans())
 def test_random_matches(most: int, text: str, allocate: bool):
     module = parse(text)
-    types = ResultTypes.of(module)
     lowered = module.clone()
     with patch.object(decision_trees, "MOST", most):
-        run_passes(lowered, "lower-to-bytecode" + ",allocate-registers" * allocate)
-    machine = machine_of(assemble(lowered))
+        passes = "lower-to-bytecode" + ",allocate-registers" * allocate
+        program = Compiler(Reporter()).compile(Given(lowered), passes).program
+    machine = machine_of(program)
     for value in VALUES[:: 3 if allocate else 5]:
         try:
             expected = evaluate(module, [value])
@@ -118,7 +119,8 @@ def test_random_matches(most: int, text: str, allocate: bool):
             with pytest.raises(MachineError, match="no clause of a match applies"):
                 machine.evaluate("main", tagged(value, TAGS))
             continue
-        found = types.results("main", machine.evaluate("main", tagged(value, TAGS)))
+        result = machine.evaluate("main", tagged(value, TAGS))
+        found = results_of(program.functions[0], program.data, result)
         assert_same(tuple(found), tuple(expected))
 
 

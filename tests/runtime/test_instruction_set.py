@@ -67,9 +67,13 @@ def counting_down(*after: Instruction) -> Program:
     )
 
 
-@pytest.mark.parametrize("depth", [1, 100_000])
-def test_recursion_is_as_deep_as_memory_allows(depth: int):
-    machine = Machine(counting_down(vm.LoadConsti(4, 1), vm.Compute(3, "addi", (3, 4))))
+@pytest.mark.parametrize(
+    ("kind", "depth"), [(Machine, 1), (FastMachine, 5_000), (ReferenceMachine, 50_000)]
+)
+def test_recursion_is_as_deep_as_memory_allows(
+    kind: type[FastMachine | ReferenceMachine], depth: int
+):
+    machine = kind(counting_down(vm.LoadConsti(4, 1), vm.Compute(3, "addi", (3, 4))))
     assert machine.run("main", np.int64(depth))[0] == depth
 
 

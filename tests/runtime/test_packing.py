@@ -148,7 +148,7 @@ def conflicts(pack: vm.Pack) -> Iterator[tuple[int, int]]:
 def test_random_slices_never_overlap():
     rng = random.Random(5)
     shared = 0
-    for _ in range(1500):
+    for _ in range(500):
         pack = random_pack(rng)
         assert not list(pack.faults())
         pairs = list(conflicts(pack))
@@ -160,7 +160,7 @@ def test_random_slices_never_overlap():
         for i, j in pairs:
             assert not sizes[i] or not sizes[j] or ends[i] <= at[j] or ends[j] <= at[i]
         shared += total < sum(sizes)
-    assert shared > 500
+    assert shared > 150
 
 
 def test_arms_are_ignored_where_too_many_slices_are_alive_together(

@@ -1,5 +1,6 @@
 """`xrelay-run` on programs that exceed limits, never end, or read unwritten memory."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -45,7 +46,7 @@ LAYERS = """func.func @main(%x: tensor<2x3xf32>, %w: tensor<4x3xf32>) -> tensor<
         (["uninit.mlir"], "uninit.mlir:5:3", "main[2] ret: reads unwritten bytes"),
         (["recurse.mlir"], "recurse.mlir:3:2", f"main[0] invoke: {STACK}"),
         (["goto.mlir"], "goto.mlir:3:2", "main[0] goto: exceeded the limit of 5000 instructions"),
-        (["rec.relay", "--inputs", "many.npz"], "rec.relay:2:69", f"count[11] invoke: {STACK}"),
+        (["rec.relay", "--inputs", "many.npz"], "rec.relay:2:69", f"count[...] invoke: {STACK}"),
         (["rec.relay", "--inputs", "many.npz", "--evaluate"], "rec.relay:2:34", STACK),
         (
             ["hugeconst2.mlir"],
@@ -72,7 +73,8 @@ def test_too_much(
         limits += ["--max-instructions", "5000"]
     assert run.main([*argv, *SEED, *limits]) == 1
     said = capsys.readouterr().err
-    assert said.startswith(f"{place}: error: {message}")
+    start = re.escape(f"{place}: error: {message}").replace(re.escape("[...]"), r"\[\d+\]")
+    assert re.match(start, said)
     assert ("(--memory-limit)" in said) == (argv[0] not in ("goto.mlir", "uninit.mlir"))
     line = place.removeprefix(argv[0]).strip(":")
     if line:  # quoted, with a caret

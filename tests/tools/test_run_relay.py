@@ -7,6 +7,7 @@ import pytest
 
 from xrelay.tools import opt, run
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 DATA = Path(__file__).parent.parent / "data" / "relay_text"
 OPAQUE = """#[version = "0.0.5"]
 def @main(%x: Tensor[(2), float32]) {
@@ -37,6 +38,22 @@ def test_text_and_json_are_the_same_program(folder: Path):
     assert expected.shape == (3, 5)
     np.testing.assert_array_equal(outputs("meta_small.json"), expected)
     np.testing.assert_array_equal(outputs("meta_small.json", "--evaluate"), expected)
+
+
+def test_an_lstm_of_given_dims_is_the_same_evaluated(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+):
+    dims = ["xs:0=5", "xs:1=2", "h:0=2", "c:0=2"]
+    argv = [str(EXAMPLES / "lstm.relay"), "--random-seed", "0", "--outputs", "out.npz"]
+    found: list[list[np.ndarray]] = []
+    for mode in ([], ["--evaluate"]):
+        assert run.main([*argv, *(f"--dim={dim}" for dim in dims), *mode]) == 0
+        with np.load("out.npz") as written:
+            found.append(list(written.values()))
+    assert [array.shape for array in found[0]] == [(5, 2, 4), (2, 4), (2, 4)]
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(found[0][0][-1], found[0][1])  # the last step
 
 
 def test_the_flag_says_what_the_extension_does_not(folder: Path):
