@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 from zlib import crc32
 
 from ..program import Array, Program
+from ..records import record
 from .layout import Layout
 
 WHOLE = 1 << 16
@@ -16,7 +17,7 @@ BLOCKS = 16
 BLOCK = WHOLE // BLOCKS
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Checksums:
     """
     The checksums of a constant: its SHA-256, and the CRC-32 of a sample.
@@ -62,7 +63,7 @@ def bytes_of(array: Array) -> memoryview:
     return memoryview(cast(Any, plain.reshape(-1).view(np.uint8)))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PlannedMemory:
     """
     The memory planned for a function on a device.
@@ -82,7 +83,7 @@ class PlannedMemory:
     planned: tuple[int | None, str]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExecutableFile:
     """
     A program, and what its file says about it.
