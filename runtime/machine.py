@@ -22,6 +22,7 @@ from math import inf, prod
 from threading import Lock
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
+from weakref import WeakMethod
 
 import numpy as np
 
@@ -105,6 +106,24 @@ def _has_references(program: Program) -> bool:
     return any(isinstance(i, AllocRef) for f in program.functions for i in f.instructions)
 
 
+class _Forget:
+    """
+    Reclaim the memory of `machine`, if it is still alive.
+
+    Memory refers to this as long as anything is charged to it, which must not keep the machine.
+    """
+
+    __slots__ = ("_method",)
+
+    def __init__(self, machine: Machine) -> None:
+        self._method = WeakMethod(machine.forget)
+
+    def __call__(self) -> None:
+        forget = self._method()
+        if forget is not None:
+            forget()
+
+
 class Machine:
     """
     A program ready to run.
@@ -143,7 +162,7 @@ class Machine:
         self._counters = Counters()
         self._pending: deque[Sequence[Counters]] = deque()
         binds = kernels_of(_operators(program)) if kernels is None else kernels
-        self.memory.reclaim = self._forget
+        self.memory.reclaim = _Forget(self)
         self._sanitize = sanitize
         self._max_trace_size = max_trace_size(self.memory)
         self._max_instructions = max_instructions
@@ -217,7 +236,7 @@ class Machine:
             return result
         # An arena's memory may be taken by what was prepared for other calls.
         del arena
-        self._forget()
+        self.forget()
         return self._retry(index, args, out)
 
     @contextmanager
@@ -287,8 +306,8 @@ class Machine:
         if len(idle) > MAX_IDLE:
             del idle[:1]
 
-    def _forget(self) -> None:
-        """Discard the arenas kept for later calls, and collect garbage."""
+    def forget(self) -> None:
+        """Discard what was prepared for later calls, and its memory."""
         self._idle.clear()
         gc.collect()
 

@@ -1,9 +1,11 @@
 """Calls of a machine: arguments, places for results, threads, and calls that fail."""
 
+import gc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.bind import Thunk
+from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import Function, Kernel, Param, Step, TensorSpec
 
@@ -33,6 +36,19 @@ def identity(*specs: TensorSpec | None) -> Machine:
     count = len(specs)
     code = [vm.AllocADT(count, 0, tuple(range(count))), vm.Ret(count)]
     return Machine(program(function(specs, *code)))
+
+
+def test_a_machine_that_nobody_uses_returns_its_memory():
+    memory = Memory(1 << 28)
+    code = [*call(0, [0, 1], 2, 2), vm.Ret(2)]
+    machine = Machine(program(function([f32(2), f32(2)], *code), kernels=[ADD]), memory=memory)
+    machine.run("main", X, Y)
+    assert memory.used
+    lives = ref(machine)
+    del machine
+    gc.collect()
+    assert lives() is None
+    assert not memory.used
 
 
 # -------------------------------------------------------------------------- arguments
