@@ -138,12 +138,16 @@ def _found_literal(token: str, parser: Parser) -> bool:
 
 
 def _registers_in(value: Attribute) -> tuple[RegisterAttr, ...]:
-    items = cast("ArrayAttr[Attribute]", value) if isinstance(value, ArrayAttr) else (value,)
+    if isinstance(value, RegisterAttr):
+        return (value,)
+    items = cast("ArrayAttr[Attribute]", value) if isinstance(value, ArrayAttr) else ()
     return tuple(item for item in items if isinstance(item, RegisterAttr))
 
 
 def _renamed(value: Attribute, registers: Mapping[RegisterAttr, RegisterAttr]) -> Attribute:
+    if isinstance(value, RegisterAttr):
+        return registers.get(value, value)
     if isinstance(value, ArrayAttr):
         items = cast("ArrayAttr[Attribute]", value)
         return ArrayAttr([_renamed(item, registers) for item in items])
-    return registers.get(value, value) if isinstance(value, RegisterAttr) else value
+    return value
