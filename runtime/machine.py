@@ -61,7 +61,18 @@ from .sanitizer import Sanitizer
 from .segment_details import Clock
 from .spaces import Space
 from .value_checks import check_arguments, fits
-from .values import FlatValue, Leaf, Value, built, copy_out, flatten, leaves, stand_in, store
+from .values import (
+    FlatValue,
+    Leaf,
+    StaysInsideError,
+    Value,
+    built,
+    copy_out,
+    flatten,
+    leaves,
+    stand_in,
+    store,
+)
 
 STACK_SIZE = 1 << 20
 """Bytes by which the call stack grows."""
@@ -354,6 +365,10 @@ class Machine:
         except OutOfMemory as error:
             name = self.program.functions[index].name
             raise MachineError(f"the result of {name}: {error}") from error
+        except StaysInsideError as error:
+            function = self.program.functions[index]
+            error.location = function.location(len(function.instructions) - 1)
+            raise
         finally:
             if times is not None:
                 times.end(result is not None)
