@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -27,10 +27,12 @@ from .machine import Machine
 from .memory_use import MemoryUse, memory_use
 from .outputs import require_disjoint
 from .planned_memory import PlannedMemory, storages_of
-from .profiler import Profile
 from .program import Array, Function, Program
 from .saving import load, save
 from .signature import Signature, signature_of
+
+if TYPE_CHECKING:
+    from .profiler import Profile
 
 MAIN = "main"
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from .instructions import AllocStorage, Reg
 from .program import Function, Program
+from .records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PlannedMemory:
     """
     The memory planned for a function on a device, without that of functions that it calls.

@@ -7,7 +7,6 @@ Nothing here recurses, as data (a long list, say) may be nested deeper than Pyth
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -16,6 +15,7 @@ from .errors import MachineError
 from .kernels.memory import Owner
 from .objects import Data, Object, Tensor
 from .program import Array, spec_of
+from .records import record
 
 
 class Tagged(tuple["Value", ...]):
@@ -50,7 +50,7 @@ class Node(NamedTuple):
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FlatValue:
     """
     A flattened value: its structure, depth first, and its arrays.

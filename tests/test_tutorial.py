@@ -1,5 +1,6 @@
 """
-The tutorial: what its code prints is what it shows, and `examples/tour.py` is its code.
+The tutorial and the README: what their code prints is what they show; `examples/tour.py` is that of
+the tutorial.
 
     python tests/test_tutorial.py        write examples/tour.py again
 """
@@ -16,6 +17,7 @@ import pytest
 from documents import ROOT, blocks, matches
 
 TUTORIAL = ROOT / "docs" / "tutorial.md"
+README = ROOT / "README.md"
 TOUR = ROOT / "examples" / "tour.py"
 
 
@@ -33,19 +35,23 @@ def tour() -> str:
     return "\n".join(cells)
 
 
-def test_the_tutorial_prints_what_it_shows(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(ROOT)
-    names: dict[str, object] = {"__name__": "tutorial"}
+@pytest.mark.parametrize(("page", "count"), [(TUTORIAL, 15), (README, 1)])
+def test_pages_print_what_they_show(
+    page: Path, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "page"}
     printed, shown = "", 0
-    for block in blocks(TUTORIAL.read_text(encoding="utf-8")):
+    for block in blocks(page.read_text(encoding="utf-8")):
         if block.language == "python":
             with redirect_stdout(io.StringIO()) as stream:
-                exec(compile(block.text, f"{TUTORIAL.name}:{block.line}", "exec"), names)
+                exec(compile(block.text, f"{page.name}:{block.line}", "exec"), names)
             printed = stream.getvalue()
         elif block.language == "text":
             assert matches(block.text, printed), f"line {block.line} prints\n{printed}"
             printed, shown = "", shown + 1
-    assert shown >= 15
+    assert shown >= count
 
 
 def test_all_that_is_printed_is_shown():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 from zlib import crc32
 
 from ..planned_memory import PlannedMemory
 from ..program import Array, Program
+from ..records import record
 from .layout import Layout
 
 WHOLE = 1 << 16
@@ -17,7 +18,7 @@ BLOCKS = 16
 BLOCK = WHOLE // BLOCKS
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Checksums:
     """
     The checksums of a constant: its SHA-256, and the CRC-32 of a sample.
@@ -63,7 +64,7 @@ def bytes_of(array: Array) -> memoryview:
     return memoryview(cast(Any, plain.reshape(-1).view(np.uint8)))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExecutableFile:
     """
     A program, and what its file says about it.
