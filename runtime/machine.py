@@ -58,7 +58,18 @@ from .program import Array, Late, Program, spec_of
 from .recording import Recorder, fault
 from .spaces import Space
 from .value_checks import check_arguments, fits
-from .values import FlatValue, Leaf, Value, built, copy_out, flatten, leaves, stand_in, store
+from .values import (
+    FlatValue,
+    Leaf,
+    StaysInsideError,
+    Value,
+    built,
+    copy_out,
+    flatten,
+    leaves,
+    stand_in,
+    store,
+)
 
 if TYPE_CHECKING:
     from .call_times import CallProfile
@@ -359,6 +370,10 @@ class Machine:
         except OutOfMemory as error:
             name = self.program.functions[index].name
             raise MachineError(f"the result of {name}: {error}") from error
+        except StaysInsideError as error:
+            function = self.program.functions[index]
+            error.location = function.location(len(function.instructions) - 1)
+            raise
         finally:
             if times is not None:
                 times.end(result is not None)

@@ -122,6 +122,21 @@ def built(
     return done.pop(), arrays
 
 
+CURES = {
+    "a closure": "return what it computes",
+    "a reference": "return what it refers to",
+}
+"""The cure for a result of such a kind."""
+
+
+class StaysInsideError(MachineError):
+    """A result contains an object that only the machine can use."""
+
+    def __init__(self, item: Object) -> None:
+        cure = f": {CURES[item.kind]}" if item.kind in CURES else ""
+        super().__init__(f"the result contains {item.kind}, which cannot leave the machine{cure}")
+
+
 def stand_in(leaf: Leaf) -> Array:
     """Return an array of the type of `leaf` that takes no memory."""
     return np.broadcast_to(np.empty((), leaf.dtype), leaf.shape)
@@ -131,7 +146,7 @@ def copy_out(result: Object, owner: Owner) -> Value:
     """
     Return a copy of `result` that shares no memory with the machine, charged to `owner`.
 
-    Raises `MachineError` if `result` contains anything but tensors and data.
+    Raises `StaysInsideError` if `result` contains anything but tensors and data.
     """
     order: list[Object] = []  # each before its fields, the last field first
     rest = [result]
@@ -150,7 +165,7 @@ def copy_out(result: Object, owner: Owner) -> Value:
             del done[len(done) - len(item.parts) :]
             done.append(Tagged(item.tag, fields) if item.tag else tuple(fields))
         else:
-            raise MachineError(f"the result contains {item.kind}, which cannot leave the machine")
+            raise StaysInsideError(item)
     return done.pop()
 
 
@@ -177,7 +192,7 @@ def store(result: Object, out: Value) -> Value:
             rest += [(part, field, f"{name}[{i}]") for i, (part, field) in pairs]
             continue
         if not isinstance(item, Tensor):
-            raise MachineError(f"the result contains {item.kind}, which cannot leave the machine")
+            raise StaysInsideError(item)
         if not isinstance(place, np.ndarray):
             raise MachineError(f"{name} must be an array, but is {type(place).__name__}")
         array = cast(Array, place)

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Any, cast
 from zlib import crc32
 
+from ..planned_memory import PlannedMemory
 from ..program import Array, Program
 from ..records import record
 from .layout import Layout
@@ -61,26 +62,6 @@ def bytes_of(array: Array) -> memoryview:
 
     plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     return memoryview(cast(Any, plain.reshape(-1).view(np.uint8)))
-
-
-@record
-class PlannedMemory:
-    """
-    The memory planned for a function on a device.
-
-    Amounts are bytes, or None if they depend on the sizes of dims: then the text is a formula.
-    """
-
-    function: str
-    device: str
-    tensors: int
-    """The number of tensors, of which `sum` is the total size."""
-    allocations: int
-    """The number of storages, which hold all of them."""
-    sum: tuple[int | None, str]
-    lower_bound: tuple[int | None, str]
-    """The most bytes of tensors that are alive at once."""
-    planned: tuple[int | None, str]
 
 
 @record
