@@ -11,12 +11,12 @@ Errors are `MachineError`s whose text is what the commands print.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from functools import cached_property
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -26,10 +26,13 @@ from .listing import listing
 from .machine import Machine
 from .memory_use import MemoryUse, memory_use
 from .outputs import require_disjoint
-from .profiler import Profile
+from .planned_memory import PlannedMemory, storages_of
 from .program import Array, Function, Program
 from .saving import load, save
 from .signature import Signature, signature_of
+
+if TYPE_CHECKING:
+    from .profiler import Profile
 
 MAIN = "main"
 
@@ -84,6 +87,7 @@ class Executable:
     A compiled program that can be called.
 
     `weights` are the values of its late-bound constants; they are not copied and must not change.
+    `plans` are the memory planned for its functions, if that is known.
     `sources` are the lines of the files that it was compiled from, which errors quote.
     `memory_limit` (bytes; default: half of the available memory) bounds everything that it holds,
     and `max_instructions` each call. With `sanitize`, wrong uses of memory by the compiler or
@@ -99,6 +103,7 @@ class Executable:
         program: Program,
         weights: Mapping[str, Array] | None = None,
         *,
+        plans: Iterable[PlannedMemory] = (),
         sources: Sources | None = None,
         memory_limit: int | None = None,
         max_instructions: int | None = None,
@@ -108,6 +113,7 @@ class Executable:
         """The program as plain data."""
         self._sources = sources or {}
         self._weights = dict(weights or {})
+        self._plans = tuple(plans)
         try:
             self._machine = Machine(
                 program,
@@ -158,9 +164,10 @@ class Executable:
     @property
     def memory(self) -> MemoryUse:
         """The memory that functions plan, and that calls have used so far."""
-        entries = [f for f in self.program.functions if f.name in self.functions]
         memory, counters = self._machine.memory, self._machine.counters
-        return memory_use(self.program, entries, counters, memory.used, memory.limit)
+        plans = self._plans or tuple(storages_of(self.program))
+        entries = list(self.functions)
+        return memory_use(self.program, entries, plans, counters, memory.used, memory.limit)
 
     @property
     def listing(self) -> str:
@@ -189,7 +196,7 @@ class Executable:
         the file. Both are replaced as a whole if they exist. Raises `MachineError`.
         """
         try:
-            save(self.program, self._weights, path, embed)
+            save(self.program, self._weights, self._plans, path, embed)
         except MachineError as error:
             fail(error, {})
 
@@ -212,13 +219,14 @@ def load_executable(
     `params` are the weights by name, or their file, by default the one beside it that the program
     names. The files are mapped into memory and must not be changed while the program is used. Small
     weights and samples of large ones are compared with checksums; all bytes with `verify`. Raises
-    `MachineError` for files that cannot be used.
+    `MachineError`, and its subclass `ExecutableError` for files that cannot be used.
     """
     try:
-        program, weights = load(path, params, verify)
+        file, weights = load(path, params, verify)
         return Executable(
-            program,
+            file.program,
             weights,
+            plans=file.memory,
             memory_limit=memory_limit,
             max_instructions=max_instructions,
             sanitize=sanitize,

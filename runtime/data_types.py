@@ -9,23 +9,24 @@ in common, and nothing that reads one recurses.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from .records import record
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class OpaqueType:
     """A tensor, a function or a reference: it has no parts with names."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TupleType:
     """A tuple, by the types of its fields."""
 
     fields: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DataType:
     """Data of `DataTypes.definitions[definition]`, for these values of its parameters."""
 
@@ -33,7 +34,7 @@ class DataType:
     args: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TypeParameter:
     """The parameter with this number of the definition in which the type occurs."""
 
@@ -43,7 +44,7 @@ class TypeParameter:
 ValueType: TypeAlias = OpaqueType | TupleType | DataType | TypeParameter
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constructor:
     """A constructor: its name, and the types of its fields. Its tag is its position."""
 
@@ -51,7 +52,7 @@ class Constructor:
     fields: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Definition:
     """A data type: its name, the number of its parameters, and its constructors."""
 
@@ -60,7 +61,7 @@ class Definition:
     constructors: tuple[Constructor, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DataTypes:
     """
     The data types of a program, and the table of types.
@@ -72,7 +73,7 @@ class DataTypes:
     types: tuple[ValueType, ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class DataValue:
     """A value of a data type: its constructor and fields."""
 

@@ -23,6 +23,7 @@ from .kernels.memory import ALIGNMENT
 from .kernels.scratch import Workspace
 from .objects import Tensor
 from .program import Array, Kernel, Step
+from .records import record
 from .sanitizer import address_of
 
 Bytes = npt.NDArray[np.uint8]
@@ -54,7 +55,7 @@ def _clusters(arrays: Sequence[Array]) -> list[list[int]]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Copies:
     """Copies of arrays that overlap as these do, and the guard bytes around them."""
 

@@ -24,6 +24,8 @@ READ_KINDS = frozenset(
 WRITE_KINDS = frozenset({Kind.WRITE, Kind.WRITES})
 """The kinds of fields that are registers to write."""
 
+JUMP_KINDS = frozenset({Kind.JUMP})
+
 LISTS = frozenset({Kind.READS, Kind.WRITES, Kind.READS_OR_INTEGERS, Kind.INTEGERS, Kind.SHAPE})
 """The kinds of fields that are tuples."""
 
@@ -85,14 +87,16 @@ def pieces_of(kind: type[Instruction]) -> tuple[Piece, ...]:
 
 
 @cache
-def _of_kinds(kind: type[Instruction], kinds: frozenset[Kind]) -> tuple[tuple[str, bool], ...]:
+def fields_of_kinds(
+    kind: type[Instruction], kinds: frozenset[Kind]
+) -> tuple[tuple[str, bool], ...]:
     """Return the fields of these kinds: the name, and whether registers in it are `Reg`s."""
     return tuple((f.name, f.kind in _IMMEDIATE) for f in fields_of(kind) if f.kind in kinds)
 
 
 def _registers(instruction: Instruction, kinds: frozenset[Kind]) -> tuple[int, ...]:
     found: list[int] = []
-    for name, immediate in _of_kinds(type(instruction), kinds):
+    for name, immediate in fields_of_kinds(type(instruction), kinds):
         value = getattr(instruction, name)
         items = cast("tuple[Any, ...]", value if isinstance(value, tuple) else (value,))
         if immediate:
@@ -122,7 +126,7 @@ def with_registers(
     """
     renamed: dict[str, Any] = {}
     for kinds, numbers in ((READ_KINDS, read), (WRITE_KINDS, read if written is None else written)):
-        for name, immediate in _of_kinds(type(instruction), kinds):
+        for name, immediate in fields_of_kinds(type(instruction), kinds):
             renamed[name] = _renamed(getattr(instruction, name), numbers, immediate)
     return replace(cast(Any, instruction), **renamed)
 
@@ -138,11 +142,11 @@ def _renamed(value: Any, numbers: Mapping[int, int], immediate: bool) -> Any:
 
 def jumps(instruction: Instruction) -> tuple[int, ...]:
     """Return the offsets by which `instruction` may jump."""
-    names = _of_kinds(type(instruction), frozenset({Kind.JUMP}))
+    names = fields_of_kinds(type(instruction), JUMP_KINDS)
     return tuple(getattr(instruction, name) for name, _ in names)
 
 
 def with_jumps(instruction: Instruction, offsets: Sequence[int]) -> Instruction:
     """Replace the offsets that `jumps` returns."""
-    names = [name for name, _ in _of_kinds(type(instruction), frozenset({Kind.JUMP}))]
+    names = [name for name, _ in fields_of_kinds(type(instruction), JUMP_KINDS)]
     return replace(cast(Any, instruction), **dict(zip(names, offsets, strict=True)))

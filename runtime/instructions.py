@@ -25,11 +25,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Annotated, ClassVar, TypeAlias, TypeVar, dataclass_transform
 
 from ..operators.sizes import Check, placeholders
+from .records import record
 
 MAX_ALIGNMENT = 1 << 20
 """The greatest alignment of a storage, in bytes."""
@@ -69,7 +69,7 @@ class Kind(Enum):
     TEXT = auto()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reg:
     """A register in an operand that may also be an immediate."""
 
@@ -128,7 +128,7 @@ def instruction(syntax: str) -> Callable[[_Class], _Class]:
     """Make a class of annotated fields an instruction with this `SYNTAX`."""
 
     def define(cls: _Class) -> _Class:
-        made = dataclass(frozen=True, slots=True)(cls)
+        made = record(cls)
         words = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", cls.__name__)
         made.mnemonic, made.SYNTAX = words.lower(), syntax
         INSTRUCTIONS[made.mnemonic] = made

@@ -30,6 +30,7 @@ from .kernels.checked import CheckedKernel, Reuse, reuse_of
 from .kernels.loading import no_kernel
 from .kernels.memory import ALIGNMENT
 from .program import Array, Kernel, Step, TensorSpec
+from .records import record
 
 
 class Overlap(NamedTuple):
@@ -79,7 +80,7 @@ class Copy(NamedTuple):
     source: int
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(eq=False)
 class KernelPlan:
     """
     The places of a kernel's values, and what to run: `steps`, then `copies`.

@@ -21,13 +21,13 @@ from contextlib import contextmanager
 from math import inf, prod
 from threading import Lock
 from time import perf_counter_ns
+from typing import TYPE_CHECKING
 from weakref import WeakMethod
 
 import numpy as np
 
 from . import float_errors
 from .arena import Arena, Entry, max_trace_size
-from .call_times import CallProfile
 from .checking import check_program
 from .context import Context
 from .counters import Counters
@@ -54,14 +54,28 @@ from .paths import (
     TailCall,
     TraceSize,
 )
-from .profiler import Profile
 from .program import Array, Late, Program, spec_of
 from .recording import Recorder, fault
-from .sanitizer import Sanitizer
-from .segment_details import Clock
 from .spaces import Space
 from .value_checks import check_arguments, fits
-from .values import FlatValue, Leaf, Value, built, copy_out, flatten, leaves, stand_in, store
+from .values import (
+    FlatValue,
+    Leaf,
+    StaysInsideError,
+    Value,
+    built,
+    copy_out,
+    flatten,
+    leaves,
+    stand_in,
+    store,
+)
+
+if TYPE_CHECKING:
+    from .call_times import CallProfile
+    from .profiler import Profile
+    from .sanitizer import Sanitizer
+    from .segment_details import Clock
 
 STACK_SIZE = 1 << 20
 """Bytes by which the call stack grows."""
@@ -243,6 +257,8 @@ class Machine:
 
         `clock` counts nanoseconds. Raises `MachineError` if another profile is active.
         """
+        from .profiler import Profile
+
         profile = Profile(self.program, clock)
         with self._lock:
             if self._profile is not None:
@@ -354,6 +370,10 @@ class Machine:
         except OutOfMemory as error:
             name = self.program.functions[index].name
             raise MachineError(f"the result of {name}: {error}") from error
+        except StaysInsideError as error:
+            function = self.program.functions[index]
+            error.location = function.location(len(function.instructions) - 1)
+            raise
         finally:
             if times is not None:
                 times.end(result is not None)
@@ -429,7 +449,7 @@ class Machine:
             arg, arrays = built(value.structure, param.device, allocate)
             args.append(arg)
             inputs += arrays
-        guard = Sanitizer() if self._sanitize else None
+        guard = self._sanitizer()
         base, size = (0,) * len(spaces), TraceSize()
         frame = Frame(index, tuple(args), spaces, workspace, base, size, guard=guard)
         tensors = [value.structure[0] for value in values]
@@ -437,6 +457,13 @@ class Machine:
         extents = (*(space.extent for space in spaces), workspace.extent)
         simple = types if len(types) == len(values) else None
         return Entry(key, index, frame, inputs, simple, extents)
+
+    def _sanitizer(self) -> Sanitizer | None:
+        if not self._sanitize:
+            return None
+        from .sanitizer import Sanitizer
+
+        return Sanitizer()
 
     def _root(self, frame: Frame, times: CallProfile | None = None) -> Segment:
         if frame.root is None:

@@ -15,8 +15,8 @@ from math import prod
 from .allocations import LineAllocations, allocations_by_line
 from .counters import Counters
 from .dtypes import element_type
-from .instructions import AllocStorage, Reg
-from .program import Constant, Function, Late, Program
+from .planned_memory import PlannedMemory
+from .program import Constant, Late, Program
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,9 @@ class DeviceMemory:
 
     planned: Mapping[str, int | None]
     """
-    By function, the bytes of its storages, on all its paths but without those of functions that it
-    calls; None if shapes of arguments, or data, decide how large some are.
+    By function, the most bytes of its storages at once, without those of functions that it calls;
+    None if shapes of arguments, or data, decide how large some are. A program that was compiled
+    from bytecode has no plan: then it is the sum of all storages.
     """
     peak: int
     """The largest number of bytes that were live at once in a call."""
@@ -73,24 +74,18 @@ class MemoryUse:
         return "\n".join([*lines, total])
 
 
-def planned(function: Function, device: int) -> int | None:
-    """Return the bytes of the storages of `function` on a device; None if some are not known."""
-    total = 0
-    for instruction in function.instructions:
-        if isinstance(instruction, AllocStorage) and instruction.device == device:
-            if isinstance(instruction.size, Reg):
-                return None
-            total += instruction.size
-    return total
-
-
 def memory_use(
-    program: Program, entries: Sequence[Function], counters: Counters, in_use: int, limit: int
+    program: Program,
+    entries: Sequence[str],
+    plans: Sequence[PlannedMemory],
+    counters: Counters,
+    in_use: int,
+    limit: int,
 ) -> MemoryUse:
-    """Return the memory of `program` after the runs that `counters` are of."""
+    """Return the memory of `program`, planned and after the runs that `counters` are of."""
     devices = {
         name: DeviceMemory(
-            {function.name: planned(function, device) for function in entries},
+            {function: _planned(plans, function, name) for function in entries},
             counters.peak.get(device, 0),
             counters.allocations[device],
             counters.allocated[device],
@@ -99,6 +94,18 @@ def memory_use(
     }
     weights = sum(_size(constant) for constant in program.constants)
     return MemoryUse(devices, weights, in_use, limit, allocations_by_line(program, counters))
+
+
+def _planned(plans: Sequence[PlannedMemory], function: str, device: str) -> int | None:
+    """Return the bytes planned for `function` on a device, in all its scopes."""
+    total = 0
+    for plan in plans:
+        if plan.function == function and plan.device.partition(" ")[0] == device:
+            size, _ = plan.planned
+            if size is None:
+                return None
+            total += size
+    return total
 
 
 def _size(constant: Constant) -> int:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 from .data_types import DataType, DataTypes, DataValue, TupleType, TypeParameter
 from .program import Function
+from .records import record
 from .values import Tagged, Value, leaves
 
 NamedValue: TypeAlias = Any
 """An array, a tuple, or a `DataValue`."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Known:
     """A type that is not a parameter, and the meaning of the parameters in it."""
 
@@ -22,7 +22,7 @@ class _Known:
     args: tuple[_Known | None, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Build:
     """Make a tuple, or data of `constructor`, of the last `count` finished values."""
 

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from .kernels.regions import Bytes
 from .program import Array
+from .records import record
 from .scalars import Scalar
 
 birth = count().__next__
@@ -51,7 +52,7 @@ class Storage:
         return self.start + self.size
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Computation:
     """An operation on sizes and its operands."""
 

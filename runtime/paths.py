@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .counters import Counters
 from .errors import MachineError
@@ -19,10 +19,13 @@ from .kernels.bind import Thunk
 from .kernels.scratch import Workspace
 from .objects import Object, Ref, Storage, Tensor, birth
 from .program import Array, Step
+from .records import record
 from .reference_counts import ReferenceCounts
-from .sanitizer import Sanitizer
-from .segment_details import SegmentDetails
 from .spaces import Space
+
+if TYPE_CHECKING:
+    from .sanitizer import Sanitizer
+    from .segment_details import SegmentDetails
 
 SEGMENT_SIZE, STATE_SIZE, FRAME_SIZE, HELD_SIZE = 1024, 2048, 1024, 100
 """Approximate bytes of a segment, its state, the frame that it calls, and each item held."""
@@ -299,7 +302,7 @@ class Return:
     decision: Decision
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Branch:
     """Continue at `when_true` if `test()`, at `when_false` otherwise."""
 
@@ -308,7 +311,7 @@ class Branch:
     when_false: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Read:
     """Continue at `pc`, the instruction that needs them, with the values of `tensors`."""
 
@@ -316,7 +319,7 @@ class Read:
     pc: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """Run `callee`, then continue at `pc` with its result in `dst`."""
 
@@ -325,21 +328,21 @@ class Call:
     pc: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TailCall:
     """Run `callee`, into which the arguments were copied, in place of this activation."""
 
     callee: Frame
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Jump:
     """Continue at `pc`, at or before the current instruction."""
 
     pc: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Contents:
     """Continue at `pc` with the contents of `ref` in `dst`."""
 

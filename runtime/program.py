@@ -7,7 +7,7 @@ Plain data: `machine.Machine` runs a program, `listing.listing` prints one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 import numpy.typing as npt
@@ -17,12 +17,13 @@ from .data_types import DataTypes
 from .dtypes import type_name
 from .errors import Location
 from .instructions import Instruction
+from .records import record
 
 Array: TypeAlias = npt.NDArray[Any]
 AttrValue: TypeAlias = int | float | bool | str | tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TensorSpec:
     """
     Element type (NumPy's name: "float32", "bool") and shape of a tensor.
@@ -55,7 +56,7 @@ def spec_of(array: Array) -> TensorSpec:
     return TensorSpec(type_name(array.dtype), array.shape)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Late:
     """A constant bound by name when the program is loaded, such as a weight in a side file."""
 
@@ -66,7 +67,7 @@ class Late:
 Constant: TypeAlias = Array | Late
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Param:
     """
     A function's parameter or result. `spec` is None if it is not a tensor (a tuple, data, …).
@@ -83,7 +84,7 @@ class Param:
     type: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Function:
     """
     A function of `register_count` registers; its parameters are in the first ones.
@@ -110,7 +111,7 @@ class Function:
         return self.locations[pc] if pc < len(self.locations) else None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """
     One operator of a kernel: `op` is its full name ("relay.add"), `ins`/`outs` value ids.
@@ -125,7 +126,7 @@ class Step:
     location: Location | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Kernel:
     """
     A primitive: a straight-line program over numbered values.
@@ -156,7 +157,7 @@ class Kernel:
         return tuple(self.spec(value) for value in self.results)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Program:
     """
     Functions, constants, kernels, and device names such as "cpu:0"; device 0 is the host.

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from .counters import AllocationSite, Counters
 from .dtypes import element_type
 from .errors import MachineError, Note
 from .gaps import cut
-from .guarded_kernels import guarded
 from .kernel_plan import KernelPlan
 from .kernel_shapes import MAX_SIZES, UnknownShape, size_inputs
 from .kernels.bind import Thunk
@@ -51,10 +50,12 @@ from .paths import (
     TailCall,
 )
 from .program import Array, Function, Kernel, Step, spec_of
-from .sanitizer import Sanitizer, Site
 from .scalars import SCALARS, Relation
 from .segment_details import Operands, SegmentDetails
 from .value_checks import check_arguments, dimensions, scalar
+
+if TYPE_CHECKING:
+    from .sanitizer import Sanitizer, Site
 
 
 def fault(function: Function, pc: int, error: Exception, what: str = "") -> MachineError:
@@ -100,7 +101,9 @@ class Recorder:
         return self.state.frame.guard
 
     def site(self) -> Site:
-        """Return the current instruction."""
+        """Return the current instruction, for the sanitizer."""
+        from .sanitizer import Site
+
         return Site(self.context.program, self.state.frame.function, self.pc)
 
     def record(self) -> Segment:
@@ -365,6 +368,8 @@ class Recorder:
             self.details.operands[self.pc] = Operands(device, plan.types)
             bind = self.details.timed(bind)
         if self.guard is not None:
+            from .guarded_kernels import guarded
+
             bind = partial(bind, plan, workspace=workspace)
             self.compute(guarded(kernel, bind, ins, outs, workspace))
         else:

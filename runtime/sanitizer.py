@@ -19,7 +19,6 @@ Two tensors of one type that a program mixes up are both valid: that is not foun
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
@@ -28,6 +27,7 @@ from .kernels.bind import Thunk
 from .kernels.memory import POISON
 from .objects import Storage, Tensor
 from .program import Array, Program, spec_of
+from .records import record
 from .shadow import Shadow
 
 
@@ -36,7 +36,7 @@ def address_of(array: Array) -> int:
     return array.ctypes.data
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Site:
     """Instruction `pc` of the function with this number."""
 
@@ -63,7 +63,7 @@ class Change(StrEnum):
     FREED = "freed"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Content:
     """The last change of bytes; `tensor` is what was written."""
 
@@ -72,7 +72,7 @@ class Content:
     tensor: Tensor | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Extent:
     """The bytes of a tensor, and the tensor that was allocated there."""
 

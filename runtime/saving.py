@@ -8,7 +8,7 @@ Save a program and its weights as files, and load them.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -22,6 +22,7 @@ from .executable import (
     write_executable,
 )
 from .executable.weights import bind_weights
+from .planned_memory import PlannedMemory
 from .program import Array, Program
 from .tensor_file import write_tensors
 
@@ -29,39 +30,46 @@ AnyPath: TypeAlias = str | os.PathLike[str]
 SUFFIX = ".safetensors"
 
 
-def save(program: Program, weights: Mapping[str, Array], path: AnyPath, embed: bool) -> None:
+def save(
+    program: Program,
+    weights: Mapping[str, Array],
+    plans: Iterable[PlannedMemory],
+    path: AnyPath,
+    embed: bool,
+) -> None:
     """
     Write `program` to `path`, and its `weights` to a file beside it, or with `embed` into it.
 
     Raises `MachineError` if a file cannot be written.
     """
     if embed or not program.late_constants:
-        write_executable(path, executable_of(program, weights or None, embed=bool(weights)))
+        file = executable_of(program, weights or None, embed=bool(weights), memory=plans)
+        write_executable(path, file)
         return
     beside = Path(path).with_suffix(SUFFIX)
     if beside == Path(path):
         raise MachineError(f"'{beside}' is the file of the weights: save the program as .xrx")
     write_tensors(beside, {late.name: weights[late.name] for late in program.late_constants})
-    write_executable(path, executable_of(program, beside))
+    write_executable(path, executable_of(program, beside, memory=plans))
 
 
 def load(
     path: AnyPath, params: AnyPath | Mapping[str, Array] | None, verify: bool
-) -> tuple[Program, Mapping[str, Array]]:
+) -> tuple[ExecutableFile, Mapping[str, Array]]:
     """
-    Return the program in the executable at `path`, and its weights.
+    Return the executable at `path`, and its weights.
 
     `params` are the weights or their file, by default the one beside it that the executable names.
     With `verify`, all bytes of constants are compared with their checksums. Raises `MachineError`
-    for a file that cannot be used, which it names.
+    for a file that cannot be read, and `ExecutableError` for one that cannot be used.
     """
     name = os.fspath(path)
     try:
         file = read_executable(path, verify=verify)
     except ExecutableError as error:
         hint = "" if name.endswith(".xrx") else " (models are read by xrelay.compile)"
-        raise MachineError(f"cannot load '{name}': {error.message}{hint}") from None
-    return file.program, _weights(file, Path(path), params, verify)
+        raise ExecutableError(f"cannot load '{name}': {error.message}{hint}") from None
+    return file, _weights(file, Path(path), params, verify)
 
 
 def _weights(

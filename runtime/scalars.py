@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from inspect import Parameter, signature
 from typing import Any, TypeAlias
 
@@ -21,6 +20,7 @@ from ..operators.measures import MEASURES
 from ..operators.sizes import Check, fill
 from .errors import MachineError
 from .program import Array, TensorSpec, spec_of
+from .records import record
 
 Number: TypeAlias = int | float
 
@@ -51,7 +51,7 @@ def _narrow(bits: int) -> Callable[[int], int]:
     return narrow
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scalar:
     """
     An operation of `count` operands (None: any number).
@@ -199,7 +199,7 @@ SCALARS: Mapping[str, Scalar] = {
 """The operations by name: arithmetic, `extract`, `from_elements`, and the measures."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Relation:
     """A relation that the first two sizes of a list must have; the message may show all."""
 

@@ -17,6 +17,7 @@ from .dtypes import element_type
 from .errors import Location
 from .instructions import DeviceCopy
 from .program import Program, Step, TensorSpec
+from .records import record
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -30,7 +31,7 @@ def size_of(spec: TensorSpec) -> int:
     return prod(dim for dim in spec.shape if dim is not None) * element_type(spec.dtype).itemsize
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Work:
     """
     Consecutive steps that compute one thing.

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import prod
 from typing import Any, cast
 
@@ -24,6 +23,7 @@ from .errors import MachineError
 from .files import mapped, replace
 from .kernels.memory import ALIGNMENT, MAX_EXTENT
 from .program import Array, TensorSpec
+from .records import record
 
 _TYPES = {
     "BOOL": "bool",
@@ -39,7 +39,7 @@ MAX_RANK = 64
 """NumPy's limit."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Entry:
     type: str
     shape: tuple[int, ...]

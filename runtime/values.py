@@ -7,7 +7,6 @@ Nothing here recurses, as data (a long list, say) may be nested deeper than Pyth
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -16,6 +15,7 @@ from .errors import MachineError
 from .kernels.memory import Owner
 from .objects import Data, Object, Tensor
 from .program import Array, spec_of
+from .records import record
 
 
 class Tagged(tuple["Value", ...]):
@@ -50,7 +50,7 @@ class Node(NamedTuple):
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FlatValue:
     """
     A flattened value: its structure, depth first, and its arrays.
@@ -122,6 +122,21 @@ def built(
     return done.pop(), arrays
 
 
+CURES = {
+    "a closure": "return what it computes",
+    "a reference": "return what it refers to",
+}
+"""The cure for a result of such a kind."""
+
+
+class StaysInsideError(MachineError):
+    """A result contains an object that only the machine can use."""
+
+    def __init__(self, item: Object) -> None:
+        cure = f": {CURES[item.kind]}" if item.kind in CURES else ""
+        super().__init__(f"the result contains {item.kind}, which cannot leave the machine{cure}")
+
+
 def stand_in(leaf: Leaf) -> Array:
     """Return an array of the type of `leaf` that takes no memory."""
     return np.broadcast_to(np.empty((), leaf.dtype), leaf.shape)
@@ -131,7 +146,7 @@ def copy_out(result: Object, owner: Owner) -> Value:
     """
     Return a copy of `result` that shares no memory with the machine, charged to `owner`.
 
-    Raises `MachineError` if `result` contains anything but tensors and data.
+    Raises `StaysInsideError` if `result` contains anything but tensors and data.
     """
     order: list[Object] = []  # each before its fields, the last field first
     rest = [result]
@@ -150,7 +165,7 @@ def copy_out(result: Object, owner: Owner) -> Value:
             del done[len(done) - len(item.parts) :]
             done.append(Tagged(item.tag, fields) if item.tag else tuple(fields))
         else:
-            raise MachineError(f"the result contains {item.kind}, which cannot leave the machine")
+            raise StaysInsideError(item)
     return done.pop()
 
 
@@ -177,7 +192,7 @@ def store(result: Object, out: Value) -> Value:
             rest += [(part, field, f"{name}[{i}]") for i, (part, field) in pairs]
             continue
         if not isinstance(item, Tensor):
-            raise MachineError(f"the result contains {item.kind}, which cannot leave the machine")
+            raise StaysInsideError(item)
         if not isinstance(place, np.ndarray):
             raise MachineError(f"{name} must be an array, but is {type(place).__name__}")
         array = cast(Array, place)

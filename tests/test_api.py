@@ -1,5 +1,6 @@
 """`import xrelay`: compiling, calling, and errors."""
 
+import json
 import subprocess
 import sys
 import threading
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from onnx_models import run_onnxruntime
 
 import xrelay
+from xrelay.tools import objdump
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 DENSE = """func.func @main(%x: tensor<?x3xf32> {relay.dims = ["n", 3]}, %w: tensor<4x3xf32>)
@@ -324,6 +326,43 @@ def test_memory():
     assert (cuda.peak, cuda.allocations, cuda.allocated) == (32, 2, 64)
     assert "cuda:0" in str(exe.memory)
     assert "relay.nn.dense" in exe.listing
+
+
+@pytest.mark.parametrize("name", ["classifier.mlir", "dynamic.mlir", "closures.relay"])
+def test_memory_is_what_the_saved_file_shows(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    exe = xrelay.compile(EXAMPLES / name)
+    exe.save(tmp_path / "m.xrx")
+    assert objdump.main([str(tmp_path / "m.xrx"), "--section", "memory", "--json"]) == 0
+    plans = json.loads(capsys.readouterr().out)["memory"]
+    assert all(plan["tensors"] >= plan["allocations"] > 0 for plan in plans)
+    shown = {(plan["function"], plan["device"]): plan["planned"]["bytes"] for plan in plans}
+    assert shown
+    for found in (exe, xrelay.load(tmp_path / "m.xrx")):
+        for device, memory in found.memory.devices.items():
+            for function, planned in memory.planned.items():
+                assert planned == shown[function, device]
+
+
+def test_a_program_that_allocates_nothing(tmp_path: Path):
+    path = tmp_path / "same.relay"
+    path.write_text('#[version = "0.0.5"]\ndef @main(%x: float32) { %x }\n')
+    exe = xrelay.compile(path)
+    exe.save(tmp_path / "same.xrx")
+    for found in (exe, xrelay.load(tmp_path / "same.xrx")):
+        assert found.memory.devices["cpu:0"].planned == {"main": 0}
+        assert found(np.float32(2)) == 2
+
+
+def test_a_closure_cannot_be_returned(tmp_path: Path):
+    path = tmp_path / "c.relay"
+    path.write_text(
+        '#[version = "0.0.5"]\ndef @main(%x: float32) {\n  fn (%y: float32) { %x }\n}\n'
+    )
+    with pytest.raises(xrelay.MachineError, match=r"a closure, which .*: return what it") as caught:
+        xrelay.compile(path)(np.float32(2))
+    assert caught.value.location == (str(path), 3, 3)
 
 
 # ------------------------------------------------------------------ threads

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 
 import numpy as np
@@ -89,6 +90,17 @@ def test_weights_of_another_program(exe: xrelay.Executable):
         xrelay.load("dense.xrx", params={"v": W})
     with pytest.raises(xrelay.MachineError, match=r"'w' must be float32\[400, 3\], but is"):
         xrelay.load("dense.xrx", params={"w": W.T})
+
+
+def test_damaged_programs_have_an_error_of_their_own(exe: xrelay.Executable):
+    Path("bad.xrx").write_text("not one")
+    with pytest.raises(xrelay.ExecutableError, match=r"^cannot load 'bad.xrx': ") as caught:
+        xrelay.load("bad.xrx")
+    shown = "".join(traceback.format_exception_only(caught.value))
+    assert shown.startswith("xrelay.ExecutableError: cannot load")
+    exe.save("dense.xrx")
+    with pytest.raises(xrelay.ExecutableError, match="values of 'w' are not those"):
+        xrelay.load("dense.xrx", params={"w": W + 1})
 
 
 @pytest.mark.parametrize(

@@ -29,10 +29,12 @@ from ..lowering.pipelines import quoted
 from ..operators.dim_bindings import DimBindings
 from ..passes.bind_dims import BindDimsPass
 from ..passes.memory_use.contents import MemoryUse
-from ..passes.memory_use.read import read_memory
+from ..passes.memory_use.read import memory_of
+from ..passes.memory_use.report import Amount, report_of
 from ..passes.support.diagnostics import Message, PassError, ReportingContext, Severity
 from ..passes.support.verifier import verify
 from ..runtime.data_types import DataTypes
+from ..runtime.planned_memory import PlannedMemory
 from ..runtime.program import Param, Program, TensorSpec
 from .diagnostics import Reporter
 from .inputs import FRONTENDS, frontend_of, load_onnx, load_relay
@@ -96,6 +98,23 @@ class Loaded:
             for function in program.functions
         )
         return replace(program, functions=tuple(functions), data=self.types)
+
+    @property
+    def plans(self) -> tuple[PlannedMemory, ...]:
+        """The memory planned for each function and device, if it was read."""
+        reports = [] if self.memory is None else report_of(self.memory, {})
+        return tuple(
+            PlannedMemory(
+                report.function.removeprefix("@"),
+                report.device,
+                report.tensors,
+                report.allocations,
+                _amount(report.sum),
+                _amount(report.lower_bound),
+                _amount(report.planned),
+            )
+            for report in reports
+        )
 
     def _results(self, function: str, devices: Sequence[str]) -> tuple[Param, ...] | None:
         results = self.results.get(function)
@@ -235,10 +254,14 @@ def lower(runner: Runner, context: Context, program: Given, reads_memory: bool) 
     runner.run(context, module)
     table = TypeTable(module)
     results = _results(module, table)
-    memory = read_memory(module) if reads_memory else None
+    memory = memory_of(module) if reads_memory else None
     runner.steps, runner.verify_first = steps[last:], False
     runner.run(context, module)
     return Loaded(module, program.weights, names, table.data, results, memory)
+
+
+def _amount(amount: Amount) -> tuple[int | None, str]:
+    return amount.bytes, amount.formula or ""
 
 
 def _size(size: int | None) -> str:

@@ -18,10 +18,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
-from ..passes.memory_use.contents import MemoryUse
-from ..passes.memory_use.report import Amount, report_of
 from ..passes.support.diagnostics import PassError
-from ..runtime.executable import PlannedMemory, executable_of, write_executable
+from ..runtime.executable import executable_of, write_executable
 from .compiler import Loaded, is_bytecode
 
 EMBEDDED = "-t executable{embed=true}"
@@ -65,28 +63,8 @@ class ExecutableTarget(Target):
             weights,
             embed=self.embed,
             producer=f"xrelay {version('xrelay')}",
-            memory=() if loaded.memory is None else planned(loaded.memory),
+            memory=loaded.plans,
         )
         out = BytesIO()
         write_executable(out, executable)
         return out.getvalue()
-
-
-def planned(use: MemoryUse) -> list[PlannedMemory]:
-    """Return the memory planned for each function and device."""
-    return [
-        PlannedMemory(
-            report.function.removeprefix("@"),
-            report.device,
-            report.tensors,
-            report.allocations,
-            _amount(report.sum),
-            _amount(report.lower_bound),
-            _amount(report.planned),
-        )
-        for report in report_of(use, {})
-    ]
-
-
-def _amount(amount: Amount) -> tuple[int | None, str]:
-    return amount.bytes, amount.formula or ""

@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from ..runtime.kernels.memory import Memory
 from ..runtime.machine import Machine
 from ..runtime.named_results import output_names, results_of
-from ..runtime.profiler import Profile
 from ..runtime.program import Function, Late, Param, Program
 from ..runtime.values import leaves
 from .run_files import Arrays
 from .run_report import Value, stats_lines
+
+if TYPE_CHECKING:
+    from ..runtime.profiler import Profile
 
 
 class Executable(Protocol):

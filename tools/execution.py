@@ -1,22 +1,23 @@
 """Run a program for `xrelay-run`: provide inputs and parameters, call it, print its outputs."""
 
-import json
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..runtime.kernels.memory import Memory
 from ..runtime.machine import Machine
-from ..runtime.profiler import Profile
-from .benchmark import benchmark
 from .errors import UsageError
 from .executables import Compiled, Executable, Limits
-from .open_dims import bind_dims
 from .progress import Progress
 from .run_files import Array, Arrays, read_inputs, write_outputs
 from .run_options import Options
 from .run_report import output_lines
+
+if TYPE_CHECKING:
+    from ..runtime.profiler import Profile
 
 CURE = "--params, or --random-seed and --random-params to draw them"
 """The cure when a weights file lacks something."""
@@ -49,6 +50,7 @@ def _inputs(options: Options, executable: Executable, memory: Memory) -> list[Ar
         )
     if options.random_seed is not None and (missing or options.dim):
         from ..runtime.random_inputs import random_inputs  # a third of NumPy's start-up
+        from .open_dims import bind_dims
 
         bound = bind_dims(options.function, params, given, dict(options.dim))
         given |= random_inputs(bound, options.random_seed, memory)
@@ -88,6 +90,8 @@ def _parameters(
 def _show(profile: Profile, options: Options) -> None:
     """Print the profile to stderr, and write its trace, as `options` say."""
     if options.profile == "json":
+        import json
+
         print(json.dumps(profile.json(), indent=2), file=sys.stderr)
     elif options.profile is not None:
         print(profile, file=sys.stderr)
@@ -122,6 +126,8 @@ def execute(
     if isinstance(executable, Compiled) and executable.profile is not None:
         _show(executable.profile, options)
     if options.benchmark is not None and isinstance(executable, Compiled):
+        from .benchmark import benchmark
+
         limit, bound = options.memory_limit, options.max_instructions
         machine = Machine(
             executable.program, parameters, memory_limit=limit, max_instructions=bound

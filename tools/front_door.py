@@ -219,14 +219,14 @@ def compile_model(
         else:
             module = _read(compiler, model, frontend, bindings)
             origin = _ORIGINS[module]
-        loaded = compiler.compile(Given(module), pipeline)
+        loaded = compiler.compile(Given(module), pipeline, reads_memory=not is_bytecode(module))
         if not is_bytecode(loaded.module):
             raise UsageError(
                 f"the pipeline '{pipeline}' must end in bytecode; run_pipeline runs any passes"
             )
         program = loaded.program
         weights = _weights(program, origin.weights, params)
-        return Executable(program, weights, sources=reporter.sources, **limits)
+        return Executable(program, weights, plans=loaded.plans, sources=reporter.sources, **limits)
     raise AssertionError("errors are raised")
 
 

@@ -15,10 +15,10 @@ from typing import Any, NoReturn
 
 from ..runtime.dtypes import element_type
 from ..runtime.errors import Error
-from ..runtime.executable import ExecutableFile, PlannedMemory
+from ..runtime.executable import ExecutableFile
 from ..runtime.listing import function_lines, kernel_lines
-from ..runtime.memory_use import planned
 from ..runtime.plain_text import human, printable, table
+from ..runtime.planned_memory import PlannedMemory, storages_of
 from ..runtime.program import Constant, Late, TensorSpec, spec_of
 from ..runtime.signature import signature_of
 from .errors import CommandLineError, exit_status
@@ -236,18 +236,7 @@ def _code_facts(file: ExecutableFile) -> dict[str, list[str]]:
 
 def _plans(file: ExecutableFile) -> list[PlannedMemory]:
     """Return the plan that is recorded, or what the instructions allocate."""
-    if file.memory:
-        return list(file.memory)
-    found: list[PlannedMemory] = []
-    for function in file.program.functions:
-        for number, device in enumerate(file.program.devices):
-            size = planned(function, number)
-            if size != 0:
-                amount = size, "" if size is not None else "by shapes"
-                found.append(
-                    PlannedMemory(function.name, device, 0, 0, (None, ""), (None, ""), amount)
-                )
-    return found
+    return list(file.memory or storages_of(file.program))
 
 
 def _memory_lines(file: ExecutableFile) -> Iterator[str]:

@@ -9,7 +9,6 @@ import numpy as np
 from ..runtime.program import Array, Param
 from ..runtime.tensor_file import TensorFile
 from .errors import FileError, UsageError
-from .npz import open_npz, write_npz
 
 Arrays = dict[str, Array]
 
@@ -24,6 +23,8 @@ def read_inputs(path: str, function: str, params: Sequence[Param]) -> Arrays:
 
     Raises `FileError`, before any data is read, when an array does not fit a parameter.
     """
+    from .npz import open_npz  # imports zipfile, as below
+
     specs = {param.name: param.spec for param in params}
     with open_npz(path) as file:
         for name, header in file.headers.items():
@@ -45,6 +46,8 @@ def write_outputs(path: str, arrays: Mapping[str, Any]) -> None:
     for name, value in arrays.items():
         if not isinstance(value, np.ndarray):
             raise UsageError(f"'{name}' is not a tensor, but {path} can only hold tensors")
+    from .npz import write_npz
+
     try:
         write_npz(path, arrays)
     except (OSError, ValueError) as error:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from .runtime.callables import CompiledFunction, Executable
+    from .runtime.executable import ExecutableError
     from .runtime.program import Array
     from .runtime.values import Tagged
 
@@ -33,6 +34,7 @@ __all__ = [
     "CompiledFunction",
     "Error",
     "Executable",
+    "ExecutableError",
     "Location",
     "MachineError",
     "Note",
@@ -49,6 +51,7 @@ _Shapes: TypeAlias = Mapping[str, Sequence[int | None]]
 _ELSEWHERE = {
     "CompiledFunction": "callables",
     "Executable": "callables",
+    "ExecutableError": "executable",
     "Tagged": "values",
 }
 """Names of this package that are defined in a module of `runtime`, which is imported when used."""
@@ -116,8 +119,8 @@ def load(
     while the program is used. They are not trusted: a damaged or hostile one is an error. Small
     weights and samples of large ones are compared with checksums; with `verify`, all bytes are.
 
-    Raises `MachineError` for files that cannot be used, and weights that are not those that the
-    program was compiled with.
+    Raises `ExecutableError` for a file that is damaged or no executable, and weights that are not
+    those that the program was compiled with; `MachineError` for files that cannot be read.
     """
     from .runtime.callables import load_executable
 

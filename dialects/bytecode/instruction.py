@@ -14,7 +14,14 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ...runtime import instructions as vm
-from ...runtime.instruction_table import READ_KINDS, WRITE_KINDS, fields_of, pieces_of
+from ...runtime.instruction_table import (
+    JUMP_KINDS,
+    READ_KINDS,
+    WRITE_KINDS,
+    fields_of,
+    fields_of_kinds,
+    pieces_of,
+)
 from ...runtime.instructions import Kind
 from .fields import (
     RegisterAttr,
@@ -67,22 +74,22 @@ class Instruction(IRDLOperation):
     def for_machine(self, resolve: Resolve) -> vm.Instruction:
         """Return the instruction for the machine, with the indices that `resolve` returns."""
         return self.INSTRUCTION(
-            **{
-                field.name: field.absent if value is None else value_of(value, field.kind, resolve)
+            *(
+                field.absent if value is None else value_of(value, field.kind, resolve)
                 for field in fields_of(self.INSTRUCTION)
                 for value in (self.properties.get(field.name),)
-            }
+            )
         )
 
     @property
     def jumps(self) -> tuple[int, ...]:
         """The offsets by which the instruction may jump."""
-        return tuple(cast("IntegerAttr[I64]", v).value.data for v in self._of({Kind.JUMP}))
+        return tuple(cast("IntegerAttr[I64]", v).value.data for v in self._of(JUMP_KINDS))
 
     def set_jumps(self, offsets: Sequence[int]) -> None:
         """Replace the offsets that `jumps` returns."""
-        names = (f.name for f in fields_of(self.INSTRUCTION) if f.kind is Kind.JUMP)
-        for name, offset in zip(names, offsets, strict=True):
+        names = fields_of_kinds(self.INSTRUCTION, JUMP_KINDS)
+        for (name, _), offset in zip(names, offsets, strict=True):
             self.properties[name] = IntegerAttr(offset, i64)
 
     @property
@@ -101,17 +108,20 @@ class Instruction(IRDLOperation):
         written: Mapping[RegisterAttr, RegisterAttr] | None = None,
     ) -> None:
         """Rename the registers that are read by `read`, others by `written` (default: `read`)."""
-        for field in fields_of(self.INSTRUCTION):
-            value = self.properties.get(field.name)
-            if value is not None and field.kind in READ_KINDS:
-                self.properties[field.name] = _renamed(value, read)
-            elif value is not None and field.kind in WRITE_KINDS:
-                self.properties[field.name] = _renamed(value, read if written is None else written)
+        for kinds, names in (
+            (READ_KINDS, read),
+            (WRITE_KINDS, read if written is None else written),
+        ):
+            for name, _ in fields_of_kinds(self.INSTRUCTION, kinds):
+                value = self.properties.get(name)
+                if value is not None:
+                    self.properties[name] = _renamed(value, names)
 
-    def _of(self, kinds: frozenset[Kind] | set[Kind]) -> Iterator[Attribute]:
-        for field in fields_of(self.INSTRUCTION):
-            if field.kind in kinds and field.name in self.properties:
-                yield self.properties[field.name]
+    def _of(self, kinds: frozenset[Kind]) -> Iterator[Attribute]:
+        for name, _ in fields_of_kinds(self.INSTRUCTION, kinds):
+            value = self.properties.get(name)
+            if value is not None:
+                yield value
 
 
 def _parse_literal(token: str, parser: Parser) -> None:
@@ -128,12 +138,16 @@ def _found_literal(token: str, parser: Parser) -> bool:
 
 
 def _registers_in(value: Attribute) -> tuple[RegisterAttr, ...]:
-    items = cast("ArrayAttr[Attribute]", value) if isinstance(value, ArrayAttr) else (value,)
+    if isinstance(value, RegisterAttr):
+        return (value,)
+    items = cast("ArrayAttr[Attribute]", value) if isinstance(value, ArrayAttr) else ()
     return tuple(item for item in items if isinstance(item, RegisterAttr))
 
 
 def _renamed(value: Attribute, registers: Mapping[RegisterAttr, RegisterAttr]) -> Attribute:
+    if isinstance(value, RegisterAttr):
+        return registers.get(value, value)
     if isinstance(value, ArrayAttr):
         items = cast("ArrayAttr[Attribute]", value)
         return ArrayAttr([_renamed(item, registers) for item in items])
-    return registers.get(value, value) if isinstance(value, RegisterAttr) else value
+    return value

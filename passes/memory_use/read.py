@@ -535,9 +535,13 @@ def function_name(block: Block) -> str:
 
 def read_memory(module: ModuleOp) -> MemoryUse:
     """Return the memory that `module` uses; a `PassError` if it allocates none."""
-    ops = [op for op in outside_primitives(module) if isinstance(op, memory.AllocTensorOp)]
-    if not ops:
+    if not any(isinstance(op, memory.AllocTensorOp) for op in outside_primitives(module)):
         raise PassError(CURE, module)
+    return memory_of(module)
+
+
+def memory_of(module: ModuleOp) -> MemoryUse:
+    """Return the memory that `module` uses, which may be none."""
     kernels: dict[str, Operation] = {
         op.sym_name.data: op for op in module.ops if isinstance(op, relay.PrimFuncOp)
     }

@@ -10,7 +10,8 @@ A file is not trusted: reading checks every length and index, and runs nothing. 
 described in docs/executable.md.
 """
 
-from .content import Checksums, ExecutableFile, PlannedMemory
+from ..planned_memory import PlannedMemory
+from .content import Checksums, ExecutableFile
 from .errors import ExecutableError
 from .layout import MAGIC, VERSION, Layout, Section
 from .reader import read_executable

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 from zlib import crc32
 
+from ..planned_memory import PlannedMemory
 from ..program import Array, Program
+from ..records import record
 from .layout import Layout
 
 WHOLE = 1 << 16
@@ -16,7 +18,7 @@ BLOCKS = 16
 BLOCK = WHOLE // BLOCKS
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Checksums:
     """
     The checksums of a constant: its SHA-256, and the CRC-32 of a sample.
@@ -62,27 +64,7 @@ def bytes_of(array: Array) -> memoryview:
     return memoryview(cast(Any, plain.reshape(-1).view(np.uint8)))
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedMemory:
-    """
-    The memory planned for a function on a device.
-
-    Amounts are bytes, or None if they depend on the sizes of dims: then the text is a formula.
-    """
-
-    function: str
-    device: str
-    tensors: int
-    """The number of tensors, of which `sum` is the total size."""
-    allocations: int
-    """The number of storages, which hold all of them."""
-    sum: tuple[int | None, str]
-    lower_bound: tuple[int | None, str]
-    """The most bytes of tensors that are alive at once."""
-    planned: tuple[int | None, str]
-
-
-@dataclass(frozen=True, slots=True)
+@record
 class ExecutableFile:
     """
     A program, and what its file says about it.

@@ -28,6 +28,7 @@ from ..dtypes import element_type
 from ..errors import Location, MachineError
 from ..instructions import Instruction
 from ..kernels.memory import MAX_EXTENT
+from ..planned_memory import PlannedMemory
 from ..program import (
     Array,
     AttrValue,
@@ -40,7 +41,7 @@ from ..program import (
     Step,
     TensorSpec,
 )
-from .content import Checksums, ExecutableFile, PlannedMemory, sample_of, sha256_of
+from .content import Checksums, ExecutableFile, sample_of, sha256_of
 from .encode import (
     BOOL,
     DATA,

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from zlib import crc32
 
+from ..records import record
 from .errors import ExecutableError, damaged
 
 MAGIC = b"\x89XRX\r\n\x1a\n"
@@ -43,7 +43,7 @@ _ENTRY = struct.Struct("<16sQQIIQ")
 MAX_SECTIONS = 64
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Section:
     """A section: its place in the file, its checksum (CRC-32) and its flags."""
 
@@ -62,7 +62,7 @@ class Section:
         return not self.flags & UNSUMMED
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Layout:
     """The version of a file's format, and its sections in order."""
 

@@ -9,13 +9,14 @@ default were added.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields
 from enum import IntEnum
 from functools import cache
 from typing import Any, cast
 
 from ..instruction_table import fields_of
 from ..instructions import INSTRUCTIONS, Instruction, Kind, Reg
+from ..records import record
 from .words import WordReader, WordWriter
 
 
@@ -109,7 +110,7 @@ def encoding_of(kind: type[Instruction]) -> dict[str, FieldKind]:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Opcode:
     """An instruction of a file's opcode table: its class, and how its fields are read."""
 

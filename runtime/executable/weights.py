@@ -6,12 +6,12 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ..planned_memory import PlannedMemory
 from ..program import Array, Late, Program, TensorSpec, spec_of
 from ..tensor_file import TensorFile
 from .content import (
     Checksums,
     ExecutableFile,
-    PlannedMemory,
     bytes_of,
     checksums_of,
     sample_of,

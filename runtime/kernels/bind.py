@@ -13,7 +13,6 @@ NumPy's indexing, never from strides.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial, wraps
 from typing import TypeAlias
 
@@ -21,6 +20,7 @@ import numpy as np
 
 from ..dtypes import element_type
 from ..program import Array, AttrValue
+from ..records import record
 from .scratch import scratch
 
 Attrs: TypeAlias = Mapping[str, AttrValue]
@@ -84,7 +84,7 @@ def nothing() -> None:
     """Do nothing: the kernel of outputs without elements."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InOrder:
     """Runs `thunks` in order; `flattened` replaces it by them."""
 

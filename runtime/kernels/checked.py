@@ -1,7 +1,6 @@
 """Kernels that check the rule of their operator before they are bound."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 from functools import wraps
 
@@ -24,6 +23,7 @@ from ...operators.signature import (
 )
 from ..dtypes import element_type, type_name
 from ..program import Array, TensorSpec, spec_of
+from ..records import record
 from .bind import Attrs, Bind, Thunk, sequence
 
 
@@ -43,7 +43,7 @@ def _shape_of(array: Array) -> Tensor:
     return Tensor(_element(type_name(array.dtype)), array.shape)
 
 
-@dataclass(frozen=True)
+@record
 class ArrayElements(Elements):
     """The elements of an operand that is an array."""
 
@@ -128,7 +128,7 @@ class Reuse(Enum):
         return self in (Reuse.ELEMENTWISE, Reuse.SAME_SIZE) and operand == result
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CheckedKernel:
     """
     The kernel `bind` of operator `name`, bound only to what `signature` accepts.

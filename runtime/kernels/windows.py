@@ -8,13 +8,13 @@ large strides, dilation and padding are.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from ..records import record
 from .bind import Array, Thunk
 from .scratch import scratch
 
@@ -40,7 +40,7 @@ def landing(count: int, stride: int, shift: int, extent: int) -> Landing | None:
     return Landing(slice(first, last), slice(start, (last - 1) * stride + shift + 1, stride))
 
 
-@dataclass(frozen=True)
+@record
 class Axis:
     """Windows of `cells` cells along an axis."""
 
@@ -130,7 +130,7 @@ def _row_windows(shifted: Array, height: Axis, rows: int) -> Array:
     return chosen.transpose(0, 4, 1, 2, 3)
 
 
-@dataclass(frozen=True)
+@record
 class Block:
     """
     The windows (channels, kh, kw, rows, columns) for output rows from `first` of an image.

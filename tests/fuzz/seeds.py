@@ -21,7 +21,6 @@ from xrelay.runtime.program import Program
 from xrelay.tools import opt
 from xrelay.tools.compile_input import Loader
 from xrelay.tools.diagnostics import Reporter
-from xrelay.tools.executable_target import planned
 
 from .executables import file_of
 
@@ -218,8 +217,7 @@ def executable_seeds() -> list[bytes]:
             loaded = Loader(Reporter(io.StringIO())).load(
                 path, "vm", Path(folder), reads_memory=True
             )
-            assert loaded.memory is not None
-            files.append(file_of(loaded.program, planned(loaded.memory)))
+            files.append(file_of(loaded.program, loaded.plans))
     return files
 
 

@@ -443,16 +443,23 @@ def test_data_of_a_type_that_contains_itself_at_larger_arguments(
         assert out == f"output_0: {'Deep(' * 40}Flat(Nil){')' * 40}\n"
 
 
-@pytest.mark.parametrize(("result", "what"), [("ref(%x)", "reference"), ("%f", "closure")])
+@pytest.mark.parametrize(
+    ("result", "what", "cure"),
+    [
+        ("ref(%x)", "reference", "return what it refers to"),
+        ("%f", "closure", "return what it computes"),
+    ],
+)
 def test_results_that_cannot_leave_the_machine(
-    folder: Path, capsys: pytest.CaptureFixture[str], result: str, what: str
+    folder: Path, capsys: pytest.CaptureFixture[str], result: str, what: str, cure: str
 ):
     Path("data.relay").write_text(
         f'#[version = "0.0.5"]\ndef @main(%x: float32) {{ let %f = fn (%y: float32) {{ %x }};'
         f" (%x, {result}) }}"
     )
-    message = f"the result contains a {what}, which cannot leave the machine"
-    assert message in error(capsys, "data.relay", "--random-seed", "0")
+    message = f"the result contains a {what}, which cannot leave the machine: {cure}"
+    said = error(capsys, "data.relay", "--random-seed", "0")
+    assert said.startswith(f"data.relay:2:60: error: {message}\ndef @main(%x: float32) {{ let")
 
 
 def test_data_cannot_be_drawn(folder: Path, capsys: pytest.CaptureFixture[str]):
