@@ -31,6 +31,7 @@ from xrelay.lowering.assemble import assemble
 from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
+from xrelay.runtime.errors import MachineError
 from xrelay.runtime.paths import Kept, Object, State
 from xrelay.runtime.program import Program
 from xrelay.runtime.spaces import Space
@@ -118,13 +119,17 @@ def test_programs_with_data_and_functions(
 
 
 def peaks(module: ModuleOp, calls: Sequence[Sequence[Array]]) -> list[dict[int, int]]:
-    """Return the most live bytes of each call by device."""
+    """Return the most live bytes of each call by device; none for a call that fails."""
     machine = machine_of(assemble(module))
     found: list[dict[int, int]] = []
     for args in calls:
         machine.counters.peak.clear()
-        machine.run("main", *args)
-        found.append(dict(machine.counters.peak))
+        try:
+            machine.run("main", *args)
+        except MachineError:  # its dims may not fit an operator
+            found.append({})
+        else:
+            found.append(dict(machine.counters.peak))
     return found
 
 
