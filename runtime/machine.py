@@ -72,10 +72,10 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from .call_times import CallProfile
-    from .profiler import Profile
-    from .sanitizer import Sanitizer
-    from .segment_details import Clock
+    from .profiling.call_times import CallProfile
+    from .profiling.profiler import Profile
+    from .profiling.segment_details import Clock
+    from .sanitizing.sanitizer import Sanitizer
 
 STACK_SIZE = 1 << 20
 """Bytes by which the call stack grows."""
@@ -257,7 +257,7 @@ class Machine:
 
         `clock` counts nanoseconds. Raises `MachineError` if another profile is active.
         """
-        from .profiler import Profile
+        from .profiling.profiler import Profile
 
         profile = Profile(self.program, clock)
         with self._lock:
@@ -461,7 +461,7 @@ class Machine:
     def _sanitizer(self) -> Sanitizer | None:
         if not self._sanitize:
             return None
-        from .sanitizer import Sanitizer
+        from .sanitizing.sanitizer import Sanitizer
 
         return Sanitizer()
 

@@ -24,8 +24,8 @@ from .reference_counts import ReferenceCounts
 from .spaces import Space
 
 if TYPE_CHECKING:
-    from .sanitizer import Sanitizer
-    from .segment_details import SegmentDetails
+    from .profiling.segment_details import SegmentDetails
+    from .sanitizing.sanitizer import Sanitizer
 
 SEGMENT_SIZE, STATE_SIZE, FRAME_SIZE, HELD_SIZE = 1024, 2048, 1024, 100
 """Approximate bytes of a segment, its state, the frame that it calls, and each item held."""

@@ -49,13 +49,13 @@ from .paths import (
     State,
     TailCall,
 )
+from .profiling.segment_details import Operands, SegmentDetails
 from .program import Array, Function, Kernel, Step, spec_of
 from .scalars import SCALARS, Relation
-from .segment_details import Operands, SegmentDetails
 from .value_checks import check_arguments, dimensions, scalar
 
 if TYPE_CHECKING:
-    from .sanitizer import Sanitizer, Site
+    from .sanitizing.sanitizer import Sanitizer, Site
 
 
 def fault(function: Function, pc: int, error: Exception, what: str = "") -> MachineError:
@@ -102,7 +102,7 @@ class Recorder:
 
     def site(self) -> Site:
         """Return the current instruction, for the sanitizer."""
-        from .sanitizer import Site
+        from .sanitizing.sanitizer import Site
 
         return Site(self.context.program, self.state.frame.function, self.pc)
 
@@ -368,7 +368,7 @@ class Recorder:
             self.details.operands[self.pc] = Operands(device, plan.types)
             bind = self.details.timed(bind)
         if self.guard is not None:
-            from .guarded_kernels import guarded
+            from .sanitizing.guarded_kernels import guarded
 
             bind = partial(bind, plan, workspace=workspace)
             self.compute(guarded(kernel, bind, ins, outs, workspace))

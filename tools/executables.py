@@ -22,7 +22,7 @@ from .run_files import Arrays
 from .run_report import Value, stats_lines
 
 if TYPE_CHECKING:
-    from ..runtime.profiler import Profile
+    from ..runtime.profiling.profiler import Profile
 
 
 class Executable(Protocol):

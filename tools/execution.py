@@ -17,7 +17,7 @@ from .run_options import Options
 from .run_report import output_lines
 
 if TYPE_CHECKING:
-    from ..runtime.profiler import Profile
+    from ..runtime.profiling.profiler import Profile
 
 CURE = "--params, or --random-seed and --random-params to draw them"
 """The cure when a weights file lacks something."""

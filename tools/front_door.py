@@ -27,9 +27,9 @@ from xdsl.utils.exceptions import DiagnosticException
 from ..dialects.errors import TOO_DEEP
 from ..operators.dim_bindings import MAX_DIGITS, DimBindings
 from ..passes.support.diagnostics import Message, Severity
-from ..runtime.callables import Executable
 from ..runtime.errors import Error, Location, Note
 from ..runtime.program import Array, Late, Program
+from ..runtime.python.callables import Executable
 from .compiler import Compiler, Given, is_bytecode
 from .diagnostics import Reporter, message_of
 from .errors import UsageError

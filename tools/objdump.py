@@ -20,7 +20,7 @@ from ..runtime.listing import function_lines, kernel_lines
 from ..runtime.plain_text import human, printable, table
 from ..runtime.planned_memory import PlannedMemory, storages_of
 from ..runtime.program import Constant, Late, TensorSpec, spec_of
-from ..runtime.signature import signature_of
+from ..runtime.python.signature import signature_of
 from .errors import CommandLineError, exit_status
 from .run_executable import read_file, report
 

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from onnx import ModelProto
     from xdsl.dialects.builtin import ModuleOp
 
-    from .runtime.callables import CompiledFunction, Executable
     from .runtime.executable import ExecutableError
     from .runtime.program import Array
+    from .runtime.python.callables import CompiledFunction, Executable
     from .runtime.values import Tagged
 
 __all__ = [
@@ -49,8 +49,8 @@ _Path: TypeAlias = str | PathLike[str]
 _Shapes: TypeAlias = Mapping[str, Sequence[int | None]]
 
 _ELSEWHERE = {
-    "CompiledFunction": "callables",
-    "Executable": "callables",
+    "CompiledFunction": "python.callables",
+    "Executable": "python.callables",
     "ExecutableError": "executable",
     "Tagged": "values",
 }
@@ -122,7 +122,7 @@ def load(
     Raises `ExecutableError` for a file that is damaged or no executable, and weights that are not
     those that the program was compiled with; `MachineError` for files that cannot be read.
     """
-    from .runtime.callables import load_executable
+    from .runtime.python.callables import load_executable
 
     return load_executable(
         path,

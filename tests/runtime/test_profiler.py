@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from machine_programs import call, f32, function, kernel, program, tensor
 
-from xrelay.runtime import call_times
 from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import Location, MachineError
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.machine import Machine
-from xrelay.runtime.profile_report import json_of, parts
-from xrelay.runtime.profiler import Profile
+from xrelay.runtime.profiling import call_times
+from xrelay.runtime.profiling.profiler import Profile
+from xrelay.runtime.profiling.report import json_of, parts
 from xrelay.runtime.program import Kernel, Program, Step
 
 X = np.array([1, 2], np.float32)

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..errors import Location
+from ..plain_text import human, table
 from .call_times import Times, Total
-from .errors import Location
-from .plain_text import human, table
 
 SHOWN = 20
 """Number of rows of a table; the others are summed up."""

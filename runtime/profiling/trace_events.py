@@ -17,10 +17,10 @@ from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import Any, TypeAlias
 
+from ..errors import Location
+from ..files import replace
 from .call_times import MemoryChange, Slice, Times
-from .errors import Location
-from .files import replace
-from .profile_report import place
+from .report import place
 from .segment_details import Work
 
 Event: TypeAlias = dict[str, Any]

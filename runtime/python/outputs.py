@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from .errors import MachineError
-from .program import Array
+from ..errors import MachineError
+from ..program import Array
 
 OVERLAP_WORK = 10_000
 """Candidates that NumPy tries before two arrays count as overlapping."""

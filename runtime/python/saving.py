@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
-from .errors import MachineError
-from .executable import (
+from ..errors import MachineError
+from ..executable import (
     ExecutableError,
     ExecutableFile,
     executable_of,
@@ -21,10 +21,10 @@ from .executable import (
     read_executable,
     write_executable,
 )
-from .executable.weights import bind_weights
-from .planned_memory import PlannedMemory
-from .program import Array, Program
-from .tensor_file import write_tensors
+from ..executable.weights import bind_weights
+from ..planned_memory import PlannedMemory
+from ..program import Array, Program
+from ..tensor_file import write_tensors
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 SUFFIX = ".safetensors"

@@ -20,19 +20,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ..errors import MachineError, Sources, render
+from ..listing import listing
+from ..machine import Machine
+from ..planned_memory import PlannedMemory, storages_of
+from ..program import Array, Function, Program
 from .arguments import converted, in_order
-from .errors import MachineError, Sources, render
-from .listing import listing
-from .machine import Machine
 from .memory_use import MemoryUse, memory_use
 from .outputs import require_disjoint
-from .planned_memory import PlannedMemory, storages_of
-from .program import Array, Function, Program
 from .saving import load, save
 from .signature import Signature, signature_of
 
 if TYPE_CHECKING:
-    from .profiler import Profile
+    from ..profiling.profiler import Profile
 
 MAIN = "main"
 

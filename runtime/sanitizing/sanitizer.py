@@ -22,12 +22,12 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import partial
 
-from .errors import Location, MachineError, Note
-from .kernels.bind import Thunk
-from .kernels.memory import POISON
-from .objects import Storage, Tensor
-from .program import Array, Program, spec_of
-from .records import record
+from ..errors import Location, MachineError, Note
+from ..kernels.bind import Thunk
+from ..kernels.memory import POISON
+from ..objects import Storage, Tensor
+from ..program import Array, Program, spec_of
+from ..records import record
 from .shadow import Shadow
 
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import NamedTuple, ParamSpec, TypeAlias, TypeVar
 
-from .dtypes import element_type
-from .errors import Location
-from .instructions import DeviceCopy
-from .program import Program, Step, TensorSpec
-from .records import record
+from ..dtypes import element_type
+from ..errors import Location
+from ..instructions import DeviceCopy
+from ..program import Program, Step, TensorSpec
+from ..records import record
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -12,11 +12,11 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
-from .errors import Location
-from .kernels.bind import Thunk
-from .paths import Call, Return, Segment
-from .program import Program
-from .recording import Recorder
+from ..errors import Location
+from ..kernels.bind import Thunk
+from ..paths import Call, Return, Segment
+from ..program import Program
+from ..recording import Recorder
 from .segment_details import Clock, SegmentDetails, Work, works_of
 
 K = TypeVar("K", bound=Hashable)

@@ -11,9 +11,9 @@ from difflib import get_close_matches
 
 import numpy as np
 
-from .dtypes import element_type
-from .errors import MachineError
-from .program import Function, Param
+from ..dtypes import element_type
+from ..errors import MachineError
+from ..program import Function, Param
 
 KINDS: Mapping[type, str] = {bool: "b", int: "iuf", float: "f"}
 """The kinds of NumPy's element types that a Python scalar may become."""

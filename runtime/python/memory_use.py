@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from .allocations import LineAllocations, allocations_by_line
-from .counters import Counters
-from .dtypes import element_type
-from .planned_memory import PlannedMemory
-from .program import Constant, Late, Program
+from ..allocations import LineAllocations, allocations_by_line
+from ..counters import Counters
+from ..dtypes import element_type
+from ..planned_memory import PlannedMemory
+from ..program import Constant, Late, Program
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .errors import Location, MachineError
-from .kernels.bind import Thunk
-from .kernels.memory import ALIGNMENT
-from .kernels.scratch import Workspace
-from .objects import Tensor
-from .program import Array, Kernel, Step
-from .records import record
+from ..errors import Location, MachineError
+from ..kernels.bind import Thunk
+from ..kernels.memory import ALIGNMENT
+from ..kernels.scratch import Workspace
+from ..objects import Tensor
+from ..program import Array, Kernel, Step
+from ..records import record
 from .sanitizer import address_of
 
 Bytes = npt.NDArray[np.uint8]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .program import Function, Param, Program
+from ..program import Function, Param, Program
 
 ANY = "any"
 """The type of what is not a tensor: a tuple, data, a function."""

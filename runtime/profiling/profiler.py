@@ -17,9 +17,9 @@ from os import PathLike
 from threading import Lock, get_ident
 from time import perf_counter_ns
 
+from ..program import Program
 from .call_times import CallProfile, Times
-from .profile_report import json_of, text_lines
-from .program import Program
+from .report import json_of, text_lines
 from .segment_details import Clock
 
 

@@ -1,0 +1,1 @@
+"""Find wrong uses of memory while a program runs."""
