@@ -194,6 +194,11 @@ class Machine:
         return self._counters
 
     @property
+    def idle(self) -> Sequence[Arena]:
+        """The arenas that are kept for later calls, the one that was used last at the end."""
+        return self._idle
+
+    @property
     def held(self) -> list[int]:
         """Bytes that are kept for later calls, by device; calls that run now not included."""
         each = [arena.held for arena in self._idle]
