@@ -128,7 +128,7 @@ class Arena:
 
     @property
     def entries(self) -> Collection[Entry]:
-        """What is prepared, in no particular order."""
+        """The prepared functions, in no particular order."""
         return self._entries.values()
 
     def recent(self, function: int, args: Sequence[object]) -> Entry | None:

@@ -23,7 +23,7 @@ from .binding import bind_plan
 from .context import Context
 from .counters import AllocationSite, Counters
 from .dtypes import element_type
-from .errors import MachineError, Note
+from .errors import MachineError, Note, described
 from .gaps import cut
 from .kernel_plan import KernelPlan
 from .kernel_shapes import MAX_SIZES, UnknownShape, size_inputs
@@ -120,8 +120,7 @@ class Recorder:
             except (MachineError, OutOfMemory) as error:
                 raise fault(self.function, self.pc, error) from error
             except (ValueError, OverflowError, MemoryError, TypeError) as error:  # NumPy's limits
-                text = f"{type(error).__name__}: {error}"
-                raise fault(self.function, self.pc, MachineError(text)) from error
+                raise fault(self.function, self.pc, MachineError(described(error))) from error
             executed.append(kind)
             if is_watched:
                 self.note_memory()
