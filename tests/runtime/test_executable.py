@@ -1,6 +1,7 @@
 """ExecutableFile files: what is written is read, and nothing else is."""
 
 import os
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from xrelay.runtime.data_types import (
 )
 from xrelay.runtime.errors import Location, MachineError
 from xrelay.runtime.executable import (
+    VERSION,
     ExecutableError,
     ExecutableFile,
     PlannedMemory,
@@ -32,6 +34,8 @@ from xrelay.runtime.executable import (
     write_executable,
 )
 from xrelay.runtime.executable.decode import decode
+from xrelay.runtime.executable.encode import FLAGS, sections_of
+from xrelay.runtime.executable.layout import OPTIONAL, header_of, laid_out
 from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import (
     Array,
@@ -297,3 +301,40 @@ def test_files_that_cannot_be_used(tmp_path: Path):
         read_executable(tmp_path / "empty")
     with pytest.raises(ExecutableError, match="not an executable"):
         read_executable(b"PK\3\4 something else")
+
+
+def of_version(version: tuple[int, int], added: dict[str, int]) -> bytes:
+    """A small file as another version writes it, with sections `added`, of these flags."""
+    contents = sections_of(executable_of(small()))
+    data = contents.pop("data")
+    for name in added:
+        contents[name] = [memoryview(b"12345678")]
+    contents["data"] = data
+    layout = replace(laid_out(contents, {**FLAGS, **added}), version=version)
+    file = bytearray(header_of(layout))
+    for section in layout.sections:
+        file += bytes(section.offset - len(file))
+        for piece in contents[section.name]:
+            file += piece
+    return bytes(file)
+
+
+def test_versions_with_the_same_sections_are_read():
+    assert of_version(VERSION, {}) == written(executable_of(small()))
+    for minor in (0, 1, 9):
+        found = read_executable(of_version((VERSION[0], minor), {}))
+        assert contents(found.program) == contents(small())
+
+
+def test_a_later_version_may_add_what_readers_may_ignore():
+    found = read_executable(of_version((VERSION[0], 9), {"hints": OPTIONAL}))
+    assert contents(found.program) == contents(small())
+    message = r"section 'hints', byte \d+: it is needed.* format 1.9; use a newer xrelay"
+    with pytest.raises(ExecutableError, match=message):
+        read_executable(of_version((VERSION[0], 9), {"hints": 0}))
+
+
+@pytest.mark.parametrize("major", [VERSION[0] - 1, VERSION[0] + 1])
+def test_another_major_version_is_refused(major: int):
+    with pytest.raises(ExecutableError, match=rf"version {major}.0, .* compile the model again"):
+        read_executable(of_version((major, 0), {}))
