@@ -28,14 +28,17 @@ from xrelay.runtime.executable import (
     ExecutableError,
     ExecutableFile,
     PlannedMemory,
+    encode,
     executable_of,
     load_weights,
     read_executable,
+    schema,
     write_executable,
 )
 from xrelay.runtime.executable.decode import decode
 from xrelay.runtime.executable.encode import FLAGS, sections_of
 from xrelay.runtime.executable.layout import OPTIONAL, header_of, laid_out
+from xrelay.runtime.executable.schema import FieldKind, encoding_of
 from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import (
     Array,
@@ -338,3 +341,30 @@ def test_a_later_version_may_add_what_readers_may_ignore():
 def test_another_major_version_is_refused(major: int):
     with pytest.raises(ExecutableError, match=rf"version {major}.0, .* compile the model again"):
         read_executable(of_version((major, 0), {}))
+
+
+def test_instructions_are_read_by_the_names_of_their_fields(monkeypatch: pytest.MonkeyPatch):
+    """An earlier version had other orders, and not yet the fields that have a default."""
+
+    def earlier(kind: type[vm.Instruction]) -> dict[str, FieldKind]:
+        kinds = encoding_of(kind)
+        return {name: kinds[name] for name in reversed(kinds) if name != "device"}
+
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "encoding_of", earlier)
+        patch.setattr(encode, "encoding_of", earlier)
+        data = written(executable_of(small()))
+    assert data != written(executable_of(small()))
+    assert contents(read_executable(data).program) == contents(small())
+
+
+def test_instructions_that_lack_a_field_are_refused(monkeypatch: pytest.MonkeyPatch):
+    def without_result(kind: type[vm.Instruction]) -> dict[str, FieldKind]:
+        return {name: field for name, field in encoding_of(kind).items() if name != "result"}
+
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "encoding_of", without_result)
+        patch.setattr(encode, "encoding_of", without_result)
+        data = written(executable_of(small()))
+    with pytest.raises(ExecutableError, match=r"section 'code'.*ret lacks the field 'result'"):
+        read_executable(data)
