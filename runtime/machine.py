@@ -38,15 +38,7 @@ from .kernels.loading import kernels_of
 from .kernels.memory import Memory, OutOfMemory, Owner
 from .objects import Tensor
 from .program import Array, Program
-from .values import (
-    FlatValue,
-    Leaf,
-    StaysInsideError,
-    Value,
-    copy_out,
-    leaves,
-    store,
-)
+from .values import FlatValue, Leaf, StaysInsideError, Value, copy_out, leaves, store
 
 if TYPE_CHECKING:
     from .profiling.call_times import CallProfile
