@@ -52,7 +52,7 @@ UNBOUND = DimBindings()
 MAX_DEPTH = 64
 """Limit on the nesting of graphs and function bodies."""
 
-MAX_INLINED = 200_000
+MAX_INLINED = 100_000
 """
 Limit on what function bodies and graphs in nodes may add to a model: nodes, also those in branches
 that are not taken, and operators.
