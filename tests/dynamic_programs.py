@@ -119,7 +119,7 @@ def dynamic_programs(draw: Callable[[st.SearchStrategy[Any]], Any]) -> DynamicPr
 
 
 def inferred(program: DynamicProgram) -> ModuleOp:
-    """Return a program of dynamic dims with its types; one that has none is no example."""
+    """Return a program of dynamic dims with its types; discard an example whose types do not fit."""
     module = program.at_open()
     try:
         InferTypesPass().apply(quiet(), module)
