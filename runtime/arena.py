@@ -14,7 +14,7 @@ much memory as the largest.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,8 +103,9 @@ class Arena:
         self._entries: dict[object, Entry] = {}
         self._latest: list[Entry] = []
         """The entries that ran last, the last one first."""
+        self.trace_size = 0
+        """Approximate bytes of the recorded paths of all entries."""
         self._max_trace_size = max_trace_size(memory)
-        self._trace_size = 0
         self._recent: dict[tuple[Extent, ...], None] = {}
         """The bytes that the calls of this window need."""
 
@@ -124,6 +125,11 @@ class Arena:
     def held(self) -> list[int]:
         """Bytes that are kept for later calls, by device."""
         return [region.charged for region in self._regions]
+
+    @property
+    def entries(self) -> Collection[Entry]:
+        """The prepared functions, in no particular order."""
+        return self._entries.values()
 
     def recent(self, function: int, args: Sequence[object]) -> Entry | None:
         """
@@ -175,9 +181,9 @@ class Arena:
             return
         size = entry.frame.trace_size.size
         if size != entry.weight:
-            self._trace_size += size - entry.weight
+            self.trace_size += size - entry.weight
             entry.weight = size
-            while self._trace_size > self._max_trace_size:
+            while self.trace_size > self._max_trace_size:
                 self._evict()
         if self.calls % WINDOW == 0:
             self._trim()
@@ -189,7 +195,7 @@ class Arena:
         del self._entries[entry.key]
         if entry in self._latest:
             self._latest.remove(entry)
-        self._trace_size -= entry.weight
+        self.trace_size -= entry.weight
         if entry is self.last:
             self.last = None
         entry.forget_paths()

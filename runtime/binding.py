@@ -83,6 +83,19 @@ class KernelPlans:
                 self._steps -= 1 + len(dropped.kernel.steps)
 
 
+def bind_step(
+    kernel: Kernel, step: Step, bind: Bind, ins: Sequence[Array], outs: Sequence[Array]
+) -> Thunk:
+    """Bind `step` of `kernel` to its operands; raise `MachineError` if that fails."""
+    try:
+        return bind(step.attrs, ins, outs)
+    except (MachineError, OutOfMemory):
+        raise
+    except Exception as error:  # of a kernel, possibly a plug-in's
+        types = [spec_of(array) for array in (*ins, *outs)]
+        raise binding_fault(kernel, step, types, error) from error
+
+
 def bind_plan(
     plan: KernelPlan, ins: Sequence[Array], outs: Sequence[Array], workspace: Workspace
 ) -> Bound:
@@ -107,13 +120,7 @@ def bind_plan(
         used = workspace.used
         for step, bind in plan.steps:
             operands = [values[v] for v in step.ins], [values[v] for v in step.outs]
-            try:
-                thunk = bind(step.attrs, *operands)
-            except (MachineError, OutOfMemory):
-                raise
-            except Exception as error:  # of a kernel, possibly a plug-in's
-                types = [spec_of(array) for arrays in operands for array in arrays]
-                raise binding_fault(kernel, step, types, error) from error
+            thunk = bind_step(kernel, step, bind, *operands)
             workspace.used = used
             if isinstance(thunk, InOrder):
                 bound += ((part, step) for part in flattened(thunk))

@@ -11,13 +11,39 @@ import numpy as np
 from .binding import KernelPlans
 from .call_cycles import CallCycles
 from .counters import Pool
+from .dtypes import has_element_type
 from .errors import MachineError
+from .instructions import AllocRef
 from .kernel_shapes import host_input_faults
 from .kernels.bind import Bind
 from .kernels.memory import Memory, Owner
 from .objects import Tensor
 from .packing import Plans
-from .program import Array, Kernel, Program, spec_of
+from .program import Array, Kernel, Late, Program, spec_of
+from .value_checks import fits
+
+
+def bound_constants(program: Program, given: Mapping[str, Array]) -> list[Array]:
+    """
+    Return the constants of `program`, read-only, with the late-bound ones from `given`.
+
+    Raises `MachineError` if one is missing or does not fit its type.
+    """
+    missing = [late.name for late in program.late_constants if late.name not in given]
+    if missing:
+        raise MachineError(f"missing values for the constants {', '.join(missing)}")
+    constants: list[Array] = []
+    for constant in program.constants:
+        array = given[constant.name] if isinstance(constant, Late) else constant
+        name = f"constant '{constant.name}'" if isinstance(constant, Late) else "a constant"
+        if isinstance(constant, Late) and not fits(constant.spec, array):
+            raise MachineError(f"{name} must be {constant.spec}, but is {spec_of(array)}")
+        if not has_element_type(array.dtype):
+            raise MachineError(f"{name} has unsupported element type {array.dtype}")
+        frozen = np.asarray(array).view()
+        frozen.flags.writeable = False
+        constants.append(frozen)
+    return constants
 
 
 @dataclass(frozen=True)
@@ -43,6 +69,17 @@ class Context:
     kernels: dict[int, Kernel] = field(default_factory=dict[int, Kernel])
     counters: Pool = field(default_factory=Pool)
     plans: Plans = field(default_factory=Plans)
+
+    @staticmethod
+    def of(
+        program: Program, given: Mapping[str, Array], binds: Mapping[str, Bind], memory: Memory
+    ) -> Context:
+        """Return the context of `program`; `given` are the values of its late-bound constants."""
+        constants = bound_constants(program, given)
+        has_references = any(
+            isinstance(i, AllocRef) for f in program.functions for i in f.instructions
+        )
+        return Context(program, constants, binds, memory, Owner(memory), has_references)
 
     @cached_property
     def kernel_plans(self) -> KernelPlans:

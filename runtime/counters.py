@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
 Pool: TypeAlias = dict[object, Any]
 """Tables of counts by their contents."""
 MAX_POOL = 4096
 """Number of tables that a pool keeps."""
+MAX_PENDING = 256
+"""Number of calls whose counters may be pending."""
 
 
 class AllocationSite(NamedTuple):
@@ -76,6 +80,36 @@ class Counters:
                 mine[key] += count * times  # pyright: ignore[reportArgumentType]
         for device, size in other.peak.items():
             self.peak[device] = max(size, self.peak.get(device, 0))
+
+
+class Counting:
+    """
+    Adds up the counters of executed segments, when asked or when many calls are pending.
+
+    Thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._total = Counters()
+        self._pending: deque[Sequence[Counters]] = deque()
+        self._lock = Lock()
+
+    def note(self, executed: Sequence[Counters]) -> None:
+        """Queue the counters of executed segments; they must not change."""
+        self._pending.append(executed)
+        if len(self._pending) > MAX_PENDING:
+            self.total()
+
+    def total(self) -> Counters:
+        """Return the sum of all counters so far."""
+        with self._lock:
+            times: dict[Counters, int] = {}
+            while self._pending:
+                for counters in self._pending.popleft():
+                    times[counters] = times.get(counters, 0) + 1
+            for counters, count in times.items():
+                self._total.add(counters, count)
+        return self._total
 
 
 def _by_device(table: Counter[AllocationSite]) -> Counter[int]:

@@ -59,6 +59,11 @@ class MachineError(Error):
     """An invalid program, inputs that do not fit it, or a fault while it runs."""
 
 
+def described(error: Exception) -> str:
+    """Return the text of `error`, after its type unless it is one of ours, written for users."""
+    return str(error) if isinstance(error, Error) else f"{type(error).__name__}: {error}"
+
+
 def quote(sources: Sources, file: str, line: int, column: int, width: int = 1) -> Iterator[str]:
     """Yield a source line, and a line with carets under `width` characters from `column` on."""
     lines = sources.get(file, ())

@@ -140,7 +140,8 @@ def plan_kernel(
     """
     for what, given, wanted in (("input", ins, kernel.ins), ("output", outs, kernel.outs)):
         _check_operands(kernel, what, given, wanted)
-    return _Planner(kernel, ins, outs, overlaps, binds, elements).plan()
+    specs = specs_on(kernel, ins, outs, binds, elements)
+    return _Planner(kernel, specs, overlaps, binds).plan()
 
 
 def _check_operands(
@@ -156,21 +157,19 @@ def _check_operands(
 
 
 class _Planner:
-    """Facts of a kernel on given operands, and the plan that follows from them."""
+    """Facts of a kernel whose values have the types `specs`, and the plan that follows."""
 
     def __init__(
         self,
         kernel: Kernel,
-        ins: Sequence[TensorSpec],
-        outs: Sequence[TensorSpec],
+        specs: Sequence[TensorSpec],
         overlaps: Overlaps,
         binds: Mapping[str, Bind],
-        elements: Mapping[int, Array],
     ) -> None:
         self.kernel = kernel
         self.overlaps = overlaps
         self.binds = binds
-        self.specs = specs_on(kernel, ins, outs, binds, elements)
+        self.specs = specs
         self.first_local = len(kernel.ins) + len(kernel.constants)
         self.first_out = len(self.specs)
         self.reuse = [

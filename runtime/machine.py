@@ -15,10 +15,8 @@ from __future__ import annotations
 
 import gc
 import os
-from collections import deque
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from math import inf, prod
 from threading import Lock
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
@@ -28,48 +26,19 @@ import numpy as np
 
 from . import float_errors
 from .arena import Arena, Entry, max_trace_size
+from .call_arguments import check_structures, flattened, new_entry
 from .checking import check_program
 from .context import Context
-from .counters import Counters
-from .dtypes import element_type, has_element_type
+from .counters import Counters, Counting
+from .dtypes import element_type
 from .errors import MachineError
-from .instructions import AllocRef
+from .execution import Executor
 from .kernels.bind import Bind
 from .kernels.loading import kernels_of
-from .kernels.memory import ALIGNMENT, Memory, OutOfMemory, Owner, Stack
-from .objects import Object, Tensor, tensors_in
-from .paths import (
-    Branch,
-    Call,
-    Contents,
-    Decision,
-    Frame,
-    Jump,
-    Kept,
-    Known,
-    Read,
-    Return,
-    Segment,
-    State,
-    TailCall,
-    TraceSize,
-)
-from .program import Array, Late, Program, spec_of
-from .recording import Recorder, fault
-from .spaces import Space
-from .value_checks import check_arguments, fits
-from .values import (
-    FlatValue,
-    Leaf,
-    StaysInsideError,
-    Value,
-    built,
-    copy_out,
-    flatten,
-    leaves,
-    stand_in,
-    store,
-)
+from .kernels.memory import Memory, OutOfMemory, Owner
+from .objects import Tensor
+from .program import Array, Program
+from .values import FlatValue, Leaf, StaysInsideError, Value, copy_out, leaves, store
 
 if TYPE_CHECKING:
     from .profiling.call_times import CallProfile
@@ -77,44 +46,10 @@ if TYPE_CHECKING:
     from .profiling.segment_details import Clock
     from .sanitizing.sanitizer import Sanitizer
 
-STACK_SIZE = 1 << 20
-"""Bytes by which the call stack grows."""
-ACTIVATION_SIZE = 4096
-"""Approximate bytes of an activation, besides its current segment."""
-MAX_UNCOUNTED = 4096
-"""Number of executed segments of a call whose counters may be pending."""
-MAX_PENDING = 256
-"""Number of calls whose counters may be pending."""
 MAX_IDLE = max(8, os.cpu_count() or 1)
 """Number of arenas that are kept for later calls."""
 SMALL_RESULT = 1 << 16
 """Results of at most this many bytes are not charged to the memory limit."""
-
-
-def _constants(program: Program, given: Mapping[str, Array]) -> list[Array]:
-    missing = [late.name for late in program.late_constants if late.name not in given]
-    if missing:
-        raise MachineError(f"missing values for the constants {', '.join(missing)}")
-    constants: list[Array] = []
-    for constant in program.constants:
-        array = given[constant.name] if isinstance(constant, Late) else constant
-        name = f"constant '{constant.name}'" if isinstance(constant, Late) else "a constant"
-        if isinstance(constant, Late) and not fits(constant.spec, array):
-            raise MachineError(f"{name} must be {constant.spec}, but is {spec_of(array)}")
-        if not has_element_type(array.dtype):
-            raise MachineError(f"{name} has unsupported element type {array.dtype}")
-        frozen = np.asarray(array).view()
-        frozen.flags.writeable = False
-        constants.append(frozen)
-    return constants
-
-
-def _operators(program: Program) -> Iterator[str]:
-    return (step.op for kernel in program.kernels for step in kernel.steps)
-
-
-def _has_references(program: Program) -> bool:
-    return any(isinstance(i, AllocRef) for f in program.functions for i in f.instructions)
 
 
 class _Forget:
@@ -170,16 +105,14 @@ class Machine:
         self.program = program
         self.memory = Memory(memory_limit, poison or sanitize) if memory is None else memory
         """The memory limit, and how much of it is in use."""
-        self._counters = Counters()
-        self._pending: deque[Sequence[Counters]] = deque()
-        binds = kernels_of(_operators(program)) if kernels is None else kernels
+        self._counting = Counting()
+        operators = (step.op for kernel in program.kernels for step in kernel.steps)
+        binds = kernels_of(operators) if kernels is None else kernels
         self.memory.reclaim = _Forget(self)
         self._sanitize = sanitize
-        self._max_trace_size = max_trace_size(self.memory)
-        self._max_instructions = max_instructions
-        given = _constants(program, constants or {})
-        self._context = Context(
-            program, given, binds, self.memory, Owner(self.memory), _has_references(program)
+        self._context = Context.of(program, constants or {}, binds, self.memory)
+        self._executor = Executor(
+            self._context, self._counting, max_instructions, max_trace_size(self.memory)
         )
         self._functions = {f.name: i for i, f in enumerate(program.functions)}
         self._idle: list[Arena] = []
@@ -190,29 +123,18 @@ class Machine:
     @property
     def counters(self) -> Counters:
         """Statistics of all runs so far."""
-        self._count()
-        return self._counters
+        return self._counting.total()
+
+    @property
+    def idle(self) -> Sequence[Arena]:
+        """The arenas that are kept for later calls, the one that was used last at the end."""
+        return self._idle
 
     @property
     def held(self) -> list[int]:
         """Bytes that are kept for later calls, by device; calls that run now not included."""
         each = [arena.held for arena in self._idle]
         return [sum(arena[device] for arena in each) for device in range(len(self.program.devices))]
-
-    def _note(self, executed: Sequence[Counters]) -> None:
-        """Queue the counters of executed segments for counting."""
-        self._pending.append(executed)
-        if len(self._pending) > MAX_PENDING:
-            self._count()
-
-    def _count(self) -> None:
-        with self._lock:
-            times: dict[Counters, int] = {}
-            while self._pending:
-                for counters in self._pending.popleft():
-                    times[counters] = times.get(counters, 0) + 1
-            for counters, count in times.items():
-                self._counters.add(counters, count)
 
     def run(self, function: str = "main", *args: object) -> list[Array]:
         """
@@ -287,7 +209,7 @@ class Machine:
             values.append(FlatValue((Leaf(element_type(param.spec.dtype), shape),), []))
         arena = self._acquire()
         try:
-            self._root(self._entry(arena, index, values).frame)
+            self._executor.root(self._entry(arena, index, values).frame)
             arena.settle()
         finally:
             self._release(arena)
@@ -346,7 +268,7 @@ class Machine:
             for target, arg in zip(entry.inputs, args, strict=True):
                 target[...] = arg
         else:
-            values = self._flattened(index, args)
+            values = flattened(self.program.functions[index], args)
             entry = self._entry(arena, index, values)
             arrays = (array for value in values for array in value.arrays)
             for target, array in zip(entry.inputs, arrays, strict=True):
@@ -359,7 +281,7 @@ class Machine:
         try:
             if times is not None:
                 times.transferred()
-            result = self._execute(entry.frame, executed, times)
+            result = self._executor.execute(entry.frame, executed, times)
             if times is not None:
                 times.returned()
             if out is not None:
@@ -378,24 +300,8 @@ class Machine:
             if times is not None:
                 times.end(result is not None)
             float_errors.restore(settings)
-            self._note(executed)
+            self._counting.note(executed)
             arena.settle()
-
-    def _flattened(self, index: int, args: Sequence[object]) -> list[FlatValue]:
-        values: list[FlatValue] = []
-        for number, arg in enumerate(args):
-            try:
-                values.append(flatten(arg))
-            except MachineError as error:
-                raise MachineError(f"{self._parameter(index, number)}: {error}") from error
-        return values
-
-    def _parameter(self, index: int, number: int) -> str:
-        """Return what argument `number` of function `index` is called in errors."""
-        function = self.program.functions[index]
-        if number >= len(function.params):
-            return f"argument {number} of {function.name}"
-        return f"parameter '{function.params[number].name}' of {function.name}"
 
     def _entry(self, arena: Arena, index: int, values: Sequence[FlatValue]) -> Entry:
         """Return what is prepared in `arena` for calls of function `index` with such arguments."""
@@ -403,8 +309,8 @@ class Machine:
         try:
             found = arena.find(key)
             if found is None:
-                self._check(index, values)
-                found = self._prepared(arena, index, values, key)
+                check_structures(self.program, self.program.functions[index], values)
+                found = new_entry(self.program, arena, index, values, key, self._sanitizer())
                 arena.add(found)
         except OutOfMemory as error:
             raise self._no_room(index, error) from error
@@ -413,200 +319,9 @@ class Machine:
     def _no_room(self, index: int, error: OutOfMemory) -> MachineError:
         return MachineError(f"the arguments of {self.program.functions[index].name}: {error}")
 
-    def _check(self, index: int, values: Sequence[FlatValue]) -> None:
-        """Raise `MachineError` if arguments like `values` do not fit function `index`."""
-        function = self.program.functions[index]
-        homes = [param.device for param in function.params]
-        homes += [0] * (len(values) - len(homes))
-        args = (
-            built(value.structure, home, stand_in)[0]
-            for value, home in zip(values, homes, strict=False)
-        )
-        check_arguments(self.program, function, tuple(args))
-        for number, value in enumerate(values):
-            for item in value.structure:
-                if isinstance(item, Leaf) and not has_element_type(item.dtype):
-                    type = spec_of(stand_in(item))
-                    name = self._parameter(index, number)
-                    raise MachineError(f"{name} has unsupported type {type}")
-
-    def _prepared(
-        self, arena: Arena, index: int, values: Sequence[FlatValue], key: object
-    ) -> Entry:
-        """Return a new entry for arguments like `values`: its memory starts with their copies."""
-        params = self.program.functions[index].params
-        spaces, workspace = arena.spaces(), arena.workspace()
-        args: list[Object] = []
-        inputs: list[Array] = []
-        for param, value in zip(params, values, strict=True):
-            space = spaces[param.device]
-
-            def allocate(leaf: Leaf, space: Space = space) -> Array:
-                size = prod(leaf.shape) * leaf.dtype.itemsize
-                _, memory = space.take(size, ALIGNMENT, f"{leaf.dtype}{list(leaf.shape)}")
-                return memory.view(leaf.dtype).reshape(leaf.shape)
-
-            arg, arrays = built(value.structure, param.device, allocate)
-            args.append(arg)
-            inputs += arrays
-        guard = self._sanitizer()
-        base, size = (0,) * len(spaces), TraceSize()
-        frame = Frame(index, tuple(args), spaces, workspace, base, size, guard=guard)
-        tensors = [value.structure[0] for value in values]
-        types = [item for item in tensors if isinstance(item, Leaf)]
-        extents = (*(space.extent for space in spaces), workspace.extent)
-        simple = types if len(types) == len(values) else None
-        return Entry(key, index, frame, inputs, simple, extents)
-
     def _sanitizer(self) -> Sanitizer | None:
         if not self._sanitize:
             return None
         from .sanitizing.sanitizer import Sanitizer
 
         return Sanitizer()
-
-    def _root(self, frame: Frame, times: CallProfile | None = None) -> Segment:
-        if frame.root is None:
-            recorder = Recorder(self._context, State.entry(frame), 0, {})
-            frame.root = recorder.record() if times is None else times.record(recorder)
-        return frame.root
-
-    def _execute(self, frame: Frame, executed: list[Counters], times: CallProfile | None) -> Object:
-        """
-        Run `frame` to its end; append the counters of each executed segment to `executed`.
-
-        `times` measures it, if a profile is active.
-        The callers' segments are kept on an explicit stack.
-        """
-        callers: list[Segment] = []
-        stack, depth = Stack(self.memory), 0
-        left = inf if self._max_instructions is None else self._max_instructions
-        segment = self._root(frame, times)
-        while True:
-            thunk = None
-            try:
-                for thunk in segment.steps if times is None else times.run(segment):
-                    thunk()
-            except Exception as error:  # of a kernel, possibly a plug-in's
-                raise self._kernel_fault(segment, thunk, error) from error
-            executed.append(segment.counters)
-            if len(executed) > MAX_UNCOUNTED:
-                self._note(executed.copy())
-                executed.clear()
-            left -= segment.length
-            if left < 0:
-                raise self._fault(segment, self._too_long())
-            end = segment.end
-            match end:
-                case Return():
-                    kept, end.kept = end.kept, None
-                    if not callers:
-                        self._check_result(segment, end.result)
-                        return end.result
-                    segment = callers.pop()
-                    depth -= segment.trace_size + ACTIVATION_SIZE
-                    segment = self._successor(segment, end.decision, times, end, kept)
-                case Call():
-                    callers.append(segment)
-                    depth += segment.trace_size + ACTIVATION_SIZE
-                    if depth > stack.size:
-                        self._extend(stack, segment, len(callers))
-                    segment = self._root(end.callee, times)
-                case TailCall():
-                    segment = self._root(end.callee, times)
-                case Branch():
-                    segment = self._successor(segment, end.test(), times)
-                case Read():
-                    key = tuple(tensor.array.tobytes() for tensor in end.tensors)
-                    segment = self._successor(segment, key, times)
-                case Contents():
-                    segment = self._successor(segment, end.ref.contents, times)
-                case _:
-                    segment = self._successor(segment, None, times)
-
-    def _check_result(self, segment: Segment, result: Object) -> None:
-        """In the mode `sanitize`, check the bytes of the `result` that `segment` returns."""
-        guard = segment.frame.guard
-        if guard is None:
-            return
-        check = guard.reads(tensors_in((result,)) or ())
-        if check is not None:
-            try:
-                check()
-            except MachineError as error:
-                raise self._fault(segment, error) from None
-
-    def _extend(self, stack: Stack, segment: Segment, calls: int) -> None:
-        """Reserve memory for the call that `segment` makes, or fail at that call."""
-        try:
-            size = max(STACK_SIZE, segment.trace_size + ACTIVATION_SIZE)
-            stack.reserve(size, f"the stack of {calls} nested calls")
-        except OutOfMemory as error:
-            raise self._fault(segment, error) from error
-
-    def _too_long(self) -> MachineError:
-        limit = self._max_instructions
-        return MachineError(f"exceeded the limit of {limit} instructions (--max-instructions)")
-
-    def _fault(self, segment: Segment, error: Exception) -> MachineError:
-        """Return `error` as an error at the end of `segment`."""
-        return fault(self.program.functions[segment.frame.function], segment.pc, error)
-
-    def _successor(
-        self,
-        segment: Segment,
-        key: Decision,
-        times: CallProfile | None,
-        returned: Return | None = None,
-        kept: Kept | None = None,
-    ) -> Segment:
-        """
-        Return the segment that follows `segment` on decision `key`; record it the first time.
-
-        After a call, `kept` is what the result `returned` keeps alive, if that is known.
-        """
-        found = segment.successors.get(key)
-        if found is not None:
-            return found
-        assert segment.state is not None, "nothing follows a return"
-        state, end = segment.state.copy(), segment.end
-        known: Known = {}
-        match end:
-            case Branch():
-                pc = end.when_true if key else end.when_false
-            case Read():
-                pc = end.pc
-                for tensor in end.tensors:
-                    values = known if tensor.source is None else state.known
-                    values[tensor] = tensor.array.copy()
-            case Call():
-                assert returned is not None, "a call returns"
-                if end.callee.unwritten:
-                    state.wrote_in(returned.result, end.callee)
-                state.receive(end.dst, returned.result, kept, returned.spaces)
-                pc = end.pc
-            case Contents():
-                assert isinstance(key, Object), "a reference is created with contents"
-                state.write(end.dst, key)
-                pc = end.pc
-            case _:
-                assert isinstance(end, Jump)
-                pc = end.pc
-        recorder = Recorder(self._context, state, pc, known)
-        found = recorder.record() if times is None else times.record(recorder)
-        if segment.frame.trace_size.size <= self._max_trace_size:
-            segment.successors[key] = found
-        return found
-
-    def _kernel_fault(self, segment: Segment, thunk: object, error: Exception) -> MachineError:
-        """Return the `error` of a callable in `segment` as an error at its instruction."""
-        function = self.program.functions[segment.frame.function]
-        origins = zip(segment.steps, segment.origins, strict=True)
-        pc, step = next(origin for made, origin in origins if made is thunk)
-        kernel = getattr(function.instructions[pc], "kernel", None)
-        name = f" {self.program.kernels[kernel].name}" if isinstance(kernel, int) else ""
-        own = isinstance(error, MachineError)
-        text = str(error) if own else f"{type(error).__name__}: {error}"
-        location = error.location if own else None
-        made = MachineError(text, location or (step and step.location), error.notes if own else ())
-        return fault(function, pc, made, name)

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache, partial
-from math import prod
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -20,17 +18,11 @@ from ..operators.sizes import Check
 from . import instructions as vm
 from . import tail_calls
 from .binding import bind_plan
-from .context import Context
-from .counters import AllocationSite, Counters
-from .dtypes import element_type
-from .errors import MachineError, Note
-from .gaps import cut
+from .errors import MachineError, Note, described
 from .kernel_plan import KernelPlan
 from .kernel_shapes import MAX_SIZES, UnknownShape, size_inputs
-from .kernels.bind import Thunk
 from .kernels.memory import OutOfMemory
-from .known_sizes import evaluated, unknown_sources
-from .objects import Closure, Computation, Data, Object, Ref, Storage, Tensor, tensors_in
+from .objects import Closure, Computation, Data, Object, Ref, Storage, Tensor
 from .packing import all_sizes
 from .paths import (
     Branch,
@@ -41,21 +33,18 @@ from .paths import (
     Frame,
     Jump,
     KilledRegister,
-    Known,
     Loop,
     Read,
     Return,
     Segment,
-    State,
     TailCall,
 )
-from .profiling.segment_details import Operands, SegmentDetails
-from .program import Array, Function, Kernel, Step, spec_of
+from .profiling.segment_details import Operands
+from .program import Array, Function, Kernel, spec_of
 from .scalars import SCALARS, Relation
-from .value_checks import check_arguments, dimensions, scalar
-
-if TYPE_CHECKING:
-    from .sanitizing.sanitizer import Sanitizer, Site
+from .segment_builder import NeedsValues, wrong_object
+from .storage_instructions import StorageInstructions
+from .value_checks import check_arguments, scalar
 
 
 def fault(function: Function, pc: int, error: Exception, what: str = "") -> MachineError:
@@ -69,42 +58,12 @@ def fault(function: Function, pc: int, error: Exception, what: str = "") -> Mach
     return MachineError(text, location or function.location(pc), notes)
 
 
-class NeedsValues(Exception):
-    """An instruction cannot be recorded before the elements of `tensors` are known."""
+class Recorder(StorageInstructions):
+    """
+    Records `function` from `pc`, starting in `state`.
 
-    def __init__(self, *tensors: Tensor) -> None:
-        super().__init__()
-        self.tensors = tensors
-
-
-@dataclass
-class Recorder:
-    """Records `function` from `pc`, starting in `state`."""
-
-    context: Context
-    state: State
-    pc: int
-    known: Known
-    steps: list[Thunk] = field(default_factory=list[Thunk])
-    origins: list[tuple[int, Step | None]] = field(default_factory=list[tuple[int, Step | None]])
-    executed: list[type[vm.Instruction]] = field(default_factory=list[type[vm.Instruction]])
-    counters: Counters = field(default_factory=Counters)
-    details: SegmentDetails | None = None
-    """Facts about the steps for a profile, if one is active."""
-
-    @property
-    def function(self) -> Function:
-        return self.context.program.functions[self.state.frame.function]
-
-    @property
-    def guard(self) -> Sanitizer | None:
-        return self.state.frame.guard
-
-    def site(self) -> Site:
-        """Return the current instruction, for the sanitizer."""
-        from .sanitizing.sanitizer import Site
-
-        return Site(self.context.program, self.state.frame.function, self.pc)
+    Each instruction has a method, which returns how the segment ends, or None if it continues.
+    """
 
     def record(self) -> Segment:
         """Record up to the next decision; raise `MachineError` with the position of a fault."""
@@ -120,8 +79,7 @@ class Recorder:
             except (MachineError, OutOfMemory) as error:
                 raise fault(self.function, self.pc, error) from error
             except (ValueError, OverflowError, MemoryError, TypeError) as error:  # NumPy's limits
-                text = f"{type(error).__name__}: {error}"
-                raise fault(self.function, self.pc, MachineError(text)) from error
+                raise fault(self.function, self.pc, MachineError(described(error))) from error
             executed.append(kind)
             if is_watched:
                 self.note_memory()
@@ -151,133 +109,6 @@ class Recorder:
             self.compute(self.guard.frees(self.site()))
         if self.details is not None:
             self.details.note_memory(len(self.steps), self.pc, self.state.live)
-
-    # ---- contents of registers
-
-    def tensor(self, register: int) -> Tensor:
-        found = self.state.read(register)
-        if not isinstance(found, Tensor):
-            raise MachineError(f"register r{register} must hold a tensor, but holds {found.kind}")
-        return found
-
-    def data(self, register: int) -> Data:
-        found = self.state.read(register)
-        if not isinstance(found, Data):
-            raise MachineError(f"register r{register} must hold data, but holds {found.kind}")
-        return found
-
-    def ref(self, register: int) -> Ref:
-        found = self.state.read(register)
-        if not isinstance(found, Ref):
-            message = f"register r{register} must hold a reference, but holds {found.kind}"
-            raise MachineError(message)
-        return found
-
-    def tensors(self, registers: tuple[int, ...]) -> list[Tensor]:
-        found: list[Tensor] = []
-        for register in registers:
-            item = self.state.read(register)
-            if isinstance(item, Tensor):
-                found.append(item)
-                continue
-            inside = tensors_in((item,))
-            if inside is None:
-                raise MachineError("operands of a kernel must be tensors or data of tensors")
-            found += inside
-        return found
-
-    def values(self, *tensors: Tensor) -> list[Array]:
-        """Return the elements of `tensors`, on which this instruction depends."""
-        self.require_written(*tensors)
-        found = [self.known_elements(tensor) for tensor in tensors]
-        elements = [array for array in found if array is not None]
-        if len(elements) == len(tensors):
-            return elements
-        needed = unknown_sources(tensors, self.known_elements)
-        if needed:
-            raise NeedsValues(*needed)
-        return evaluated(tensors, self.state.known, self.known_elements)
-
-    def known_elements(self, tensor: Tensor) -> Array | None:
-        """Return the elements of `tensor` if they are the same whenever this path is taken."""
-        if tensor.constant:
-            return tensor.array
-        found = self.state.known.get(tensor)
-        return self.known.get(tensor) if found is None else found
-
-    def sizes(self, registers: tuple[int, ...]) -> tuple[Tensor, ...]:
-        """Return the tensors in `registers`, operands of an operation on the host."""
-        found = tuple(map(self.tensor, registers))
-        for number, tensor in enumerate(found):
-            if tensor.device:
-                here, there = self.device(0), self.device(tensor.device)
-                raise MachineError(f"operand {number} must be on {here}, but is on {there}")
-        self.require_written(*found)
-        return found
-
-    def device(self, index: int) -> str:
-        return self.context.program.devices[index]
-
-    def compute(self, thunk: Thunk, step: Step | None = None) -> None:
-        self.steps.append(thunk)
-        self.origins.append((self.pc, step))
-
-    # ---- contents of memory
-
-    def require_written(self, *tensors: Tensor) -> None:
-        """Raise `MachineError` unless all bytes of `tensors` were written."""
-        for tensor in tensors if self.state.unwritten else ():
-            if self.state.has_unwritten(tensor):
-                what = f"a tensor {spec_of(tensor.array)}"
-                raise MachineError(f"reads unwritten bytes of {what}")
-        if self.guard is not None and (thunk := self.guard.reads(tensors)):
-            self.compute(thunk)
-
-    def require_own(self, *targets: Tensor) -> None:
-        """In the mode `sanitize`, raise `MachineError` if `targets` are tensors of a caller."""
-        for tensor in targets if self.guard is not None else ():
-            if not self.state.frame.owns(tensor.origin):
-                raise MachineError(f"must not write to an argument {spec_of(tensor.array)}")
-
-    def wrote(self, *tensors: Tensor) -> None:
-        """Mark all bytes of `tensors` as written."""
-        for tensor in tensors:
-            self.state.wrote(tensor)
-        if self.guard is not None:
-            self.compute(self.guard.writes(self.site(), tensors))
-
-    def hand_over(self, *roots: Object) -> None:
-        """
-        Ensure that `roots`, which another activation receives, contain no unwritten bytes.
-
-        Tensors must be written. Storages, which are not read here, are cleared where they are
-        not.
-        """
-        rest = [root for root in roots if self.state.has_unwritten(root)]
-        while rest:
-            item = rest.pop()
-            if isinstance(item, Tensor):
-                self.require_written(item)
-            elif isinstance(item, Storage):
-                gaps = self.state.unwritten[item.root]
-                for start, stop in zip(gaps[::2], gaps[1::2], strict=True):
-                    first, last = max(start, item.start), min(stop, item.stop)
-                    if first < last:
-                        self.clear(item.memory[first:last])
-                cut(gaps, item.start, item.stop)
-            else:
-                self.state.with_unwritten.discard(item)
-                rest += filter(self.state.has_unwritten, item.parts)
-
-    def clear(self, memory: Array) -> None:
-        self.compute(partial(memory.fill, self.context.memory.blank))
-
-    def build(self, dst: int, value: Data | Closure) -> None:
-        if any(map(self.state.has_unwritten, value.parts)):
-            self.state.with_unwritten.add(value)
-        self.state.write(dst, value)
-
-    # ---- instructions: each returns how the segment ends, or None if it continues
 
     def move(self, i: vm.Move) -> None:
         self.state.write(i.dst, self.state.read(i.src))
@@ -345,8 +176,7 @@ class Recorder:
     def invoke_closure(self, i: vm.InvokeClosure) -> End:
         closure = self.state.read(i.closure)
         if not isinstance(closure, Closure):
-            message = f"register r{i.closure} must hold a closure, but holds {closure.kind}"
-            raise MachineError(message)
+            raise wrong_object(i.closure, "a closure", closure)
         args = tuple(map(self.state.read, i.args))
         return self.call(i.dst, closure.function, (*closure.parts, *args))
 
@@ -412,109 +242,6 @@ class Recorder:
                 here, there = self.device(place), self.device(tensor.device)
                 message = f"kernel {kernel.name} runs on {here}, but its {name} is on {there}"
                 raise MachineError(message)
-
-    def alloc_storage(self, i: vm.AllocStorage) -> None:
-        size = self.immediate(i.size)
-        if size < 0:
-            raise MachineError(f"a storage must have at least 0 bytes, but has {size}")
-        what = f"a storage of {size} bytes on {self.device(i.device)}"
-        at, memory = self.state.spaces[i.device].take(size, i.alignment, what)
-        site = AllocationSite(self.state.frame.function, self.pc, i.device)
-        self.counters.storages[site] += 1
-        self.counters.storage_bytes[site] += size
-        storage = Storage(size, i.device, memory, at, i.alignment)
-        if size:
-            self.state.unwritten[storage] = [0, size]
-        if self.guard is not None:
-            self.compute(self.guard.allocates(self.site(), storage))
-        elif self.context.memory.poison:
-            self.clear(memory)
-        self.state.write(i.dst, storage)
-        if self.details is not None:
-            allocated = i.device, size
-            self.details.note_memory(len(self.steps), self.pc, self.state.live, allocated)
-
-    def slice_storage(self, i: vm.SliceStorage) -> None:
-        storage = self.storage(i.storage)
-        dynamic = [value for value in (i.offset, i.size) if isinstance(value, vm.Reg)]
-        read = iter(self.values(*(self.tensor(value.index) for value in dynamic)))
-        offset, size = (
-            value if isinstance(value, int) else int(scalar(next(read)).item())
-            for value in (i.offset, i.size)
-        )
-        if size < 0:
-            raise MachineError(f"a storage must have at least 0 bytes, but has {size}")
-        if offset < 0 or offset + size > storage.size:
-            raise MachineError(
-                f"a slice of {size} bytes at offset {offset} does not fit in a storage of "
-                f"{storage.size} bytes"
-            )
-        if i.alignment > storage.alignment or offset % i.alignment:
-            raise MachineError(
-                f"a slice at offset {offset} of a storage aligned to {storage.alignment} bytes "
-                f"is not aligned to {i.alignment}"
-            )
-        start = storage.start + offset
-        slice = Storage(
-            *(size, storage.device, storage.memory, storage.at, i.alignment, start),
-            whole=storage.root,
-            parts=(storage,),
-        )
-        self.state.write(i.dst, slice)
-
-    def storage(self, register: int) -> Storage:
-        found = self.state.read(register)
-        if not isinstance(found, Storage):
-            message = f"register r{register} must hold a storage, but holds {found.kind}"
-            raise MachineError(message)
-        return found
-
-    def immediate(self, value: int | vm.Reg) -> int:
-        if isinstance(value, int):
-            return value
-        (array,) = self.values(self.tensor(value.index))
-        return int(scalar(array).item())
-
-    def alloc_tensor(self, i: vm.AllocTensor) -> None:
-        self.view_storage(i.dst, i.storage, self.immediate(i.offset), i.shape, i.dtype)
-
-    def alloc_tensor_reg(self, i: vm.AllocTensorReg) -> None:
-        shape = self.tensor(i.shape)
-        if isinstance(i.offset, int):
-            (dims,), offset = self.values(shape), i.offset
-        else:
-            dims, at = self.values(shape, self.tensor(i.offset.index))
-            offset = int(scalar(at).item())
-        self.view_storage(i.dst, i.storage, offset, dimensions(dims), i.dtype)
-
-    def view_storage(
-        self, dst: int, register: int, offset: int, shape: tuple[int, ...], dtype: str
-    ) -> None:
-        storage = self.storage(register)
-        kind, size = _layout(shape, dtype)
-        if offset < 0 or offset + size > storage.size:
-            raise MachineError(
-                f"a tensor of {size} bytes at offset {offset} does not fit in a storage of "
-                f"{storage.size} bytes"
-            )
-        start = storage.start + offset
-        try:
-            array: Array = np.ndarray(shape, kind, storage.memory, start)
-        except ValueError as error:
-            raise _no_array(shape, error) from error
-        self.state.write(dst, Tensor(array, storage.device, False, (storage,), start))
-
-    def reshape_tensor(self, i: vm.ReshapeTensor) -> None:
-        source = self.tensor(i.tensor)
-        if isinstance(i.shape, vm.Reg):
-            shape = dimensions(self.values(self.tensor(i.shape.index))[0])
-        else:
-            shape = i.shape
-        if any(dim < 0 for dim in shape) or prod(shape) != source.array.size:
-            raise MachineError(f"cannot reshape {spec_of(source.array)} to {list(shape)}")
-        array = viewed(source.array, shape)
-        kept = (source.device, source.constant, source.parts, source.offset)
-        self.state.write(i.dst, Tensor(array, *kept, viewed=source.origin))
 
     def alloc_adt(self, i: vm.AllocADT) -> None:
         self.build(i.dst, Data(i.tag, tuple(map(self.state.read, i.fields))))
@@ -651,27 +378,6 @@ class Recorder:
         self.state.kill(i.register, self.pc)
 
 
-@lru_cache(1 << 12)
-def _layout(shape: tuple[int, ...], dtype: str) -> tuple[np.dtype[Any], int]:
-    """Return the NumPy type called `dtype`, and the bytes of an array of `shape`."""
-    if any(dim < 0 for dim in shape):
-        raise MachineError(f"dimensions must be at least 0, but the shape is {list(shape)}")
-    kind = element_type(dtype)
-    return kind, prod(shape) * kind.itemsize
-
-
-def _no_array(shape: tuple[int, ...], error: Exception) -> MachineError:
-    return MachineError(f"NumPy has no array of shape {list(shape)}: {error}")
-
-
-def viewed(array: Array, shape: tuple[int, ...]) -> Array:
-    """Return `array` in `shape`, which has as many elements."""
-    try:
-        return array.reshape(shape)
-    except ValueError as error:
-        raise _no_array(shape, error) from error
-
-
 def _holds(scalars: list[Array]) -> bool:
     """Test whether the first scalar equals the second or, if it is the only one, is not 0."""
     first = scalars[0].item()
@@ -683,7 +389,7 @@ _Follow = Callable[[Recorder, Any], End | None]
 
 def method_of(kind: type[vm.Instruction]) -> _Follow:
     """Return the method that records `kind`: its mnemonic, followed by `_` where that is taken."""
-    return vars(Recorder).get(f"{kind.mnemonic}_") or getattr(Recorder, kind.mnemonic)
+    return getattr(Recorder, f"{kind.mnemonic}_", None) or getattr(Recorder, kind.mnemonic)
 
 
 _FOLLOW = {kind: method_of(kind) for kind in vm.INSTRUCTIONS.values()}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
+from functools import partial
 from operator import attrgetter
 from typing import Any, NoReturn, TypeVar, dataclass_transform, overload
 
@@ -26,9 +27,7 @@ def record(cls: type[T] | None = None, /, *, eq: bool = True) -> Any:
 
     `fields`, `replace` and `astuple` work as for dataclasses.
     """
-    if cls is None:
-        return lambda cls: _made(cls, eq)  # pyright: ignore
-    return _made(cls, eq)
+    return partial(_made, eq=eq) if cls is None else _made(cls, eq)
 
 
 def _made(cls: type[Any], eq: bool) -> type[Any]:

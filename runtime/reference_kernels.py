@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from . import instructions as vm
-from .errors import MachineError
-from .kernel_plan import binding_fault
+from .binding import bind_step
+from .errors import MachineError, described
 from .kernel_shapes import data_operands, host_input_faults, size_inputs, specs_on
 from .kernels.bind import Bind
 from .kernels.loading import no_kernel
@@ -95,15 +95,8 @@ def run_step(
     kernel: Kernel, step: Step, bind: Bind, ins: Sequence[Array], outs: Sequence[Array]
 ) -> None:
     """Compute `outs` from `ins`."""
-    try:
-        thunk = bind(step.attrs, ins, outs)
-    except MachineError:
-        raise
-    except Exception as error:  # of a kernel, possibly a plug-in's
-        types = [spec_of(array) for array in (*ins, *outs)]
-        raise binding_fault(kernel, step, types, error) from error
+    thunk = bind_step(kernel, step, bind, ins, outs)
     try:
         thunk()
-    except Exception as error:
-        text = str(error) if isinstance(error, MachineError) else f"{type(error).__name__}: {error}"
-        raise KernelError(text, step.location) from error
+    except Exception as error:  # of a kernel, possibly a plug-in's
+        raise KernelError(described(error), step.location) from error

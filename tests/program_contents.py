@@ -2,19 +2,21 @@
 
 from dataclasses import fields
 from io import BytesIO
+from typing import cast
 
 import numpy as np
 
 from xrelay.runtime.executable import executable_of, read_executable, write_executable
-from xrelay.runtime.program import Kernel, Program
+from xrelay.runtime.program import Array, Kernel, Program
 
 
 def plain(value: object) -> object:
     """Convert arrays in `value` to comparable objects."""
     if isinstance(value, np.ndarray):
-        return (value.dtype.name, value.shape, value.tobytes())  # pyright: ignore
+        array = cast(Array, value)
+        return (array.dtype.name, array.shape, array.tobytes())
     if isinstance(value, tuple):
-        return tuple(plain(v) for v in value)  # pyright: ignore
+        return tuple(map(plain, cast(tuple[object, ...], value)))
     if isinstance(value, Kernel):
         return tuple(plain(getattr(value, f.name)) for f in fields(value))
     return value

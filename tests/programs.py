@@ -212,12 +212,12 @@ class Grower:
             self.try_to("where", less.results[0], self.pick(), self.pick())
 
     def dense_constant(self, shape: list[int]) -> SSAValue:
-        type = tensor_type(f32, shape)
         size = 1
         for dim in shape:
             size *= dim
         values = [self.draw(st.integers(-4, 4)) / 2 for _ in range(size)]
-        op = relay.ConstantOp(DenseIntOrFPElementsAttr.from_list(type, values))  # pyright: ignore
+        type = TensorType(f32, shape)
+        op = relay.ConstantOp(DenseIntOrFPElementsAttr.from_list(type, values))
         return self.add(op).results[0]
 
     def constant(self) -> None:

@@ -132,9 +132,7 @@ def _source(model: object, frontend: str | None) -> Source:
             return Source("<model>", "onnx", model.SerializeToString())
         except ValueError as error:  # more than 2 GiB
             raise UsageError(f"the ONNX model cannot be read: {error}") from None
-    raise UsageError(
-        f"expected a file, a module or an ONNX model, but got a {type(model).__name__}"
-    )
+    raise UsageError(f"expected a file, a module or an ONNX model, but got {type(model).__name__}")
 
 
 def _read(

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import Location, MachineError
+from ..errors import Location, MachineError, described
 from ..kernels.bind import Thunk
 from ..kernels.memory import ALIGNMENT
 from ..kernels.scratch import Workspace
@@ -117,9 +117,7 @@ class GuardedKernel:
             try:
                 thunk()
             except Exception as error:  # of a kernel, possibly a plug-in's
-                own = isinstance(error, MachineError)
-                text = str(error) if own else f"{type(error).__name__}: {error}"
-                raise MachineError(text, location) from error
+                raise MachineError(described(error), location) from error
             if any((guard != GUARD).any() for guard in self.guards):
                 who = "a copy" if step is None else step.op
                 raise MachineError(f"{who} writes outside the bytes of its operands", location)

@@ -72,8 +72,8 @@ def test_many_shapes_take_the_memory_of_the_largest(reserves: bool):
         (y,) = machine.run("main", x)
         np.testing.assert_array_equal(y, 3 * x)
     assert 3 * 4000 * 16 <= machine.memory.used <= used_by(4000)
-    (arena,) = machine._idle  # pyright: ignore[reportPrivateUsage]
-    assert len(arena._entries) == arena_module.MAX_SIGNATURES  # pyright: ignore[reportPrivateUsage]
+    (arena,) = machine.idle
+    assert len(arena.entries) == arena_module.MAX_SIGNATURES
 
 
 def test_growing_shapes_take_little_more(reserves: bool):
@@ -133,7 +133,7 @@ def test_the_least_recently_used_types_are_dropped_at_once(monkeypatch: pytest.M
     try:
         for count in (1, 2, 1, 3):
             machine.run("main", rows(count))
-            (arena,) = machine._idle  # pyright: ignore[reportPrivateUsage]
+            (arena,) = machine.idle
             assert arena.last is not None
             inputs[count] = weakref.ref(arena.last.inputs[0])
         assert [count for count, found in inputs.items() if found() is not None] == [1, 3]
@@ -144,16 +144,16 @@ def test_the_least_recently_used_types_are_dropped_at_once(monkeypatch: pytest.M
 def test_recorded_paths_have_a_limit_together(monkeypatch: pytest.MonkeyPatch):
     machine = Machine(tripled())
     machine.run("main", rows(1))
-    (arena,) = machine._idle  # pyright: ignore[reportPrivateUsage]
-    one = arena._trace_size  # pyright: ignore[reportPrivateUsage]
+    (arena,) = machine.idle
+    one = arena.trace_size
     monkeypatch.setattr(arena_module, "MAX_TRACE_SIZE", 3 * one)
     machine = Machine(tripled())
     for count in range(10):
         x = rows(count)
         np.testing.assert_array_equal(machine.run("main", x)[0], 3 * x)
-    (arena,) = machine._idle  # pyright: ignore[reportPrivateUsage]
-    assert arena._trace_size <= 3 * one  # pyright: ignore[reportPrivateUsage]
-    assert len(arena._entries) in (2, 3)  # pyright: ignore[reportPrivateUsage]
+    (arena,) = machine.idle
+    assert arena.trace_size <= 3 * one
+    assert len(arena.entries) in (2, 3)
 
 
 def test_what_references_hold_is_not_overwritten_on_another_path():

@@ -1,6 +1,7 @@
 """ExecutableFile files: what is written is read, and nothing else is."""
 
 import os
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -23,15 +24,21 @@ from xrelay.runtime.data_types import (
 )
 from xrelay.runtime.errors import Location, MachineError
 from xrelay.runtime.executable import (
+    VERSION,
     ExecutableError,
     ExecutableFile,
     PlannedMemory,
+    encode,
     executable_of,
     load_weights,
     read_executable,
+    schema,
     write_executable,
 )
 from xrelay.runtime.executable.decode import decode
+from xrelay.runtime.executable.encode import FLAGS, sections_of
+from xrelay.runtime.executable.layout import OPTIONAL, header_of, laid_out
+from xrelay.runtime.executable.schema import FieldKind, encoding_of
 from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import (
     Array,
@@ -297,3 +304,67 @@ def test_files_that_cannot_be_used(tmp_path: Path):
         read_executable(tmp_path / "empty")
     with pytest.raises(ExecutableError, match="not an executable"):
         read_executable(b"PK\3\4 something else")
+
+
+def of_version(version: tuple[int, int], added: dict[str, int]) -> bytes:
+    """A small file as another version writes it, with sections `added`, of these flags."""
+    contents = sections_of(executable_of(small()))
+    data = contents.pop("data")
+    for name in added:
+        contents[name] = [memoryview(b"12345678")]
+    contents["data"] = data
+    layout = replace(laid_out(contents, {**FLAGS, **added}), version=version)
+    file = bytearray(header_of(layout))
+    for section in layout.sections:
+        file += bytes(section.offset - len(file))
+        for piece in contents[section.name]:
+            file += piece
+    return bytes(file)
+
+
+def test_versions_with_the_same_sections_are_read():
+    assert of_version(VERSION, {}) == written(executable_of(small()))
+    for minor in (0, 1, 9):
+        found = read_executable(of_version((VERSION[0], minor), {}))
+        assert contents(found.program) == contents(small())
+
+
+def test_a_later_version_may_add_what_readers_may_ignore():
+    found = read_executable(of_version((VERSION[0], 9), {"hints": OPTIONAL}))
+    assert contents(found.program) == contents(small())
+    message = r"section 'hints', byte \d+: it is needed.* format 1.9; use a newer xrelay"
+    with pytest.raises(ExecutableError, match=message):
+        read_executable(of_version((VERSION[0], 9), {"hints": 0}))
+
+
+@pytest.mark.parametrize("major", [VERSION[0] - 1, VERSION[0] + 1])
+def test_another_major_version_is_refused(major: int):
+    with pytest.raises(ExecutableError, match=rf"version {major}.0, .* compile the model again"):
+        read_executable(of_version((major, 0), {}))
+
+
+def test_instructions_are_read_by_the_names_of_their_fields(monkeypatch: pytest.MonkeyPatch):
+    """An earlier version had other orders, and not yet the fields that have a default."""
+
+    def earlier(kind: type[vm.Instruction]) -> dict[str, FieldKind]:
+        kinds = encoding_of(kind)
+        return {name: kinds[name] for name in reversed(kinds) if name != "device"}
+
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "encoding_of", earlier)
+        patch.setattr(encode, "encoding_of", earlier)
+        data = written(executable_of(small()))
+    assert data != written(executable_of(small()))
+    assert contents(read_executable(data).program) == contents(small())
+
+
+def test_instructions_that_lack_a_field_are_refused(monkeypatch: pytest.MonkeyPatch):
+    def without_result(kind: type[vm.Instruction]) -> dict[str, FieldKind]:
+        return {name: field for name, field in encoding_of(kind).items() if name != "result"}
+
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "encoding_of", without_result)
+        patch.setattr(encode, "encoding_of", without_result)
+        data = written(executable_of(small()))
+    with pytest.raises(ExecutableError, match=r"section 'code'.*ret lacks the field 'result'"):
+        read_executable(data)

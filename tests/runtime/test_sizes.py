@@ -193,7 +193,7 @@ def test_a_size_from_data_is_one_decision():
         data = np.array([n, 99], np.int64)
         (result,) = machine.run("main", data, np.float32(1.5))
         np.testing.assert_array_equal(result, np.full(n, 3.0, np.float32))
-    (arena,) = machine._idle  # pyright: ignore[reportPrivateUsage]
+    (arena,) = machine.idle
     assert arena.last is not None
     root = arena.last.frame.root
     assert root is not None

@@ -147,7 +147,7 @@ def test_a_model_with_its_weights_beside_and_inside(
 
 def test_an_executable_on_stdin(folder: Path, monkeypatch: pytest.MonkeyPatch):
     class Stdin:
-        buffer = io.BufferedReader(io.BytesIO(Path("m.xrx").read_bytes()))  # pyright: ignore
+        buffer = io.BufferedReader(io.BytesIO(Path("m.xrx").read_bytes()))
 
     monkeypatch.setattr(sys, "stdin", Stdin())
     assert run.main(["-", "--inputs", "in.npz"]) == 0

@@ -104,7 +104,11 @@ def test_time_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("xrelay.tools.opt.main", spin)
     config = CONFIG.read_text().replace("InProcess()", "InProcess(0.2)")
     assert "InProcess(0.2)" in config
-    monkeypatch.setattr(Path, "read_text", lambda _: config)  # pyright: ignore
+
+    def read_text(_: Path) -> str:
+        return config
+
+    monkeypatch.setattr(Path, "read_text", read_text)
     result = execute(tmp_path, "// RUN: xrelay-opt %s\n")
     assert result.code.name == "TIMEOUT"
 
