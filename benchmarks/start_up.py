@@ -4,8 +4,8 @@ Measure start-up: the CPU time of our commands against that of xDSL's, and of im
     python benchmarks/start_up.py [--runs 10] > start_up.json
 
 Commands run in turns, with bytecode caches; a figure is the minimum of all runs. `m.xrx` is an
-addition. The target is a ratio of at most 1.3. `tests/tools/test_process.py` ensures that nothing is imported
-before it is needed.
+addition. The target is a ratio of at most 1.3. `tests/tools/test_process.py` ensures that nothing
+is imported before it is needed.
 """
 
 import argparse
