@@ -27,7 +27,7 @@ from ..data_types import (
 from ..dtypes import element_type
 from ..errors import Location, MachineError
 from ..instructions import Instruction
-from ..kernels.memory import MAX_EXTENT
+from ..kernels.memory import MAX_EXTENT, MAX_RANK
 from ..planned_memory import PlannedMemory
 from ..program import (
     Array,
@@ -60,9 +60,6 @@ from .errors import ExecutableError, damaged
 from .layout import ALIGNMENT, OPTIONAL, Layout, Section, read_layout
 from .schema import read_opcodes
 from .words import TextBudget, WordReader, read_strings
-
-MAX_RANK = 64
-"""NumPy's limit."""
 
 T = TypeVar("T")
 
