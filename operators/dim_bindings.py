@@ -10,7 +10,8 @@ place binds all dims of the name that have no shape or place of their own.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
+
+from .spelling import did_you_mean
 
 MAX_DIGITS = 18
 """The maximum number of digits in the size of a dim, which then is an int64."""
@@ -78,8 +79,8 @@ class DimBindings:
             known = dims.get(name)
             if known is None:
                 raise BindingError(
-                    f"there is no input '{name}' to give a shape; the inputs are: "
-                    f"{', '.join(dims) or 'none'}{_near(name, dims)}"
+                    f"unknown input '{name}'; the inputs are: "
+                    f"{', '.join(dims) or 'none'}{did_you_mean(name, dims)}"
                 )
             if len(shape) != len(known):
                 raise BindingError(
@@ -96,8 +97,8 @@ class DimBindings:
             if not 0 <= axis < len(dims.get(name, ())):
                 open_dims = _open(dims)
                 raise BindingError(
-                    f"there is no open dim '{dim}'; the open dims are: "
-                    f"{', '.join(open_dims) or 'none'}{_near(dim, open_dims)}"
+                    f"'{dim}' is not an open dim; the open dims are: "
+                    f"{', '.join(open_dims) or 'none'}{did_you_mean(dim, open_dims)}"
                 )
             if found.setdefault((name, axis), size) != size:
                 raise BindingError(
@@ -119,11 +120,6 @@ def _open(dims: Mapping[str, Sequence[Dim]]) -> list[str]:
         if isinstance(dim, str)
     )
     return list(dict.fromkeys(found))
-
-
-def _near(wrong: str, known: Sequence[str] | Mapping[str, object]) -> str:
-    close = get_close_matches(wrong, list(known), n=1)
-    return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def _require_size(what: str, size: object) -> None:

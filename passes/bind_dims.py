@@ -13,9 +13,8 @@ type, by a reshape. Level `relay`; callers in the module would have to change to
 none.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -48,9 +47,8 @@ from ..operators.dim_bindings import BindingError, Dim, DimBindings, parse_dim, 
 from .analysis.call_graph import CallGraph
 from .support.diagnostics import PassError
 from .support.forgetting import RECEIVERS, forgotten, is_passed
+from .support.keyed_options import parse_keyed
 from .support.rewriting import apply_patterns
-
-_T = TypeVar("_T")
 
 
 def parameters_of(function: FuncOp) -> list[tuple[str, list[Dim] | None]]:
@@ -177,28 +175,15 @@ def entry(module: ModuleOp, name: str) -> FuncOp:
     found = functions.get(name) or (public[0] if len(public) == 1 else None)
     if found is None:
         there = ", ".join(f"@{known}" for known in functions) or "none"
-        raise PassError(f"there is no function @{name} to bind dims of; there are: {there}", module)
+        raise PassError(
+            f"cannot bind the dims of unknown function @{name}; the functions are: {there}", module
+        )
     name = found.sym_name.data
     users = [user for user, named in CallGraph.of(module).named.items() if name in named]
     if users:
         raise PassError(
             f"the dims of @{name} cannot be bound: @{users[0]} in the module uses it", found
         )
-    return found
-
-
-def parsed(
-    texts: Sequence[str], parse: Callable[[str], tuple[str, _T]], option: str
-) -> dict[str, _T]:
-    """Parse the values of an option; a `PassError` for a wrong one, and for two that differ."""
-    found: dict[str, _T] = {}
-    for text in texts:
-        try:
-            name, value = parse(text)
-        except ValueError as error:
-            raise PassError(f"each of {option} {error}") from None
-        if found.setdefault(name, value) != value:
-            raise PassError(f"{option} has two values for '{name}'")
     return found
 
 
@@ -216,7 +201,7 @@ class BindDimsPass(ModulePass):
     """The function; the only public one, if there is none of this name."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        shapes = parsed(self.shapes, parse_shape, "shapes")
-        bindings = DimBindings(shapes, parsed(self.dims, parse_dim, "dims"))
+        shapes = parse_keyed(self.shapes, parse_shape, "shapes")
+        bindings = DimBindings(shapes, parse_keyed(self.dims, parse_dim, "dims"))
         if bindings:
             apply_patterns(op, BindParameters(entry(op, self.function), bindings))

@@ -25,19 +25,7 @@ from .memory_use.contents import MemoryUse
 from .memory_use.read import read_memory
 from .memory_use.report import json_of, options_of, report_of, text_lines, unknown_dims
 from .support.diagnostics import PassError
-
-
-def parse_dims(texts: tuple[str, ...]) -> dict[str, int]:
-    """Parse `n=3`; a `PassError` for anything else."""
-    found: dict[str, int] = {}
-    for text in texts:
-        try:
-            name, size = parse_dim(text)
-        except ValueError as error:
-            raise PassError(f"each of dims {error}") from None
-        if found.setdefault(name, size) != size:
-            raise PassError(f"dim '{name}' must have one size, but is {found[name]} and {size}")
-    return found
+from .support.keyed_options import parse_keyed
 
 
 def check_dims(use: MemoryUse, dims: dict[str, int]) -> None:
@@ -60,7 +48,7 @@ class ReportMemoryPass(ModulePass):
     """The values of dims, like `n=3`."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        dims = parse_dims(self.dims)
+        dims = parse_keyed(self.dims, parse_dim, "dims")
         use = read_memory(op)
         check_dims(use, dims)
         reports = report_of(use, dims)

@@ -52,6 +52,13 @@ SMALL_RESULT = 1 << 16
 """Results of at most this many bytes are not charged to the memory limit."""
 
 
+def _check_bound(name: str, bound: object) -> None:
+    """Raise `MachineError` unless the bound `name` is a natural number or None."""
+    if bound is None or (isinstance(bound, int) and not isinstance(bound, bool) and bound >= 0):
+        return
+    raise MachineError(f"{name} must be an integer of at least 0, but got {bound!r:.80}")
+
+
 class _Forget:
     """
     Reclaim the memory of `machine`, if it is still alive.
@@ -101,6 +108,8 @@ class Machine:
         sanitize: bool = False,
         memory: Memory | None = None,
     ) -> None:
+        _check_bound("memory_limit", memory_limit)
+        _check_bound("max_instructions", max_instructions)
         check_program(program)
         self.program = program
         self.memory = Memory(memory_limit, poison or sanitize) if memory is None else memory
@@ -205,8 +214,8 @@ class Machine:
         for param in params:
             if param.spec is None or not param.spec.is_static:
                 return
-            shape = tuple(dim for dim in param.spec.shape if dim is not None)
-            values.append(FlatValue((Leaf(element_type(param.spec.dtype), shape),), []))
+            leaf = Leaf(element_type(param.spec.dtype), param.spec.dims)
+            values.append(FlatValue((leaf,), []))
         arena = self._acquire()
         try:
             self._executor.root(self._entry(arena, index, values).frame)

@@ -20,8 +20,8 @@ import numpy as np
 
 from .dtypes import element_type
 from .errors import MachineError
-from .files import mapped, replace
-from .kernels.memory import ALIGNMENT, MAX_EXTENT
+from .files import mapped, path_text, replace
+from .kernels.memory import ALIGNMENT, MAX_EXTENT, MAX_RANK
 from .program import Array, TensorSpec
 from .records import record
 
@@ -35,8 +35,6 @@ _KINDS = {name: kind for kind, name in _TYPES.items()}
 _LENGTH = 8
 MAX_HEADER = 100_000_000
 """Limit on the bytes of a header, that of the library `safetensors`."""
-MAX_RANK = 64
-"""NumPy's limit."""
 
 
 @record
@@ -56,7 +54,7 @@ class TensorFile:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = os.fspath(path)
+        self.path = path_text(path)
         self._data = mapped(path)
         try:
             self._entries = _entries(self._data)

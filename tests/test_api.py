@@ -257,6 +257,61 @@ def test_a_pipeline_must_end_in_bytecode():
         xrelay.compile(EXAMPLES / "classifier.mlir", pipeline="infer-types")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"frontend": "foo"}, "unknown frontend 'foo'; the frontends are: mlir, onnx"),
+        ({"pipeline": 3}, "pipeline must be a str, but got int 3"),
+        ({"dims": ["n"]}, "dims must be a mapping from dims to sizes, but got list"),
+        ({"shapes": "x"}, "shapes must be a mapping from inputs to shapes, but got str 'x'"),
+        ({"memory_limit": "4G"}, "memory_limit must be an integer of at least 0, but got '4G'"),
+        ({"memory_limit": -1}, "memory_limit must be an integer of at least 0, but got -1"),
+        ({"max_instructions": 0.5}, "max_instructions must be an integer of at least 0, but"),
+    ],
+)
+def test_wrong_arguments_of_compile(arguments: Any, message: str):
+    with pytest.raises(xrelay.Error, match=message):
+        xrelay.compile(EXAMPLES / "dynamic.mlir", **arguments)
+
+
+def test_wrong_module():
+    with pytest.raises(xrelay.Error, match="module must be a ModuleOp, but got int 3"):
+        xrelay.run_pipeline(3, "vm")  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("path", [None, 3, b"m.xrx"])
+def test_wrong_paths(exe: xrelay.Executable, path: Any):
+    message = f"expected a path as str or os.PathLike, but got {type(path).__name__}"
+    with pytest.raises(xrelay.MachineError, match=message):
+        exe.save(path)
+    with pytest.raises(xrelay.MachineError, match=message):
+        xrelay.load(path)
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1, 2], r"must be float32\[2\], but is int64\[2\]"),
+        (None, r"must be float32\[2\], but is object"),
+        ([[1], [1, 2]], "weight 'w' is not an array: "),
+    ],
+)
+def test_wrong_weights(tmp_path: Path, weight: Any, message: str):
+    (tmp_path / "m.mlir").write_text("""func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %w = relay.param "w" : tensor<2xf32>
+  %y = relay.add %x, %w : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  func.return %y : tensor<2xf32>
+}""")
+    w = np.ones(2, np.float32)
+    exe = xrelay.compile(tmp_path / "m.mlir", params={"w": w})
+    exe.save(tmp_path / "m.xrx")
+    assert xrelay.load(tmp_path / "m.xrx", params={"w": w})(w).tolist() == [2, 2]
+    with pytest.raises(xrelay.Error, match=message):
+        xrelay.compile(tmp_path / "m.mlir", params={"w": weight})
+    with pytest.raises(xrelay.Error, match=message):
+        xrelay.load(tmp_path / "m.xrx", params={"w": weight})
+
+
 def test_the_memory_limit():
     exe = xrelay.compile(EXAMPLES / "classifier.mlir", memory_limit=100)
     with pytest.raises(xrelay.MachineError, match="the memory limit is 100"):
@@ -456,7 +511,7 @@ def test_onnx_models_and_their_dims(
 @pytest.mark.parametrize(
     ("shapes", "dims", "message"),
     [
-        (None, {"batc": 2}, "<model>:1:1: error: there is no open dim 'batc'; .* did you mean 'b"),
+        (None, {"batc": 2}, "<model>:1:1: error: 'batc' is not an open dim; .* did you mean 'b"),
         ({"x": (2, 5)}, None, "<model>:1:1: error: input 'x' has 3 dims"),
         ({"x": "2x5x3"}, None, "shapes: 'x' must have a tuple of sizes, but has '2x5x3'"),
         (None, {"t": 1.5}, "dims: t must be a size of at least 0, but is 1.5"),
@@ -472,7 +527,7 @@ def test_dims_of_modules():
     module = xrelay.parse(EXAMPLES / "dynamic.mlir")
     exe = xrelay.compile(module, dims={"n": 3})
     assert str(exe.signature).startswith("main(x: float32[3, 8], y: float32[3, 8], w: ")
-    with pytest.raises(xrelay.Error, match=r"dynamic.mlir:\d+:1: error: @main: there is no open d"):
+    with pytest.raises(xrelay.Error, match=r"dynamic.mlir:\d+:1: error: @main: 'm' is not an open"):
         xrelay.compile(module, dims={"m": 3})
     with pytest.raises(xrelay.MachineError, match=r"parameter 'x' of main must be float32\[3, 8\]"):
         exe(drawn(2, 8), drawn(2, 8), drawn(4, 8))

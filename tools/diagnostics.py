@@ -176,11 +176,3 @@ def blamed_op(error: BaseException) -> Operation | None:
             return cast(Operation, trace.tb_frame.f_locals["self"])
         trace = trace.tb_next
     return None
-
-
-def did_you_mean(wrong: str, known: Iterable[str]) -> str:
-    """Return "; did you mean 'x'?" for the name nearest to `wrong`, or an empty string."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(wrong, list(known), n=1)
-    return f"; did you mean '{close[0]}'?" if close else ""

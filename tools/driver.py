@@ -26,6 +26,7 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 from ..dialects.errors import TOO_DEEP
 from ..passes.support.diagnostics import Message, ReportingContext, Severity
 from ..runtime.errors import Error
+from ..runtime.files import reason_of
 from . import arguments, reproducer
 from .diagnostics import PipelineError, Reporter, message_of
 from .errors import CommandLineError, UsageError
@@ -450,5 +451,4 @@ def _write(path: str, text: str) -> None:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"cannot write '{path}': {reason}") from error
+        raise UsageError(f"cannot write '{path}': {reason_of(error)}") from error

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
 from typing import IO, ClassVar
@@ -50,7 +49,7 @@ class ExecutableTarget(Target):
         program = loaded.program
         weights = loaded.weights if program.late_constants else None
         if weights is not None and not weights.exists() and not self.embed:
-            text = f"there is no file '{weights}': the executable will accept any weights that fit"
+            text = f"'{weights}' does not exist: the executable will accept any weights that fit"
             warnings.warn(text, stacklevel=2)
             weights = None
         if not (weights is None or self.embed or weights.parent.resolve() == folder.resolve()):
@@ -62,7 +61,6 @@ class ExecutableTarget(Target):
             program,
             weights,
             embed=self.embed,
-            producer=f"xrelay {version('xrelay')}",
             memory=loaded.plans,
         )
         out = BytesIO()

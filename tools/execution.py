@@ -71,7 +71,7 @@ def _parameters(
     if wanted and path is not None and (options.params is not None or path.exists()):
         found = read(path, wanted)
     elif wanted and path is not None and not options.random_params:
-        raise UsageError(f"there is no file '{path}', which the program names; give {CURE}")
+        raise UsageError(f"the program's weights file '{path}' does not exist; give {CURE}")
     missing = [weight for weight in late if weight.name not in found]
     if not missing:
         return found

@@ -19,7 +19,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, Protocol, SupportsIndex, TypeAlias, TypeGuard, cast
 from weakref import WeakKeyDictionary
 
-import numpy as np
 from typing_extensions import override
 from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
 from xdsl.utils.exceptions import DiagnosticException
@@ -28,6 +27,7 @@ from ..dialects.errors import TOO_DEEP
 from ..operators.dim_bindings import MAX_DIGITS, DimBindings
 from ..passes.support.diagnostics import Message, Severity
 from ..runtime.errors import Error, Location, Note
+from ..runtime.executable.weights import arrays_of
 from ..runtime.program import Array, Late, Program
 from ..runtime.python.callables import Executable
 from .compiler import Compiler, Given, is_bytecode
@@ -118,6 +118,10 @@ def _is_onnx(model: object) -> TypeGuard[Serializable]:
 
 def _source(model: object, frontend: str | None) -> Source:
     """Return the contents of the file `model`, or of an `onnx.ModelProto`."""
+    if frontend is not None and frontend not in FRONTENDS:
+        raise UsageError(
+            f"unknown frontend {frontend!r}; the frontends are: {', '.join(FRONTENDS)}"
+        )
     if isinstance(model, str | os.PathLike):
         source = read_source(os.fspath(cast(AnyPath, model)))
         if frontend is None and source.extension not in (*FRONTENDS, "json"):
@@ -163,6 +167,8 @@ def parse(
 
 def run_pipeline(module: ModuleOp, pipeline: str) -> ModuleOp:
     """Run a pipeline on `module`, in place; return it."""
+    _require("module", module, ModuleOp, "a ModuleOp")
+    _require("pipeline", pipeline, str, "a str")
     reporter = _reporter_of(module)
     with _compiling(reporter):
         Compiler(reporter).run(module, pipeline)
@@ -174,8 +180,16 @@ def _reporter_of(module: ModuleOp) -> Reporter:
     return PythonReporter(sources=dict(origin.sources) if origin is not None else {})
 
 
+def _require(name: str, given: object, kind: type, what: str) -> None:
+    """Raise `UsageError` unless the argument `name` is None or of this kind."""
+    if given is not None and not isinstance(given, kind):
+        raise UsageError(f"{name} must be {what}, but got {type(given).__name__} {given!r:.80}")
+
+
 def _bindings(shapes: Shapes | None, dims: Mapping[str, int] | None) -> DimBindings:
     """Check the types of what a caller gives; `UsageError` when they are wrong."""
+    _require("shapes", shapes, Mapping, "a mapping from inputs to shapes")
+    _require("dims", dims, Mapping, "a mapping from dims to sizes")
     sizes = {name: _size(f"dims: {name}", size) for name, size in (dims or {}).items()}
     known: dict[str, tuple[int | None, ...]] = {}
     for name, given in (shapes or {}).items():
@@ -209,6 +223,7 @@ def compile_model(
     """Compile a program, and bind its weights."""
     reporter = _reporter_of(model) if isinstance(model, ModuleOp) else PythonReporter()
     with _compiling(reporter):
+        _require("pipeline", pipeline, str, "a str")
         compiler = Compiler(reporter)
         bindings = _bindings(shapes, dims)
         if isinstance(model, ModuleOp):
@@ -236,9 +251,9 @@ def _weights(
     found: dict[str, Array] = {}
     for source in (own, params) if wanted else ():
         if isinstance(source, Mapping):
-            found |= {name: np.asarray(source[name]) for name in wanted if name in source}
+            found |= arrays_of(source, wanted)
         elif source is not None and (source is params or Path(source).exists()):
-            found |= read_parameters(Path(source), wanted)
+            found |= read_parameters(source, wanted)
     missing = [late for late in program.late_constants if late.name not in found]
     if missing:
         raise UsageError(_missing(missing, own))
@@ -247,7 +262,7 @@ def _weights(
 
 def _missing(missing: Sequence[Late], own: Mapping[str, Array] | Path | None) -> str:
     first, more = missing[0], f" and {len(missing) - 1} others" if len(missing) > 1 else ""
-    where = f"; '{own}', which the program names, has none" if isinstance(own, Path) else ""
+    where = f"; its weights file '{own}' has none" if isinstance(own, Path) else ""
     if isinstance(own, Path) and not own.exists():
-        where = f"; there is no file '{own}', which the program names"
+        where = f"; its weights file '{own}' does not exist"
     return f"no value for parameter '{first.name}' ({first.spec}){more}{where}; give params="

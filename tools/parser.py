@@ -47,9 +47,9 @@ from xdsl.utils.lexer import Span
 
 from ..dialects.errors import TOO_DEEP
 from ..dialects.xdsl_internals import HookedParser
+from ..operators.spelling import did_you_mean
 from . import aliases
 from .aliases import Aliases
-from .diagnostics import did_you_mean
 
 AnySpan: TypeAlias = "Span[str] | Span[bytes]"
 
@@ -255,9 +255,7 @@ class LocatingParser(HookedParser):
         if dialect is None:
             known = sorted(self.ctx.registered_dialect_names)
             near = did_you_mean(dialect_name, known)
-            return (
-                f"operation '{name}' is not registered: there is no dialect '{dialect_name}'{near}"
-            )
+            return f"operation '{name}' is not registered: unknown dialect '{dialect_name}'{near}"
         near = did_you_mean(name, _op_names(dialect))
         return f"operation '{name}' is not registered{near}"
 

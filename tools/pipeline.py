@@ -21,8 +21,9 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, ArgSpecConvertible, ParameterListType, ParameterType
 from xdsl.utils.hints import isa, type_repr
 
+from ..operators.spelling import did_you_mean
 from ..passes.support.diagnostics import Message, Severity
-from .diagnostics import PipelineError, did_you_mean, place
+from .diagnostics import PipelineError, place
 from .registry import alternatives, option_text, type_text
 
 if TYPE_CHECKING:  # loaded only if a pipeline is named

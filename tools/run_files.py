@@ -1,20 +1,18 @@
 """The files of `xrelay-run`: inputs and outputs (`.npz`), parameters (`.safetensors`)."""
 
+import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..runtime.files import reason_of
 from ..runtime.program import Array, Param
 from ..runtime.tensor_file import TensorFile
 from .errors import FileError, UsageError
 
 Arrays = dict[str, Array]
-
-
-def _reason(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+AnyPath = str | os.PathLike[str]
 
 
 def read_inputs(path: str, function: str, params: Sequence[Param]) -> Arrays:
@@ -51,10 +49,10 @@ def write_outputs(path: str, arrays: Mapping[str, Any]) -> None:
     try:
         write_npz(path, arrays)
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot write outputs to '{path}': {_reason(error)}") from error
+        raise UsageError(f"cannot write outputs to '{path}': {reason_of(error)}") from error
 
 
-def read_parameters(path: Path, wanted: Sequence[str] | None = None) -> Arrays:
+def read_parameters(path: AnyPath, wanted: Sequence[str] | None = None) -> Arrays:
     """
     Return those of the tensors `wanted` (None: all) that are in the `.safetensors` file at `path`.
 

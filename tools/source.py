@@ -8,6 +8,7 @@ from io import StringIO
 from pathlib import Path
 
 from ..passes.support.diagnostics import Message, Severity
+from ..runtime.files import reason_of
 from .diagnostics import SourceError, place
 from .errors import UsageError
 
@@ -56,8 +57,7 @@ def read_source(path: str | None) -> Source:
     try:
         data = _read_stdin() if file is None else Path(file).read_bytes()
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"cannot read '{name}': {reason}") from error
+        raise UsageError(f"cannot read '{name}': {reason_of(error)}") from error
     extension = "mlir" if file is None else os.path.splitext(file)[1].removeprefix(".")
     return Source(name, extension, data, is_file=file is not None)
 

@@ -7,7 +7,7 @@
 
 // -----
 
-// expected-error@+1 {{operation 'arth.addi' is not registered: there is no dialect 'arth'; did you mean 'arith'?}}
+// expected-error@+1 {{operation 'arth.addi' is not registered: unknown dialect 'arth'; did you mean 'arith'?}}
 %x = "arth.addi"() : () -> i32
 
 // -----

@@ -1,5 +1,5 @@
 """
-ExecutableFile files (`.xrx`): compiled programs that are loaded without a compiler.
+Executable files (`.xrx`): compiled programs that are loaded without a compiler.
 
     write_executable("model.xrx", executable_of(program, "model.safetensors"))
 

@@ -27,7 +27,7 @@ from ..data_types import (
 from ..dtypes import element_type
 from ..errors import Location, MachineError
 from ..instructions import Instruction
-from ..kernels.memory import MAX_EXTENT
+from ..kernels.memory import MAX_EXTENT, MAX_RANK
 from ..planned_memory import PlannedMemory
 from ..program import (
     Array,
@@ -60,9 +60,6 @@ from .errors import ExecutableError, damaged
 from .layout import ALIGNMENT, OPTIONAL, Layout, Section, read_layout
 from .schema import read_opcodes
 from .words import TextBudget, WordReader, read_strings
-
-MAX_RANK = 64
-"""NumPy's limit."""
 
 T = TypeVar("T")
 
@@ -169,9 +166,9 @@ def _spec(reader: WordReader) -> TensorSpec:
 def _array(reader: WordReader, data: Callable[[int], memoryview]) -> Array:
     """Read the type of an array, and view it in the bytes that `data` returns for its size."""
     spec = _spec(reader)
-    shape = tuple(dim for dim in spec.shape if dim is not None)
     if not spec.is_static:
         raise reader.fault(f"a constant must have a static shape, but is {spec}")
+    shape = spec.dims
     try:
         dtype = element_type(spec.dtype)
     except MachineError as error:

@@ -109,9 +109,11 @@ def read_layout(data: memoryview) -> Layout:
     Raises `ExecutableError`.
     """
     if bytes(data[: len(MAGIC)]) != MAGIC:
+        if not data:
+            raise ExecutableError("not an executable: the file is empty")
         if MAGIC.startswith(bytes(data)):
             raise damaged("header", len(data), "the file ends in its magic number")
-        raise ExecutableError("not an executable: it does not begin with the magic number of one")
+        raise ExecutableError("not an executable: its magic number is wrong")
     if len(data) < _HEADER.size:
         raise damaged("header", len(data), f"the file ends before byte {_HEADER.size}")
     _, major, minor, count, length, checksum, zero = _HEADER.unpack_from(data)

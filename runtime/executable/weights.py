@@ -6,6 +6,9 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+import numpy as np
+
+from ..errors import MachineError
 from ..planned_memory import PlannedMemory
 from ..program import Array, Late, Program, TensorSpec, spec_of
 from ..tensor_file import TensorFile
@@ -28,7 +31,6 @@ def executable_of(
     weights: str | os.PathLike[str] | Mapping[str, Array] | None = None,
     *,
     embed: bool = False,
-    producer: str = "",
     memory: Iterable[PlannedMemory] = (),
 ) -> ExecutableFile:
     """
@@ -38,12 +40,14 @@ def executable_of(
     has checksums of them, or with `embed` the values themselves. Without, any values of the right
     types can be bound. Raises `ExecutableError` for values that are missing or do not fit.
     """
+    made_by = _producer()
     if weights is None:
         if embed and program.late_constants:
             raise ExecutableError(
-                f"there are no values for {_listed(late.name for late in program.late_constants)}"
+                f"cannot embed {_listed(late.name for late in program.late_constants)}: "
+                "weights must be given"
             )
-        return ExecutableFile(program, producer, memory=tuple(memory))
+        return ExecutableFile(program, made_by, memory=tuple(memory))
     where = "the given weights" if isinstance(weights, Mapping) else f"'{os.fspath(weights)}'"
     source = _Given(weights) if isinstance(weights, Mapping) else TensorFile(weights)
     late = {constant.name: constant for constant in program.late_constants}
@@ -53,11 +57,21 @@ def executable_of(
         bundled = Program(
             *(program.functions, constants, program.kernels, program.devices, program.data)
         )
-        return ExecutableFile(bundled, producer, memory=tuple(memory))
+        return ExecutableFile(bundled, made_by, memory=tuple(memory))
     file = "" if isinstance(weights, Mapping) else Path(weights).name
     unused = tuple(name for name in source.names if name not in late)
     sums = {name: checksums_of(array) for name, array in found.items()}
-    return ExecutableFile(program, producer, file, unused, sums, tuple(memory))
+    return ExecutableFile(program, made_by, file, unused, sums, tuple(memory))
+
+
+def _producer() -> str:
+    """Return the name and the version of this program."""
+    from importlib.metadata import PackageNotFoundError, version  # only writing needs it
+
+    try:
+        return f"xrelay {version('xrelay')}"
+    except PackageNotFoundError:  # it was not installed
+        return "xrelay"
 
 
 class _Given:
@@ -124,6 +138,22 @@ def load_weights(
     return found
 
 
+def arrays_of(weights: Mapping[str, object], names: Iterable[str]) -> dict[str, Array]:
+    """
+    Return those of the values `names` that are in `weights`, as arrays.
+
+    Raises `MachineError` for a value that NumPy cannot convert.
+    """
+    found: dict[str, Array] = {}
+    for name in names:
+        if name in weights:
+            try:
+                found[name] = np.asarray(weights[name])
+            except (ValueError, TypeError) as error:
+                raise MachineError(f"weight '{name}' is not an array: {error}") from None
+    return found
+
+
 def bind_weights(
     executable: ExecutableFile, weights: Mapping[str, Array], *, verify: bool = False
 ) -> dict[str, Array]:
@@ -134,7 +164,9 @@ def bind_weights(
     ignored.
     """
     where = "params"
-    found = _bound(executable.program.late_constants, _Given(weights), where)
+    late = executable.program.late_constants
+    given = _Given(arrays_of(weights, [constant.name for constant in late]))
+    found = _bound(late, given, where)
     check_contents(executable.checksums, found, where, verify)
     return found
 

@@ -38,6 +38,8 @@ MAX_STACK = 1 << 30
 Bytes that nested calls may take under the default limit: an infinite recursion fails within
 seconds, not minutes.
 """
+MAX_RANK = 64
+"""NumPy's limit on the dimensions of an array."""
 MAX_EXTENT = 2**63 - 1
 """NumPy's limit on the bytes of an array, where dimensions of 0 count as 1."""
 UNKNOWN = 8 << 30

@@ -7,10 +7,10 @@ Python's numbers become tensors of the element type of their parameter.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 
 import numpy as np
 
+from ...operators.spelling import did_you_mean
 from ..dtypes import element_type
 from ..errors import MachineError
 from ..program import Function, Param
@@ -36,8 +36,7 @@ def in_order(
     values = dict(zip(names, args, strict=False))
     for name, value in named.items():
         if name not in names:
-            near = get_close_matches(name, names, n=1)
-            cure = f"; did you mean '{near[0]}'?" if near else ""
+            cure = did_you_mean(name, names)
             raise MachineError(f"{function.name} has no parameter '{name}'; {listed}{cure}")
         if name in values:
             raise MachineError(f"parameter '{name}' of {function.name} is given twice")

@@ -22,6 +22,7 @@ from ..executable import (
     write_executable,
 )
 from ..executable.weights import bind_weights
+from ..files import path_text
 from ..planned_memory import PlannedMemory
 from ..program import Array, Program
 from ..tensor_file import write_tensors
@@ -42,6 +43,7 @@ def save(
 
     Raises `MachineError` if a file cannot be written.
     """
+    path = path_text(path)
     if embed or not program.late_constants:
         file = executable_of(program, weights or None, embed=bool(weights), memory=plans)
         write_executable(path, file)
@@ -63,7 +65,7 @@ def load(
     With `verify`, all bytes of constants are compared with their checksums. Raises `MachineError`
     for a file that cannot be read, and `ExecutableError` for one that cannot be used.
     """
-    name = os.fspath(path)
+    name = path_text(path)
     try:
         file = read_executable(path, verify=verify)
     except ExecutableError as error:

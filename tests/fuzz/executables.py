@@ -36,7 +36,7 @@ EXTREMES = (
 def file_of(program: Program, memory: Iterable[PlannedMemory] = ()) -> bytes:
     """Return the executable of `program`."""
     out = BytesIO()
-    write_executable(out, executable_of(program, producer="fuzz", memory=memory))
+    write_executable(out, executable_of(program, memory=memory))
     return out.getvalue()
 
 

@@ -38,16 +38,16 @@ def test_dims_are_bound(bindings: DimBindings, expected: list[list[Dim]]):
 @pytest.mark.parametrize(
     ("bindings", "message"),
     [
-        (DimBindings({"w": ()}), "no input 'w' to give a shape; the inputs are: x, y, z"),
-        (DimBindings({"data": ()}), "no input 'data' to give a shape"),
+        (DimBindings({"w": ()}), "unknown input 'w'; the inputs are: x, y, z"),
+        (DimBindings({"data": ()}), "unknown input 'data';"),
         (
             DimBindings({"x": (1, 3)}),
             r"has 3 dims, \[n, 3, n\], but its shape is .* \[1, 3\]",
         ),
         (DimBindings({"x": (1, 4, 1)}), "dim 1 of input 'x' is 3, and cannot be 4"),
-        (DimBindings(dims={"k": 1}), "no open dim 'k'; the open dims are: n, m, y:1, t"),
-        (DimBindings(dims={"x:3": 1}), "no open dim 'x:3'"),
-        (DimBindings(dims={"x:-1": 1}), "no open dim 'x:-1'"),
+        (DimBindings(dims={"k": 1}), "'k' is not an open dim; the open dims are: n, m, y:1, t"),
+        (DimBindings(dims={"x:3": 1}), "'x:3' is not an open dim;"),
+        (DimBindings(dims={"x:-1": 1}), "'x:-1' is not an open dim;"),
         (DimBindings({"x": (2, 3, 2)}, {"n": 3}), "given as 3, but the shape of 'x' as"),
         (DimBindings({"y": (1, 1, 1)}, {"y:1": 3}), "dim 1 of input 'y' is given as 1 and as 3"),
         (DimBindings(dims={"n": -1}), "dim n must be a size of at least 0, but is -1"),

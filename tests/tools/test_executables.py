@@ -165,7 +165,7 @@ def test_weights_that_changed(folder: Path, capsys: pytest.CaptureFixture[str]):
     (folder / "w.safetensors").unlink()
     said = fails(capsys, "m.xrx", "--inputs", "in.npz")
     assert said.startswith(
-        "m.xrx: error: there is no file 'w.safetensors', which the program names"
+        "m.xrx: error: the program's weights file 'w.safetensors' does not exist"
     )
     assert run.main(["m.xrx", "--inputs", "in.npz", "--random-seed", "0", "--random-params"]) == 0
 
@@ -174,7 +174,7 @@ def test_weights_that_changed(folder: Path, capsys: pytest.CaptureFixture[str]):
     ("argv", "message"),
     [
         (["no.xrx"], "no.xrx: error: cannot read 'no.xrx': No such file"),
-        (["text.xrx"], "text.xrx: error: not an executable: it does not begin with"),
+        (["text.xrx"], "text.xrx: error: not an executable: its magic number is wrong"),
         (["short.xrx"], "short.xrx: error: section 'header', byte 16: the file has 500 bytes, but"),
         (["m.xrx"], "m.xrx: error: no value for input 'x' (float32[2, 3]); give --inputs"),
         (["m.xrx", "--function", "f"], "m.xrx: error: unknown function 'f'; the program has: main"),
@@ -216,7 +216,7 @@ def test_mistakes_in_writing(
 def test_missing_weights_are_a_warning(folder: Path, capsys: pytest.CaptureFixture[str]):
     (folder / "w.safetensors").unlink()
     assert opt.main(["m.mlir", "-p", "vm", "-t", "executable", "-o", "n.xrx"]) == 0
-    assert "warning: there is no file 'w.safetensors': the exec" in capsys.readouterr().err
+    assert "warning: 'w.safetensors' does not exist: the exec" in capsys.readouterr().err
     assert read_executable("n.xrx").checksums == {}
     assert run.main(["n.xrx", "--inputs", "in.npz", "--random-seed", "0"]) == 0
 

@@ -21,7 +21,7 @@ class Terminal(StringIO):
 
     @property
     def visible(self) -> str:
-        """What a terminal still shows: nothing of a line that was erased."""
+        """Return the text on the terminal; erased lines are not part of it."""
         lines = self.getvalue().split("\n")
         return "\n".join(line.rpartition(CLEAR)[2] for line in lines)
 

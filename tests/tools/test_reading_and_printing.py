@@ -11,8 +11,9 @@ from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.dialects.test import TestOp
 from xdsl.ir import Operation
 
+from xrelay.operators.spelling import did_you_mean
 from xrelay.passes.support.diagnostics import location_of
-from xrelay.tools.diagnostics import Reporter, did_you_mean
+from xrelay.tools.diagnostics import Reporter
 from xrelay.tools.driver import XRelayOpt
 from xrelay.tools.parser import LocatingParser
 from xrelay.tools.source import Part, split

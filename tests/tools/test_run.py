@@ -294,8 +294,8 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
         ),
         (
             ["gone.mlir", "--random-seed", "0"],
-            "gone.mlir: error: there is no file 'gone.safetensors', which the program names; give "
-            "--params, or --random-seed and --random-params to draw them\n",
+            "gone.mlir: error: the program's weights file 'gone.safetensors' does not exist; "
+            "give --params, or --random-seed and --random-params to draw them\n",
         ),
         (
             ["mlp.mlir", "--random-seed", "0", "--random-params", "--params", "no.safetensors"],
@@ -374,7 +374,7 @@ def test_a_weights_file_that_is_named_must_be_there(
 ):
     (folder / "w.safetensors").unlink()
     said = error(capsys, "mlp.mlir", "--inputs", "in.npz")
-    assert said.startswith("mlp.mlir: error: there is no file 'w.safetensors', which the program")
+    assert said.startswith("mlp.mlir: error: the program's weights file 'w.safetensors' does not")
 
 
 def test_help(capsys: pytest.CaptureFixture[str]):

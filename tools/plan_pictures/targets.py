@@ -9,9 +9,11 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
+from ...operators.dim_bindings import parse_dim
 from ...passes.memory_use.contents import MemoryUse
 from ...passes.memory_use.read import read_memory, source_of
-from ...passes.report_memory import check_dims, parse_dims
+from ...passes.report_memory import check_dims
+from ...passes.support.keyed_options import parse_keyed
 from ..pipeline import TO_BYTECODE
 from .memory import left_out, views_of
 from .page import page
@@ -29,7 +31,7 @@ class _MemoryPlanTarget(Target):
     """The values of dims, like `n=3`."""
 
     def read(self, module: ModuleOp) -> tuple[MemoryUse, dict[str, int]]:
-        dims = parse_dims(self.dims)
+        dims = parse_keyed(self.dims, parse_dim, "dims")
         use = read_memory(module)
         check_dims(use, dims)
         return use, dims

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file --verify-diagnostics -p 'bind-dims{dims="n=2" shapes="x=2x3"}' %s
 
-// expected-error@below {{@main: there is no input 'x' to give a shape; the inputs are: y}}
+// expected-error@below {{@main: unknown input 'x'; the inputs are: y}}
 func.func @main(%y: tensor<?xf32> {relay.dims = ["n"]}) { func.return }
 
 // -----
@@ -10,7 +10,7 @@ func.func @main(%x: tensor<?xf32> {relay.dims = ["n"]}) { func.return }
 
 // -----
 
-// expected-error@below {{@main: there is no open dim 'n'; the open dims are: m}}
+// expected-error@below {{@main: 'n' is not an open dim; the open dims are: m}}
 func.func @main(%x: tensor<?x3xf32> {relay.dims = ["m", 3]}) { func.return }
 
 // -----
@@ -44,7 +44,7 @@ func.func @f(%x: tensor<?x3xf32>) {
 
 // -----
 
-// expected-error@below {{there is no function @main to bind dims of; there are: @f, @g}}
+// expected-error@below {{cannot bind the dims of unknown function @main; the functions are: @f, @g}}
 module {
   func.func @f() { func.return }
   func.func @g() { func.return }

@@ -1,0 +1,11 @@
+"""Suggestions for misspelled names."""
+
+from collections.abc import Iterable
+
+
+def did_you_mean(wrong: str, known: Iterable[str]) -> str:
+    """Return "; did you mean 'x'?" for the name nearest to `wrong`, or an empty string."""
+    from difflib import get_close_matches  # only errors need it
+
+    close = get_close_matches(wrong, list(known), n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""
