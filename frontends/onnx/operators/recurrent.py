@@ -284,7 +284,32 @@ class Layer:
             y = b.op("nn.bias_add", y, bias, axis=1)
         return b.reshape(y, (self.steps, self.batch, width))
 
-    def run(self, direction: int, cell: Cell, x: Value, initial: Sequence[Value]) -> Repeated:
+    def run(
+        self,
+        cell_of: Callable[[int, Sequence[Function], Value | None], Cell],
+        functions: Sequence[str],
+        states: Sequence[tuple[int, str]],
+        *,
+        apart: bool = False,
+    ) -> Results:
+        """
+        Run the cell of each direction.
+
+        `cell_of` returns it, given the direction, its activation functions (by default those called
+        `functions`) and its bias (None, unless biases are kept `apart`); `states` are the inputs of
+        its initial states.
+        """
+        count = len(functions)
+        active = _activations(self.node, functions, len(self.backward))
+        done: list[Repeated] = []
+        for i in range(len(self.backward)):
+            bias, own = self.biases(i, apart)
+            cell = cell_of(i, active[count * i : count * (i + 1)], own)
+            initial = [self.initial(index, i, what) for index, what in states]
+            done.append(self._run_cell(i, cell, self.products(i, bias), initial))
+        return self.results(done)
+
+    def _run_cell(self, direction: int, cell: Cell, x: Value, initial: Sequence[Value]) -> Repeated:
         """Run `cell` on the products `x`; the output is the state after each step."""
         b, backward = self.b, self.backward[direction]
         collects = self.node.is_used(0)
@@ -320,51 +345,43 @@ class Layer:
         return outputs
 
 
+HIDDEN, MEMORY = (5, "initial_h"), (6, "initial_c")
+"""The inputs of initial states, and their names."""
+
+
 def rnn(node: Node, b: Builder) -> Results:
     layer = Layer(node, b, gates=1)
-    functions = _activations(node, ("Tanh",), len(layer.backward))
-    done: list[Repeated] = []
-    for i, function in enumerate(functions):
-        bias, _ = layer.biases(i, apart=False)
-        cell = SimpleCell(
-            node, b, layer.size, [function], layer.weights(2, i, "R"), None, layer.clip
-        )
-        states = [layer.initial(5, i, "initial_h")]
-        done.append(layer.run(i, cell, layer.products(i, bias), states))
-    return layer.results(done)
+
+    def cell(direction: int, functions: Sequence[Function], bias: Value | None) -> Cell:
+        weights = layer.weights(2, direction, "R")
+        return SimpleCell(node, b, layer.size, functions, weights, bias, layer.clip)
+
+    return layer.run(cell, ("Tanh",), [HIDDEN])
 
 
 def gru(node: Node, b: Builder) -> Results:
     layer = Layer(node, b, gates=3)
-    functions = _activations(node, ("Sigmoid", "Tanh"), len(layer.backward))
     linear = node.flag("linear_before_reset", False)
-    done: list[Repeated] = []
-    for i in range(len(layer.backward)):
-        bias, other = layer.biases(i, apart=linear)
-        cell = GatedCell(
-            *(node, b, layer.size, functions[2 * i : 2 * i + 2], layer.weights(2, i, "R")),
-            *(other, layer.clip, linear),
-        )
-        states = [layer.initial(5, i, "initial_h")]
-        done.append(layer.run(i, cell, layer.products(i, bias), states))
-    return layer.results(done)
+
+    def cell(direction: int, functions: Sequence[Function], bias: Value | None) -> Cell:
+        weights = layer.weights(2, direction, "R")
+        return GatedCell(node, b, layer.size, functions, weights, bias, layer.clip, linear)
+
+    return layer.run(cell, ("Sigmoid", "Tanh"), [HIDDEN], apart=linear)
 
 
 def lstm(node: Node, b: Builder) -> Results:
     layer = Layer(node, b, gates=4)
-    functions = _activations(node, ("Sigmoid", "Tanh", "Tanh"), len(layer.backward))
     coupled = node.flag("input_forget", False)
-    done: list[Repeated] = []
-    for i in range(len(layer.backward)):
-        bias, _ = layer.biases(i, apart=False)
-        peepholes = None if node.optional(7) is None else layer.weights(7, i, "P", 2)
-        cell = MemoryCell(
-            *(node, b, layer.size, functions[3 * i : 3 * i + 3], layer.weights(2, i, "R")),
-            *(None, layer.clip, peepholes, coupled),
+
+    def cell(direction: int, functions: Sequence[Function], bias: Value | None) -> Cell:
+        weights = layer.weights(2, direction, "R")
+        peepholes = None if node.optional(7) is None else layer.weights(7, direction, "P", 2)
+        return MemoryCell(
+            node, b, layer.size, functions, weights, bias, layer.clip, peepholes, coupled
         )
-        states = [layer.initial(5, i, "initial_h"), layer.initial(6, i, "initial_c")]
-        done.append(layer.run(i, cell, layer.products(i, bias), states))
-    return layer.results(done)
+
+    return layer.run(cell, ("Sigmoid", "Tanh", "Tanh"), [HIDDEN, MEMORY])
 
 
 RULES: Rules = {"GRU": since(7, gru), "LSTM": since(7, lstm), "RNN": since(7, rnn)}
