@@ -205,7 +205,7 @@ class _Planner:
                 in_scratch.append(_in_scratch(value, spec, home.start))
                 continue
             result = kernel.results[home.output]
-            shape = None if value == result else _dims(spec)
+            shape = None if value == result else spec.dims
             in_outputs.append(InOutput(value, home.output, shape))
         copies, kept = self._copies(late, homes, size)
         return KernelPlan(
@@ -252,7 +252,7 @@ class _Planner:
         """Check each step, and yield those that have something to do."""
         for number, step in enumerate(self.kernel.steps):
             bind = self.binds.get(step.op)
-            empty = all(_count(self.specs[out]) == 0 for out in step.outs)
+            empty = all(0 in self.specs[out].shape for out in step.outs)
             if bind is None:
                 if empty:
                     continue
@@ -352,21 +352,8 @@ def binding_fault(
 
 def _can_overwrite(operand: TensorSpec, result: TensorSpec, reuse: Reuse) -> bool:
     if reuse is Reuse.RESHAPE:
-        return operand.dtype == result.dtype and _count(operand) == _count(result)
+        return operand.dtype == result.dtype and prod(operand.dims) == prod(result.dims)
     return operand == result
-
-
-def _dims(spec: TensorSpec) -> tuple[int, ...]:
-    assert spec.is_static
-    return tuple(dim for dim in spec.shape if dim is not None)
-
-
-def _count(spec: TensorSpec) -> int:
-    return prod(_dims(spec))
-
-
-def _size(spec: TensorSpec) -> int:
-    return _count(spec) * element_type(spec.dtype).itemsize
 
 
 def _aligned(size: int) -> int:
@@ -374,7 +361,7 @@ def _aligned(size: int) -> int:
 
 
 def _in_scratch(value: int, spec: TensorSpec, start: int) -> InScratch:
-    return InScratch(value, start, start + _size(spec), element_type(spec.dtype), _dims(spec))
+    return InScratch(value, start, start + spec.size, element_type(spec.dtype), spec.dims)
 
 
 def _lay_out(slots: Sequence[_Slot]) -> int:
@@ -383,7 +370,7 @@ def _lay_out(slots: Sequence[_Slot]) -> int:
     free: list[tuple[int, int]] = []  # (size, start)
     live: list[tuple[int, int, int]] = []  # (stop, size, start)
     for slot in sorted(slots, key=lambda s: s.first):
-        wanted = _size(slot.spec)
+        wanted = slot.spec.size
         free += [(size, start) for stop, size, start in live if stop <= slot.first]
         live = [entry for entry in live if entry[0] > slot.first]
         fitting = min((block for block in free if block[0] >= wanted), default=None)

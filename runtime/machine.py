@@ -214,8 +214,8 @@ class Machine:
         for param in params:
             if param.spec is None or not param.spec.is_static:
                 return
-            shape = tuple(dim for dim in param.spec.shape if dim is not None)
-            values.append(FlatValue((Leaf(element_type(param.spec.dtype), shape),), []))
+            leaf = Leaf(element_type(param.spec.dtype), param.spec.dims)
+            values.append(FlatValue((leaf,), []))
         arena = self._acquire()
         try:
             self._executor.root(self._entry(arena, index, values).frame)

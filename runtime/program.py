@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy.typing as npt
 
 from ..operators.named_dims import Bounds
 from .data_types import DataTypes
-from .dtypes import type_name
+from .dtypes import element_type, type_name
 from .errors import Location
 from .instructions import Instruction
 from .records import record
@@ -37,6 +38,18 @@ class TensorSpec:
     @property
     def is_static(self) -> bool:
         return None not in self.shape
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """The shape, which must be static."""
+        dims = tuple(dim for dim in self.shape if dim is not None)
+        assert len(dims) == len(self.shape), f"{self} is not static"
+        return dims
+
+    @property
+    def size(self) -> int:
+        """The bytes of a tensor of this type, whose shape must be static."""
+        return prod(self.dims) * element_type(self.dtype).itemsize
 
     def accepts(self, other: TensorSpec) -> bool:
         """Test whether `other` matches this spec; a dimension None matches any."""

@@ -22,7 +22,7 @@ def _shape(name: str, spec: TensorSpec) -> tuple[int, ...]:
         raise MachineError(
             f"cannot draw a random value for '{name}', whose shape is dynamic: {spec}"
         )
-    shape = tuple(dim for dim in spec.shape if dim is not None)
+    shape = spec.dims
     if 0 in shape and 8 * prod(dim for dim in shape if dim) > MAX_EXTENT:
         raise MachineError(f"'{name}', {spec}, exceeds NumPy's array size limit")
     return shape

@@ -291,15 +291,13 @@ class Recorder(StorageInstructions):
         scalar, args = SCALARS[i.operation], self.sizes(i.args)
         arrays = [arg.array for arg in args]
         spec = scalar.result(scalar, arrays)
-        assert spec.is_static
-        shape = tuple(dim for dim in spec.shape if dim is not None)
         known = [self.known_elements(arg) for arg in args]
         if not any(elements is None for elements in known):
-            out: Array = np.empty(shape, spec.dtype)
+            out: Array = np.empty(spec.dims, spec.dtype)
             scalar.store([elements for elements in known if elements is not None], out)
             self.state.write(i.dst, Tensor(out, 0, constant=True))
             return
-        out = self.context.memory.array(shape, spec.dtype, "a size")
+        out = self.context.memory.array(spec.dims, spec.dtype, "a size")
         shown = out.view()
         shown.flags.writeable = False
         self.compute(partial(scalar.store, arrays, out))

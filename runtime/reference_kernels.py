@@ -79,8 +79,7 @@ def run_kernel(
     specs = specs_on(kernel, *types, binds, sizes)
     for step in kernel.steps:
         for value in step.outs:
-            shape = tuple(dim for dim in specs[value].shape if dim is not None)
-            values[value] = np.empty(shape, specs[value].dtype)
+            values[value] = np.empty(specs[value].dims, specs[value].dtype)
         operands, results = [values[v] for v in step.ins], [values[v] for v in step.outs]
         empty = not any(result.size for result in results)
         if step.op not in binds and not empty:

@@ -21,8 +21,8 @@ TRIED = 8
 """Number of gaps to try for a storage with a large alignment."""
 MAX_GAPS = 64
 """
-Number of gaps to keep: the smallest of more are not used again. Each point of a path has a copy of
-the gaps, and deep recursion may leave some at each level.
+Limit on the gaps: beyond it the smallest is forgotten, and its bytes are not used again. Each point
+of a path has a copy of the gaps, and deep recursion may leave some at each level.
 """
 
 

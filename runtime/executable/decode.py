@@ -166,9 +166,9 @@ def _spec(reader: WordReader) -> TensorSpec:
 def _array(reader: WordReader, data: Callable[[int], memoryview]) -> Array:
     """Read the type of an array, and view it in the bytes that `data` returns for its size."""
     spec = _spec(reader)
-    shape = tuple(dim for dim in spec.shape if dim is not None)
     if not spec.is_static:
         raise reader.fault(f"a constant must have a static shape, but is {spec}")
+    shape = spec.dims
     try:
         dtype = element_type(spec.dtype)
     except MachineError as error:

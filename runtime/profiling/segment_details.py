@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import prod
 from typing import NamedTuple, ParamSpec, TypeAlias, TypeVar
 
-from ..dtypes import element_type
 from ..errors import Location
 from ..instructions import DeviceCopy
 from ..program import Program, Step, TensorSpec
@@ -24,11 +22,6 @@ T = TypeVar("T")
 
 Clock: TypeAlias = Callable[[], int]
 """A clock in nanoseconds."""
-
-
-def size_of(spec: TensorSpec) -> int:
-    """Return the bytes of a tensor of static shape."""
-    return prod(dim for dim in spec.shape if dim is not None) * element_type(spec.dtype).itemsize
 
 
 @record
@@ -142,13 +135,13 @@ def _work(
     if isinstance(instruction, DeviceCopy):
         (spec,) = operands.types
         route = instruction.src_device, instruction.dst_device
-        size = size_of(spec)
+        size = spec.size
         return Work("device_copy", "", route[1], location, (spec,), (spec,), size, route)
     index = getattr(instruction, "kernel", None)
     kernel = program.kernels[index].name if isinstance(index, int) else ""
     if step is None:
         return Work(kernel, kernel, operands.device, location)
     ins, outs = (tuple(operands.types[v] for v in values) for values in (step.ins, step.outs))
-    size = sum(map(size_of, (*ins, *outs)))
+    size = sum(spec.size for spec in (*ins, *outs))
     at = step.location or location
     return Work(step.op, kernel, operands.device, at, ins, outs, size)

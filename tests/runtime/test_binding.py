@@ -23,15 +23,11 @@ from xrelay.runtime.kernels.scratch import Workspace, scratch
 from xrelay.runtime.program import Kernel, Step, TensorSpec
 
 
-def dims(spec: TensorSpec) -> tuple[int, ...]:
-    return tuple(dim for dim in spec.shape if dim is not None)
-
-
 def in_order(kernel: Kernel, ins: list[Any]) -> list[Any]:
     """Run each step into a new array."""
     values = dict(enumerate([*ins, *kernel.constants]))
     for step in kernel.steps:
-        outs = [np.zeros(dims(kernel.spec(v)), kernel.spec(v).dtype) for v in step.outs]
+        outs = [np.zeros(kernel.spec(v).dims, kernel.spec(v).dtype) for v in step.outs]
         KERNELS[step.op](step.attrs, [values[v] for v in step.ins], outs)()
         values |= zip(step.outs, outs, strict=True)
     return [values[v] for v in kernel.results]
@@ -172,8 +168,8 @@ def kernels(draw: st.DrawFn) -> Kernel:
 @given(kernels(), st.data())
 def test_random_kernels_give_what_their_steps_give(kernel: Kernel, data: st.DataObject):
     random = np.random.default_rng(1)
-    ins = [random.standard_normal(dims(spec)).astype(np.float32) for spec in kernel.ins]
-    outs = [np.full(dims(spec), np.nan, np.float32) for spec in kernel.outs]
+    ins = [random.standard_normal(spec.dims).astype(np.float32) for spec in kernel.ins]
+    outs = [np.full(spec.dims, np.nan, np.float32) for spec in kernel.outs]
     expected = in_order(kernel, ins)
     workspace = Workspace()
     thunks = bind_kernel(kernel, ins, outs, KERNELS, workspace)
