@@ -133,3 +133,14 @@ def test_layout(op_type: str):
     np.testing.assert_allclose(actual[0], y.transpose(2, 0, 1, 3), rtol=1e-4, atol=1e-6)
     for a, e in zip(actual[1:], states, strict=True):
         np.testing.assert_allclose(a, e.swapaxes(0, 1), rtol=1e-4, atol=1e-6)
+
+
+def test_a_batch_of_any_size_without_an_initial_state():
+    proto, feeds = layer("LSTM")
+    proto.graph.input[0].type.tensor_type.shape.dim[1].dim_param = "batch"
+    conversion = convert_model(proto, "small.onnx")
+    for batch in (1, 2):
+        x = feeds["X"][:, :batch]
+        actual = evaluate(conversion.module, [x], conversion.params)
+        for mine, theirs in zip(actual, run_onnxruntime(proto, {"X": x}), strict=True):
+            np.testing.assert_allclose(mine, theirs, rtol=1e-5, atol=1e-6)
