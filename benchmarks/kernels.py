@@ -8,15 +8,13 @@ many calls as take 10 ms. Progress goes to stderr, JSON (or Markdown with `--tab
 """
 
 import argparse
-import importlib
-import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
-from typing import Any, TypeAlias
+from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
@@ -24,12 +22,13 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import numpy as np
 from inferring import attributes
 from onnx import TensorProto, helper, numpy_helper
+from onnx_models import onnxruntime_session
+from results import Facts, write_results
 
 from xrelay.runtime.kernels import KERNELS
 
 CALLS = 0.01
 """Seconds of CPU time in a round."""
-Facts: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,6 @@ def kernel_call(case: Case, ins: Sequence[Any], out: Any) -> Callable[[], object
 
 def onnxruntime_call(case: Case, ins: Sequence[Any]) -> Callable[[], Any]:
     """Return a call of `case` in onnxruntime, which knows the weights beforehand."""
-    ort: Any = importlib.import_module("onnxruntime")  # it has no type stubs
     attrs: Mapping[str, Any] = {}
     if case.kind != "relu":
         attrs = {
@@ -128,11 +126,7 @@ def onnxruntime_call(case: Case, ins: Sequence[Any]) -> Callable[[], Any]:
     y = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
     graph = helper.make_graph([node], "g", [x], [y], weights)
     model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 13)])
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    session = ort.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
+    session = onnxruntime_session(model, threads=1)
     return lambda: session.run(None, {"x": ins[0]})
 
 
@@ -162,16 +156,10 @@ def measure(case: Case, rounds: int) -> Facts:
     calls = (ours, theirs)
     with np.errstate(all="ignore"):
         best = [min(times) for times in zip(*(map(seconds_per_call, calls) for _ in range(rounds)))]
-    facts: Facts = {"kernel": case.title, "ms": round(1000 * best[0], 3)}
-    facts |= {"onnxruntime, ms": round(1000 * best[1], 3), "ratio": round(best[0] / best[1], 2)}
-    print(f"{case.title}: {facts['ratio']}", file=sys.stderr)
-    return facts
-
-
-def table(results: Sequence[Facts]) -> str:
-    """Format the results as Markdown."""
-    lines = ["| " + " | ".join(results[0]) + " |", "|" + "---|" * len(results[0])]
-    return "\n".join([*lines, *("| " + " | ".join(map(str, r.values())) + " |" for r in results)])
+    ours_ms, theirs_ms = (round(1000 * seconds, 3) for seconds in best)
+    ratio = round(best[0] / best[1], 2)
+    print(f"{case.title}: {ratio}", file=sys.stderr)
+    return {"kernel": case.title, "ms": ours_ms, "onnxruntime, ms": theirs_ms, "ratio": ratio}
 
 
 def main() -> None:
@@ -184,11 +172,7 @@ def main() -> None:
     if not chosen:
         parser.error(f"no kernel's line starts with '{options.only}'")
     results = [measure(case, options.rounds) for case in chosen]
-    if options.table:
-        print(table(results))
-    else:
-        json.dump({"numpy": np.__version__, "results": results}, sys.stdout, indent=1)
-        print()
+    write_results(results, options.table, numpy=np.__version__)
 
 
 if __name__ == "__main__":

@@ -9,8 +9,6 @@ conv2d also by its kind. Progress goes to stderr, JSON (or Markdown with `--tabl
 """
 
 import argparse
-import importlib
-import json
 import os
 import sys
 from collections import defaultdict
@@ -18,14 +16,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import process_time
-from typing import Any, TypeAlias
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import numpy as np
 from in_machine import run_passes
-from onnx_models import LIGHT_MODELS, Network, light_network
+from onnx_models import LIGHT_MODELS, Network, light_network, onnxruntime_session
+from results import Facts, write_results
 
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.lowering.assemble import assemble
@@ -33,26 +31,12 @@ from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.bind import Array, Attrs, Bind, Thunk, integer, pair, word
 from xrelay.runtime.machine import Machine
 
-Facts: TypeAlias = dict[str, Any]
-
 
 def machine_of(network: Network, kernels: Mapping[str, Bind]) -> Machine:
     """Compile `network` with the pipeline `vm`."""
     conversion = convert_model(network.model, f"{network.name}.onnx")
     run_passes(conversion.module, "vm")
     return Machine(assemble(conversion.module), conversion.params, kernels=kernels)
-
-
-def session_of(network: Network) -> Callable[[], object]:
-    """Return a call of `network` in onnxruntime on one thread."""
-    ort: Any = importlib.import_module("onnxruntime")  # it has no type stubs
-    options = ort.SessionOptions()
-    options.log_severity_level = 3
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    session = ort.InferenceSession(
-        network.model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
-    return lambda: session.run(None, network.feeds)
 
 
 def least(calls: Sequence[Callable[[], object]], rounds: int) -> list[float]:
@@ -67,15 +51,17 @@ def least(calls: Sequence[Callable[[], object]], rounds: int) -> list[float]:
     return best
 
 
-def latency(name: str, rounds: int) -> Facts:
+def latency(name: str, rounds: int) -> list[Facts]:
     """Measure one network in the machine and in onnxruntime."""
     network = light_network(name)
     machine, inputs = machine_of(network, KERNELS), list(network.feeds.values())
-    ours, theirs = least([lambda: machine.run("main", *inputs), session_of(network)], rounds)
-    facts: Facts = {"network": name, "machine, ms": round(ours, 2)}
-    facts |= {"onnxruntime, ms": round(theirs, 2), "ratio": round(ours / theirs, 2)}
-    print(f"{name}: {facts['ratio']}", file=sys.stderr)
-    return facts
+    session = onnxruntime_session(network.model, threads=1)
+    calls = (lambda: machine.run("main", *inputs), lambda: session.run(None, network.feeds))
+    ours, theirs = least(calls, rounds)
+    ratio = round(ours / theirs, 2)
+    print(f"{name}: {ratio}", file=sys.stderr)
+    times = {"machine, ms": round(ours, 2), "onnxruntime, ms": round(theirs, 2)}
+    return [{"network": name, **times, "ratio": ratio}]
 
 
 def kind(op: str, attrs: Attrs, ins: Sequence[Array]) -> str:
@@ -106,7 +92,7 @@ def timed(kernel: Bind, op: str, spent: defaultdict[str, float]) -> Bind:
     return bind
 
 
-def operators(name: str, rounds: int) -> Facts:
+def operators(name: str, rounds: int) -> list[Facts]:
     """Measure the ms that one network takes in each kind of operator."""
     network, spent = light_network(name), defaultdict[str, float](float)
     kernels: dict[str, Bind] = {
@@ -120,21 +106,9 @@ def operators(name: str, rounds: int) -> Facts:
         machine.run("main", *inputs)
         best = {kind: min(best.get(kind, time), time) for kind, time in spent.items()}
     shares = sorted(best.items(), key=lambda item: -item[1])
-    return {"network": name, **{kind: round(1000 * time, 3) for kind, time in shares}}
-
-
-def table(results: Sequence[Facts]) -> str:
-    """Format the results as Markdown: a row per network, or per operator and network."""
-    rows = results
-    if "ratio" not in results[0]:
-        rows = [
-            {"network": one["network"], "operator": kind, "ms": ms}
-            for one in results
-            for kind, ms in one.items()
-            if kind != "network"
-        ]
-    lines = ["| " + " | ".join(rows[0]) + " |", "|" + "---|" * len(rows[0])]
-    return "\n".join([*lines, *("| " + " | ".join(map(str, row.values())) + " |" for row in rows)])
+    return [
+        {"network": name, "operator": kind, "ms": round(1000 * time, 3)} for kind, time in shares
+    ]
 
 
 def main() -> None:
@@ -145,12 +119,9 @@ def main() -> None:
     parser.add_argument("--table", action="store_true", help="Markdown instead of JSON")
     options = parser.parse_args()
     measure = operators if options.operators else latency
-    results = [measure(name, options.rounds) for name in options.only.split(",")]
-    if options.table:
-        print(table(results))
-    else:
-        json.dump({"numpy": np.__version__, "results": results}, sys.stdout, indent=1)
-        print()
+    names = options.only.split(",")
+    results = [facts for name in names for facts in measure(name, options.rounds)]
+    write_results(results, options.table, numpy=np.__version__)
 
 
 if __name__ == "__main__":

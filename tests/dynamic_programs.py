@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agreement import quiet
+import numpy as np
+from agreement import Array, quiet
 from hypothesis import assume
 from hypothesis import strategies as st
 from programs import parameter_types, parse, programs
@@ -119,7 +120,7 @@ def dynamic_programs(draw: Callable[[st.SearchStrategy[Any]], Any]) -> DynamicPr
 
 
 def inferred(program: DynamicProgram) -> ModuleOp:
-    """Return a program of dynamic dims with its types; one that has none is no example."""
+    """Return a program of dynamic dims with its types; discard one whose shapes do not fit."""
     module = program.at_open()
     try:
         InferTypesPass().apply(quiet(), module)
@@ -127,3 +128,9 @@ def inferred(program: DynamicProgram) -> ModuleOp:
     except (PassError, VerifyException):
         assume(False)
     return module
+
+
+def arguments(shapes: Sequence[Shape]) -> list[Array]:
+    """Return random arguments of `shapes`."""
+    rng = np.random.default_rng(len(shapes))
+    return [rng.uniform(-2, 2, shape).astype(np.float32) for shape in shapes]

@@ -92,13 +92,18 @@ def onnxruntime_results(network: Network) -> list[Array]:
 
 def run_onnxruntime(model: ModelProto, feeds: dict[str, Array]) -> list[Array]:
     """Run `model` in onnxruntime; return its outputs in order."""
-    ort: Any = importlib.import_module("onnxruntime")  # it has no type stubs
+    return [np.asarray(y) for y in onnxruntime_session(model).run(None, feeds)]
+
+
+def onnxruntime_session(model: ModelProto, threads: int = 0) -> Any:
+    """Prepare `model` in onnxruntime for so many threads (0: one a core); it has no type stubs."""
+    ort: Any = importlib.import_module("onnxruntime")
     options = ort.SessionOptions()
     options.log_severity_level = 3  # it warns of initializers that are inputs too
-    session = ort.InferenceSession(
+    options.intra_op_num_threads = options.inter_op_num_threads = threads
+    return ort.InferenceSession(
         model.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )
-    return [np.asarray(y) for y in session.run(None, feeds)]
 
 
 def _dims(info: onnx.ValueInfoProto) -> list[int]:

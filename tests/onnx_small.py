@@ -60,23 +60,24 @@ def agree(
     opset: int = OPSET,
     dtype: Any = np.float32,
 ) -> Conversion:
-    """
-    Check that the converted model agrees with onnxruntime; return the conversion.
-
-    Dtypes and shapes must be equal, numbers close by the scale of the largest.
-    """
+    """Check that the converted model agrees with onnxruntime; return the conversion."""
     model = model_of(nodes, feeds, constants, outputs, opset, dtype)
     conversion = convert_model(model, "small.onnx")
     conversion.module.verify()
     with np.errstate(all="ignore"):
         actual = evaluate(conversion.module, list(feeds.values()), conversion.params)
     expected = run_onnxruntime(model, dict(feeds))
+    assert_close(actual, expected)
+    return conversion
+
+
+def assert_close(actual: Sequence[Array], expected: Sequence[Array]) -> None:
+    """Require equal dtypes and shapes, and numbers close by the scale of the largest finite one."""
     assert len(actual) == len(expected)
     for a, e in zip(actual, expected, strict=True):
         assert (a.dtype, a.shape) == (e.dtype, e.shape)
-        scale = float(np.abs(e).max()) if e.size and e.dtype != np.bool_ else 1.0
+        scale = float(np.abs(e[np.isfinite(e)]).max(initial=0))
         np.testing.assert_allclose(a, e, rtol=1e-4, atol=1e-5 * scale)
-    return conversion
 
 
 def operators_of(conversion: Conversion) -> list[str]:
@@ -86,4 +87,12 @@ def operators_of(conversion: Conversion) -> list[str]:
     return [n.removeprefix("relay.") for n in names if n not in ignored]
 
 
-__all__ = ["TensorProto", "agree", "model_of", "node", "operators_of", "random_array"]
+__all__ = [
+    "TensorProto",
+    "agree",
+    "assert_close",
+    "model_of",
+    "node",
+    "operators_of",
+    "random_array",
+]

@@ -1,21 +1,34 @@
 """
-Random faults in memory plans.
+Random faults in memory plans, and random programs to plan.
 
 A fault is another offset, size, alignment, order, or time of a kill in a plan that is right, of a
 program with branches, calls, data and dynamic sizes.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from random import Random
 
+import numpy as np
+from agreement import Array, quiet
+from dynamic_programs import DynamicProgram, arguments, dynamic_programs, inferred
+from hinted_relay_programs import RelayProgram
+from hypothesis import Phase, given
+from hypothesis import strategies as st
+from in_machine import run_passes
+from random_settings import OTHER, exactly
+from relay_programs import read
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, i64
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects import memory
 from xrelay.dialects.interfaces import DestinationPassing
 from xrelay.lowering.pipelines import VmPipeline
+from xrelay.passes.infer_types import InferTypesPass
+from xrelay.passes.support.diagnostics import PassError
 
 VM = VmPipeline("none").text.split(",")
 TO_MANIFEST = ",".join(VM[: VM.index("manifest-alloc") + 1]).replace(
@@ -31,6 +44,48 @@ PLANS = (
 
 Fault = Callable[[Random, Sequence[Operation]], bool]
 """Changes one of the ops of a module; returns False if there is nothing to change."""
+
+Calls = Sequence[Sequence[Array]]
+Check = Callable[[ModuleOp, str, Random, Calls, Counter[str]], None]
+"""Plans a program by one of `PLANS`, tries faults on its calls, and counts what came of them."""
+
+
+def check_program_with_data(rng: Random, check: Check) -> Counter[str]:
+    """Check faults in a random program with data and functions; some cannot be compiled."""
+    count = Counter[str]()
+    module = read(RelayProgram(rng, True).text)
+    try:
+        InferTypesPass().apply(quiet(), module)
+        run_passes(module, TO_MANIFEST)
+    except PassError:  # shapes that do not fit, or devices
+        return count
+    calls = [
+        [np.array(flag), *arguments([(n,), (m,)])]
+        for flag, n, m in ((True, 4, 4), (False, 3, 5), (True, 1, 2))
+    ]
+    check(module, rng.choice(PLANS), rng, calls, count)
+    return count
+
+
+def check_programs_of_tensors(check: Check) -> Counter[str]:
+    """Check faults in 20 random programs of tensors, or as many others as `random_settings` say."""
+    count = Counter[str]()
+
+    @exactly(20, phases=[Phase.generate])
+    @given(dynamic_programs(), st.integers(0, 2**32))
+    def each(program: DynamicProgram, seed: int) -> None:
+        rng, module = Random(seed), inferred(program)
+        try:
+            run_passes(module, TO_MANIFEST)
+        except (PassError, VerifyException):
+            return
+        calls = [arguments(shapes) for shapes in program.calls]
+        check(module, rng.choice(PLANS), rng, calls, count)
+
+    each()
+    if OTHER:
+        print(dict(sorted(count.items())))
+    return count
 
 
 def chosen(rng: Random, ops: Sequence[Operation], *kinds: type[Operation]) -> Operation | None:

@@ -15,7 +15,7 @@ from tempfile import gettempdir
 import numpy as np
 import pytest
 from agreement import Array, agree, evaluated, pipelines, quiet, same
-from dynamic_programs import DynamicProgram, Shape, dynamic_programs, inferred, name_dims
+from dynamic_programs import DynamicProgram, arguments, dynamic_programs, inferred, name_dims
 from hinted_relay_programs import RelayProgram
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,11 +63,6 @@ def saved(module: ModuleOp, passes: str, calls: Sequence[Sequence[Array]]) -> Ge
         path.write_text("".join(f"// {line}\n" for line in commands) + text, encoding="utf-8")
         error.add_note(f"the program, with commands that run it: {path}")
         raise
-
-
-def arguments(shapes: Sequence[Shape]) -> list[Array]:
-    rng = np.random.default_rng(len(shapes))
-    return [rng.uniform(-2, 2, shape).astype(np.float32) for shape in shapes]
 
 
 def assert_peak_is_exact(program: Program, calls: Sequence[Sequence[Array]]) -> None:

@@ -11,7 +11,6 @@ validates all three plans. Each is timed twice, and the smaller CPU time is kept
 """
 
 import argparse
-import json
 import random
 import resource
 import sys
@@ -24,6 +23,10 @@ from synthetic import NETS
 from xrelay.planning import Infeasible, Interval, Plan, Problem, check, solve
 from xrelay.planning.buffers import BufferTable
 from xrelay.planning.csv_io import parse_problem
+
+sys.path.append(str(Path(__file__).parents[1]))
+
+from results import write_results
 
 
 def variants(problem: Problem) -> Iterator[tuple[str, Problem]]:
@@ -102,15 +105,6 @@ def nets(sizes: list[int]) -> list[dict[str, object]]:
     return results
 
 
-def table(results: list[dict[str, object]]) -> str:
-    """Format the results as Markdown, with a column per fact."""
-    titles = list(dict.fromkeys(key for facts in results for key in facts))
-    lines = ["| " + " | ".join(titles) + " |", "|" + "---|" * len(titles)]
-    for facts in results:
-        lines.append("| " + " | ".join(str(facts.get(key, "")) for key in titles) + " |")
-    return "\n".join(lines)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[1] if __doc__ else None)
     parser.add_argument("what", choices=["minimalloc", "files", "nets"])
@@ -123,11 +117,7 @@ def main() -> None:
         results = files(options.arguments)
     else:
         results = nets([int(n) for n in options.arguments] or [10_000, 100_000, 1_000_000])
-    if options.table:
-        print(table(results))
-    else:
-        json.dump({"measured": options.what, "results": results}, sys.stdout, indent=1)
-        print()
+    write_results(results, options.table, measured=options.what)
 
 
 if __name__ == "__main__":

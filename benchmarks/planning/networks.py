@@ -15,7 +15,6 @@ tests' requirements (`onnx`).
 """
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Sequence
@@ -37,10 +36,11 @@ from xrelay.tools.pipeline import build
 from xrelay.tools.plugins import load_universe
 from xrelay.tools.registry import named_pipelines
 
-sys.path.append(str(Path(__file__).parents[2] / "tests"))
+sys.path += [str(Path(__file__).parents[1]), str(Path(__file__).parents[2] / "tests")]
 
 from onnx_models import LIGHT_MODELS, Array, light_network
 from planned_memory import arena_bounds
+from results import write_results
 from transformer import encoder
 
 Facts = dict[str, object]
@@ -138,19 +138,6 @@ def encoders(layers: int, width: int, lengths: Sequence[int], plan: str) -> list
     return results + measure("encoder, symbolic", model("n"), inputs, plan)
 
 
-def table(results: list[Facts]) -> str:
-    """Format the results as Markdown, with a column per fact."""
-    titles = list(dict.fromkeys(key for facts in results for key in facts))
-    lines = ["| " + " | ".join(titles) + " |", "|" + "---|" * len(titles)]
-    for facts in results:
-        lines.append("| " + " | ".join(_cell(facts.get(title, "")) for title in titles) + " |")
-    return "\n".join(lines)
-
-
-def _cell(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[1] if __doc__ else None)
     parser.add_argument("--only", choices=["networks", "encoder"])
@@ -166,11 +153,7 @@ def main() -> None:
     if options.only != "networks":
         lengths = [int(n) for n in options.lengths.split(",")]
         results += encoders(options.layers, options.width, lengths, options.plan)
-    if options.table:
-        print(table(results))
-    else:
-        json.dump({"measured": "networks", "results": results}, sys.stdout, indent=1)
-        print()
+    write_results(results, options.table, measured="networks")
 
 
 if __name__ == "__main__":

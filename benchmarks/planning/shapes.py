@@ -11,7 +11,6 @@ are arenas over lower bounds, at lengths that were samples and at lengths that w
 """
 
 import argparse
-import json
 import sys
 import time
 from collections import defaultdict
@@ -26,6 +25,10 @@ from xrelay.planning.choice import Choice, choose
 from xrelay.planning.core import core_of
 from xrelay.planning.csv_io import parse_problem
 from xrelay.planning.orientation import Orientation, orientation_of
+
+sys.path.append(str(Path(__file__).parents[1]))
+
+from results import write_results
 
 LENGTHS = (1, 16, 64, 128, 256, 512, 2048)
 SAMPLES = ((1, 128, 2048), (1, 2048), (64,), (2048,))
@@ -111,19 +114,6 @@ def _solved(problem: Problem) -> Orientation:
     return orientation_of(problem, plan.offsets)
 
 
-def table(results: list[dict[str, object]]) -> str:
-    """Format the results as Markdown, with a column per fact."""
-    titles = [title for title in dict.fromkeys(k for f in results for k in f) if title != "lengths"]
-    lines = ["| " + " | ".join(titles) + " |", "|" + "---|" * len(titles)]
-    for facts in results:
-        lines.append("| " + " | ".join(_cell(facts.get(title, "")) for title in titles) + " |")
-    return "\n".join(lines)
-
-
-def _cell(value: object) -> str:
-    return str(value).strip("[]")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[1] if __doc__ else None)
     parser.add_argument("--files", metavar="DIR", help="also measure networks with two shapes")
@@ -132,11 +122,7 @@ def main() -> None:
     results = measure_encoder()
     if options.files is not None:
         results += measure_files(options.files)
-    if options.table:
-        print(table(results))
-    else:
-        json.dump({"measured": "shapes", "results": results}, sys.stdout, indent=1)
-        print()
+    write_results(results, options.table, measured="shapes")
 
 
 if __name__ == "__main__":

@@ -52,7 +52,10 @@ class ExternalData:
                 "that is given as a file"
             )
         folder = os.path.realpath(self.folder)
-        path = os.path.realpath(os.path.join(folder, location))
+        try:
+            path = os.path.realpath(os.path.join(folder, location))
+        except ValueError as error:
+            raise OnnxError(f"the location of its data is not a path: {error}") from None
         if not location or os.path.commonpath([folder, path]) != folder or path == folder:
             raise OnnxError(
                 f'its data are in "{location}"; supported: files in the model\'s folder'

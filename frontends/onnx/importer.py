@@ -44,7 +44,7 @@ from .node import Node
 from .operators import RULES
 from .operators.rule import Rule
 from .schema import require_signature
-from .scope import Scope, names_in, names_read
+from .scope import Scope, names_in, names_read, with_inner
 from .values import Array, DynamicShape, Value, value_name
 
 UNBOUND = DimBindings()
@@ -52,8 +52,11 @@ UNBOUND = DimBindings()
 MAX_DEPTH = 64
 """Limit on the nesting of graphs and function bodies."""
 
-MAX_INLINED = 200_000
-"""Limit on the number of nodes that function bodies and repeated graphs may add to a model."""
+MAX_INLINED = 100_000
+"""
+Limit on what function bodies and graphs in nodes may add to a model: nodes, also those in branches
+that are not taken, and operators.
+"""
 
 
 @dataclass(frozen=True)
@@ -181,6 +184,7 @@ class _Importer:
         self._define(node, made)
 
     def _apply(self, rule: Rule, node: Node) -> Sequence[Value | None]:
+        before = self.builder.built
         try:
             made = rule.convert(node, self.builder)
         except (MemoryError, OverflowError) as error:
@@ -188,6 +192,8 @@ class _Importer:
         except DynamicShape as error:
             raise node.error(str(error)) from None
         node.require_all_read()
+        if self.scope.depth:
+            self.inlined += self.builder.built - before
         return made if isinstance(made, Sequence) else [made]
 
     def _define(self, node: Node, results: Sequence[Value | None]) -> None:
@@ -267,15 +273,17 @@ class _Importer:
         """Convert `nodes` in `scope`, in place of `node`; return the values of `outputs`."""
         outer = self.scope
         scope.depth = outer.depth + 1
+        self.inlined += 1
         if scope.depth > MAX_DEPTH:
             raise node.error(f"functions and graphs are nested more than {MAX_DEPTH} deep")
         self.scope = scope
         try:
             for proto in nodes:
-                self.inlined += 1
+                self.inlined += sum(1 for _ in with_inner([proto]))
                 if self.inlined > MAX_INLINED:
                     raise node.error(
-                        f"functions and repeated graphs add more than {MAX_INLINED} nodes"
+                        f"functions and graphs in nodes add more than {MAX_INLINED} nodes and "
+                        "operators"
                     )
                 self._convert_node(proto, node.place)
         except OnnxError as error:

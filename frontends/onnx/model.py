@@ -60,6 +60,8 @@ def _names_in(graph: GraphProto) -> Iterator[object]:
     yield graph.name
     for tensor in graph.initializer:
         yield tensor.name
+        for entry in tensor.external_data:
+            yield from (entry.key, entry.value)
     for info in (*graph.input, *graph.output):
         yield info.name
         yield from (dim.dim_param for dim in info.type.tensor_type.shape.dim)

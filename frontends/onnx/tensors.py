@@ -40,6 +40,8 @@ def array_of(tensor: TensorProto, external: ExternalData | None = None) -> Array
     if any(d < 0 for d in dims):
         raise OnnxError(f"the shape {dims} has a negative dim")
     size = prod(dims) * dtype.itemsize
+    if prod(dim for dim in dims if dim) * dtype.itemsize >= 2**63:
+        raise OnnxError(f"a tensor of shape {dims} does not fit any memory")
     if tensor.data_location == TensorProto.EXTERNAL:
         data = (external or ExternalData()).bytes_of(tensor, size)
         if dtype == np.bool_:

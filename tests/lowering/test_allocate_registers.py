@@ -46,9 +46,9 @@ class Run:
     steps: list[tuple[str, tuple[Value, ...]]] = field(
         default_factory=list[tuple[str, tuple[Value, ...]]]
     )
-    """The instructions that do more than move, kill or jump, and what they read."""
+    """The instructions other than moves, kills and jumps, with the values that they read."""
     alive: list[set[Value]] = field(default_factory=list[set[Value]])
-    """What the registers keep alive before each of these."""
+    """The values that registers keep alive before each of `steps`."""
     failed: bool = False
 
     def __post_init__(self) -> None:

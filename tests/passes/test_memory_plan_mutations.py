@@ -5,26 +5,17 @@ The faults are those of `plan_faults`. Memory is poisoned where it is free.
 """
 
 from collections import Counter
-from collections.abc import Sequence
 from random import Random
 
-import numpy as np
 import pytest
-from agreement import Array, Outcome, evaluated, quiet, same
-from dynamic_programs import DynamicProgram, dynamic_programs, inferred
-from hinted_relay_programs import RelayProgram
-from hypothesis import Phase, given
-from hypothesis import strategies as st
+from agreement import Outcome, evaluated, quiet, same
 from in_machine import run_passes
-from plan_faults import FAULTS, PLANS, TO_MANIFEST
-from random_settings import OTHER, exactly
-from relay_programs import read
-from test_random_programs_at_every_level import arguments
+from plan_faults import FAULTS, Calls, check_program_with_data, check_programs_of_tensors
+from random_settings import OTHER
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects.walking import walk
-from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
@@ -32,7 +23,7 @@ from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
 FAULTS_PER_PROGRAM = 6
 
 
-def outcomes(module: ModuleOp, calls: Sequence[Sequence[Array]]) -> list[Outcome]:
+def outcomes(module: ModuleOp, calls: Calls) -> list[Outcome]:
     return [evaluated(module, args) for args in calls]
 
 
@@ -50,7 +41,7 @@ def is_accepted(module: ModuleOp) -> bool | None:
 
 
 def check_faults(
-    module: ModuleOp, plan: str, rng: Random, calls: Sequence[Sequence[Array]], count: Counter[str]
+    module: ModuleOp, plan: str, rng: Random, calls: Calls, count: Counter[str]
 ) -> None:
     run_passes(module, plan)
     assert is_accepted(module), "a right plan"
@@ -78,35 +69,9 @@ def assert_many_are_refused(count: Counter[str]) -> None:
 
 @pytest.mark.parametrize("seed", range(OTHER or 8))
 def test_faults_in_programs_with_data_and_functions(seed: int):
-    rng = Random(f"{seed} {OTHER}")
-    module = read(RelayProgram(rng, True).text)
-    try:
-        InferTypesPass().apply(quiet(), module)
-        run_passes(module, TO_MANIFEST)
-    except PassError:  # shapes that do not fit, or devices
-        return
-    calls = [
-        [np.array(flag), *arguments([(n,), (m,)])]
-        for flag, n, m in ((True, 4, 4), (False, 3, 5), (True, 1, 2))
-    ]
-    check_faults(module, rng.choice(PLANS), rng, calls, Counter())
+    check_program_with_data(Random(f"{seed} {OTHER}"), check_faults)
 
 
 def test_faults_in_programs_of_tensors():
-    count = Counter[str]()
-
-    @exactly(20, phases=[Phase.generate])
-    @given(dynamic_programs(), st.integers(0, 2**32))
-    def check(program: DynamicProgram, seed: int) -> None:
-        rng, module = Random(seed), inferred(program)
-        try:
-            run_passes(module, TO_MANIFEST)
-        except (PassError, VerifyException):
-            return
-        calls = [arguments(shapes) for shapes in program.calls]
-        check_faults(module, rng.choice(PLANS), rng, calls, count)
-
-    check()
-    if OTHER:
-        print(dict(sorted(count.items())))
+    count = check_programs_of_tensors(check_faults)
     assert_many_are_refused(count)

@@ -111,13 +111,17 @@ def planned(module: ModuleOp, planner: ModulePass, kills_first: bool) -> list[Mo
     return found
 
 
-def same_in_machine(module: ModuleOp, args: Sequence[Any], wanted: list[Any]) -> Machine:
+def same_in_machine(
+    module: ModuleOp, calls: Sequence[Sequence[Any]], wanted: Sequence[list[Any]]
+) -> None:
+    """Compare the results of `calls`, each made twice in one machine, with those wanted."""
     lowered = module.clone()
     apply(lowered, LowerToBytecodePass())
     machine = Machine(assemble(lowered), kernels=KERNELS, memory=Memory(poison=True))
-    for run in ("first", "second"):
-        same_values(list(arrays(machine.run("main", *args))), wanted, f"{run} run")
-    return machine
+    for args, expected in zip(calls, wanted, strict=True):
+        for run in ("first", "second"):
+            found = list(arrays(machine.run("main", *args)))
+            same_values(found, list(arrays(expected)), f"{run} run")
 
 
 @pytest.mark.parametrize("planner", PLANNERS, ids=lambda planner: planner.name)
@@ -132,7 +136,7 @@ def test_planned_programs_compute_the_same(planner: ModulePass, text: str, kills
     for stage in planned(module, planner, kills_first):
         found = list(arrays(evaluate(stage, args, memory=Memory(poison=True))))
         same_values(found, wanted, planner.name)
-    same_in_machine(module, args, wanted)
+    same_in_machine(module, [args], [wanted])
 
 
 @pytest.mark.parametrize("planner", PLANNERS, ids=lambda planner: planner.name)
@@ -154,4 +158,4 @@ def test_calls_branches_tuples_and_views(planner: ModulePass, text: str, kills_f
             found = evaluate(stage, copies, memory=Memory(poison=True))
             np.testing.assert_equal(found, expected)
             np.testing.assert_equal(copies, args)
-        same_in_machine(module, args, list(arrays(expected)))
+    same_in_machine(module, cases, wanted)

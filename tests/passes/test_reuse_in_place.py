@@ -183,7 +183,7 @@ def check_program(text: str, is_fused: bool) -> int:
         run_passes(other, f"{passes}manifest-lifetimes,verify-memory-plan")
         found = list(arrays(evaluate(other, args, memory=Memory(poison=True))))
         same_values(found, wanted, "in place")
-        same_in_machine(other, args, wanted)
+        same_in_machine(other, [args], [wanted])
     return count
 
 
@@ -200,4 +200,4 @@ def test_calls_branches_tuples_and_views(text: str):
     for args, expected in zip(cases, wanted, strict=True):
         found = evaluate(module, [a.copy() for a in args], memory=Memory(poison=True))
         np.testing.assert_equal(found, expected)
-        same_in_machine(module, args, list(arrays(expected)))
+    same_in_machine(module, cases, wanted)

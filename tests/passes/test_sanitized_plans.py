@@ -11,18 +11,17 @@ from collections.abc import Sequence
 from itertools import pairwise
 from random import Random
 
-import numpy as np
 import pytest
-from agreement import Array, Outcome, evaluated, flat, quiet, same
-from dynamic_programs import DynamicProgram, dynamic_programs, inferred
-from hinted_relay_programs import RelayProgram
-from hypothesis import Phase, given
-from hypothesis import strategies as st
+from agreement import Array, Outcome, evaluated, flat, same
 from in_machine import machine_of, run_passes
-from plan_faults import FAULTS, PLANS, TO_MANIFEST, Fault
-from random_settings import OTHER, exactly
-from relay_programs import read
-from test_random_programs_at_every_level import arguments
+from plan_faults import (
+    FAULTS,
+    Calls,
+    Fault,
+    check_program_with_data,
+    check_programs_of_tensors,
+)
+from random_settings import OTHER
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
@@ -30,7 +29,6 @@ from xdsl.utils.exceptions import VerifyException
 from xrelay.dialects import vm
 from xrelay.dialects.walking import walk
 from xrelay.lowering.assemble import assemble
-from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.runtime.errors import MachineError
@@ -92,7 +90,7 @@ def lowered(module: ModuleOp) -> Program | None:
 
 
 def check_faults(
-    module: ModuleOp, plan: str, rng: Random, calls: Sequence[Sequence[Array]], count: Counter[str]
+    module: ModuleOp, plan: str, rng: Random, calls: Calls, count: Counter[str]
 ) -> None:
     run_passes(module, plan)
     wanted = [evaluated(module, args) for args in calls]
@@ -125,38 +123,11 @@ def check_faults(
 
 @pytest.mark.parametrize("seed", range(OTHER or 8))
 def test_faults_in_programs_with_data_and_functions(seed: int):
-    rng = Random(f"sanitize {seed} {OTHER}")
-    module = read(RelayProgram(rng, True).text)
-    try:
-        InferTypesPass().apply(quiet(), module)
-        run_passes(module, TO_MANIFEST)
-    except PassError:  # shapes that do not fit, or devices
-        return
-    calls = [
-        [np.array(flag), *arguments([(n,), (m,)])]
-        for flag, n, m in ((True, 4, 4), (False, 3, 5), (True, 1, 2))
-    ]
-    count = Counter[str]()
-    check_faults(module, rng.choice(PLANS), rng, calls, count)
+    count = check_program_with_data(Random(f"sanitize {seed} {OTHER}"), check_faults)
     if OTHER:
         print(dict(sorted(count.items())))
 
 
 def test_faults_in_programs_of_tensors():
-    count = Counter[str]()
-
-    @exactly(20, phases=[Phase.generate])
-    @given(dynamic_programs(), st.integers(0, 2**32))
-    def check(program: DynamicProgram, seed: int) -> None:
-        rng, module = Random(seed), inferred(program)
-        try:
-            run_passes(module, TO_MANIFEST)
-        except (PassError, VerifyException):
-            return
-        calls = [arguments(shapes) for shapes in program.calls]
-        check_faults(module, rng.choice(PLANS), rng, calls, count)
-
-    check()
-    if OTHER:
-        print(dict(sorted(count.items())))
+    count = check_programs_of_tensors(check_faults)
     assert sum(n for name, n in count.items() if name.endswith("wrong, reported")) >= 20, count

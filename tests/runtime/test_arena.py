@@ -24,7 +24,7 @@ ROWS = f32(None, 4)
 
 @pytest.fixture(params=[True, False], ids=["reserved", "in pieces"])
 def reserves(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Whether the system lets regions reserve addresses."""
+    """Run a test twice: where regions can reserve addresses, and where they cannot."""
     if not request.param:
         monkeypatch.setattr(regions, "can_reserve", lambda: False)
     return request.param
@@ -112,7 +112,7 @@ def test_memory_of_an_unusually_large_call_is_returned():
 
 
 def test_a_limit_that_fits_each_call_fits_all():
-    """What was prepared on one device makes room for calls on the other."""
+    """Storages prepared on one device are freed when a call on the other reaches the limit."""
     functions = [doubling("f", 0), doubling("g", 1)]
     add = kernel("add", [ROWS, ROWS], ROWS)
     both = program(*functions, kernels=[add], devices=("cpu:0", "cuda:0"))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from onnx import GraphProto
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Block, SSAValue
 
@@ -12,30 +14,39 @@ from ..builder import Builder
 from ..node import Node
 from ..regions import call, choose, outline
 from ..values import Constant, Value, dtype_of, rank_of, shape_of, tensor_type_of
-from .repetition import NUMBER, UNROLLED, Functions, repeat, require_equal_types
+from .repetition import (
+    NUMBER,
+    UNROLLED,
+    Functions,
+    Repeated,
+    as_row,
+    joined,
+    repeat,
+    require_equal_types,
+)
 from .rule import Results, Rules, since
 
 ENDLESS = 2**63 - 1
+"""The limit of a loop without one."""
 
 
-def _is_true(node: Node, value: Constant, what: str) -> bool:
-    if value.array.size != 1 or value.array.dtype != np.bool_:
-        raise node.error(f"{what} must be one bool, but has shape {list(value.array.shape)}")
-    return bool(value.array.reshape(-1)[0])
-
-
-def _holds(node: Node, condition: Value) -> bool:
-    """Test whether `condition` is known to be true."""
-    return isinstance(condition, Constant) and _is_true(node, condition, "the condition")
+def _known(node: Node, condition: Value) -> bool | None:
+    """Return the value of `condition`; None if it is computed at run time."""
+    if not isinstance(condition, Constant):
+        return None
+    array = condition.array
+    if array.size != 1 or array.dtype != np.bool_:
+        raise node.error(f"the condition must be one bool, but has shape {list(array.shape)}")
+    return bool(array.reshape(-1)[0])
 
 
 def if_(node: Node, b: Builder) -> Results:
     """Convert the branch that is taken, if that is known; otherwise, choose at run time."""
     condition = node.input(0)
     then, otherwise = node.graph("then_branch"), node.graph("else_branch")
-    if isinstance(condition, Constant):
-        taken = then if _is_true(node, condition, "the condition") else otherwise
-        return b.convert_graph(node, taken, ())
+    taken = _known(node, condition)
+    if taken is not None:
+        return b.convert_graph(node, then if taken else otherwise, ())
     return choose(
         b,
         b.reshape(condition, ()),
@@ -44,122 +55,163 @@ def if_(node: Node, b: Builder) -> Results:
     )
 
 
+@dataclass
+class Progress:
+    """The state of a loop before iteration `number`: `rows` are those of each output so far."""
+
+    number: int
+    condition: Value
+    states: Sequence[Value]
+    rows: Sequence[list[Value]]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop on `state_count` states, and the limit on its iterations, if it has one."""
+
+    node: Node
+    b: Builder
+    state_count: int
+    limit: Value | None
+
+    @property
+    def body(self) -> GraphProto:
+        return self.node.graph("body")
+
+    @property
+    def output_count(self) -> int:
+        """The number of outputs that collect a row in each iteration."""
+        return len(self.body.output) - 1 - self.state_count
+
+    @property
+    def most(self) -> int | None:
+        """The limit on the iterations; None if it is computed at run time."""
+        if self.limit is None:
+            return ENDLESS
+        return int(self.limit.array) if isinstance(self.limit, Constant) else None
+
+    def step(
+        self, number: Value, states: Sequence[Value]
+    ) -> tuple[Value, Sequence[Value], Sequence[Value]]:
+        """Build an iteration; return the next condition, the states and a row of each output."""
+        true = self.b.constant(np.asarray(True))
+        condition, *results = self.b.convert_graph(self.node, self.body, [number, true, *states])
+        done = Repeated.of(results, self.state_count)
+        return condition, done.states, done.outputs
+
+    def unrolled(self, condition: Value, states: Sequence[Value]) -> Progress:
+        """Build the first iterations, while they certainly follow and are short."""
+        b, before = self.b, self.b.built
+        done = Progress(0, condition, states, [[] for _ in range(self.output_count)])
+        while (
+            self.most is not None
+            and done.number < self.most
+            and _known(self.node, done.condition)
+            and max(b.built - before, done.number) <= UNROLLED
+        ):
+            done.condition, done.states, outputs = self.step(
+                b.scalar(done.number, NUMBER), done.states
+            )
+            done.number += 1
+            for rows, output in zip(done.rows, outputs, strict=True):
+                rows.append(as_row(b, output))
+        return done
+
+    def in_functions(self, done: Progress, most: int) -> Repeated:
+        """Build all iterations after `done` as functions of 1, 2, 4, … of them."""
+        node = self.node
+        if most == ENDLESS:
+            raise node.error(
+                f"the loop has more than {done.number} iterations; supported then: a limit"
+            )
+
+        def step(number: Value, states: Sequence[Value]) -> tuple[Sequence[Value], Sequence[Value]]:
+            condition, after, outputs = self.step(number, states)
+            if not _known(node, condition):
+                raise node.error(
+                    "the loop ends by a condition on the number of the iteration; supported: up "
+                    f"to {UNROLLED} iterations and operators in all of them then"
+                )
+            return after, outputs
+
+        functions = Functions(node, self.b, done.states, step)
+        return functions.repeat(done.number, most - done.number, done.states)
+
+    def recursive(self, done: Progress) -> Sequence[Value]:
+        """Build a recursive function for the iterations after `done`; return the last states."""
+        b, node = self.b, self.node
+        if self.output_count:
+            raise node.error(
+                f"the number of iterations, and so of rows of output {self.state_count}, is "
+                "computed at run time; supported then: states"
+            )
+        name = b.unique_function(f"{node.title}_loop")
+        types = [tensor_type_of(state) for state in done.states]
+
+        def build(arguments: Sequence[SSAValue]) -> Sequence[Value]:
+            number, holds, *states = arguments
+            going: Value = holds
+            if self.limit is not None and self.most != ENDLESS:
+                going = b.op("logical_and", going, b.op("less", number, self.limit))
+
+            def again() -> Sequence[Value]:
+                condition, after, _ = self.step(number, states)
+                require_equal_types(node, states, after)
+                following = b.op("add", number, b.scalar(1, NUMBER))
+                operands = [following, b.reshape(condition, ()), *after]
+                return b.append(CallOp(name, [b.tensor(v) for v in operands], types))
+
+            return choose(b, going, again, lambda: states)
+
+        first = [b.scalar(done.number, NUMBER), b.reshape(done.condition, ()), *done.states]
+        made = outline(b, name, [tensor_type_of(value) for value in first], build)
+        return call(b, made.function, [*(b.tensor(v) for v in first), *made.captured])
+
+    def no_rows(self, states: Sequence[Value]) -> list[Value]:
+        """Return the outputs of a loop without iterations."""
+        b = self.b
+        with b.at(Block(), isolated=True):
+            arguments = Block(arg_types=[tensor_type_of(state) for state in states]).args
+            _, _, outputs = self.step(b.scalar(0, NUMBER), arguments)
+            return [
+                b.constant(np.zeros((0, *shape_of(output)), dtype_of(output))) for output in outputs
+            ]
+
+
 def loop(node: Node, b: Builder) -> Results:
     """
-    Repeat the body while its condition holds, up to a number of times.
+    Repeat the body while its condition holds, up to a limit.
 
-    If the condition or the number is computed when the program runs, that is a recursive function,
-    which cannot collect outputs: nobody knows how many there are.
+        iterations 0, 1, …    unrolled, while the condition is known to be true and they are short
+        the following ones    if the limit is known and the condition is always true, as functions
+                              of 1, 2, 4, … iterations (`repetition`); otherwise, as
+
+            func @loop(%i, %going, %x) {
+              relay.if %going and %i < %limit { @loop(%i + 1, body(%i, %x)) } else { %x }
+            }
+
+    The recursive function cannot collect outputs: the number of their rows is not known.
     """
-    body = node.graph("body")
     states: Sequence[Value] = [node.input(i) for i in range(2, len(node.inputs))]
-    true = b.constant(np.asarray(True))
-
-    def step(number: Value, states: Sequence[Value]) -> tuple[Value, list[Value], list[Value]]:
-        condition, *results = b.convert_graph(node, body, [number, true, *states])
-        return condition, results[: len(states)], results[len(states) :]
-
-    def lasting(number: Value, states: Sequence[Value]) -> tuple[list[Value], list[Value]]:
-        condition, after, outputs = step(number, states)
-        if not _holds(node, condition):
-            raise node.error(
-                f"the loop ends by a condition on the number of the iteration; supported: up to "
-                f"{UNROLLED} operators in all iterations then"
-            )
-        return after, outputs
-
-    count = len(body.output) - 1 - len(states)
-    if count < 0:
-        raise node.error(f"the body has no result for each of the {len(states)} states")
     limit, condition = node.optional(0), node.optional(1)
-    if limit is not None:
-        limit = b.reshape(limit, ())
-    if condition is None:
-        condition = true
-    most = _limit(limit)
-    added: list[list[Value]] = [[] for _ in range(count)]
-    at, before = 0, b.built
-    while most is not None and at < most and _holds(node, condition):
-        if b.built - before > UNROLLED:
-            if most == ENDLESS:
-                raise node.error(f"the loop has more than {at} iterations; supported then: a limit")
-            rest = Functions(node, b, states, lasting).repeat(at, most - at, states)
-            at, states = most, rest.states
-            for parts, output in zip(added, rest.outputs, strict=True):
-                parts.append(output)
-            break
-        condition, states, outputs = step(b.scalar(at, NUMBER), states)
-        at += 1
-        for parts, output in zip(added, outputs, strict=True):
-            parts.append(b.op("expand_dims", output, axis=0))
-    if (at != most and not isinstance(condition, Constant)) or most is None:
-        if count:
-            raise node.error(
-                f"the number of iterations, and so of rows of output {len(states)}, is computed at "
-                "run time; supported then: states"
-            )
-        return _while(node, b, at, limit, condition, states, step)
-    if not at:
-        added = [[empty] for empty in _empty(b, step, states)]
-    joined = [p[0] if len(p) == 1 else b.op("concatenate", *p, axis=0) for p in added]
-    return [*states, *joined]
-
-
-def _limit(limit: Value | None) -> int | None:
-    """Return the largest number of iterations; None if it is not known."""
-    if limit is None:
-        return ENDLESS
-    return int(limit.array) if isinstance(limit, Constant) else None
-
-
-LoopStep = Callable[[Value, Sequence[Value]], tuple[Value, list[Value], list[Value]]]
-
-
-def _empty(b: Builder, step: LoopStep, states: Sequence[Value]) -> list[Value]:
-    """Return the outputs of a loop without iterations, which have no rows."""
-    with b.at(Block(), isolated=True):
-        arguments = Block(arg_types=[tensor_type_of(state) for state in states]).args
-        _, _, outputs = step(b.scalar(0, NUMBER), arguments)
-        return [
-            b.constant(np.zeros((0, *shape_of(output)), dtype_of(output))) for output in outputs
-        ]
-
-
-def _while(
-    node: Node,
-    b: Builder,
-    at: int,
-    limit: Value | None,
-    condition: Value,
-    states: Sequence[Value],
-    step: LoopStep,
-) -> Sequence[Value]:
-    """Build a recursive function that repeats `step` from iteration `at` on."""
-    name = b.unique_function(f"{node.title}_loop")
-    types = [tensor_type_of(state) for state in states]
-    true = b.constant(np.asarray(True))
-
-    def build(arguments: Sequence[SSAValue]) -> Sequence[Value]:
-        number, holds, *states = arguments
-        going: Value = holds
-        if _limit(limit) != ENDLESS:
-            assert limit is not None
-            going = b.op("logical_and", going, b.op("less", number, limit))
-
-        def again() -> Sequence[Value]:
-            condition, after, _ = step(number, states)
-            require_equal_types(node, states, after)
-            following = b.op("add", number, b.scalar(1, NUMBER))
-            operands = [following, b.reshape(condition, ()), *after]
-            return b.append(CallOp(name, [b.tensor(v) for v in operands], types))
-
-        return choose(b, going, again, lambda: states)
-
-    size, flag = tensor_type_of(b.scalar(0, NUMBER)), tensor_type_of(true)
-    made = outline(b, name, [size, flag, *types], build)
-    first = b.reshape(condition, ())
-    operands = [b.scalar(at, NUMBER), first, *states]
-    return call(b, made.function, [*(b.tensor(v) for v in operands), *made.captured])
+    made = Loop(node, b, len(states), None if limit is None else b.reshape(limit, ()))
+    if made.output_count < 0:
+        raise node.error(
+            f"the body must have a condition and {len(states)} states as results, but has "
+            f"{len(made.body.output)} results"
+        )
+    done = made.unrolled(b.constant(np.asarray(True)) if condition is None else condition, states)
+    goes_on = _known(node, done.condition)
+    if done.number != made.most and goes_on is not False:
+        if made.most is None or goes_on is None:
+            return made.recursive(done)
+        following = made.in_functions(done, made.most)
+        done.states = following.states
+        for rows, output in zip(done.rows, following.outputs, strict=True):
+            rows.append(output)
+    elif not done.number:
+        return [*states, *made.no_rows(states)]
+    return [*done.states, *joined(b, done.rows)]
 
 
 def scan(node: Node, b: Builder) -> Results:
@@ -174,6 +226,10 @@ def scan(node: Node, b: Builder) -> Results:
     states = [node.input(i) for i in range(first)]
     inputs = [node.input(i) for i in range(first, len(node.inputs))]
     outputs = len(body.output) - first
+    if outputs < 0:
+        raise node.error(
+            f"the body must have {first} states as results, but has {len(body.output)} results"
+        )
     axes = node.ints("scan_input_axes") or [0] * sequences
     backward = _directions(node, "scan_input_directions", sequences)
     out_axes = node.ints("scan_output_axes") or [0] * outputs
@@ -190,14 +246,14 @@ def scan(node: Node, b: Builder) -> Results:
         )
     (count,) = lengths
 
-    def step(number: Value, states: Sequence[Value]) -> tuple[list[Value], list[Value]]:
+    def step(number: Value, states: Sequence[Value]) -> tuple[Sequence[Value], Sequence[Value]]:
         last = b.op("subtract", b.scalar(count - 1, NUMBER), number) if any(backward) else number
         elements = [
             b.op("take", x, last if reverse else number, axis=axis, mode="clip")
             for x, axis, reverse in zip(inputs, axes, backward, strict=True)
         ]
-        results = list(b.convert_graph(node, body, [*states, *elements]))
-        return results[:first], results[first:]
+        done = Repeated.of(b.convert_graph(node, body, [*states, *elements]), first)
+        return done.states, done.outputs
 
     done = repeat(node, b, count, states, step)
     results = [

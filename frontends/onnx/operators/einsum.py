@@ -22,6 +22,9 @@ from ..node import Node
 from ..values import Value, shape_of
 from .rule import Rules, since
 
+MAX_RANK = 64
+"""Limit on the axes of an operand: that of NumPy."""
+
 Axis = str
 Axes = tuple[Axis, ...]
 
@@ -69,6 +72,8 @@ def _parsed(node: Node, equation: str, operands: Sequence[Value]) -> tuple[list[
 
 
 def _axes(node: Node, term: str, rank: int) -> Axes:
+    if rank > MAX_RANK:
+        raise node.error(f"an operand has rank {rank}; supported: up to {MAX_RANK}")
     before, dots, after = term.partition("...")
     count = rank - len(before) - len(after)
     if "." in before + after or count < 0 or (count and not dots):
@@ -84,6 +89,7 @@ def _without_repeats(factor: Factor, b: Builder) -> Factor:
         kept = [i for i in range(len(factor.axes)) if i not in places]
         shape = shape_of(factor.value)
         size = min(shape[i] for i in places)
+        b.require_size(size, "a diagonal")
         y = b.transpose(factor.value, [*kept, *places])
         y = b.reshape(y, (*(shape[i] for i in kept), prod(shape[i] for i in places)))
         diagonal = b.constant(np.arange(size, dtype=np.int64) * (shape[places[1]] + 1))

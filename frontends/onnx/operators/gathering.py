@@ -54,7 +54,12 @@ def gather_nd(node: Node, b: Builder) -> Value:
     shape, wanted = shape_of(x), shape_of(indices)
     batch = node.integer("batch_dims", 0) if node.opset >= 12 else 0
     count = wanted[-1] if wanted else 0
-    if not 0 <= batch < len(wanted) or not 1 <= count <= len(shape) - batch:
+    if not 0 <= batch < min(len(shape), len(wanted)):
+        raise node.error(
+            f"attribute batch_dims is {batch}, the data have shape {list(shape)} and the indices "
+            f"{list(wanted)}; supported: 0 up to the smaller rank, exclusive"
+        )
+    if not 1 <= count <= len(shape) - batch:
         raise node.error(
             f"the indices have shape {list(wanted)}, the data {list(shape)}, of which {batch} dims "
             f"are those of batches; supported: vectors of 1 to {len(shape) - batch} indices"
@@ -92,6 +97,7 @@ def reverse_sequence(node: Node, b: Builder) -> Value:
             f"the lengths have shape {shape_text(dims_of(lengths))}; supported: [{count}]"
         )
     b.require_size(steps, "a sequence")
+    b.require_size(count, "the vector of lengths")
     at = b.constant(np.arange(steps, dtype=np.int64).reshape(steps, 1))
     last = b.op("subtract", lengths, b.scalar(1, INDEX))
     inside = b.op("less", at, lengths)

@@ -104,6 +104,7 @@ def embed_layer_normalization(node: Node, b: Builder) -> Results:
     ids, segments = node.input(0), node.optional(1)
     node.ignore("mask_index_type")
     node.require_unused(1, "the mask index")
+    node.require_rank(ids, [2], "input 0 (ids)")
     _, length = shape_of(ids)
     words = b.op("take", node.input(2), ids, axis=0, mode="clip")
     if node.optional(8) is None:
@@ -140,6 +141,11 @@ def _number_of_heads(node: Node, *sizes: Dim) -> int:
         raise node.error(
             f"attribute num_heads is {heads}; supported: a divisor of {shape_text(sizes)}"
         )
+    if any(isinstance(n, int) and n < heads for n in sizes):
+        raise node.error(
+            f"the queries, keys and values have sizes {shape_text(sizes)}; supported: at least 1 "
+            f"for each of {heads} heads"
+        )
     return heads
 
 
@@ -153,6 +159,7 @@ def _attended(node: Node, heads: Heads, added: Sequence[Value], b: Builder) -> V
         scores = b.op("add", scores, value)
     if node.flag("unidirectional", False):
         others = shape_of(heads.key)[2]
+        b.require_size(length * others, "the mask of later elements")
         future = np.triu(np.ones((length, others), np.bool_), others - length + 1)
         lowest = float(np.finfo(dtype_of(scores)).min)
         scores = b.op("where", b.constant(future), b.scalar_like(lowest, scores), scores)
@@ -189,13 +196,16 @@ def attention(node: Node, b: Builder) -> Value:
             raise node.error(f"input {i} ({what}) is given; supported: none")
     node.require_unused(1, "the present")
     x, bias = node.input(0), node.optional(2)
+    node.require_rank(x, [3], "the input")
     projected = product(node, x, node.input(1), b)
     if bias is not None:
         projected = b.op("add", projected, bias)
     total = shape_of(projected)[2]
     sizes = node.ints("qkv_hidden_sizes") or [total // 3] * 3
-    if sum(sizes) != total:
-        raise node.error(f"attribute qkv_hidden_sizes is {sizes}; supported: a sum of {total}")
+    if len(sizes) != 3 or sum(sizes) != total:
+        raise node.error(
+            f"attribute qkv_hidden_sizes is {sizes}; supported: 3 sizes whose sum is {total}"
+        )
     count = _number_of_heads(node, *sizes)
     stops = [sum(sizes[:i]) for i in range(4)]
     parts = [b.slice(projected, 2, start, stop) for start, stop in pairwise(stops)]

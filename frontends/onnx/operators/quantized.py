@@ -37,7 +37,7 @@ def _along(node: Node, value: Value, x: Value, axis: int, what: str, b: Builder)
     if rank == 0:
         return value
     block = node.integer("block_size", 0) if node.opset >= 21 else 0
-    if not block or rank == 1 != rank_of(x):
+    if not block or (rank == 1 and rank_of(x) != 1):
         if rank != 1:
             raise node.error(
                 f"{what} has shape {shape_text(dims_of(value))}; supported: a scalar or a vector"
@@ -117,11 +117,12 @@ def _shifted(node: Node, x: Value, index: int, axis: int, b: Builder) -> Value:
         raise node.error(
             f"zero point {index} has dtype {dtype_of(zero)}; supported: that of its operand"
         )
-    if rank_of(zero) == 1:
-        if dims_of(zero) == (1,):
-            zero = b.reshape(zero, ())
-        else:
-            zero = b.reshape(zero, [*shape_of(zero), *[1] * (rank_of(x) - 1 - axis % rank_of(x))])
+    if dims_of(zero) == (1,):
+        zero = b.reshape(zero, ())
+    elif rank_of(zero) == 1:
+        axis = max(axis, -rank_of(x))  # the rows of a vector are its elements
+        after = rank_of(x) - 1 - node.axis(axis, rank_of(x))
+        zero = b.reshape(zero, [*shape_of(zero), *[1] * after])
     return b.op("subtract", y, b.cast(zero, EXACT))
 
 

@@ -255,8 +255,11 @@ class Layer:
     def initial(self, index: int, direction: int, what: str) -> Value:
         """Return an initial state (N, H), by default 0."""
         if self.node.optional(index) is None:
-            zero = self.b.scalar_like(0, self.x)
-            return self.b.broadcast_to(zero, (self.batch, self.size))
+            shape = self.batch, self.size
+            zeros = self.b.broadcast_to(self.b.scalar_like(0, self.x), shape)
+            return self.b.reshape(
+                zeros, shape
+            )  # the type of a dynamic broadcast has no static dims
         value = self.node.input(index)
         self.node.require_rank(value, [3], what)
         return self.of_direction(self._steps_first(value), direction)

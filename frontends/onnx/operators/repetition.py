@@ -29,7 +29,7 @@ from ..regions import call, outline
 from ..values import Value, tensor_type_of
 
 UNROLLED = 400
-"""Limit on the number of operators in an unrolled repetition."""
+"""Limit on the number of steps, and of operators in all of them, of an unrolled repetition."""
 
 MAX_COUNT = 1 << 20
 """Limit on the number of repetitions."""
@@ -50,6 +50,21 @@ class Repeated:
     states: Sequence[Value]
     outputs: Sequence[Value]
 
+    @staticmethod
+    def of(results: Sequence[Value], state_count: int) -> Repeated:
+        """Return `results`, of which the first are the states."""
+        return Repeated(results[:state_count], results[state_count:])
+
+
+def as_row(b: Builder, output: Value) -> Value:
+    """Return what a step adds to an output as a tensor of one row."""
+    return b.op("expand_dims", output, axis=0)
+
+
+def joined(b: Builder, outputs: Sequence[Sequence[Value]]) -> list[Value]:
+    """Return each output, given as its rows in one or several tensors."""
+    return [rows[0] if len(rows) == 1 else b.op("concatenate", *rows, axis=0) for rows in outputs]
+
 
 def repeat(node: Node, b: Builder, count: int, states: Sequence[Value], step: Step) -> Repeated:
     """Build `step` `count` times, at least once."""
@@ -58,14 +73,13 @@ def repeat(node: Node, b: Builder, count: int, states: Sequence[Value], step: St
     before = b.built
     after, outputs = step(b.scalar(0, NUMBER), states)
     require_equal_types(node, states, after)
-    added = [[output] for output in outputs]
-    if count * (b.built - before) > UNROLLED:
+    if count > 1 and count * max(1, b.built - before) > UNROLLED:
         rest = Functions(node, b, after, step).repeat(1, count - 1, after)
-        added = [
-            [b.op("expand_dims", first, axis=0), others]
-            for (first,), others in zip(added, rest.outputs, strict=True)
-        ]
-        return Repeated(rest.states, [b.op("concatenate", *parts, axis=0) for parts in added])
+        pairs = zip(outputs, rest.outputs, strict=True)
+        return Repeated(
+            rest.states, joined(b, [[as_row(b, first), others] for first, others in pairs])
+        )
+    added = [[output] for output in outputs]
     for i in range(1, count):
         after, outputs = step(b.scalar(i, NUMBER), after)
         for parts, output in zip(added, outputs, strict=True):
@@ -96,7 +110,7 @@ class Functions:
             number, *states = arguments
             after, outputs = step(number, states)
             require_equal_types(node, states, after)
-            return [*after, *(b.op("expand_dims", output, axis=0) for output in outputs)]
+            return [*after, *(as_row(b, output) for output in outputs)]
 
         made = outline(b, b.unique_function(f"{node.title}_step"), [size, *self.types], build)
         self.captured = made.captured
@@ -111,7 +125,8 @@ class Functions:
                 number, *values = arguments
                 n = len(self.types)
                 states, captured = values[:n], values[n:]
-                return self._calls([(half, 0), (half, size)], number, states, captured)
+                done = self._calls([(half, 0), (half, size)], number, states, captured)
+                return [*done.states, *done.outputs]
 
             types = list(half.function_type.inputs)
             name = self.b.unique_function(f"{self.node.title}_step_{2 * size}")
@@ -124,19 +139,17 @@ class Functions:
         number: Value,
         states: Sequence[SSAValue],
         captured: Sequence[SSAValue],
-    ) -> list[Value]:
+    ) -> Repeated:
         """Call functions in turn, each with the offset of its first step from `number`."""
         b, n = self.b, len(self.types)
-        outputs = functions[0][0].function_type.outputs.data[n:]
-        added: list[list[Value]] = [[] for _ in outputs]
+        added: list[list[Value]] = [[] for _ in functions[0][0].function_type.outputs.data[n:]]
         for function, offset in functions:
             first = b.op("add", number, b.scalar(offset, NUMBER)) if offset else number
             results = call(b, function, [b.tensor(first), *states, *captured])
             states = results[:n]
-            for parts, output in zip(added, results[n:], strict=True):
-                parts.append(output)
-        joined = [p[0] if len(p) == 1 else b.op("concatenate", *p, axis=0) for p in added]
-        return [*states, *joined]
+            for rows, output in zip(added, results[n:], strict=True):
+                rows.append(output)
+        return Repeated(states, joined(b, added))
 
     def repeat(self, start: int, count: int, states: Sequence[Value]) -> Repeated:
         """Build steps `start` to `start + count - 1`, at least one."""
@@ -148,6 +161,4 @@ class Functions:
                 offset += 1 << log_size
         first = self.b.scalar(start, NUMBER)
         tensors = [self.b.tensor(state) for state in states]
-        results = self._calls(functions, first, tensors, self.captured)
-        n = len(self.types)
-        return Repeated(results[:n], results[n:])
+        return self._calls(functions, first, tensors, self.captured)

@@ -1,16 +1,18 @@
 """If, Loop and Scan against onnxruntime, at level relay and in the VM."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 from onnx import NodeProto, TensorProto, helper
 from onnx_models import Array
-from onnx_programs import agree, check, functions, graph, model, value
-from onnx_small import node, random_array
+from onnx_programs import agree, functions, graph, model, value
+from onnx_small import assert_close, node, random_array
 from xdsl.dialects.func import CallOp
 
 from xrelay.dialects import relay
+from xrelay.frontends.onnx import importer
 from xrelay.frontends.onnx.errors import OnnxError
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.passes.evaluation.evaluator import evaluate
@@ -53,7 +55,7 @@ def test_if_of_a_constant_takes_its_branch_only():
     )
     proto = model([only], {"x": x}, [value("y")], {"c": np.array(True)})
     conversion = convert_model(proto, "small.onnx")
-    check(evaluate(conversion.module, [x], {}), [x + x])
+    assert_close(evaluate(conversion.module, [x], {}), [x + x])
     assert not any(isinstance(op, relay.IfOp) for op in conversion.module.walk())
 
 
@@ -180,6 +182,58 @@ def test_a_state_grows_in_an_unrolled_loop():
     agree(model([growing], {"x": x}, [value("y")], {"n": np.array(3)}), {"x": x})
 
 
+IDLE = graph(
+    [],
+    [value("going", np.bool_), value("s")],
+    [value("i", np.int64, ()), value("going", np.bool_, ()), value("s")],
+)
+"""The body of a loop that changes nothing."""
+
+
+def test_a_loop_of_nothing_without_limit_is_refused():
+    idle = helper.make_node("Loop", ["", "true", "x"], ["y"], name="idle", body=IDLE)
+    proto = model([idle], {"x": random_array(2)}, [value("y")], {"true": np.array(True)})
+    with pytest.raises(OnnxError, match=r'node "idle".*more than \d+ iterations'):
+        convert_model(proto, "small.onnx")
+
+
+def test_a_loop_of_nothing_is_logarithmic():
+    x = random_array(2)
+    idle = helper.make_node("Loop", ["n", "", "x"], ["y"], name="idle", body=IDLE)
+    proto = model([idle], {"x": x}, [value("y", shape=(2,))], {"n": np.array(2**62)})
+    conversion = convert_model(proto, "small.onnx")
+    assert len(functions(conversion)) <= 64
+
+
+def test_nested_loops_that_grow_without_bound_are_refused(monkeypatch: pytest.MonkeyPatch):
+    """Each loop of nothing is in the body of another one."""
+    monkeypatch.setattr(importer, "MAX_INLINED", 2000)
+    body = IDLE
+    for _ in range(10):
+        inner = helper.make_node("Loop", ["n", "", "s"], ["t"], body=body)
+        results = [value("going", np.bool_), value("t")]
+        body = graph([inner], results, list(IDLE.input))
+    outer = helper.make_node("Loop", ["n", "", "x"], ["y"], name="outer", body=body)
+    proto = model([outer], {"x": random_array(2)}, [value("y")], {"n": np.array(3)})
+    with pytest.raises(OnnxError, match=r'node "outer".*more than 2000 nodes'):
+        convert_model(proto, "small.onnx")
+
+
+def test_branches_that_are_not_taken_count(monkeypatch: pytest.MonkeyPatch):
+    """A loop reads a long branch in each iteration, and never takes it."""
+    monkeypatch.setattr(importer, "MAX_INLINED", 2000)
+    long = graph([node("Neg", "s", f"a{i}") for i in range(500)], [value("a0")])
+    choice = helper.make_node(
+        "If", ["true"], ["t"], then_branch=graph([], [value("s")]), else_branch=long
+    )
+    body = graph([choice], [value("going", np.bool_), value("t")], list(IDLE.input))
+    outer = helper.make_node("Loop", ["n", "", "x"], ["y"], name="outer", body=body)
+    constants = {"n": np.array(100), "true": np.array(True)}
+    proto = model([outer], {"x": random_array(2)}, [value("y")], constants)
+    with pytest.raises(OnnxError, match=r'node "outer".*more than 2000 nodes'):
+        convert_model(proto, "small.onnx")
+
+
 def scanning(**attributes: Any) -> NodeProto:
     """Scan that accumulates its sequence, and collects state times element."""
     body = graph(
@@ -207,6 +261,26 @@ def test_scan_along_other_axes():
     outputs = [value("y", shape=(4,)), value("ys", shape=(4, 6))]
     scan = scanning(scan_input_axes=[1], scan_output_axes=[-1])
     agree(model([scan], {"x": x, "xs": xs}, outputs), {"x": x, "xs": xs})
+
+
+def test_one_step_of_many_operators():
+    x, xs = random_array(4), random_array(1, 4, seed=1)
+    names = ["s", *(f"a{i}" for i in range(500)), "t"]
+    chain = [helper.make_node("Neg", [one], [other]) for one, other in pairwise(names)]
+    body = graph(
+        [*chain, node("Add", "t e", "p")], [value("t"), value("p")], [value("s"), value("e")]
+    )
+    scan = helper.make_node("Scan", ["x", "xs"], ["y", "ys"], body=body, num_scan_inputs=1)
+    outputs = [value("y", shape=(4,)), value("ys", shape=(1, 4))]
+    agree(model([scan], {"x": x, "xs": xs}, outputs), {"x": x, "xs": xs})
+
+
+def test_a_body_without_results_for_the_states_is_refused():
+    body = graph([], [], [value("s"), value("e")])
+    scan = helper.make_node("Scan", ["x", "xs"], ["y"], name="scan", body=body, num_scan_inputs=1)
+    proto = model([scan], {"x": random_array(4), "xs": random_array(2, 4)}, [value("y")])
+    with pytest.raises(OnnxError, match=r'node "scan".*1 states as results, but has 0'):
+        convert_model(proto, "small.onnx")
 
 
 def test_nested_graphs_read_names_around():

@@ -98,6 +98,7 @@ def test_other_folders_are_refused(tmp_path: Path, location: str):
     ("entries", "message"),
     [
         ({"location": "none"}, "none': No such file"),
+        ({"location": "a\0b"}, "not a path: embedded null byte"),
         ({"offset": "1000000"}, "its bytes 1000000 to 1000120 are not in the file"),
         ({"offset": "-4"}, 'the offset of its data is "-4"'),
         ({"offset": "9" * 30}, "the offset of its data is"),

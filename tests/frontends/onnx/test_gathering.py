@@ -116,3 +116,20 @@ def test_wrong_equations(equation: str, message: str):
     proto = model_of(node("Einsum", "x", equation=equation), {"x": random_array(2, 3)})
     with pytest.raises(OnnxError, match=message):
         convert_model(proto, "small.onnx")
+
+
+def test_an_operand_of_many_axes_is_refused():
+    proto = model_of(node("Einsum", "x", equation="i" * 65), {"x": random_array(*[1] * 6)})
+    dims = proto.graph.input[0].type.tensor_type.shape.dim
+    for _ in range(59):
+        dims.add(dim_value=1)
+    with pytest.raises(OnnxError, match="rank 65; supported: up to 64"):
+        convert_model(proto, "small.onnx")
+
+
+@pytest.mark.parametrize("batch", [-1, 2, 2**62])
+def test_wrong_batch_dims(batch: int):
+    inputs = {"x": random_array(3, 2), "i": np.zeros((3, 1), np.int64)}
+    proto = model_of(node("GatherND", "x i", batch_dims=batch), inputs)
+    with pytest.raises(OnnxError, match=f"batch_dims is {batch}"):
+        convert_model(proto, "small.onnx")

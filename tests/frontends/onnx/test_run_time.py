@@ -10,24 +10,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 from onnx import NodeProto
-from onnx_models import Array, run_onnxruntime
+from onnx_models import Array
+from onnx_programs import agree as agree_on
 from onnx_small import model_of, node, operators_of, random_array
 from transformer import encoder
-from xdsl.context import Context
 from xdsl.dialects.func import FuncOp
 
 from xrelay.dialects.relay.named_dims import dim_names
 from xrelay.frontends.onnx.importer import Conversion, convert_model
-from xrelay.lowering.assemble import assemble
-from xrelay.passes.evaluation.evaluator import evaluate
-from xrelay.passes.support.verifier import verify
-from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.machine import Machine
-from xrelay.tools.pipeline import build
-from xrelay.tools.registry import UNIVERSE, named_pipelines
 
-VM = build("vm", UNIVERSE.all_passes, named_pipelines)
 Feeds = Mapping[str, Array]
 
 
@@ -44,7 +35,7 @@ def agree(
     dtype: type = np.float32,
 ) -> Conversion:
     """
-    Convert a model once, and compare its results on each of `feeds` with onnxruntime's.
+    Compare a model's results on each of `feeds` with onnxruntime's; return its conversion.
 
     The dims of the inputs named in `dynamic` are dynamic.
     """
@@ -53,26 +44,7 @@ def agree(
         if info.name in dynamic.split():
             for i, dim in enumerate(info.type.tensor_type.shape.dim):
                 dim.dim_param = f"{info.name}{i}"
-    conversion = convert_model(model, "small.onnx")
-    verify(conversion.module)
-    wanted = [run_onnxruntime(model, dict(feed)) for feed in feeds]
-    for feed, expected in zip(feeds, wanted, strict=True):
-        actual = evaluate(conversion.module, list(feed.values()), conversion.params)
-        compare(actual, expected)
-    operators = conversion.module.clone()
-    for step in VM:
-        step.run.apply(Context(), conversion.module)
-    bytecode = assemble(conversion.module)
-    machine = Machine(bytecode, conversion.params, KERNELS, memory=Memory(poison=True))
-    for feed, expected in zip(feeds, wanted, strict=True):
-        compare(machine.run("main", *feed.values()), expected)
-    return Conversion(operators, conversion.params)
-
-
-def compare(actual: Sequence[Array], expected: Sequence[Array]) -> None:
-    for a, e in zip(actual, expected, strict=True):
-        assert (a.dtype, a.shape) == (e.dtype, e.shape)
-        np.testing.assert_allclose(a, e, rtol=1e-4, atol=1e-5)
+    return agree_on(model, *feeds)
 
 
 X, Z = random_array(2, 3, 4), random_array(3, 5, 2, seed=1)
@@ -92,11 +64,9 @@ def test_dims_keep_their_names():
 
 def test_a_transformer_of_any_batch_and_length():
     model = encoder()
-    conversion = convert_model(model, "encoder.onnx")
-    for shape in ((1, 3), (2, 7), (4, 1)):
-        ids = np.random.default_rng(0).integers(0, 50, shape)
-        actual = evaluate(conversion.module, [ids], conversion.params)
-        compare(actual, run_onnxruntime(model, {"ids": ids}))
+    random = np.random.default_rng(0)
+    feeds = [{"ids": random.integers(0, 50, shape)} for shape in ((1, 3), (2, 7), (4, 1))]
+    agree_on(model, *feeds, in_machine=False)  # tests/test_dynamic_models.py compiles it
 
 
 # -------------------------------------------------------------------- arguments
@@ -241,10 +211,7 @@ def test_unique(ordered: int):
         made.graph.output.append(made.graph.output[0])
         made.graph.output[-1].name = output
         made.graph.output[-1].type.tensor_type.elem_type = 7
-    conversion = convert_model(made, "small.onnx")
-    for feed in feeds:
-        actual = evaluate(conversion.module, list(feed.values()), conversion.params)
-        compare(actual, run_onnxruntime(made, dict(feed)))
+    agree_on(made, *feeds)
 
 
 @pytest.mark.parametrize("center", [0, 1])
@@ -318,10 +285,7 @@ def test_normalizations_of_any_batch(op: str):
     feeds = [{"x": random_array(*shape)} for shape in ((2, 4, 4), (5, 4, 4))]
     model = model_of(node(op, names, **attributes), feeds[0], vectors, opset=21)
     model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"
-    conversion = convert_model(model, "small.onnx")
-    for feed in feeds:
-        actual = evaluate(conversion.module, list(feed.values()), conversion.params)
-        compare(actual, run_onnxruntime(model, dict(feed)))
+    agree_on(model, *feeds)
 
 
 @pytest.mark.parametrize(
@@ -354,18 +318,11 @@ def test_networks_of_images_of_any_size():
     model = model_of(nodes, feeds[0], {"w": weight})
     for i in (0, 2, 3):
         model.graph.input[0].type.tensor_type.shape.dim[i].dim_param = f"d{i}"
-    conversion = convert_model(model, "small.onnx")
-    for feed in feeds:
-        actual = evaluate(conversion.module, list(feed.values()), conversion.params)
-        compare(actual, run_onnxruntime(model, dict(feed)))
+    agree_on(model, *feeds)
 
 
 def test_depth_to_space_of_images_of_any_size():
     model = model_of(node("DepthToSpace", "x", blocksize=2), {"x": random_array(1, 8, 3, 5)})
     for i in (0, 2, 3):
         model.graph.input[0].type.tensor_type.shape.dim[i].dim_param = f"d{i}"
-    conversion = convert_model(model, "small.onnx")
-    for shape in ((1, 8, 3, 5), (2, 8, 1, 4)):
-        feed = {"x": random_array(*shape)}
-        actual = evaluate(conversion.module, [feed["x"]], conversion.params)
-        compare(actual, run_onnxruntime(model, feed))
+    agree_on(model, *({"x": random_array(*shape)} for shape in ((1, 8, 3, 5), (2, 8, 1, 4))))
