@@ -9,7 +9,7 @@ call* is one with the most rows, in a process of its own.
 
 - *Peak*: the most resident memory of a process, in MiB, and its ratio to that of the largest call.
 - *Curve*: the resident memory after each tenth of the calls.
-- *In the machine*: the bytes that are charged to the memory limit at the end, and after the
+- *Charged*: the MiB that the machine charges to its memory limit at the end, and after the
   largest call.
 """
 
@@ -51,10 +51,10 @@ def child(path: str, calls: int, rows: int) -> dict[str, object]:
     curve: list[float] = []
     for call in range(calls):
         machine.run("main", x[: random.integers(1, rows + 1)], weight, bias)
-        if (call + 1) % (calls // 10) == 0:
+        if (call + 1) % max(1, calls // 10) == 0:
             curve.append(round(resident(), 1))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"peak": round(peak, 1), "curve": curve, "charged": machine.memory.used}
+    return {"peak": round(peak, 1), "curve": curve, "charged": round(machine.memory.used / MIB, 1)}
 
 
 def measure(program: str, options: argparse.Namespace) -> dict[str, Any]:
@@ -95,12 +95,12 @@ def markdown(rows: list[dict[str, Any]]) -> str:
         ("peak of the largest call, MiB", "peak_of_largest"),
         ("peak of all calls, MiB", "peak"),
         ("ratio", "ratio"),
-        ("in the machine after the largest call, bytes", "charged_by_largest"),
-        ("in the machine after all calls, bytes", "charged"),
+        ("charged by the machine after the largest call, MiB", "charged_by_largest"),
+        ("charged after all calls, MiB", "charged"),
     ):
-        lines.append(f"| {name} | " + " | ".join(f"{row[key]:,}" for row in rows) + " |")
+        lines.append(f"| {name} | " + " | ".join(f"{row[key]}" for row in rows) + " |")
     curves = (" ".join(f"{size:.0f}" for size in row["curve"]) for row in rows)
-    lines.append("| after each tenth of the calls, MiB | " + " | ".join(curves) + " |")
+    lines.append("| resident after each tenth of the calls, MiB | " + " | ".join(curves) + " |")
     return "\n".join(lines) + "\n"
 
 

@@ -34,7 +34,7 @@ def read_inputs(path: str, function: str, params: Sequence[Param]) -> Arrays:
                 )
             spec = specs[name]
             if spec is not None and not spec.accepts(header.spec):
-                message = f"member {name!r} must be {spec}, as {function} takes it, but is"
+                message = f"member {name!r} must be {spec} for {function}, but is"
                 raise FileError(path, f"{message} {header.spec}")
         return {name: file.read(name) for name in file.headers}
 

@@ -119,8 +119,8 @@ def load(
     while the program is used. They are not trusted: a damaged or hostile one is an error. Small
     weights and samples of large ones are compared with checksums; with `verify`, all bytes are.
 
-    Raises `ExecutableError` for a file that is damaged or no executable, and weights that are not
-    those that the program was compiled with; `MachineError` for files that cannot be read.
+    Raises `ExecutableError` for a file that is damaged or not an executable, and weights that are
+    not those that the program was compiled with; `MachineError` for files that cannot be read.
     """
     from .runtime.python.callables import load_executable
 

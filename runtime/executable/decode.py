@@ -124,7 +124,7 @@ def _check_names(layout: Layout, found: Mapping[str, Section]) -> None:
             raise damaged(
                 section.name,
                 section.offset,
-                f"it is needed, but this program does not know it: the file has format "
+                f"unknown section that readers must not ignore: the file has format "
                 f"{major}.{minor}; use a newer xrelay",
             )
         if section.name in SECTIONS and not section.has_checksum and section.name != "data":

@@ -59,7 +59,7 @@ def _numbers(path: str) -> Iterator[int]:
         yield int(text)
 
 
-def _bounds() -> Iterator[int]:
+def memory_bounds() -> Iterator[int]:
     """Yield the bounds on this process's memory: system, control group, resource limits."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
@@ -84,7 +84,7 @@ def _bounds() -> Iterator[int]:
 @cache
 def default_limit() -> int:
     """Return a share of the memory that was available to this process on the first call."""
-    return min((size for size in _bounds() if size > 0), default=UNKNOWN) // SHARE
+    return min((size for size in memory_bounds() if size > 0), default=UNKNOWN) // SHARE
 
 
 class Memory:

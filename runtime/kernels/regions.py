@@ -53,7 +53,7 @@ def can_reserve() -> bool:
     return policy != "2"  # all addresses count as committed
 
 
-def _mapping(size: int) -> mmap.mmap:
+def map_memory(size: int) -> mmap.mmap:
     """Map `size` zero bytes, at a page."""
     if not hasattr(mmap, "MAP_ANONYMOUS"):
         return mmap.mmap(-1, size)
@@ -122,7 +122,7 @@ class Region:
         owner.reserve(size, what)
         for length in self._lengths(size):
             try:
-                mapping = _mapping(length + MAX_ALIGNMENT)
+                mapping = map_memory(length + MAX_ALIGNMENT)
             except (OSError, ValueError, OverflowError, MemoryError):
                 continue
             whole = np.frombuffer(mapping, np.uint8)

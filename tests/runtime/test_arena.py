@@ -230,14 +230,14 @@ def test_views_survive_a_region_that_grows(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_system_that_refuses_large_mappings(monkeypatch: pytest.MonkeyPatch):
-    whole = regions._mapping  # pyright: ignore[reportPrivateUsage]
+    whole = regions.map_memory
 
     def refuse(size: int) -> Any:
         if size > 4 * MIB:
             raise OSError(12, "Cannot allocate memory")
         return whole(size)
 
-    monkeypatch.setattr(regions, "_mapping", refuse)
+    monkeypatch.setattr(regions, "map_memory", refuse)
     machine = Machine(tripled())
     np.testing.assert_array_equal(machine.run("main", rows(100))[0], 3 * rows(100))
     with pytest.raises(MachineError, match="but the system has not enough"):

@@ -79,10 +79,10 @@ def test_what_can_be_freed_is_freed_first():
 
 
 def test_the_default_is_a_share_of_the_least_bound(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(memory_module, "_bounds", lambda: iter([300, 100, 0, 200]))
+    monkeypatch.setattr(memory_module, "memory_bounds", lambda: iter([300, 100, 0, 200]))
     assert memory_module.default_limit.__wrapped__() == 50
     monkeypatch.undo()
-    assert 0 < Memory().limit <= min(memory_module._bounds())  # pyright: ignore[reportPrivateUsage]
+    assert 0 < Memory().limit <= min(memory_module.memory_bounds())
 
 
 # ------------------------------------------------------------- bytes that nothing wrote

@@ -271,8 +271,7 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
         ),
         (
             ["mlp.mlir", "--inputs", "wrong.npz"],
-            "wrong.npz: error: member 'y' must be float32[2, 4], as main takes it, but is "
-            "float64[2, 4]\n",
+            "wrong.npz: error: member 'y' must be float32[2, 4] for main, but is float64[2, 4]\n",
         ),
         (
             ["mlp.mlir", "--inputs", "in.npz", "--params", "no.safetensors"],
@@ -503,7 +502,7 @@ def test_a_deep_value_is_cut(folder: Path, capsys: pytest.CaptureFixture[str]):
     [
         (["--stats"], "--stats counts what the machine does"),
         (["--random-seed", "0", "--outputs", "o.npz"], "'output_0' is not a tensor"),
-        (["--inputs", "bad.npz"], "member 'x' must be float32[], as main takes it, but is int64[]"),
+        (["--inputs", "bad.npz"], "member 'x' must be float32[] for main, but is int64[]"),
         (["--function", "first", "--random-seed", "0"], "'l': it is not a tensor"),
         (["--function", "none"], "unknown function 'none'; the program has: "),
     ],
