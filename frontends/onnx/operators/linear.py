@@ -41,6 +41,13 @@ def gemm(node: Node, b: Builder) -> Value:
     return b.op("add", y, bias)
 
 
+def swapped(x: Value, b: Builder) -> Value:
+    """Transpose matrices: swap the last two dims."""
+    order = list(range(rank_of(x)))
+    order[-2:] = reversed(order[-2:])
+    return b.transpose(x, order)
+
+
 def matmul(node: Node, b: Builder) -> Value:
     return product(node, node.input(0), node.input(1), b)
 
