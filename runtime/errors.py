@@ -100,3 +100,8 @@ def render(error: Error, sources: Sources) -> str:
     for note in error.notes:
         lines += _shown("note", note.message, note.location, sources)
     return "\n".join(lines)
+
+
+def reason_of(error: OSError | ValueError) -> str:
+    """Return why a file cannot be read or written."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

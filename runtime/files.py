@@ -9,7 +9,7 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import cast
 
-from .errors import MachineError
+from .errors import MachineError, reason_of
 
 
 def path_text(path: object) -> str:
@@ -20,11 +20,6 @@ def path_text(path: object) -> str:
     if not isinstance(text, str):
         raise MachineError(f"expected a path as str or os.PathLike, but got {type(text).__name__}")
     return text
-
-
-def reason_of(error: OSError | ValueError) -> str:
-    """Return why a file cannot be read or written."""
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def mapped(path: str | os.PathLike[str]) -> memoryview:

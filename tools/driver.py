@@ -25,8 +25,7 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 
 from ..dialects.errors import TOO_DEEP
 from ..passes.support.diagnostics import Message, ReportingContext, Severity
-from ..runtime.errors import Error
-from ..runtime.files import reason_of
+from ..runtime.errors import Error, reason_of
 from . import arguments, reproducer
 from .diagnostics import PipelineError, Reporter, message_of
 from .errors import CommandLineError, UsageError

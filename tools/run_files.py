@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime.files import reason_of
+from ..runtime.errors import reason_of
 from ..runtime.program import Array, Param
 from ..runtime.tensor_file import TensorFile
 from .errors import FileError, UsageError

@@ -8,7 +8,7 @@ from io import StringIO
 from pathlib import Path
 
 from ..passes.support.diagnostics import Message, Severity
-from ..runtime.files import reason_of
+from ..runtime.errors import reason_of
 from .diagnostics import SourceError, place
 from .errors import UsageError
 

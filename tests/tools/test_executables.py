@@ -181,7 +181,10 @@ def test_weights_that_changed(folder: Path, capsys: pytest.CaptureFixture[str]):
         (["m.xrx", "--evaluate"], "m.xrx: error: --evaluate is for programs, but this is an exec"),
         (["m.xrx", "--pipeline", "vm"], "m.xrx: error: --pipeline is for programs, but this is"),
         (["m.mlir", "--verify"], "m.mlir: error: --verify is for executables"),
-        (["m.xrx", "--inputs", "bad.npz"], "bad.npz: error: member 'x' must be float32[2, 3], as"),
+        (
+            ["m.xrx", "--inputs", "bad.npz"],
+            "bad.npz: error: member 'x' must be float32[2, 3] for main, but is float32[3, 2]",
+        ),
         (["m.xrx", "--random-seed", "0", "--memory-limit", "100"], "m.mlir:5:10: error: "),
         (["m.xrx", "--inputs", "in.npz", "--max-instructions", "1"], "m.mlir:6:5: error: "),
     ],
