@@ -1,0 +1,1 @@
+"""The way from MLIR to machine code."""

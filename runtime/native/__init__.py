@@ -1,0 +1,1 @@
+"""Programs that are compiled to machine code, in shared libraries."""
