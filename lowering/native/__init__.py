@@ -1,1 +1,1 @@
-"""The way from MLIR to machine code."""
+"""From modules at level `memref` to machine code, with the tools of MLIR and LLVM."""
