@@ -7,7 +7,11 @@
  */
 
 #define XRELAY_SHARED __attribute__((weak, visibility("hidden")))
+#define XRELAY_PUBLIC __attribute__((visibility("default")))
 #define XRELAY_ALIGNMENT 64
+#ifndef XRELAY_SCRATCH
+#define XRELAY_SCRATCH 0 /* bytes at the end of a workspace from which kernels allocate */
+#endif
 #ifndef XRELAY_MAX_STACK
 #define XRELAY_MAX_STACK (4 << 20) /* bytes of stack that a call may use for recursion */
 #endif
@@ -27,6 +31,8 @@ struct xrelay_call {
   void (*abandon)(struct xrelay_call *); /* closes what is open on devices */
   void *const *contexts;
   int is_active, is_open; /* a bit a device */
+  char *scratch, *scratch_next;
+  int64_t scratch_count; /* pieces of it that are in use */
 };
 
 struct xrelay_dim {
@@ -122,6 +128,17 @@ XRELAY_SHARED void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment, uint6
   struct xrelay_block *block = NULL;
   char *start = NULL;
   if (alignment < XRELAY_ALIGNMENT) alignment = XRELAY_ALIGNMENT;
+  if (alignment == XRELAY_ALIGNMENT && xrelay_current->scratch) {
+    struct xrelay_call *call = xrelay_current;
+    uint64_t room = (uint64_t)(call->scratch + XRELAY_SCRATCH - call->scratch_next);
+    if (size <= room && size <= XRELAY_SCRATCH) {
+      void *found = call->scratch_next;
+      uint64_t used = (size + XRELAY_ALIGNMENT - 1) / XRELAY_ALIGNMENT * XRELAY_ALIGNMENT;
+      call->scratch_next += used < room ? used : room;
+      call->scratch_count++;
+      return found;
+    }
+  }
   if (size <= PTRDIFF_MAX - 3 * alignment)
     start = aligned_alloc(alignment, (size + 2 * alignment - 1) / alignment * alignment);
   if (!start) xrelay_fail("there is no memory for %" PRIu64 " bytes", size);
@@ -140,38 +157,15 @@ XRELAY_SHARED void *_mlir_memref_to_llvm_alloc(uint64_t size) {
 
 XRELAY_SHARED void _mlir_memref_to_llvm_free(void *memory) {
   struct xrelay_block *block = (struct xrelay_block *)memory - 1;
+  struct xrelay_call *call = xrelay_current;
   if (!memory) return;
+  if (call->scratch && (uintptr_t)memory - (uintptr_t)call->scratch < XRELAY_SCRATCH) {
+    if (!--call->scratch_count) call->scratch_next = call->scratch;
+    return;
+  }
   *block->link = block->next;
   if (block->next) block->next->link = block->link;
   free(block->start);
-}
-
-struct xrelay_unranked {
-  int64_t rank;
-  void *descriptor;
-};
-
-struct xrelay_strided { /* a memref; `rank` sizes, then `rank` strides */
-  char *allocated, *aligned;
-  int64_t offset, sizes[];
-};
-
-/* What a memref.copy of strided memory becomes. */
-XRELAY_SHARED void memrefCopy(int64_t item, struct xrelay_unranked *from,
-                              struct xrelay_unranked *to) {
-  struct xrelay_strided *source = from->descriptor, *target = to->descriptor;
-  int64_t rank = from->rank, count = 1, axis, index;
-  for (axis = 0; axis < rank; axis++) count *= source->sizes[axis];
-  for (index = 0; index < count; index++) {
-    int64_t rest = index, s = source->offset, t = target->offset;
-    for (axis = rank - 1; axis >= 0; axis--) {
-      int64_t size = source->sizes[axis], at = rest % size;
-      rest /= size;
-      s += at * source->sizes[rank + axis];
-      t += at * target->sizes[rank + axis];
-    }
-    memmove(target->aligned + t * item, source->aligned + s * item, (size_t)item);
-  }
 }
 
 /* Return count * size, or fail. */
@@ -315,7 +309,7 @@ XRELAY_SHARED void xrelay_check_memory(const struct xrelay_function *function,
 }
 
 /* Return `given`, the workspace of a caller, or allocate one. */
-XRELAY_SHARED void *xrelay_workspace(const struct xrelay_function *function,
+XRELAY_SHARED char *xrelay_workspace(const struct xrelay_function *function,
                                      const int64_t *const *shapes, void *const *data, void *given,
                                      int64_t size, int64_t alignment) {
   int32_t i;
@@ -328,4 +322,17 @@ XRELAY_SHARED void *xrelay_workspace(const struct xrelay_function *function,
     if (xrelay_overlap(given, size, data[i], xrelay_bytes(&function->tensors[i], shapes[i])))
       xrelay_fail("the workspace of %s overlaps '%s'", function->name, function->tensors[i].name);
   return given;
+}
+
+/* Return the bytes of a workspace of `size`, with the scratch memory of kernels at its end. */
+XRELAY_SHARED int64_t xrelay_with_scratch(int64_t size) {
+  if (size < 0 || size > INT64_MAX / 2) xrelay_fail("the workspace is too large");
+  size = (size + XRELAY_ALIGNMENT - 1) / XRELAY_ALIGNMENT * XRELAY_ALIGNMENT;
+  return XRELAY_SCRATCH ? size + XRELAY_SCRATCH : size;
+}
+
+/* Let kernels allocate from the end of `workspace`, of `size` bytes. */
+XRELAY_SHARED void xrelay_use_scratch(char *workspace, int64_t size) {
+  if (!XRELAY_SCRATCH) return;
+  xrelay_current->scratch = xrelay_current->scratch_next = workspace + size - XRELAY_SCRATCH;
 }
