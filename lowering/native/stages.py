@@ -19,7 +19,7 @@ from .machine import Machine
 from .processes import SECONDS, ProcessFailed, run
 from .saved_stages import UNSAVED, SavedStages
 from .tool_messages import error_of
-from .toolchain import tool
+from .toolchain import tool, version
 
 STACK = 2048
 """Bytes of the largest buffer that a kernel keeps on the stack, of which most have a few MiB."""
@@ -63,6 +63,14 @@ KERNELS = (*BUFFERIZE, *LOWER_TO_LLVM)
 
 ALLOCATION = re.compile(r"@_mlir_memref_to_llvm_alloc\(i64 (\d+)\)")
 DEFINITION = re.compile(r"^define [^@]*@([\w.$]+)\(", re.M)
+
+
+TOOLS = ("mlir-opt", "mlir-translate", "opt", "llc")
+
+
+def tools_key() -> str:
+    """Return text that differs for tools whose code may differ."""
+    return " ".join(version(name) for name in TOOLS)
 
 
 class Stage(NamedTuple):
