@@ -52,6 +52,7 @@ PASSES = {
     "share-device-copies": "passes.share_device_copies:ShareDeviceCopiesPass",
     "lambda-lift": "passes.lambda_lift:LambdaLiftPass",
     "inline": "passes.inline:InlinePass",
+    "flatten-tuples": "passes.flatten_tuples:FlattenTuplesPass",
     "remove-unused-functions": "passes.remove_unused_functions:RemoveUnusedFunctionsPass",
     "eliminate-dead-code": "passes.eliminate_dead_code:EliminateDeadCodePass",
     "lift-constants": "passes.lift_constants:LiftConstantsPass",
