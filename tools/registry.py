@@ -75,6 +75,7 @@ PASSES = {
     "report-memory": "passes.report_memory:ReportMemoryPass",
     "verify-stage": "passes.verify_stage:VerifyStagePass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
+    "expand-math": "lowering.expand_math:ExpandMathPass",
     "allocate-registers": "lowering.allocate_registers:AllocateRegistersPass",
 }
 
