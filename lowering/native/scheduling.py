@@ -26,7 +26,7 @@ ON_BUFFERS = "on_buffers"
 
 class Schedule(NamedTuple):
     """
-    What is done to one kernel.
+    The transformations of one kernel.
 
     Both are the ops of a `transform.named_sequence`, without its end, in which
     `%kernel : !transform.any_op` is the `func.func`.

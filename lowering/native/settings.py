@@ -1,4 +1,4 @@
-"""How code is compiled: for which machine, with which schedules, and what is kept."""
+"""Settings of a compilation: the machine, the schedules, and what is kept."""
 
 from __future__ import annotations
 

@@ -41,6 +41,8 @@ BUFFERIZE = (
 
 LOWER_TO_LLVM = (
     "convert-linalg-to-loops",
+    "arith-expand",
+    "memref-expand",
     "convert-vector-to-scf{full-unroll=true}",
     "expand-strided-metadata",
     "canonicalize",
