@@ -41,9 +41,15 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 - `allocate-registers` last: lowering gives each value a register of its own.
 - `verify-stage` at every level: its error names an op that was left and the pass that should have
   removed it; a later pass would only fail on the op.
+
+`aot` takes a `relay` program as `vm` does to `memory-planned`, and from there out of the house.
+What differs, and why:
+
+- `plan-memory` always: compiled kernels are too short to allocate between them.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -64,12 +70,15 @@ class Pipeline(ArgSpecConvertible, ABC):
         """The sequence, as after `-p`."""
 
 
-_TO_MANIFEST = (
+_TO_SIMPLIFIED = (
     "infer-types",
     "simplify-inference",
     "fold-constants",
     "dynamic-to-static",
     "infer-types",
+)
+
+_TO_MANIFEST = (
     "plan-devices",
     "share-device-copies",
     "verify-stage{stage=planned}",
@@ -101,6 +110,8 @@ _TO_BYTECODE = (
     "verify-stage{stage=bytecode}",
 )
 
+_TO_AOT = ("verify-stage{stage=memory-planned}",)
+
 _OF_ENTRIES = ("remove-unused-functions", "plan-memory")
 """The passes that depend on which functions are called from outside."""
 
@@ -131,14 +142,34 @@ class VmPipeline(Pipeline):
 
     @property
     def text(self) -> str:
-        passes = (*_TO_MANIFEST, *_MEMORY[self.memory], *_TO_BYTECODE)
-        if not self.entries:
-            return ",".join(passes)
-        # A tuple of one value is given as that value.
-        entries = (self.entries,) if isinstance(self.entries, str) else self.entries
-        option = f"{{entries={','.join(map(quoted, entries))}}}"
-        return ",".join(name + option if name in _OF_ENTRIES else name for name in passes)
+        planned = (*_TO_SIMPLIFIED, *_TO_MANIFEST, *_MEMORY[self.memory])
+        return _called_from_outside((*planned, *_TO_BYTECODE), self.entries)
 
 
-PIPELINES: dict[str, type[Pipeline]] = {"vm": VmPipeline}
+@dataclass(frozen=True)
+class AotPipeline(Pipeline):
+    """Lower a `relay` program to one flat function and kernels of upstream dialects."""
+
+    name = "aot"
+
+    entries: tuple[str, ...] = ()
+    """The functions that are called from outside; if none is given, all that are not private."""
+
+    @property
+    def text(self) -> str:
+        planned = (*_TO_SIMPLIFIED, *_TO_MANIFEST, *_MEMORY["plan"])
+        return _called_from_outside((*planned, *_TO_AOT), self.entries)
+
+
+def _called_from_outside(passes: Sequence[str], entries: tuple[str, ...]) -> str:
+    """Return the pipeline of `passes`, of which some are given the option `entries`."""
+    if not entries:
+        return ",".join(passes)
+    # A tuple of one value is given as that value.
+    names = (entries,) if isinstance(entries, str) else entries
+    option = f"{{entries={','.join(map(quoted, names))}}}"
+    return ",".join(name + option if name in _OF_ENTRIES else name for name in passes)
+
+
+PIPELINES: dict[str, type[Pipeline]] = {"vm": VmPipeline, "aot": AotPipeline}
 """The named pipelines."""

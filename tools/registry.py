@@ -52,6 +52,7 @@ PASSES = {
     "share-device-copies": "passes.share_device_copies:ShareDeviceCopiesPass",
     "lambda-lift": "passes.lambda_lift:LambdaLiftPass",
     "inline": "passes.inline:InlinePass",
+    "flatten-tuples": "passes.flatten_tuples:FlattenTuplesPass",
     "remove-unused-functions": "passes.remove_unused_functions:RemoveUnusedFunctionsPass",
     "eliminate-dead-code": "passes.eliminate_dead_code:EliminateDeadCodePass",
     "lift-constants": "passes.lift_constants:LiftConstantsPass",
@@ -75,6 +76,7 @@ PASSES = {
     "verify-stage": "passes.verify_stage:VerifyStagePass",
     "convert-relay-to-linalg": "lowering.convert_relay_to_linalg:ConvertRelayToLinalgPass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
+    "expand-math": "lowering.expand_math:ExpandMathPass",
     "allocate-registers": "lowering.allocate_registers:AllocateRegistersPass",
 }
 

@@ -1,0 +1,295 @@
+"""
+Replace tuples between functions, and those that `relay.if` returns, by their fields.
+
+    func.func @f(%p: tuple<T, tuple<U>>) -> tuple<U, T> {
+      …
+      func.return %r : tuple<U, T>
+    }
+    %r = func.call @f(%t) : (tuple<T, tuple<U>>) -> tuple<U, T>
+    %x = relay.tuple_get_item %r[0] : (tuple<U, T>) -> U
+    relay.exp %x : …
+    ->
+    func.func @f(%p.0: T, %p.1: U) -> (U, T) {
+      …
+      func.return %p.1, %p.0 : U, T
+    }
+    %0, %1 = func.call @f(%a, %b) : (T, U) -> (U, T)
+    relay.exp %0 : …
+
+A parameter or result keeps its attributes in every field; its `relay.name` gets the number of the
+field. Hints and device copies of tuples are made of the fields. A function that is used as a value,
+or is generic, keeps its signature; tuples in data types, references and closures stay. A call that
+knows more dims than its function, or less, becomes a `func.call` between reshapes, which check
+the dims at run time. Level `relay` or `planned`; the level stays.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    ModuleOp,
+    StringAttr,
+    TupleType,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from ..dialects import relay
+from ..dialects.relay.annotations import NAME, TYPE_PARAMS
+from ..dialects.relay.control import yielded
+from ..dialects.relay.tuples import flatten, rebuild
+from ..dialects.walking import walk
+from .support.forgetting import forgotten
+from .support.patterns import RemoveUnusedValue
+from .support.rewriting import apply_patterns
+
+
+def leaves_of(type: Attribute) -> Iterator[Attribute]:
+    """Yield the types in `type` that are not tuples, from left to right."""
+    if not isinstance(type, TupleType):
+        yield type
+        return
+    for field in type.types:
+        yield from leaves_of(field)
+
+
+def flat(types: Sequence[Attribute]) -> list[Attribute]:
+    """Return the types in `types` that are not tuples."""
+    return [leaf for type in types for leaf in leaves_of(type)]
+
+
+def has_tuple(types: Sequence[Attribute]) -> bool:
+    return any(isinstance(type, TupleType) for type in types)
+
+
+def flat_attrs(
+    attrs: ArrayAttr[DictionaryAttr] | None, types: Sequence[Attribute]
+) -> ArrayAttr[DictionaryAttr] | None:
+    """Return the attributes of parameters or results of `types` for each of their fields."""
+    if attrs is None:
+        return None
+    found: list[DictionaryAttr] = []
+    for entry, type in zip(attrs, types, strict=True):
+        count = sum(1 for _ in leaves_of(type))
+        name = entry.data.get(NAME)
+        if not isinstance(type, TupleType) or not isinstance(name, StringAttr):
+            found += [entry] * count
+            continue
+        for i in range(count):
+            found.append(DictionaryAttr({**entry.data, NAME: StringAttr(f"{name.data}.{i}")}))
+    return ArrayAttr(found)
+
+
+def functions_to_flatten(module: ModuleOp) -> dict[str, func.FuncOp]:
+    """Return the functions with tuples in their signatures that are only called, by name."""
+    found = {
+        op.sym_name.data: op
+        for op in module.ops
+        if isinstance(op, func.FuncOp)
+        and TYPE_PARAMS not in op.attributes
+        and has_tuple((*op.function_type.inputs, *op.function_type.outputs))
+    }
+    if found:
+        for op in walk(module):
+            if isinstance(op, relay.GlobalOp | relay.ClosureOp):
+                found.pop(op.callee.string_value(), None)
+    return found
+
+
+@dataclass
+class Inserter:
+    """Inserts ops at one place, in order."""
+
+    rewriter: PatternRewriter
+    place: InsertPoint
+
+    def __call__(self, op: Operation) -> None:
+        self.rewriter.insert(op, self.place)
+
+    def flat(self, values: Sequence[SSAValue]) -> list[SSAValue]:
+        """Return the fields of `values`."""
+        return [leaf for value in values for leaf in flatten(value, self)]
+
+    def cast(self, values: Sequence[SSAValue], types: Sequence[Attribute]) -> list[SSAValue]:
+        """Return `values` as values of `types`, which differ in their dims."""
+        found: list[SSAValue] = []
+        for value, type in zip(values, types, strict=True):
+            ops = forgotten(value, type) if value.type != type else []
+            for op in ops:
+                self(op)
+            found.append(ops[-1].results[0] if ops else value)
+        return found
+
+    def rebuilt(self, types: Sequence[Attribute], leaves: Sequence[SSAValue]) -> list[SSAValue]:
+        """Return values of `types` with the fields `leaves`."""
+        rest = iter(leaves)
+        return [rebuild(type, rest, self) for type in types]
+
+
+def name_fields(values: Sequence[SSAValue], name: str | None) -> None:
+    """Name `values`, the fields of a value with the hint `name`."""
+    if name is not None:
+        for i, value in enumerate(values):
+            value.name_hint = f"{name}.{i}"
+
+
+@dataclass(frozen=True)
+class FlattenFunction(RewritePattern):
+    """Give a function a parameter, and a result, for each field."""
+
+    functions: dict[str, func.FuncOp]
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
+        if op.sym_name.data not in self.functions:
+            return
+        inputs, outputs = op.function_type.inputs.data, op.function_type.outputs.data
+        op.arg_attrs = flat_attrs(op.arg_attrs, inputs)
+        op.res_attrs = flat_attrs(op.res_attrs, outputs)
+        op.function_type = FunctionType.from_lists(flat(inputs), flat(outputs))
+        if (old := op.body.blocks.first) is not None:
+            new = Block(arg_types=flat(old.arg_types))
+            op.body.insert_block(new, 0)
+            self._move_body(old, new, rewriter)
+        rewriter.notify_op_modified(op)
+
+    def _move_body(self, old: Block, new: Block, rewriter: PatternRewriter) -> None:
+        insert = Inserter(rewriter, InsertPoint.at_end(new))
+        rest = iter(new.args)
+        values: list[SSAValue] = []
+        for argument in old.args:
+            leaves = [next(rest) for _ in leaves_of(argument.type)]
+            if isinstance(argument.type, TupleType):
+                name_fields(leaves, argument.name_hint)
+            else:
+                leaves[0].name_hint = argument.name_hint
+                leaves[0].location = argument.location
+            values += insert.rebuilt([argument.type], leaves)
+        rewriter.inline_block(old, InsertPoint.at_end(new), values)
+
+
+@dataclass(frozen=True)
+class FlattenReturn(RewritePattern):
+    """Return the fields of tuples."""
+
+    functions: dict[str, func.FuncOp]
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: func.ReturnOp, rewriter: PatternRewriter, /) -> None:
+        function = op.parent_op()
+        if not isinstance(function, func.FuncOp) or not has_tuple(op.operand_types):
+            return
+        if function.sym_name.data in self.functions:
+            values = Inserter(rewriter, InsertPoint.before(op)).flat(op.operands)
+            rewriter.replace(op, func.ReturnOp(*values))
+
+
+@dataclass(frozen=True)
+class FlattenCall(RewritePattern):
+    """Pass fields to a function, and get fields from it."""
+
+    functions: dict[str, func.FuncOp]
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(op, func.CallOp | relay.InvokeOp):
+            return
+        function = self.functions.get(op.callee.string_value())
+        if function is None:
+            return
+        type = function.function_type
+        insert = Inserter(rewriter, InsertPoint.before(op))
+        args = insert.cast(insert.flat(op.operands), flat(type.inputs.data))
+        call = func.CallOp(function.sym_name.data, args, flat(type.outputs.data))
+        call.attributes = dict(op.attributes)
+        insert(call)
+        wanted = [result.type for result in op.results]
+        fields = insert.cast(call.results, flat(wanted))
+        if len(op.results) == 1:
+            name_fields(fields, op.results[0].name_hint)
+        rewriter.replace(op, [], insert.rebuilt(wanted, fields))
+
+
+class FlattenIf(RewritePattern):
+    """Let a `relay.if` return the fields of tuples."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.IfOp, rewriter: PatternRewriter, /) -> None:
+        types = [result.type for result in op.results]
+        if not has_tuple(types):
+            return
+        for region in op.regions:
+            end = region.block.last_op
+            assert isinstance(end, relay.YieldOp), "verified: a region yields"
+            values = Inserter(rewriter, InsertPoint.before(end)).flat(yielded(region))
+            rewriter.replace(end, relay.YieldOp(*values))
+        leaves = flat(types)
+        regions = [op.detach_region(region) for region in (*op.regions,)]
+        new = relay.IfOp(op.condition, leaves, *regions)
+        new.attributes = dict(op.attributes)
+        if len(op.results) == 1:
+            name_fields(new.results, op.results[0].name_hint)
+        insert = Inserter(rewriter, InsertPoint.before(op))
+        insert(new)
+        rewriter.replace(op, [], insert.rebuilt(types, new.results))
+
+
+class FlattenHint(RewritePattern):
+    """Hint at, or copy, each field of a tuple."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(op, relay.OnDeviceOp | relay.DeviceCopyOp):
+            return
+        if not isinstance(op.result.type, TupleType):
+            return
+        insert = Inserter(rewriter, InsertPoint.before(op))
+        fields: list[SSAValue] = []
+        types = flat([op.result.type])
+        for value, leaf in zip(insert.flat([op.operands[0]]), types, strict=True):
+            field = type(op).create(
+                operands=[value], properties=dict(op.properties), result_types=[leaf]
+            )
+            insert(field)
+            fields.append(field.results[0])
+        rewriter.replace(op, [], insert.rebuilt([op.result.type], fields))
+
+
+class FoldProjection(RewritePattern):
+    """Replace a field of a tuple that was just built by the field."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.TupleGetItemOp, rewriter: PatternRewriter, /) -> None:
+        tuple = op.tuple.owner
+        if isinstance(tuple, relay.TupleOp):
+            field = tuple.fields[op.index.value.data]
+            if field.type == op.result.type:
+                rewriter.replace(op, [], [field])
+
+
+@dataclass(frozen=True)
+class FlattenTuplesPass(ModulePass):
+    """Replace tuples between functions, and those that `relay.if` returns, by their fields."""
+
+    name = "flatten-tuples"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = functions_to_flatten(op)
+        tuples = [o for o in walk(op) if isinstance(o, relay.TupleOp | relay.TupleGetItemOp)]
+        if not functions and not tuples:
+            return
+        apply_patterns(
+            op,
+            FlattenFunction(functions),
+            FlattenReturn(functions),
+            FlattenCall(functions),
+            FlattenIf(),
+            FlattenHint(),
+        )
+        apply_patterns(op, FoldProjection())
+        apply_patterns(op, RemoveUnusedValue(), walk_reverse=True)
