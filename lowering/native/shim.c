@@ -159,7 +159,7 @@ XRELAY_SHARED void _mlir_memref_to_llvm_free(void *memory) {
   struct xrelay_block *block = (struct xrelay_block *)memory - 1;
   struct xrelay_call *call = xrelay_current;
   if (!memory) return;
-  if (call->scratch && (uintptr_t)memory - (uintptr_t)call->scratch < XRELAY_SCRATCH) {
+  if (call->scratch && (uintptr_t)memory - (uintptr_t)call->scratch < (uintptr_t)XRELAY_SCRATCH) {
     if (!--call->scratch_count) call->scratch_next = call->scratch;
     return;
   }
