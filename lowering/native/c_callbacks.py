@@ -1,4 +1,4 @@
-"""What compiled code calls: hooks of devices, and kernels that the runtime supplies."""
+"""Callbacks of compiled code in C: hooks of devices, and kernels that the runtime supplies."""
 
 from __future__ import annotations
 
