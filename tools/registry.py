@@ -75,6 +75,8 @@ PASSES = {
     "report-memory": "passes.report_memory:ReportMemoryPass",
     "verify-stage": "passes.verify_stage:VerifyStagePass",
     "convert-relay-to-linalg": "lowering.convert_relay_to_linalg:ConvertRelayToLinalgPass",
+    "describe-entries": "lowering.describe_entries:DescribeEntriesPass",
+    "aot-lower-main": "lowering.aot_lower_main:AotLowerMainPass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
     "expand-math": "lowering.expand_math:ExpandMathPass",
     "allocate-registers": "lowering.allocate_registers:AllocateRegistersPass",
