@@ -40,7 +40,18 @@ Stage = Literal[
 STAGES: tuple[str, ...] = get_args(Stage)
 """The levels, from the top down."""
 
-MEMREF_DIALECTS = ("memref", "arith", "scf", "func", "linalg", "bufferization")
+MEMREF_DIALECTS = (
+    "builtin",
+    "memref",
+    "arith",
+    "math",
+    "scf",
+    "func",
+    "tensor",
+    "linalg",
+    "bufferization",
+    "gpu",
+)
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,10 @@ PASSES = {
     "verify-memory-plan": "passes.verify_memory_plan:VerifyMemoryPlanPass",
     "report-memory": "passes.report_memory:ReportMemoryPass",
     "verify-stage": "passes.verify_stage:VerifyStagePass",
+    "convert-memory-to-memref": "lowering.convert_memory_to_memref:ConvertMemoryToMemrefPass",
+    "erase-memory-spaces": "lowering.erase_memory_spaces:EraseMemorySpacesPass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
+    "expand-math": "lowering.expand_math:ExpandMathPass",
     "allocate-registers": "lowering.allocate_registers:AllocateRegistersPass",
 }
 

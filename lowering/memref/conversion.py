@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     Builtin,
     DenseIntOrFPElementsAttr,
-    FunctionType,
     IndexType,
     IntegerAttr,
     IntegerType,
@@ -26,12 +25,11 @@ from xdsl.parser import Parser
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
-from ...dialects.device import tensor_type
 from ...dialects.dense import Dense
-from ...dialects.tensors import as_tensor
+from ...dialects.device import tensor_type
 from ...passes.support.symbols import SymbolNames
 from . import checked
-from .types import MemRefTypes, as_memref, plain_tensor
+from .types import MemRefTypes, as_memref
 
 MESSAGES = "xrelay.messages"
 """The module attribute that lists the messages of failures at run time."""
@@ -92,8 +90,8 @@ class Conversion:
         key = block, type, value
         found = self._numbers.get(key)
         if found is None:
-            attribute = IntegerAttr(value, type if isinstance(type, IntegerType) else IndexType())
-            constant = arith.ConstantOp(attribute)
+            number = cast("IntegerType | IndexType", type)
+            constant = arith.ConstantOp(IntegerAttr(value, number))
             constant.result.name_hint = f"c{value}" if value >= 0 else f"cm{-value}"
             first = block.first_op
             assert first is not None
@@ -104,7 +102,7 @@ class Conversion:
     def index(self, value: int, at: Operation) -> SSAValue:
         return self.number(value, IndexType(), at)
 
-    def i64(self, value: int, at: Operation) -> SSAValue:
+    def number64(self, value: int, at: Operation) -> SSAValue:
         return self.number(value, i64, at)
 
     def code(self, message: str) -> int:
@@ -132,7 +130,7 @@ class Conversion:
         key = ArrayAttr([value, type])
         if key not in self.globals:
             converted = as_memref(type)
-            tensor = tensor_type(converted.element_type, converted.shape.data)
+            tensor: Any = tensor_type(converted.element_type, list(converted.get_shape()))
             self.globals[key] = memref.GlobalOp.create(
                 properties={
                     "sym_name": StringAttr(self.names.unique("constant")),
@@ -169,13 +167,7 @@ class Conversion:
             else checked.FUNCTIONS[name](symbol, self.code)
             for name, symbol in self.helpers.items()
         ]
-        parsing = Context()
-        for dialect in (Builtin, arith.Arith, func.Func):
-            parsing.load_dialect(dialect)
-        parsed = Parser(parsing, "\n".join(texts)).parse_module()
-        functions = [op for op in parsed.body.block.ops]
-        for op in functions:
-            op.detach()
+        functions = parse_functions(texts)
         block = self.module.body.block
         first = block.first_op
         if first is None:
@@ -185,3 +177,17 @@ class Conversion:
         block.add_ops(functions)
         if self.messages:
             self.module.attributes[MESSAGES] = ArrayAttr(map(StringAttr, self.messages))
+
+
+def parse_functions(texts: Sequence[str]) -> list[Operation]:
+    """Return the functions in `texts`, of `func` and `arith`."""
+    if not texts:
+        return []
+    ctx = Context()
+    for dialect in (Builtin, arith.Arith, func.Func):
+        ctx.load_dialect(dialect)
+    module = Parser(ctx, "\n".join(texts)).parse_module()
+    functions = list(module.body.block.ops)
+    for function in functions:
+        function.detach()
+    return functions

@@ -17,7 +17,8 @@ the dims that are not static. Any other result belongs to the caller, who frees 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects import arith, bufferization, func, memref, scf
 from xdsl.dialects.builtin import (
@@ -31,7 +32,6 @@ from xdsl.dialects.builtin import (
     FunctionType,
     IndexType,
     IntegerAttr,
-    IntegerType,
     MemRefType,
     StringAttr,
     SymbolRefAttr,
@@ -43,13 +43,14 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from ...dialects import memory, relay, vm
+from ...dialects.relay.annotations import NAME
 from ...dialects.walking import walk
 from ...passes.analysis.blocks import only_block
 from ...passes.support.diagnostics import PassError
 from . import checked
 from .conversion import Conversion, Inserter, kept
 from .shapes import load
-from .types import as_memref, plain_tensor, space_of
+from .types import as_memref
 
 KERNEL = "xrelay.kernel"
 """Marks the function of a kernel; one that is only declared is called through the runtime."""
@@ -69,10 +70,15 @@ _PLAIN = (
 def is_plain(attribute: Attribute) -> bool:
     """Test whether upstream MLIR reads `attribute`."""
     if isinstance(attribute, ArrayAttr):
-        return all(map(is_plain, attribute.data))
+        return all(map(is_plain, cast("ArrayAttr[Attribute]", attribute).data))
     if isinstance(attribute, DictionaryAttr):
         return all(map(is_plain, attribute.data.values()))
     return isinstance(attribute, _PLAIN)
+
+
+def says_something(name: str, attribute: Attribute) -> bool:
+    """Test whether an attribute of a function, parameter or result is still meaningful."""
+    return is_plain(attribute) and (name == NAME or not name.startswith("relay."))
 
 
 def plain_entries(
@@ -83,7 +89,7 @@ def plain_entries(
         return None
     found = [entries.data[i] for i in chosen] if chosen is not None else entries.data
     plain = [
-        DictionaryAttr({name: a for name, a in entry.data.items() if is_plain(a)})
+        DictionaryAttr({name: a for name, a in entry.data.items() if says_something(name, a)})
         for entry in found
     ]
     return ArrayAttr(plain) if any(entry.data for entry in plain) else None
@@ -118,15 +124,13 @@ class ConvertSignature(RewritePattern):
             for i, type in enumerate(outputs):
                 converted = types(type, op)
                 if i in lent:
-                    results += [IndexType()] * as_memref(converted).get_shape().count(
-                        DYNAMIC_INDEX
-                    )
+                    results += [IndexType()] * as_memref(converted).get_shape().count(DYNAMIC_INDEX)
                 else:
                     results.append(converted)
             op.function_type = FunctionType.from_lists([types(t, op) for t in inputs], results)
             op.arg_attrs = plain_entries(op.arg_attrs)
             op.res_attrs = None if lent else plain_entries(op.res_attrs)
-            op.attributes = {n: a for n, a in op.attributes.items() if is_plain(a)}
+            op.attributes = {n: a for n, a in op.attributes.items() if says_something(n, a)}
             rewriter.notify_op_modified(op)
 
     def _convert_arguments(self, block: Block, rewriter: PatternRewriter) -> None:
@@ -230,7 +234,6 @@ class ConvertKernelCall(RewritePattern):
     """Call a kernel, or a shape function, with the buffers of its results."""
 
     state: Conversion
-    spaces: Mapping[str, Sequence[Attribute]] = field(default_factory=dict[str, Sequence[Attribute]])
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, vm.DestinationCall):
@@ -262,8 +265,11 @@ class ConvertKernel(RewritePattern):
         block = op.body.block
         inputs = [types.of(argument) for argument in block.args]
         attributes = {**kept(op), KERNEL: UnitAttr()}
-        if any(inner.name.startswith("relay.") for inner in walk(block) if inner.parent is not block
-               or inner is not block.last_op):
+        if any(
+            inner.name.startswith("relay.")
+            for inner in walk(block)
+            if inner.parent is not block or inner is not block.last_op
+        ):
             new = func.FuncOp.external(op.sym_name.data, [*inputs, *outputs], [])
             attributes["llvm.emit_c_interface"] = UnitAttr()
         else:
@@ -311,19 +317,17 @@ class ConvertIf(RewritePattern):
         insert = Inserter(rewriter, InsertPoint.before(op))
         condition = insert.value(load(op.condition, []))
         if condition.type != i1:
-            type = condition.type
-            assert isinstance(type, IntegerType)
-            zero = self.state.number(0, type, op)
+            zero = self.state.number(0, condition.type, op)
             condition = insert.value(arith.CmpiOp(condition, zero, "ne"))
         types = [self.state.types.of(result) for result in op.results]
-        regions = [op.detach_region(region) for region in (*op.regions,)]
-        for region in regions:
+        then, other = [op.detach_region(region) for region in (*op.regions,)]
+        for region in (then, other):
             end = region.block.last_op
             assert isinstance(end, relay.YieldOp), "verified: a region yields"
             at_end = Inserter(rewriter, InsertPoint.before(end))
             values = [cast_to(v, t, at_end) for v, t in zip(end.values, types, strict=True)]
             rewriter.replace(end, scf.YieldOp(*values))
-        new = scf.IfOp(condition, types, *regions)
+        new = scf.IfOp(condition, types, then, other)
         new.attributes = kept(op)
         rewriter.replace(op, new)
 

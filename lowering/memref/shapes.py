@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects import arith, func, memref, tensor
 from xdsl.dialects.builtin import (
@@ -33,7 +34,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from ...dialects import memory, relay, vm
-from ...dialects.tensors import as_tensor
+from ...dialects.tensors import AnyInteger, as_tensor
 from ...operators.sizes import Check
 from ...passes.support.diagnostics import PassError
 from . import checked
@@ -87,7 +88,7 @@ class ConvertShapeOf(RewritePattern):
         dims: list[SSAValue] = []
         for i, dim in enumerate(as_memref(op.data.type).get_shape()):
             if dim != DYNAMIC_INDEX:
-                dims.append(self.state.i64(dim, op))
+                dims.append(self.state.number64(dim, op))
                 continue
             found = insert.value(memref.DimOp(op.data, self.state.index(i, op)))
             dims.append(insert.value(arith.IndexCastOp(found, i64)))
@@ -126,9 +127,9 @@ def replace_shape(
     if not result.uses:
         rewriter.erase(op)
     elif not isinstance(op, tensor.FromElementsOp):
-        rewriter.replace(op, tensor.FromElementsOp.create(
-            operands=list(elements), result_types=[result.type]
-        ))
+        rewriter.replace(
+            op, tensor.FromElementsOp.create(operands=list(elements), result_types=[result.type])
+        )
 
 
 @dataclass(frozen=True)
@@ -245,8 +246,8 @@ def narrowed(
     if isinstance(type, IndexType):
         return insert.value(arith.IndexCastOp(value, type))
     assert isinstance(type, IntegerType)
-    width = type.width.data
-    found = insert.value(arith.TruncIOp(value, type))
+    width = cast(AnyInteger, type).width.data
+    found = insert.value(arith.TruncIOp(value, IntegerType(width)))
     back = insert.value((arith.ExtUIOp if width == 1 else arith.ExtSIOp)(found, i64))
     ok = insert.value(arith.CmpiOp(back, value, "eq"))
     message = f"{{0}} does not fit in {width} bits"
@@ -312,8 +313,8 @@ def require(
         return f"{{{shown.index(value)}}}"
 
     code = state.code(_PLACEHOLDER.sub(text, message))
-    zero = [state.i64(0, at)] * (2 - len(shown))
-    insert(state.call_helper(checked.REQUIRE, [ok, state.i64(code, at), *shown, *zero], None))
+    zero = [state.number64(0, at)] * (2 - len(shown))
+    insert(state.call_helper(checked.REQUIRE, [ok, state.number64(code, at), *shown, *zero], None))
 
 
 @dataclass(frozen=True)
@@ -325,8 +326,8 @@ class ConvertRequire(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.RequireOp, rewriter: PatternRewriter, /) -> None:
         state, insert = self.state, Inserter(rewriter, InsertPoint.before(op))
-        known = constant_of(op.lhs), constant_of(op.rhs)
-        if known[0] is None or known[1] is None or not Check(op.check.data).holds(*known):
+        a, b = constant_of(op.lhs), constant_of(op.rhs)
+        if a is None or b is None or not Check(op.check.data).holds(a, b):
             ok = self._condition(op, insert)
             require(state, op, ok, op.message.data, op.operands, insert)
         rewriter.erase(op)
@@ -343,7 +344,7 @@ class ConvertRequire(RewritePattern):
                 found = insert.value(arith.OrIOp(found, other))
             return found
 
-        one = state.i64(1, op)
+        one = state.number64(1, op)
         match Check(op.check.data):
             case Check.EQUAL:
                 return is_("eq", a, b)
@@ -356,10 +357,10 @@ class ConvertRequire(RewritePattern):
             case Check.BROADCAST:
                 return either(is_("eq", a, b), is_("eq", a, one), is_("eq", b, one))
             case Check.DIVISIBLE:
-                divides = is_("sgt", b, state.i64(0, op))
+                divides = is_("sgt", b, state.number64(0, op))
                 divisor = insert.value(arith.SelectOp(divides, b, one))
                 rest = insert.value(arith.RemSIOp(a, divisor))
-                exact = is_("eq", rest, state.i64(0, op))
+                exact = is_("eq", rest, state.number64(0, op))
                 return insert.value(arith.AndIOp(divides, exact))
 
 
@@ -386,9 +387,7 @@ class ConvertShapeFunction(RewritePattern):
     def match_and_rewrite(self, op: relay.ShapeFuncOp, rewriter: PatternRewriter, /) -> None:
         block = op.body.block
         outs = [
-            rewriter.insert_block_argument(
-                block, len(block.args), self.state.types(type, op)
-            )
+            rewriter.insert_block_argument(block, len(block.args), self.state.types(type, op))
             for type in op.function_type.outputs
         ]
         end = block.last_op

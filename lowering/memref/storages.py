@@ -1,10 +1,10 @@
 """
 Storages, and the tensors in them.
 
-    %s = memory.alloc_storage 512 align 64        %s = memref.alloc() {alignment = 64} : memref<512xi8>
-    %t = memory.alloc_tensor %s[128] : T          %t = memref.view %s[%c128][] : … to memref<…>
-    %v = vm.reshape_tensor %t : …           ->    %v = memref.reinterpret_cast %t to …
-    %y = memory.copy ins(%x) outs(%t)             memref.copy %x, %t
+    %s = memory.alloc_storage 512 align 64      %s = memref.alloc() {…} : memref<512xi8>
+    %t = memory.alloc_tensor %s[128] : T        %t = memref.view %s[%c128][] : … to memref<…>
+    %v = vm.reshape_tensor %t : …          ->   %v = memref.reinterpret_cast %t to …
+    %y = memory.copy ins(%x) outs(%t)           memref.copy %x, %t
     memory.kill %y
 
 Freed is what is allocated where it dies; see `deallocation`. The size of a dynamic storage, its
@@ -66,8 +66,15 @@ class ConvertSliceStorage(RewritePattern):
         if op.dynamic_size is not None:
             size = self.state.call_helper("size", [op.dynamic_size], IndexType())
             sizes.append(insert.value(size))
-        offset = place(self.state, op, op.storage, _static(op.offset), op.dynamic_offset,
-                       op.dynamic_size if op.size is None else static, insert)
+        offset = place(
+            self.state,
+            op,
+            op.storage,
+            _static(op.offset),
+            op.dynamic_offset,
+            static if op.dynamic_size is None else op.dynamic_size,
+            insert,
+        )
         type = self.state.types.storage(device_of(op.slice.type), static)
         rewriter.replace(op, memref.ViewOp(op.storage, offset, sizes, type))
 
@@ -90,13 +97,11 @@ def place(
     if offset is not None and isinstance(bytes, int) and offset + bytes <= room:
         return state.index(offset, op)
     if offset is not None:
-        dynamic_offset = state.i64(offset, op)
+        dynamic_offset = state.number64(offset, op)
     assert dynamic_offset is not None
-    end = state.i64(bytes, op) if isinstance(bytes, int) else bytes
+    end = state.number64(bytes, op) if isinstance(bytes, int) else bytes
     size = insert.value(memref.DimOp(storage, state.index(0, op)))
-    return insert.value(
-        state.call_helper("place", [end, dynamic_offset, size], IndexType())
-    )
+    return insert.value(state.call_helper("place", [end, dynamic_offset, size], IndexType()))
 
 
 @dataclass(frozen=True)
@@ -120,9 +125,7 @@ class ConvertAllocTensor(RewritePattern):
             for dynamic in sizes:
                 dims.append(insert.value(state.call_helper("dim", [dynamic], IndexType())))
             bytes = product(static, sizes, state, op, insert)
-        offset = place(
-            state, op, op.storage, _static(op.offset), op.dynamic_offset, bytes, insert
-        )
+        offset = place(state, op, op.storage, _static(op.offset), op.dynamic_offset, bytes, insert)
         new = memref.ViewOp(op.storage, offset, dims, type)
         new.attributes = kept(op)
         rewriter.replace(op, new)
@@ -136,7 +139,7 @@ def product(
     insert: Inserter,
 ) -> SSAValue:
     """Multiply sizes; overflow stops the program."""
-    found = None if static == 1 and sizes else state.i64(static, op)
+    found = None if static == 1 and sizes else state.number64(static, op)
     for size in sizes:
         if found is None:
             found = size
@@ -176,8 +179,8 @@ class ConvertReshape(RewritePattern):
             if isinstance(step, int) and isinstance(size, int):
                 step *= size
                 continue
-            factors = [f if isinstance(f, SSAValue) else state.index(f, op) for f in (size, step)]
-            step = insert.value(arith.MuliOp(*factors))
+            a, b = (f if isinstance(f, SSAValue) else state.index(f, op) for f in (size, step))
+            step = insert.value(arith.MuliOp(a, b))
         cast = memref.ReinterpretCastOp.from_dynamic(data, [0], sizes, strides[::-1], type)
         rewriter.replace(op, cast)
 
@@ -186,7 +189,7 @@ class ConvertReshape(RewritePattern):
     ) -> Sequence[SSAValue]:
         """Return the dims of the view, once it is checked that it keeps its elements."""
         state, before = self.state, as_memref(op.data.type).get_shape()
-        wanted = [state.i64(max(dim, 0), op) for dim in after]
+        wanted = [state.number64(max(dim, 0), op) for dim in after]
         if op.shape is not None:
             wanted = elements_of(op.shape, state, op, insert)
         found: list[SSAValue] = []

@@ -9,6 +9,7 @@ data types and references have no memory layout: they are errors.
 """
 
 from dataclasses import dataclass, field
+from typing import TypeAlias, cast, get_args
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -18,7 +19,6 @@ from xdsl.dialects.builtin import (
     MemRefType,
     NoneAttr,
     StringAttr,
-    TensorType,
     TupleType,
     i8,
 )
@@ -26,24 +26,37 @@ from xdsl.ir import Attribute, SSAValue
 
 from ...dialects import memory
 from ...dialects.device import VirtualDeviceAttr, device_of
-from ...dialects.tensors import as_tensor
+from ...dialects.tensors import AnyInteger, as_tensor
 from ...passes.support.diagnostics import PassError, Place
+
+MemRef: TypeAlias = MemRefType[Attribute]
 
 
 def signless(element: Attribute) -> Attribute:
     """Return an element type without its sign."""
-    return IntegerType(element.width.data) if isinstance(element, IntegerType) else element
+    if not isinstance(element, IntegerType):
+        return element
+    return IntegerType(cast(AnyInteger, element).width.data)
 
 
-def as_memref(type: Attribute) -> MemRefType:
+def as_memref(type: Attribute) -> MemRef:
     """Return `type`, which is a memref."""
     assert isinstance(type, MemRefType)
-    return type
+    return cast(MemRef, type)
 
 
 def space_of(value: SSAValue) -> Attribute:
     """Return the memory space of `value`, a memref."""
     return as_memref(value.type).memory_space
+
+
+_UNCHANGED: tuple[type[Attribute], ...] = (
+    MemRefType,
+    IntegerType,
+    IndexType,
+    *get_args(AnyFloat),
+)
+"""The types that upstream MLIR has."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +77,9 @@ class MemRefTypes:
         """Return what becomes of the type of `value`."""
         return self(value.type, value)
 
-    def storage(self, device: VirtualDeviceAttr | None, size: int = DYNAMIC_INDEX) -> MemRefType:
+    def storage(
+        self, device: VirtualDeviceAttr | None, size: int = DYNAMIC_INDEX
+    ) -> MemRefType[IntegerType]:
         """Return the type of a storage of `size` bytes."""
         return MemRefType(i8, [size], NoneAttr(), self.space(device))
 
@@ -86,7 +101,7 @@ class MemRefTypes:
             )
         if isinstance(type, memory.StorageType):
             return self.storage(type.carried_device)
-        if isinstance(type, MemRefType | IntegerType | IndexType | AnyFloat):
+        if isinstance(type, _UNCHANGED):
             return type
         if isinstance(type, TupleType):
             raise PassError(
@@ -97,9 +112,3 @@ class MemRefTypes:
             "closures, data types or references (xrelay-opt -p vm, xrelay-run)",
             at,
         )
-
-
-def plain_tensor(type: Attribute) -> Attribute:
-    """Return the tensor type with the dims and elements of `type`, a memref."""
-    memref = as_memref(type)
-    return TensorType(memref.element_type, memref.shape.data)
