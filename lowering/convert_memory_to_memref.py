@@ -107,7 +107,7 @@ class ConvertMemoryToMemrefPass(ModulePass):
             shapes.RejectMeasure(),
             shapes.ConvertShapeFunction(state),
             functions.ConvertReturn(state, lent),
-            functions.ConvertCall(state, lent),
+            functions.ConvertCall(state, lent, {f.sym_name.data: f for f in defined}),
             functions.ConvertKernelCall(state),
             functions.ConvertIf(state),
             only=[o for o in code if o.parent is not None],

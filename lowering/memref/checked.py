@@ -21,7 +21,7 @@ DECLARATIONS: Mapping[str, str] = {
     REQUIRE: f"func.func private @{REQUIRE}(i1, i64, i64, i64)",
     ENTER: f"func.func private @{ENTER}()",
 }
-"""What the runtime defines."""
+"""The functions that the runtime defines."""
 
 MAX_BYTES = 1 << 48
 """The maximum size of a storage; larger ones are a mistake, whatever the machine has."""

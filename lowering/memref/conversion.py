@@ -1,4 +1,4 @@
-"""What the patterns of `convert-memory-to-memref` share: types, symbols, constants, messages."""
+"""The state of `convert-memory-to-memref`: types, symbols, constants, messages."""
 
 from __future__ import annotations
 

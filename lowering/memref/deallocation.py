@@ -82,7 +82,7 @@ class Ownership:
     """The owners of the memory that a memref may lie in; none if it is the caller's, or static."""
     found: list[Owner] = field(default_factory=list[Owner])
     returned: dict[SSAValue, bool] = field(default_factory=dict[SSAValue, bool])
-    """Whether a value is only returned, for those that were asked for."""
+    """True for values that are only returned, false for others; a cache."""
 
     def of(self, value: SSAValue) -> tuple[Owner, ...]:
         return self.owners.get(value, ())

@@ -192,7 +192,9 @@ def dynamic_dims(
 
 def cast_to(value: SSAValue, type: Attribute, insert: Inserter) -> SSAValue:
     """Return `value` as a memref of `type`, which knows more or fewer dims."""
-    return value if value.type == type else insert.value(memref.CastOp.get(value, as_memref(type)))
+    if value.type == type or not isinstance(type, MemRefType):
+        return value
+    return insert.value(memref.CastOp.get(value, as_memref(type)))
 
 
 @dataclass(frozen=True)
@@ -201,6 +203,7 @@ class ConvertCall(RewritePattern):
 
     state: Conversion
     lent: Mapping[str, Mapping[int, int]]
+    functions: Mapping[str, func.FuncOp]
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.CallOp, rewriter: PatternRewriter, /) -> None:
@@ -214,7 +217,9 @@ class ConvertCall(RewritePattern):
             dims = as_memref(type).get_shape().count(DYNAMIC_INDEX) if i in lent else 0
             returned += [IndexType()] * dims if i in lent else [type]
         insert = Inserter(rewriter, InsertPoint.before(op))
-        call = insert(func.CallOp(op.callee, op.arguments, returned))
+        inputs = self.functions[name].function_type.inputs
+        args = [cast_to(a, t, insert) for a, t in zip(op.arguments, inputs, strict=True)]
+        call = insert(func.CallOp(op.callee, args, returned))
         call.attributes = kept(op)
         rest = iter(call.results)
         values: list[SSAValue] = []

@@ -17,7 +17,7 @@ from math import prod
 
 from xdsl.dialects import arith, gpu, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, StringAttr, i64
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
@@ -92,10 +92,15 @@ def place(
     bytes: int | SSAValue,
     insert: Inserter,
 ) -> SSAValue:
-    """Return the offset of `bytes` in `storage` as an index; check that they are within it."""
+    """
+    Return the offset of `bytes` in `storage` as an index; check that they are within it.
+
+    What has a static size fits in a storage of the caller: it allocates for this size.
+    """
     room = as_memref(storage.type).get_shape()[0]
-    if offset is not None and isinstance(bytes, int) and offset + bytes <= room:
-        return state.index(offset, op)
+    if offset is not None and isinstance(bytes, int):
+        if isinstance(storage, BlockArgument) or offset + bytes <= room:
+            return state.index(offset, op)
     if offset is not None:
         dynamic_offset = state.number64(offset, op)
     assert dynamic_offset is not None

@@ -67,14 +67,14 @@ class MemRefTypes:
     _known: dict[Attribute, Attribute] = field(default_factory=dict[Attribute, Attribute])
 
     def __call__(self, type: Attribute, at: Place) -> Attribute:
-        """Return what becomes of `type`; an error at `at` if nothing does."""
+        """Convert `type`; raise an error at `at` if it has no memory layout."""
         found = self._known.get(type)
         if found is None:
             found = self._known[type] = self._converted(type, at)
         return found
 
     def of(self, value: SSAValue) -> Attribute:
-        """Return what becomes of the type of `value`."""
+        """Convert the type of `value`."""
         return self(value.type, value)
 
     def storage(
