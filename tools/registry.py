@@ -76,6 +76,7 @@ PASSES = {
     "verify-stage": "passes.verify_stage:VerifyStagePass",
     "convert-memory-to-memref": "lowering.convert_memory_to_memref:ConvertMemoryToMemrefPass",
     "erase-memory-spaces": "lowering.erase_memory_spaces:EraseMemorySpacesPass",
+    "convert-relay-to-linalg": "lowering.convert_relay_to_linalg:ConvertRelayToLinalgPass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
     "expand-math": "lowering.expand_math:ExpandMathPass",
     "allocate-registers": "lowering.allocate_registers:AllocateRegistersPass",

@@ -50,7 +50,7 @@ from ...passes.support.diagnostics import PassError
 from . import checked
 from .conversion import Conversion, Inserter, kept
 from .shapes import load
-from .types import as_memref
+from .types import MemRef, as_memref
 
 KERNEL = "xrelay.kernel"
 """Marks the function of a kernel; one that is only declared is called through the runtime."""
@@ -194,7 +194,7 @@ def cast_to(value: SSAValue, type: Attribute, insert: Inserter) -> SSAValue:
     """Return `value` as a memref of `type`, which knows more or fewer dims."""
     if value.type == type or not isinstance(type, MemRefType):
         return value
-    return insert.value(memref.CastOp.get(value, as_memref(type)))
+    return insert.value(memref.CastOp.get(value, cast(MemRef, type)))
 
 
 @dataclass(frozen=True)
