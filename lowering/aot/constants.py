@@ -159,6 +159,4 @@ def pool_of(op: Operation) -> SSAValue:
 
 def functions_among(module: ModuleOp, names: Iterable[str]) -> list[func.FuncOp]:
     chosen = set(names)
-    return [
-        op for op in module.ops if isinstance(op, func.FuncOp) and op.sym_name.data in chosen
-    ]
+    return [op for op in module.ops if isinstance(op, func.FuncOp) and op.sym_name.data in chosen]

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     IntegerAttr,
+    IntegerType,
     StringAttr,
     i64,
 )
@@ -55,7 +56,7 @@ def attribute_of(value: Plain) -> Attribute:
 def value_of(attribute: Attribute) -> Plain:
     """Return the value that `attribute_of` made an attribute of."""
     if isinstance(attribute, IntegerAttr):
-        return cast("IntegerAttr[Attribute]", attribute).value.data
+        return cast("IntegerAttr[IntegerType]", attribute).value.data
     if isinstance(attribute, StringAttr):
         return attribute.data
     if isinstance(attribute, DictionaryAttr):
@@ -63,6 +64,19 @@ def value_of(attribute: Attribute) -> Plain:
     if isinstance(attribute, ArrayAttr):
         return [value_of(part) for part in cast("ArrayAttr[Attribute]", attribute).data]
     raise ValueError(f"{attribute} is not part of a description")
+
+
+def texts_of(attribute: Attribute | None) -> list[str]:
+    """Return the strings of a list; none if there is no attribute."""
+    found = cast("ArrayAttr[Attribute]", attribute) if isinstance(attribute, ArrayAttr) else ()
+    return [text.data for text in found if isinstance(text, StringAttr)]
+
+
+def table_of(attribute: Attribute | None) -> dict[str, str]:
+    """Return the strings of a dictionary, by their names; none if there is no attribute."""
+    empty = DictionaryAttr({})
+    found = attribute if isinstance(attribute, DictionaryAttr) else empty
+    return {name: text.data for name, text in found.data.items() if isinstance(text, StringAttr)}
 
 
 def description(function: Function, devices: Sequence[str]) -> Attribute:
