@@ -82,6 +82,8 @@ PASSES = {
 
 TARGETS = {
     "relay-text": "frontends.relay_text.target:RelayTextTarget",
+    "native": "tools.native_target:NativeTarget",
+    "object": "tools.native_target:ObjectTarget",
     "executable": "tools.executable_target:ExecutableTarget",
     "memory-plan-svg": "tools.plan_pictures.targets:MemoryPlanSvgTarget",
     "memory-plan-html": "tools.plan_pictures.targets:MemoryPlanHtmlTarget",
