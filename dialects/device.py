@@ -20,7 +20,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from .tensors import Tensor, as_tensor
+from .tensors import Tensor, as_tensor, signless
 from .type_algebra import parts, rebuild
 
 DEVICE = "relay.device"
@@ -251,6 +251,21 @@ def tensor_type(
 ) -> Tensor:
     """Return a ranked tensor type on `device`: the one place that writes an encoding."""
     return TensorType(element_type, shape, NoneAttr() if device is None else device)
+
+
+def upstream_type(type: Attribute) -> Attribute:
+    """
+    Return `type` as the upstream dialects compute on it: without devices, integers signless.
+
+    An unsigned element keeps its bits; which operations read it as unsigned is up to the ops.
+    """
+    if tensor := as_tensor(type):
+        element = signless(tensor.element_type)
+        if element is tensor.element_type and isinstance(tensor.encoding, NoneAttr):
+            return type
+        return tensor_type(element, tensor.shape.data)
+    inner = parts(type)
+    return rebuild(type, [upstream_type(part) for part in inner]) if inner else type
 
 
 def devices_in(type: Attribute) -> Iterator[VirtualDeviceAttr | None]:

@@ -66,6 +66,24 @@ def dtype_name(element_type: Attribute) -> str | None:
     return None if known is None else known[1]
 
 
+def is_unsigned(element_type: Attribute) -> bool:
+    """Test whether an element type holds unsigned integers; i1, a bool, counts as one."""
+    if not isinstance(element_type, IntegerType):
+        return False
+    element_type = cast(AnyInteger, element_type)
+    return element_type.signedness.data == Signedness.UNSIGNED or element_type.width.data == 1
+
+
+def signless(element_type: Attribute) -> Attribute:
+    """Return an element type without signedness."""
+    if not isinstance(element_type, IntegerType):
+        return element_type
+    element_type = cast(AnyInteger, element_type)
+    if element_type.signedness.data == Signedness.SIGNLESS:
+        return element_type
+    return IntegerType(element_type.width.data)
+
+
 def element_size(element_type: Attribute) -> int:
     """The size of one element in bytes; a sub-byte element takes a whole byte."""
     bits = bits_of(element_type)

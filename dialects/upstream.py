@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects import arith, func, tensor
 from xdsl.ir import Operation
+from xdsl.irdl import irdl_op_definition
 
 from .interfaces import (
     AllOnHost,
@@ -21,6 +22,7 @@ from .interfaces import (
     OnHost,
     ReturnDevices,
 )
+from .xdsl_internals import add_op
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,20 @@ class ExtractDevices(DeviceRule):
         yield OnHost(op.operands[0], "numbers are read on the host")
 
 
+@irdl_op_definition
+class RemFOp(arith.FloatingPointLikeBinaryOperation):
+    """
+    Take the remainder of floats `lhs` and `rhs`, with the sign of `lhs`, as `fmod` in C.
+
+    An op of MLIR that xDSL lacks.
+    """
+
+    name = "arith.remf"
+
+
 def attach_interfaces() -> None:
-    """Give the ops of `func`, `tensor` and `arith` theirs; again changes nothing."""
+    """Give the ops of `func`, `tensor` and `arith` theirs, and `arith` those that xDSL lacks."""
+    add_op(arith.Arith, RemFOp)
     func.CallOp.traits.add_trait(CalleeDevices())
     func.CallOp.traits.add_trait(CallsFunction())
     func.ReturnOp.traits.add_trait(ReturnDevices())

@@ -34,7 +34,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from .device import device_of, with_device
+from .device import device_of, upstream_type, with_device
 from .interfaces import (
     AllOnHost,
     DestinationPassing,
@@ -60,7 +60,11 @@ def verify_kernel_call(
     results: Sequence[SSAValue],
     lookup: Lookup,
 ) -> None:
-    """Check that `callee` is a kernel with the types of `args` and `results`, ignoring devices."""
+    """
+    Check that `callee` is a kernel with the types of `args` and `results`, ignoring devices.
+
+    A kernel in upstream dialects has signless integers where its callers have signed ones.
+    """
     name = callee.string_value()
     kernel = lookup(name)
     if kernel is None:
@@ -75,7 +79,9 @@ def verify_kernel_call(
         if len(given) != len(wanted):
             raise VerifyException(f"@{name} {verb} {len(wanted)} {noun}s, but got {len(given)}")
         for i, (value, expected) in enumerate(zip(given, wanted, strict=True)):
-            if value.type != expected and with_device(value.type, None) != expected:
+            if expected not in (value.type, with_device(value.type, None)) and (
+                upstream_type(value.type) != expected
+            ):
                 raise VerifyException(
                     f"{noun} {i} of @{name} must be {expected}, but is {value.type}"
                 )

@@ -62,6 +62,13 @@ def interfaces_of(dialect: Dialect) -> list[Any]:
     return list(dialect._interfaces)  # pyright: ignore[reportPrivateUsage]
 
 
+def add_op(dialect: Dialect, op: type[Operation]) -> None:
+    """Add an op to a dialect of xDSL; again changes nothing."""
+    ops = dialect._operations  # pyright: ignore[reportPrivateUsage]
+    if op not in ops:
+        ops.append(op)
+
+
 class OfferingWalker(PatternRewriteWalker):
     """
     A walker that visits the ops that `offered` returns.

@@ -77,6 +77,7 @@ PASSES = {
     "verify-memory-plan": "passes.verify_memory_plan:VerifyMemoryPlanPass",
     "report-memory": "passes.report_memory:ReportMemoryPass",
     "verify-stage": "passes.verify_stage:VerifyStagePass",
+    "convert-relay-to-linalg": "lowering.convert_relay_to_linalg:ConvertRelayToLinalgPass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
     "convert-program-to-linalg": ("lowering.convert_program_to_linalg:ConvertProgramToLinalgPass"),
     "allocate-registers": "lowering.allocate_registers:AllocateRegistersPass",

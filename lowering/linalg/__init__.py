@@ -1,0 +1,1 @@
+"""Rules that turn operators into `linalg` on tensors, one file a family."""
