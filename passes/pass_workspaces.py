@@ -23,7 +23,9 @@ A function has one workspace per device for those of its storages that `pack-sto
 whose sizes are static or follow from the shapes of arguments. The storage of a result is a
 parameter if it holds that result, at byte 0, on every path. Only functions that are private, do not
 recurse and have direct calls alone are changed; with `entries`, all other functions are private.
-Before `pack-storage`, at level `manifest`, which stays.
+With `lend-entries`, callers from outside lend storages, too: what native code is called with. Then
+an entry with dynamic dims has a function beside it that computes their sizes
+(`support.size_functions`). Before `pack-storage`, at level `manifest`, which stays.
 """
 
 from __future__ import annotations
@@ -42,7 +44,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     StringAttr,
-    UnitAttr,
     i64,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
@@ -61,11 +62,20 @@ from .analysis.aliases import (
     returned_by_functions,
 )
 from .analysis.call_graph import CallGraph
-from .analysis.lending import Lenders, Lent, NewWorkspace, functions_to_lend_to, users_by_name
+from .analysis.lending import (
+    Lenders,
+    Lent,
+    NewWorkspace,
+    functions_to_lend_to,
+    is_entry,
+    users_by_name,
+)
 from .analysis.workspaces import Origin
 from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
-from .support.workspace_sizes import EraseUnusedSize
+from .support.size_functions import size_function
+from .support.symbols import SymbolNames
+from .support.workspace_sizes import EraseUnusedSize, clone_origin
 
 
 @dataclass(frozen=True)
@@ -73,6 +83,7 @@ class TakeStorages(RewritePattern):
     """Make storages of a function its parameters."""
 
     lent: Lent
+    is_entry: bool
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
@@ -83,7 +94,8 @@ class TakeStorages(RewritePattern):
         for result in self.lent.results:
             param = rewriter.insert_block_argument(block, len(block.args), result.type)
             param.name_hint = "result"
-            attributes.append(described(memory.RESULT, UnitAttr(), result.alignment))
+            number = IntegerAttr(result.number, i64)
+            attributes.append(described(memory.RESULT, number, result.alignment))
             for storage in result.ops:
                 rewriter.replace(storage, [], [param])
         for workspace in self.lent.workspaces:
@@ -94,7 +106,8 @@ class TakeStorages(RewritePattern):
         type = op.function_type
         op.function_type = FunctionType.from_lists(block.arg_types, type.outputs.data)
         op.arg_attrs = ArrayAttr(attributes)
-        op.sym_visibility = StringAttr("private")
+        if not self.is_entry:
+            op.sym_visibility = StringAttr("private")
         rewriter.notify_op_modified(op)
 
 
@@ -171,17 +184,15 @@ class LendStorages(RewritePattern):
         known = {p: self.known_shape(given[p], types[p]) for p in origin.params}
         at = place_of([known[p] or given[p] for p in origin.params], call)
         at = at if origin.never_fails else call
-        cloned: dict[SSAValue, SSAValue] = {}
-        for op in origin.ops:
-            if op in origin.reads:
-                param = op.operands[0]
-                assert isinstance(param, BlockArgument)
-                shape = known[param] or self.shape_of(given[param], types[param], at, rewriter)
-                known[param] = cloned[op.results[0]] = shape
-                continue
-            copy = op.clone(cloned)
-            rewriter.insert(copy, InsertPoint.before(at))
-            self.made.append(copy)
+
+        def shape_of(param: BlockArgument) -> SSAValue:
+            shape = known[param] or self.shape_of(given[param], types[param], at, rewriter)
+            known[param] = shape
+            return shape
+
+        copies, cloned = clone_origin(origin, shape_of)
+        rewriter.insert(copies, InsertPoint.before(at))
+        self.made += copies
         return cloned[value]
 
     def known_shape(self, value: SSAValue, type: Attribute) -> SSAValue | None:
@@ -234,12 +245,15 @@ class PassWorkspacesPass(ModulePass):
     entries: tuple[str, ...] = ()
     """The functions that are called from outside; if none is given, all that are not private."""
 
+    lend_entries: bool = False
+    """Let callers from outside lend storages, too."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         graph = CallGraph.of(op)
         verify_entries(graph, self.entries, op)
         users = users_by_name(op)
-        chosen = functions_to_lend_to(graph, users, self.entries)
-        if not chosen:
+        chosen = functions_to_lend_to(graph, users, self.entries, self.lend_entries)
+        if not chosen and not self.lend_entries:
             return
         functions = {
             name: f
@@ -249,6 +263,7 @@ class PassWorkspacesPass(ModulePass):
         captured = captured_values(op)
         lenders = Lenders(captured, returned_by_functions(functions, captured))
         lend = LendStorages(lenders.lent)
+        names, measured = SymbolNames.of(op), list[func.FuncOp | None]()
         for name in chain.from_iterable(graph.components()):
             function = functions.get(name)
             if function is None:
@@ -260,10 +275,12 @@ class PassWorkspacesPass(ModulePass):
             ]
             if calls:
                 apply_patterns(op, lend, only=calls)
-            if name not in chosen:
-                continue
-            lent = lenders.find(function)
+            entry = self.lend_entries and is_entry(function, self.entries)
+            lent = lenders.find(function) if name in chosen else Lent(function, (), ())
             if lent.results or lent.workspaces:
-                apply_patterns(op, TakeStorages(lent), only=[function])
+                apply_patterns(op, TakeStorages(lent, entry), only=[function])
                 lenders.describe(lent)
+            if entry:
+                measured.append(size_function(lent, lenders, names))
+        op.body.block.add_ops([function for function in measured if function is not None])
         apply_patterns(op, EraseUnusedSize(), only=lend.made[::-1])

@@ -61,6 +61,9 @@ class PlanMemoryPass(CompositePass):
     entries: tuple[str, ...] = ()
     """The functions that are called from outside; if none is given, all that are not private."""
 
+    lend_entries: bool = False
+    """Let callers from outside lend storages, too, as those of native code do."""
+
     verify: bool = True
     """Prove the plan by `verify-memory-plan`."""
 
@@ -68,7 +71,7 @@ class PlanMemoryPass(CompositePass):
         return (
             *([ReorderForMemoryPass()] if self.reorder else []),
             *([ReuseInPlacePass()] if self.in_place else []),
-            PassWorkspacesPass(self.entries),
+            PassWorkspacesPass(self.entries, self.lend_entries),
             PackStoragePass(),
             LayoutSlicesPass(self.strategy, self.dynamic),
             ManifestLifetimesPass(),

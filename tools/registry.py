@@ -80,6 +80,7 @@ PASSES = {
     "convert-relay-to-linalg": "lowering.convert_relay_to_linalg:ConvertRelayToLinalgPass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
     "convert-program-to-linalg": ("lowering.convert_program_to_linalg:ConvertProgramToLinalgPass"),
+    "expand-math": "lowering.expand_math:ExpandMathPass",
     "allocate-registers": "lowering.allocate_registers:AllocateRegistersPass",
 }
 

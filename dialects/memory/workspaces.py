@@ -3,13 +3,13 @@ Storages that callers lend to functions.
 
     func.func private @f(%x: tensor<?xf32>,
         %w: !memory.storage {memory.workspace = array<i64: 0>, memory.alignment = 64 : i64},
-        %r: !memory.storage {memory.result, memory.alignment = 64 : i64}) -> tensor<?xf32>
+        %r: !memory.storage {memory.result = 0 : i64, memory.alignment = 64 : i64}) -> tensor<?xf32>
 
 `%w` is a workspace: what `@f` computes on the way is in it. The bytes that it must have depend on
 the shapes of the parameters that `memory.workspace` lists (of none: the size is static), and
-`memory.workspace_size` returns them. `%r` is for a result, which lies in it at byte 0. Both have
-the alignment that `memory.alignment` says; when the size of a workspace is static and known,
-`memory.size` says it.
+`memory.workspace_size` returns them. `%r` is for the tensor of that number among those returned,
+fields of tuples included, which lies in it at byte 0. Both have the alignment that
+`memory.alignment` says; when the size of a workspace is static and known, `memory.size` says it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ from .storage import StorageType
 WORKSPACE = "memory.workspace"
 """The parameters whose shapes the size of a workspace, a parameter, depends on."""
 RESULT = "memory.result"
-"""Marks a parameter for the storage of a result."""
+"""The number of the tensor, of those returned, whose storage a parameter is."""
+SIZES_OF = "memory.sizes_of"
+"""The function whose storages and results a function computes the sizes of."""
 ALIGNMENT = "memory.alignment"
 """The alignment of a storage that is a parameter."""
 SIZE = "memory.size"
@@ -81,9 +83,10 @@ def alignment_of_parameter(function: Operation, index: int) -> int:
     return cast("IntegerAttr[I64]", found).value.data if isinstance(found, IntegerAttr) else 1
 
 
-def is_result_storage(function: Operation, index: int) -> bool:
-    """Test whether parameter `index` of `function` is the storage of a result."""
-    return RESULT in parameter_attributes(function, index)
+def result_in_parameter(function: Operation, index: int) -> int | None:
+    """Return the number of the result whose storage parameter `index` is; None if it is none."""
+    found = parameter_attributes(function, index).get(RESULT)
+    return cast("IntegerAttr[I64]", found).value.data if isinstance(found, IntegerAttr) else None
 
 
 @irdl_op_definition

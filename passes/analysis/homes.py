@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TypeAlias
 
-from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.dialects.builtin import TupleType
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects import memory, relay, vm
 from ...dialects.interfaces import CallsFunction, DestinationPassing
@@ -137,8 +137,13 @@ def in_caller(home: Home, call: Operation) -> Home:
     return InOneOf((call.operands[param.index],)) if isinstance(param, BlockArgument) else None
 
 
-def leaves(home: Home) -> Iterable[InOneOf]:
-    if isinstance(home, tuple):
-        yield from chain.from_iterable(map(leaves, home))
-    elif home is not None:
-        yield home
+def tensors_in(type: Attribute) -> Iterable[tuple[int, ...]]:
+    """Yield the paths of what is not a tuple in a value of `type`, in order."""
+    pending: list[tuple[Attribute, tuple[int, ...]]] = [(type, ())]
+    while pending:
+        at, path = pending.pop()
+        if isinstance(at, TupleType):
+            fields = [(field, (*path, i)) for i, field in enumerate(at.types.data)]
+            pending += reversed(fields)
+        else:
+            yield path

@@ -16,8 +16,9 @@ the shapes of arguments. `pass_workspaces` writes the IR.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -36,7 +37,7 @@ from .aliases import (
     returned_by,
 )
 from .call_graph import CallGraph, symbols_in
-from .homes import Home, Homes, leaves
+from .homes import Home, Homes, InOneOf, tensors_in
 from .sizes import Sizes
 from .storages import storages_of
 from .workspaces import Origin, lendable_origin, origin_of
@@ -45,10 +46,16 @@ MAX_DYNAMIC = 16
 """The maximum number of dynamic sizes in a workspace, those in workspaces of callees included."""
 
 
+MAX_TENSORS = 256
+"""The maximum number of tensors, among those that a function returns, whose storage is lent."""
+
+
 @dataclass(frozen=True, eq=False)
 class ResultStorage:
     """The storage of a result, which becomes a parameter: that of each path."""
 
+    number: int
+    """Of the result, among all tensors that are returned."""
     ops: Sequence[memory.AllocStorageOp]
     origin: Origin | None
     """The computation of its size, if that is dynamic."""
@@ -140,14 +147,17 @@ class Lenders:
     def results(self, function: func.FuncOp, classes: AliasClasses) -> list[ResultStorage]:
         """Return the storages that hold one result each, on every path."""
         homes, block = Homes(self.homes), function.body.block
-        found = [home for v in returned_values(function) for home in leaves(homes.of(v))]
+        found = [
+            home if isinstance(home := homes.of(value, path), InOneOf) else InOneOf(())
+            for value, path in islice(returned_tensors(function), MAX_TENSORS)
+        ]
         held = Counter(storage for home in found for storage in home.storages)
         outside = {classes.of(arg) for arg in block.args if not is_storage(arg)}
         outside -= {classes.of(value) for value in returned_values(function)}
         results: list[ResultStorage] = []
-        for home in found:
+        for number, home in enumerate(found):
             ops = [s.owner for s in home.storages if isinstance(s.owner, memory.AllocStorageOp)]
-            if len(ops) < len(home.storages) or any(held[op.storage] > 1 for op in ops):
+            if not ops or len(ops) < len(home.storages) or any(held[op.storage] > 1 for op in ops):
                 continue
             if not all(holds_only_a_result(op.storage, classes, outside) for op in ops):
                 continue
@@ -159,7 +169,7 @@ class Lenders:
                 origin = lendable_origin(size, block, self.sizes)
                 if origin is None:
                     continue
-            results.append(ResultStorage(ops, origin))
+            results.append(ResultStorage(number, ops, origin))
         return results
 
     def workspaces(self, function: func.FuncOp, classes: AliasClasses) -> list[NewWorkspace]:
@@ -224,6 +234,13 @@ def returned_values(function: func.FuncOp) -> Sequence[SSAValue]:
     return () if last is None else last.operands
 
 
+def returned_tensors(function: func.FuncOp) -> Iterator[tuple[SSAValue, tuple[int, ...]]]:
+    """Yield each value that is returned, or the path of each tensor in it, if it is a tuple."""
+    for value in returned_values(function):
+        for path in tensors_in(value.type):
+            yield value, path
+
+
 def shapes_read(origins: Iterable[Origin]) -> dict[BlockArgument, Attribute]:
     """Return the parameters whose shapes are read, in order, with the types of the shapes."""
     found: dict[BlockArgument, Attribute] = {}
@@ -250,20 +267,32 @@ def calls_directly(op: Operation) -> bool:
     return is_call and len([*symbols_in(op)]) == 1
 
 
+def is_entry(function: func.FuncOp, entries: Sequence[str]) -> bool:
+    """Test whether `function` is called from outside: it is one of `entries`, or not private."""
+    if entries:
+        return function.sym_name.data in entries
+    return function.sym_visibility != StringAttr("private")
+
+
 def functions_to_lend_to(
-    graph: CallGraph, users: Mapping[str, Sequence[Operation]], entries: Sequence[str]
+    graph: CallGraph,
+    users: Mapping[str, Sequence[Operation]],
+    entries: Sequence[str],
+    lends_to_entries: bool,
 ) -> set[str]:
-    """Return the private functions that do not recurse and have direct calls alone."""
+    """
+    Return the functions that do not recurse and have direct calls alone.
+
+    Entries are among them if callers outside lend, too; other functions only if they are called.
+    """
     recursive = graph.recursive()
-    return {
-        name
-        for name, op in graph.symbols.items()
-        if isinstance(op, func.FuncOp)
-        and len(op.body.blocks) == 1
-        and TYPE_PARAMS not in op.attributes
-        and name not in recursive
-        and name not in entries
-        and (bool(entries) or op.sym_visibility == StringAttr("private"))
-        and users.get(name)
-        and all(map(calls_directly, users[name]))
-    }
+    found: set[str] = set()
+    for name, op in graph.symbols.items():
+        if not isinstance(op, func.FuncOp) or len(op.body.blocks) != 1:
+            continue
+        if TYPE_PARAMS in op.attributes or name in recursive:
+            continue
+        is_chosen = lends_to_entries if is_entry(op, entries) else bool(users.get(name))
+        if is_chosen and all(map(calls_directly, users.get(name, ()))):
+            found.add(name)
+    return found

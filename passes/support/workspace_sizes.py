@@ -13,7 +13,7 @@ The sizes of workspaces, once the slices in them are laid out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, func
@@ -23,7 +23,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from ...dialects import memory
-from ..analysis.workspaces import origin_of
+from ..analysis.workspaces import Origin, origin_of
 from .diagnostics import PassError
 
 MAX_OPS = 1 << 14
@@ -70,6 +70,28 @@ class Totals:
         return param, 0
 
 
+def clone_origin(
+    origin: Origin,
+    shape_of: Callable[[BlockArgument], SSAValue],
+) -> tuple[list[Operation], dict[SSAValue, SSAValue]]:
+    """
+    Copy the computation of a size for use where the shapes of the parameters are `shape_of` them.
+
+    Returns the copies of the ops, in order, and the copy of each of their results.
+    """
+    reads = set(origin.reads)
+    copies: list[Operation] = []
+    cloned: dict[SSAValue, SSAValue] = {}
+    for op in origin.ops:
+        if op in reads:
+            param = op.operands[0]
+            assert isinstance(param, BlockArgument)
+            cloned[op.results[0]] = shape_of(param)
+            continue
+        copies.append(op.clone(cloned))
+    return copies, cloned
+
+
 def set_size(param: BlockArgument, size: int) -> None:
     """Say in the attributes of a workspace that its size is static."""
     function = param.block.parent_op()
@@ -109,15 +131,8 @@ class ComputeWorkspaceSize(RewritePattern):
                 f"that its attribute {memory.WORKSPACE} lists",
                 op,
             )
-        reads = set(origin.reads)
-        cloned: dict[SSAValue, SSAValue] = {}
-        for made in origin.ops:
-            if made in reads:
-                read = made.operands[0]
-                assert isinstance(read, BlockArgument)
-                cloned[made.results[0]] = given[read]
-            else:
-                rewriter.insert(made.clone(cloned), InsertPoint.before(op))
+        copies, cloned = clone_origin(origin, given.__getitem__)
+        rewriter.insert(copies, InsertPoint.before(op))
         self._known[key] = cloned[size]
         rewriter.replace(op, [], [cloned[size]])
 

@@ -82,3 +82,14 @@ def test_one_allocation_per_call(seed: int):
     machine = machine_of(assemble(module))
     machine.run("main", *arguments(rng, False))
     assert machine.counters.allocations[0] <= 3
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_callers_from_outside_lend_all_memory(seed: int):
+    """The plan is proved, and of static programs nothing is allocated within a call."""
+    is_open = bool(seed % 2)
+    module = parse(ProgramWithCalls(Random(seed), is_open).text)
+    run(module, f"{TO_MANIFEST},plan-memory{{lend-entries}}")
+    if not is_open:
+        assert storages_lent(module)
+        assert not [op for op in module.walk() if isinstance(op, memory.AllocStorageOp)]

@@ -4,7 +4,7 @@
 // same bytes of the caller's arena, and their results have slices of it.
 //
 // CHECK-LABEL: func.func private @leaf
-// CHECK-SAME:    %[[R:[a-z_0-9]+]]: !memory.storage {memory.result, memory.alignment = 64 : i64}
+// CHECK-SAME:    %[[R:[a-z_0-9]+]]: !memory.storage {memory.result = 0 : i64, memory.alignment = 64 : i64}
 // CHECK-SAME:    %[[W:[a-z_0-9]+]]: !memory.storage {memory.workspace = array<i64>, memory.alignment = 64 : i64, memory.size = 128 : i64}
 // CHECK:         memory.alloc_tensor %[[W]][0]
 // CHECK:         memory.alloc_tensor %[[W]][64]

@@ -4,7 +4,7 @@
 // allocated: a result of a call, too. So all of it is known at the start, where the arena is.
 //
 // CHECK-LABEL: func.func private @leaf
-// CHECK-SAME:    %[[R:[a-z_0-9]+]]: !memory.storage {memory.result, memory.alignment = 64 : i64}
+// CHECK-SAME:    %[[R:[a-z_0-9]+]]: !memory.storage {memory.result = 0 : i64, memory.alignment = 64 : i64}
 // CHECK-SAME:    %[[W:[a-z_0-9]+]]: !memory.storage {memory.workspace = array<i64: 0>, memory.alignment = 64 : i64}
 // CHECK:         %[[UP:.*]] = arith.andi
 // CHECK:         memory.alloc_tensor %[[W]][0] shape

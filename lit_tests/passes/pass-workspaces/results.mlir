@@ -3,7 +3,7 @@
 // Results of a branch lie in one storage of the caller, whichever arm writes it.
 //
 // CHECK-LABEL: func.func private @choice
-// CHECK-SAME:    %[[R:[a-z_0-9]+]]: !memory.storage {memory.result, memory.alignment = 64 : i64}
+// CHECK-SAME:    %[[R:[a-z_0-9]+]]: !memory.storage {memory.result = 0 : i64, memory.alignment = 64 : i64}
 // CHECK:         memory.alloc_tensor %[[R]][0]
 // CHECK:         memory.alloc_tensor %[[R]][0]
 // CHECK-LABEL: func.func @main

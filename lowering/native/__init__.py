@@ -1,0 +1,1 @@
+"""From modules at level `memref` to machine code, with the tools of MLIR and LLVM."""

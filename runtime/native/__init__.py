@@ -1,0 +1,1 @@
+"""Machine code in this process: libraries of `xrelay-opt -t native`, and their functions."""
