@@ -52,9 +52,9 @@ from ..passes.remove_unused_functions import is_public
 from ..passes.support.diagnostics import PassError
 from ..passes.support.rewriting import apply_patterns
 from .linalg import structure
-from .linalg.builder import Builder, Unsupported
+from .linalg.builder import Builder, Rule, Unsupported
 from .linalg.entry_checks import check_entry
-from .linalg.registry import Rule, rules_of
+from .linalg.registry import rules_of
 
 RUN_IT = "xrelay-run can run the program: its machine has all of Relay"
 
@@ -141,7 +141,7 @@ class Conversion:
             inside = Block()
             inner = Builder(inside, b)
             self.block(region.block, inner)
-            inner.insert_last(structure.yield_of(self.returned(inner, yielded(region), types)))
+            inner.insert_all(structure.yield_of(self.returned(inner, yielded(region), types)))
             regions.append(Region(inside))
         b.location = op.location
         return structure.branch(b, self.values[op.condition], types, regions)
@@ -200,7 +200,7 @@ class ConvertFunction(RewritePattern):
         conversion.block(old, b)
         last = old.last_op
         assert isinstance(last, func.ReturnOp), "verified: a function ends in func.return"
-        b.insert_last(func.ReturnOp(*conversion.returned(b, last.operands, type.outputs.data)))
+        b.insert_all(func.ReturnOp(*conversion.returned(b, last.operands, type.outputs.data)))
         return new
 
 
@@ -215,6 +215,17 @@ def signature(function: func.FuncOp) -> FunctionType:
     return FunctionType.from_lists(
         upstream_types(type.inputs.data, function), upstream_types(type.outputs.data, function)
     )
+
+
+def require_tensors(tops: Sequence[Operation]) -> None:
+    """Raise an error at the first value that is not a tensor, in the entries if they have one."""
+    functions = [op for op in tops if isinstance(op, func.FuncOp)]
+    for function in sorted(functions, key=lambda f: not is_public(f)):
+        for op in walk(function):
+            if isinstance(op, func.FuncOp):
+                upstream_types(op.function_type.inputs.data, op)
+            elif op.name.startswith("relay."):
+                upstream_types(op.result_types, op)
 
 
 class RejectOther(RewritePattern):
@@ -235,5 +246,6 @@ class ConvertProgramToLinalgPass(ModulePass):
         operators = {inner.name for inner in walk(op) if isinstance(inner, relay.Operator)}
         rules = {**rules_of(operators), **structure.RULES}
         tops = list(op.ops)
+        require_tensors(tops)
         signatures = {f.sym_name.data: signature(f) for f in tops if isinstance(f, func.FuncOp)}
         apply_patterns(op, RejectOther(), ConvertFunction(rules, signatures), only=tops)

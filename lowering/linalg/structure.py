@@ -31,8 +31,8 @@ from ...dialects import relay
 from ...dialects.device import upstream_type
 from ...dialects.tensors import Tensor, as_tensor
 from ...operators.sizes import Check
-from .builder import Builder, Unsupported
-from .registry import Rule
+from .builder import Builder, Rule, Unsupported
+
 
 _PLACEHOLDER = re.compile(r"\{(\d{1,4})\}")
 
@@ -50,10 +50,7 @@ def branch(
     if number.type != i1:
         zero = b.constant(0, number.type)
         number = b.insert(arith.CmpiOp(number, zero, "ne"))
-    op = scf.IfOp(number, types, regions[0], regions[1])
-    op.location = b.location
-    b.block.add_op(op)
-    return op.results
+    return b.insert_all(scf.IfOp(number, types, regions[0], regions[1]))
 
 
 def call(
@@ -62,9 +59,7 @@ def call(
     """Call the function `name` of an upstream `type`, whose parameters may know fewer dims."""
     args = [b.cast(v, tensor_of_type(t)) for v, t in zip(operands, type.inputs, strict=True)]
     made = func.CallOp(name, args, type.outputs.data)
-    made.location = b.location
-    b.block.add_op(made)
-    return made.results
+    return b.insert_all(made)
 
 
 def tensor_of_type(type: Attribute) -> Tensor:
@@ -128,9 +123,7 @@ def copied(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[
         properties=dict(op.properties),
         result_types=[upstream_type(t) for t in op.result_types],
     )
-    made.location = b.location
-    b.block.add_op(made)
-    return made.results
+    return b.insert_all(made)
 
 
 def holds(b: Builder, check: str, left: SSAValue, right: SSAValue) -> SSAValue:
@@ -177,8 +170,7 @@ def message_of(op: relay.RequireOp) -> str:
 def assert_that(b: Builder, condition: SSAValue, message: str) -> None:
     """Stop the program with `message` unless `condition` holds."""
     made = cf.AssertOp(condition, StringAttr(message))
-    made.location = b.location
-    b.block.add_op(made)
+    b.insert_all(made)
 
 
 def require(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
