@@ -12,23 +12,23 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
+from .cache import key_of
+from .kernels import compile_kernels
 from .linking import STANDALONE, SUPPORT, c_file, link_library
-from .machine import Machine
 from .module_text import module_text
-from .saved_stages import UNSAVED, SavedStages
-from .stages import KERNELS, PROGRAM, compile_text
-from .units import Kernel, units_of
+from .settings import Settings
+from .stages import KERNELS, PROGRAM, Compiled, compile_text, tools_key
+from .units import units_of
 
-HOST = Machine()
+DEFAULT = Settings()
 
 
 def build_library(
     module: ModuleOp | str,
     path: Path,
+    settings: Settings = DEFAULT,
     *,
     sources: Mapping[str, str] | None = None,
-    machine: Machine = HOST,
-    saved: SavedStages = UNSAVED,
     flags: Sequence[str] = (),
 ) -> Path:
     """
@@ -38,23 +38,34 @@ def build_library(
     are C files, by name, to be in the library; by default those that kernels need. `flags` are for
     the linker. Raises `Error`.
     """
-    if isinstance(module, str):
-        objects = [compile_text(module, KERNELS, machine, "kernels", saved=saved).code]
-    else:
-        units = units_of(module)
-        program = module_text(units.program)
-        objects = [compile_text(program, PROGRAM, machine, "program", saved=saved).code]
-        if units.kernels:
-            text = kernels_text(units.kernels)
-            objects.append(compile_text(text, KERNELS, machine, "kernels", saved=saved).code)
+    objects = [compiled.code for compiled in compile_module(module, settings)]
     if sources is None:
         sources = {name: c_file(name) for name in (SUPPORT, STANDALONE)}
-    link_library(path, objects, sources, machine, flags=flags, saved=saved)
+    link_library(path, objects, sources, settings, flags=flags)
     return path
 
 
-def kernels_text(kernels: Sequence[Kernel]) -> str:
-    """Return the text of a module with `kernels`, each once, and the constants that they read."""
-    functions = {kernel.symbol: kernel.text for kernel in kernels}
-    constants = {op.sym_name.data: module_text(op) for k in kernels for op in k.globals}
-    return f"module {{\n{''.join(constants.values())}{''.join(functions.values())}}}\n"
+def compile_module(module: ModuleOp | str, settings: Settings = DEFAULT) -> list[Compiled]:
+    """Compile a module, with its kernels, to objects. Raises `Error`."""
+    settings.cache.prepare()
+    if isinstance(module, str):
+        objects = [_compiled(module, KERNELS, "kernels", settings)]
+    else:
+        units = units_of(module)
+        objects = compile_kernels(units.kernels, settings)
+        objects.append(_compiled(module_text(units.program), PROGRAM, "program", settings))
+    settings.cache.trim()
+    return objects
+
+
+def _compiled(text: str, passes: Sequence[str], name: str, settings: Settings) -> Compiled:
+    """Compile a text, unless the cache has its object."""
+    key = key_of("text", text, tools_key(), settings.machine.key, *passes)
+    known = settings.cache.get(key)
+    if known is not None:
+        return Compiled(known, {})
+    compiled = compile_text(
+        text, passes, settings.machine, name, saved=settings.saved, seconds=settings.seconds
+    )
+    settings.cache.put(key, compiled.code)
+    return compiled

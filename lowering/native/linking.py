@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 from ...runtime.files import replace
 from .machine import Machine
 from .processes import ProcessFailed, run
-from .saved_stages import UNSAVED, SavedStages
+from .saved_stages import SavedStages
+from .settings import Settings
 from .tool_messages import error_of
 from .toolchain import c_compiler
 
@@ -31,11 +32,9 @@ def link_library(
     path: Path,
     objects: Iterable[bytes],
     sources: Mapping[str, str],
-    machine: Machine,
+    settings: Settings,
     *,
-    compiler: str | None = None,
     flags: Sequence[str] = (),
-    saved: SavedStages = UNSAVED,
 ) -> None:
     """
     Write the shared library of `objects` and C `sources`, by file name, at `path`.
@@ -45,8 +44,8 @@ def link_library(
     """
     with TemporaryDirectory(prefix="xrelay-link-") as scratch:
         folder = Path(scratch)
-        inputs = _written(folder, objects, sources, saved)
-        command = [*c_compiler(compiler), *_for(machine), *C_FLAGS, *LINK_FLAGS]
+        inputs = _written(folder, objects, sources, settings.saved)
+        command = [*c_compiler(settings.compiler), *_for(settings.machine), *C_FLAGS, *LINK_FLAGS]
         command += [f"-Wl,-soname,{path.name}", *inputs, "-o", "library.so", *flags, "-lm"]
         _compile(command, folder)
         replace(path, [(folder / "library.so").read_bytes()])

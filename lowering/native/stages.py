@@ -19,7 +19,7 @@ from .machine import Machine
 from .processes import SECONDS, ProcessFailed, run
 from .saved_stages import UNSAVED, SavedStages
 from .tool_messages import error_of
-from .toolchain import tool
+from .toolchain import tool, version
 
 STACK = 2048
 """Bytes of the largest buffer that a kernel keeps on the stack, of which most have a few MiB."""
@@ -41,6 +41,8 @@ BUFFERIZE = (
 
 LOWER_TO_LLVM = (
     "convert-linalg-to-loops",
+    "arith-expand",
+    "memref-expand",
     "convert-vector-to-scf{full-unroll=true}",
     "expand-strided-metadata",
     "canonicalize",
@@ -63,6 +65,14 @@ KERNELS = (*BUFFERIZE, *LOWER_TO_LLVM)
 
 ALLOCATION = re.compile(r"@_mlir_memref_to_llvm_alloc\(i64 (\d+)\)")
 DEFINITION = re.compile(r"^define [^@]*@([\w.$]+)\(", re.M)
+
+
+TOOLS = ("mlir-opt", "mlir-translate", "opt", "llc")
+
+
+def tools_key() -> str:
+    """Return text that differs for tools whose code may differ."""
+    return " ".join(version(name) for name in TOOLS)
 
 
 class Stage(NamedTuple):

@@ -10,6 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from xdsl.ir import Operation
+
+from ...passes.support.diagnostics import location_of
 from ...runtime.errors import Error, Location, Note
 from .processes import ProcessFailed
 
@@ -23,19 +26,31 @@ LONGEST = 2000
 BORING = ("see current operation", "called from")
 
 
-def error_of(failed: ProcessFailed, text: str = "") -> Error:
+class ToolError(Error):
+    """An error that a tool printed, or how it ended."""
+
+    def at(self, op: Operation, what: str) -> ToolError:
+        """Return the error about `what`, at `op` if it has no place of its own."""
+        place = location_of(op)
+        where = self.location
+        if where is None and place is not None:
+            where = Location(place.filename.data, place.line.data, place.column.data)
+        return ToolError(f"{what}: {self.message}", where, self.notes)
+
+
+def error_of(failed: ProcessFailed, text: str = "") -> ToolError:
     """Return the first error that a tool printed about its input `text`, and its notes."""
     lines = failed.errors.splitlines()
     found = [(at, m) for at, line in enumerate(lines) if (m := MESSAGE.match(line))]
     first = next((i for i, (_, m) in enumerate(found) if m["kind"] == "error"), None)
     if first is None:
-        return Error(_plain(failed))
+        return ToolError(_plain(failed))
     at, match = found[first]
     message = f"{failed.name}: {lines[at][match.end() :]}"
     notes = list(_notes(lines, found[first + 1 :]))
     if match["file"] in NOT_FILES:
-        return Error(message, None, [*_quoted(match, text), *notes])
-    return Error(message, _location(match), notes)
+        return ToolError(message, None, [*_quoted(match, text), *notes])
+    return ToolError(message, _location(match), notes)
 
 
 def _plain(failed: ProcessFailed) -> str:

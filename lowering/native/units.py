@@ -1,5 +1,5 @@
 """
-Divide a module at level `memref` into kernels and the program that calls them.
+Divide a module at level `memref` into its kernels and the program that calls them.
 
     func.func @main(…) { func.call @add(%x, %t) … }      @main calls @xk_3f…
     func.func private @add(…) {xrelay.kernel} { … }   ->  and a kernel of its own: @xk_3f…

@@ -13,6 +13,7 @@ from xdsl.parser import Parser
 from xrelay.lowering.native.library import build_library
 from xrelay.lowering.native.machine import Machine
 from xrelay.lowering.native.saved_stages import SavedStages
+from xrelay.lowering.native.settings import Settings
 from xrelay.lowering.native.stages import KERNELS, compile_text
 from xrelay.runtime.errors import Error
 from xrelay.runtime.native.memrefs import bind
@@ -65,15 +66,15 @@ def parsed(text: str) -> ModuleOp:
 
 
 def test_a_program_calls_its_kernels(tmp_path: Path):
-    saved = SavedStages(tmp_path / "stages")
-    library = build_library(parsed(PROGRAM), tmp_path / "lib.so", saved=saved)
+    settings = Settings(saved=SavedStages(tmp_path / "stages"))
+    library = build_library(parsed(PROGRAM), tmp_path / "lib.so", settings)
     x = np.arange(20, dtype=np.float32).reshape(5, 4)
     w = np.arange(12, dtype=np.float32).reshape(4, 3)
     y = np.empty((5, 3), np.float32)
     bind(ctypes.CDLL(str(library)), "main", [x, w, y])()
     np.testing.assert_array_equal(y, 2 * (x @ w))
     names = {path.name for path in (tmp_path / "stages").iterdir()}
-    assert {"program.0.mlir", "program.2.ll", "kernels.0.mlir", "kernels.4.o"} <= names
+    assert {"program.0.mlir", "program.2.ll", "kernels_0.0.mlir", "kernels_0.4.o"} <= names
 
 
 STRIDED = """

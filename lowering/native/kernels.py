@@ -1,0 +1,192 @@
+"""
+Compile kernels: many to a module, several modules at once, and none that was compiled before.
+
+An object in the cache has several kernels, of which a program may need one; each kernel has an
+entry that names its object. The linker drops what is not used.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple, cast
+
+from .cache import key_of
+from .module_text import module_text
+from .scheduling import ON_BUFFERS, ON_TENSORS, Schedule, library_text
+from .settings import Settings
+from .stages import BUFFERIZE, KERNELS, LOWER_TO_LLVM, Compiled, compile_text, tools_key
+from .tool_messages import ToolError
+from .units import Kernel
+
+MODULE = 16
+"""The number of kernels in a module: each tool takes about 30 ms to start."""
+
+LIBRARY_FILE = "schedules.mlir"
+
+
+class Job(NamedTuple):
+    """A kernel to compile, and its schedule."""
+
+    kernel: Kernel
+    schedule: Schedule | None
+    key: str
+    """That of its entry in the cache."""
+
+
+class Result(NamedTuple):
+    """An object with some kernels, and those whose schedules were of no use, with the reasons."""
+
+    compiled: Compiled
+    jobs: Sequence[Job]
+    unscheduled: Sequence[tuple[Kernel, str]] = ()
+
+
+def compile_kernels(kernels: Sequence[Kernel], settings: Settings) -> list[Compiled]:
+    """
+    Return objects that hold `kernels`, each once or more, and maybe others.
+
+    Raises `Error` at a kernel that does not compile.
+    """
+    distinct = {kernel.symbol: kernel for kernel in kernels}
+    jobs = [_job(kernel, settings) for kernel in distinct.values()]
+    cached, missing = _read(jobs, settings)
+    results = [result for group in _in_parallel(missing, settings) for result in group]
+    for result in results:
+        _write(result, settings)
+        for kernel, reason in result.unscheduled:
+            text = f"kernel '{kernel.name}' is compiled without its schedule: {reason}"
+            settings.remark(kernel.function, text)
+    return [*cached, *(result.compiled for result in results)]
+
+
+def _job(kernel: Kernel, settings: Settings) -> Job:
+    schedule = settings.scheduler(kernel.function, settings.machine)
+    return Job(kernel, schedule, _key(kernel, schedule, settings))
+
+
+def _key(kernel: Kernel, schedule: Schedule | None, settings: Settings) -> str:
+    how = [tools_key(), settings.machine.key, *KERNELS]
+    return key_of("kernel", kernel.symbol, *how, *(schedule or ()))
+
+
+# ------------------------------------------------------------------------- the cache
+
+
+def _read(jobs: Iterable[Job], settings: Settings) -> tuple[list[Compiled], list[Job]]:
+    """Return what the cache has, and the jobs that are left."""
+    objects: dict[str, Compiled] = {}
+    missing: list[Job] = []
+    for job in jobs:
+        entry = settings.cache.get(job.key)
+        if entry is None:
+            missing.append(job)
+            continue
+        known = cast("dict[str, Any]", json.loads(entry))
+        digest = cast(str, known["object"])
+        if digest not in objects:
+            code = settings.cache.get(digest)
+            if code is None:
+                missing.append(job)
+                continue
+            objects[digest] = Compiled(code, {})
+        objects[digest].scratch[job.kernel.symbol] = known["scratch"]
+    return list(objects.values()), missing
+
+
+def _write(result: Result, settings: Settings) -> None:
+    code = result.compiled.code
+    digest = sha256(code).hexdigest()
+    failed = {kernel.symbol for kernel, _ in result.unscheduled}
+    settings.cache.put(digest, code)
+    for job in result.jobs:
+        symbol = job.kernel.symbol
+        key = _key(job.kernel, None, settings) if symbol in failed else job.key
+        known = {"object": digest, "scratch": result.compiled.scratch.get(symbol, 0)}
+        settings.cache.put(key, json.dumps(known).encode())
+
+
+# ------------------------------------------------------------------------- the modules
+
+
+def _in_parallel(jobs: Sequence[Job], settings: Settings) -> list[list[Result]]:
+    """Compile `jobs` in modules, as many at once as there are processors."""
+    if not jobs:
+        return []
+    workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
+    count = max(-(-len(jobs) // MODULE), min(workers, len(jobs)))
+    modules = [jobs[start::count] for start in range(count)]  # neighbours are alike
+    with ThreadPoolExecutor(workers) as pool:
+        started = [
+            pool.submit(_compile, module, f"kernels_{number}", settings)
+            for number, module in enumerate(modules)
+        ]
+        try:
+            return [future.result() for future in started]
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _compile(jobs: Sequence[Job], name: str, settings: Settings) -> list[Result]:
+    """Compile a module of kernels; one that fails is divided until it is clear which kernel."""
+    try:
+        return [Result(_compiled(jobs, name, settings), jobs)]
+    except ToolError as error:
+        if len(jobs) > 1:
+            half = len(jobs) // 2
+            first = _compile(jobs[:half], f"{name}_0", settings)
+            return first + _compile(jobs[half:], f"{name}_1", settings)
+        (job,) = jobs
+        if job.schedule is None:
+            raise error.at(job.kernel.function, f"kernel '{job.kernel.name}'") from None
+        plain = _compile([job._replace(schedule=None)], f"{name}_unscheduled", settings)
+        return [Result(plain[0].compiled, jobs, [(job.kernel, error.message)])]
+
+
+def _compiled(jobs: Sequence[Job], name: str, settings: Settings) -> Compiled:
+    kernels = [job.kernel for job in jobs]
+    schedules = {job.kernel.symbol: job.schedule for job in jobs if job.schedule is not None}
+    text = kernels_text(kernels)
+    with TemporaryDirectory(prefix="xrelay-schedules-") as folder:
+        return compile_text(
+            text,
+            _passes(schedules, Path(folder), name, settings),
+            settings.machine,
+            name,
+            saved=settings.saved,
+            seconds=settings.seconds,
+        )
+
+
+def _passes(
+    schedules: Mapping[str, Schedule], folder: Path, name: str, settings: Settings
+) -> Sequence[str]:
+    """Return the passes for kernels with `schedules`, which are written into `folder`."""
+    if not schedules:
+        return KERNELS
+    text = library_text(schedules)
+    settings.saved.save(f"{name}.{LIBRARY_FILE}", text)
+    path = folder / LIBRARY_FILE
+    path.write_text(text, encoding="utf-8")
+    return (
+        f"transform-preload-library{{transform-library-paths={path}}}",
+        f"transform-interpreter{{entry-point={ON_TENSORS}}}",
+        "canonicalize",
+        "cse",
+        *BUFFERIZE,
+        f"transform-interpreter{{entry-point={ON_BUFFERS}}}",
+        *LOWER_TO_LLVM,
+    )
+
+
+def kernels_text(kernels: Sequence[Kernel]) -> str:
+    """Return the text of a module with `kernels`, and the constants that they read."""
+    constants = {op.sym_name.data: module_text(op) for k in kernels for op in k.globals}
+    functions = [f"// @{kernel.name}\n{kernel.text}" for kernel in kernels]
+    return f"module {{\n{''.join(constants.values())}{''.join(functions)}}}\n"

@@ -1,0 +1,34 @@
+"""Settings of a compilation: the machine, the schedules, and what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from xdsl.ir import Operation
+
+from .cache import OFF, Cache
+from .machine import Machine
+from .processes import SECONDS
+from .saved_stages import UNSAVED, SavedStages
+from .scheduling import Scheduler, unscheduled
+
+
+def _unheard(op: Operation, message: str) -> None:
+    """Ignore a remark."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that decides how a module is compiled, but for the module."""
+
+    machine: Machine = field(default_factory=Machine)
+    scheduler: Scheduler = unscheduled
+    cache: Cache = OFF
+    saved: SavedStages = UNSAVED
+    seconds: float = SECONDS
+    """The time limit of each call of a tool."""
+    remark: Callable[[Operation, str], None] = _unheard
+    """Is told what was chosen, at the op that it is about."""
+    compiler: str | None = None
+    """The command of the C compiler, if it is not the system's."""

@@ -1,0 +1,226 @@
+"""Kernels: compiled many to a module, with schedules that may fail, and cached."""
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from xdsl.context import Context
+from xdsl.dialects import get_all_dialects
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+from xdsl.parser import Parser
+
+from xrelay.lowering.native import kernels as compilation
+from xrelay.lowering.native.cache import Cache
+from xrelay.lowering.native.kernels import compile_kernels
+from xrelay.lowering.native.library import build_library
+from xrelay.lowering.native.machine import Machine
+from xrelay.lowering.native.saved_stages import SavedStages
+from xrelay.lowering.native.scheduling import Schedule
+from xrelay.lowering.native.settings import Settings
+from xrelay.lowering.native.toolchain import tool
+from xrelay.lowering.native.units import units_of
+from xrelay.runtime.errors import Error
+from xrelay.runtime.native.memrefs import bind
+
+
+def kernel(name: str, op: str, size: int) -> str:
+    memref, tensor = f"memref<{size}xf32>", f"tensor<{size}xf32>"
+    return f"""
+func.func private @{name}(%a: {memref}, %out: {memref}) attributes {{xrelay.kernel}} {{
+  %ta = bufferization.to_tensor %a restrict : {memref} to {tensor}
+  %e = tensor.empty() : {tensor}
+  %m = linalg.{op} ins(%ta, %ta : {tensor}, {tensor}) outs(%e : {tensor}) -> {tensor}
+  bufferization.materialize_in_destination %m in restrict writable %out : ({tensor}, {memref}) -> ()
+  func.return
+}}"""
+
+
+def program(*names: str, size: int = 4) -> str:
+    """A function that runs kernels one after the other, each on the result of the last."""
+    memref = f"memref<{size}xf32>"
+    buffers = ["%x", *(f"%t{i}" for i in range(len(names) - 1)), "%y"]
+    lines = [f"  {b} = memref.alloc() : {memref}" for b in buffers[1:-1]]
+    for name, a, b in zip(names, buffers, buffers[1:], strict=False):
+        lines.append(f"  func.call @{name}({a}, {b}) : ({memref}, {memref}) -> ()")
+    lines += [f"  memref.dealloc {b} : {memref}" for b in buffers[1:-1]]
+    body = "\n".join(lines)
+    return (
+        f"func.func @main(%x: {memref}, %y: {memref}) attributes {{llvm.emit_c_interface}} {{\n"
+        f"{body}\n  func.return\n}}"
+    )
+
+
+def parsed(*texts: str):
+    context = Context()
+    for name, dialect in get_all_dialects().items():
+        context.register_dialect(name, dialect)
+    return Parser(context, "\n".join(texts), "model.mlir").parse_module()
+
+
+def result(library: Path, x: list[float]) -> list[float]:
+    given = np.array(x, np.float32)
+    y = np.empty_like(given)
+    bind(ctypes.CDLL(str(library)), "main", [given, y])()
+    return y.tolist()
+
+
+@pytest.fixture
+def modules(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The kernels of each module that is compiled from now on."""
+    found: list[list[str]] = []
+    compile_text = compilation.compile_text
+
+    def counted(text: str, *args: object, **kwargs: object):
+        found.append([line[4:] for line in text.splitlines() if line.startswith("// @")])
+        return compile_text(text, *args, **kwargs)  # pyright: ignore[reportArgumentType]
+
+    monkeypatch.setattr(compilation, "compile_text", counted)
+    return found
+
+
+def test_equal_kernels_have_one_symbol():
+    module = parsed(kernel("a", "add", 4), kernel("b", "add", 4), kernel("c", "mul", 4))
+    a, b, c = (kernel.symbol for kernel in units_of(module).kernels)
+    assert a == b != c
+
+
+def test_kernels_are_compiled_once(tmp_path: Path, modules: list[list[str]]):
+    settings = Settings(cache=Cache(tmp_path / "cache"))
+    twice, square, none = kernel("twice", "add", 4), kernel("square", "mul", 4), "zero"
+    first = parsed(program("twice", "square"), twice, square)
+    library = build_library(first, tmp_path / "first.so", settings)
+    assert result(library, [1, 2, 3, 4]) == [4, 16, 36, 64]
+    assert sorted(name for module in modules for name in module) == ["square", "twice"]
+
+    modules.clear()
+    zero = kernel(none, "sub", 4)
+    second = parsed(program("square", none, "twice"), square, twice, zero)
+    library = build_library(second, tmp_path / "second.so", settings)
+    assert result(library, [1, 2, 3, 4]) == [0, 0, 0, 0]
+    assert modules == [[none]]
+
+
+def test_a_damaged_entry_is_compiled_again(tmp_path: Path, modules: list[list[str]]):
+    settings = Settings(cache=Cache(tmp_path / "cache"))
+    module = parsed(program("twice"), kernel("twice", "add", 4))
+    build_library(module, tmp_path / "first.so", settings)
+    for entry in (tmp_path / "cache").iterdir():
+        data = bytearray(entry.read_bytes())
+        data[-1] ^= 1
+        entry.write_bytes(data)
+    modules.clear()
+    library = build_library(module, tmp_path / "second.so", settings)
+    assert result(library, [1, 2, 3, 4]) == [2, 4, 6, 8]
+    assert modules == [["twice"]]
+
+
+def test_a_cache_that_others_can_write_is_refused(tmp_path: Path):
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache").chmod(0o777)
+    settings = Settings(cache=Cache(tmp_path / "cache"))
+    with pytest.raises(Error, match="can be written by other users; choose another with cache="):
+        build_library(parsed(program("f"), kernel("f", "add", 4)), tmp_path / "lib.so", settings)
+
+
+def test_the_cache_is_limited(tmp_path: Path):
+    cache = Cache(tmp_path, limit=4000)
+    for number in range(10):
+        cache.put(f"key{number}", bytes(1000))
+    cache.trim()
+    assert 0 < sum(path.stat().st_size for path in tmp_path.iterdir()) <= 4000
+
+
+TILE = """
+  %add = transform.structured.match ops{["linalg.add"]} in %kernel
+      : (!transform.any_op) -> !transform.any_op
+  %tiled, %loop = transform.structured.tile_using_for %add tile_sizes [16]
+      : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+"""
+
+
+def test_schedules_are_applied_each_to_its_kernel(tmp_path: Path):
+    def scheduler(kernel: FuncOp, machine: Machine) -> Schedule | None:
+        tiles = "linalg.add" in str(kernel)
+        return Schedule(TILE) if tiles else None
+
+    saved = SavedStages(tmp_path / "stages")
+    settings = Settings(scheduler=scheduler, saved=saved)
+    texts = (kernel("twice", "add", 64), kernel("square", "mul", 64))
+    module = parsed(program("twice", "square", size=64), *texts)
+    library = build_library(module, tmp_path / "lib.so", settings)
+    assert result(library, [3] * 64) == [36] * 64
+    files = {path.name: path.read_text() for path in (tmp_path / "stages").glob("*.mlir")}
+    (text,) = (text for name, text in files.items() if "schedules" in name)
+    (symbol,) = (k.symbol for k in units_of(module).kernels if k.name == "twice")
+    assert f"@on_tensors_{symbol}" in text
+    scheduled = "".join(text for name, text in files.items() if name.endswith("llvm.mlir"))
+    assert "llvm.mlir.constant(16 : index)" in scheduled
+
+
+WRONG = "transform.structured.match ops{} in %nothing : (!transform.any_op) -> !transform.any_op"
+
+
+def test_a_schedule_that_fails_is_left_out(tmp_path: Path):
+    said: list[str] = []
+
+    def scheduler(kernel: FuncOp, machine: Machine) -> Schedule:
+        return Schedule(WRONG if "linalg.mul" in str(kernel) else TILE)
+
+    def remark(op: Operation, message: str) -> None:
+        said.append(message)
+
+    settings = Settings(scheduler=scheduler, remark=remark, saved=SavedStages(tmp_path))
+    texts = (kernel("twice", "add", 64), kernel("square", "mul", 64))
+    module = parsed(program("twice", "square", size=64), *texts)
+    library = build_library(module, tmp_path / "lib.so", settings)
+    assert result(library, [3] * 64) == [36] * 64
+    (message,) = said
+    assert message.startswith("kernel 'square' is compiled without its schedule: mlir-opt")
+
+
+def test_a_schedule_that_takes_too_long_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    said: list[str] = []
+
+    def scheduler(kernel: FuncOp, machine: Machine) -> Schedule:
+        return Schedule(TILE)
+
+    def remark(op: Operation, message: str) -> None:
+        said.append(message)
+
+    settings = Settings(scheduler=scheduler, remark=remark, cache=Cache(tmp_path / "cache"))
+    units = units_of(parsed(kernel("twice", "add", 64)))
+    slow = _slow_tool(tmp_path, "mlir-opt", "transform-interpreter")
+    monkeypatch.setattr("xrelay.lowering.native.stages.tool", slow)
+    objects = compile_kernels(units.kernels, replace(settings, seconds=2.0))
+    assert [*objects[0].scratch] == [units.kernels[0].symbol]
+    assert said == [
+        "kernel 'twice' is compiled without its schedule: mlir-opt did not finish within 2 seconds"
+    ]
+
+
+def _slow_tool(folder: Path, name: str, word: str) -> Callable[[str], str]:
+    """Replace the tool `name` by one that sleeps if `word` is in its arguments."""
+    path = folder / name
+    path.write_text(
+        f'#!/bin/sh\ncase "$*" in *{word}*) sleep 60;; esac\nexec "{tool(name)}" "$@"\n'
+    )
+    path.chmod(0o755)
+
+    def found(asked: str) -> str:
+        return str(path) if asked == name else tool(asked)
+
+    return found
+
+
+def test_a_kernel_that_does_not_compile_is_named():
+    text = kernel("bad", "add", 4).replace("%a restrict :", "%a :")
+    module = parsed(text.rstrip() + ' loc("model.relay":3:1)')
+    with pytest.raises(Error, match="kernel 'bad': mlir-opt: ") as raised:
+        compile_kernels(units_of(module).kernels, Settings())
+    assert raised.value.location == ("model.relay", 3, 1)

@@ -1,0 +1,104 @@
+"""Programs that are run with limits."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from xrelay.lowering.native import toolchain
+from xrelay.lowering.native.machine import Machine
+from xrelay.lowering.native.processes import ProcessFailed, TimedOut, run
+from xrelay.lowering.native.toolchain import MissingTool, c_compiler, tool
+from xrelay.runtime.errors import Error
+
+
+def test_a_program_and_its_children_end_at_the_time_limit(tmp_path: Path):
+    pid = tmp_path / "pid"
+    child = f"sleep 100 & echo $! > '{pid}'; wait"
+    with pytest.raises(TimedOut, match=r"sh did not finish within 0\.5 seconds"):
+        run("sh", ["sh", "-c", child], seconds=0.5)
+    assert not _is_running(int(pid.read_text()))
+
+
+def _is_running(pid: int) -> bool:
+    for _ in range(100):
+        try:
+            os.kill(pid, 0)
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except (OSError, IndexError):
+            return False
+        if state == "Z":
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def test_memory_is_limited():
+    take = "bytearray(16 << 30)"
+    with pytest.raises(ProcessFailed) as raised:
+        run("python", [sys.executable, "-c", take])
+    assert "MemoryError" in raised.value.errors
+
+
+def test_large_inputs_and_outputs_do_not_block():
+    data = bytes(5_000_000)
+    assert run("cat", ["cat"], data).output == data
+
+
+def test_a_program_that_reads_nothing_may_be_given_text():
+    assert run("true", ["true"], bytes(5_000_000)).output == b""
+
+
+def test_a_crash_is_named():
+    with pytest.raises(ProcessFailed, match="sh crashed: Segmentation fault"):
+        run("sh", ["sh", "-c", "kill -SEGV $$"])
+
+
+@pytest.fixture
+def only_on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder that is all of `PATH`; the extra `native` is not installed."""
+    monkeypatch.setattr(toolchain, "PACKAGES", ())
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+    tool.cache_clear()
+    yield tmp_path
+    tool.cache_clear()
+
+
+def _program(folder: Path, name: str, prints: str) -> None:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\necho '{prints}'\n")
+    path.chmod(0o755)
+
+
+def test_a_missing_tool_says_what_to_install(only_on_path: Path):
+    with pytest.raises(MissingTool, match=r"'llc', which .*: pip install 'xrelay\[native\]'"):
+        tool("llc")
+
+
+def test_a_tool_of_another_version_is_refused(only_on_path: Path):
+    _program(only_on_path, "llc", "LLVM version 19.1.0")
+    with pytest.raises(MissingTool, match=r"of LLVM 22, but '.*llc' is of version 19: pip"):
+        tool("llc")
+
+
+def test_a_tool_on_path_is_used(only_on_path: Path):
+    _program(only_on_path, "llc", "LLVM version 22.1.0")
+    assert tool("llc") == str(only_on_path / "llc")
+
+
+def test_a_missing_c_compiler_says_what_to_install(only_on_path: Path):
+    with pytest.raises(MissingTool, match="install gcc or clang, or name one in CC"):
+        c_compiler()
+    with pytest.raises(MissingTool, match="the C compiler 'tcc -g' does not exist"):
+        c_compiler("tcc -g")
+
+
+def test_machines_are_names():
+    with pytest.raises(Error, match="cpu must be a name of LLVM, but is 'a b'"):
+        Machine(cpu="a b")
+    with pytest.raises(Error, match="cpu=native is this machine's, but the target is 'riscv64"):
+        Machine("riscv64-unknown-linux-gnu", "native")
