@@ -203,7 +203,8 @@ def print_module(ctx: Context, module: ModuleOp, stream: IO[str], options: Print
     printer.elide_above = options.elide_above
     printer.aliases = DeviceAliases() if options.aliases else None
     printer.print_op(module)
-    printer.print_metadata(ctx.loaded_dialects)
+    if any(dialect.name == "builtin" for dialect in ctx.loaded_dialects):  # it has the resources
+        printer.print_metadata(ctx.loaded_dialects)
     if printer.aliases is not None:
         stream.writelines(printer.aliases.definitions())
     stream.write(body.getvalue())

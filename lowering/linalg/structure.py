@@ -33,7 +33,6 @@ from ...dialects.tensors import Tensor, as_tensor
 from ...operators.sizes import Check
 from .builder import Builder, Rule, Unsupported
 
-
 _PLACEHOLDER = re.compile(r"\{(\d{1,4})\}")
 
 
