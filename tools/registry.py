@@ -77,6 +77,8 @@ PASSES = {
     "verify-memory-plan": "passes.verify_memory_plan:VerifyMemoryPlanPass",
     "report-memory": "passes.report_memory:ReportMemoryPass",
     "verify-stage": "passes.verify_stage:VerifyStagePass",
+    "convert-memory-to-memref": "lowering.convert_memory_to_memref:ConvertMemoryToMemrefPass",
+    "erase-memory-spaces": "lowering.erase_memory_spaces:EraseMemorySpacesPass",
     "convert-relay-to-linalg": "lowering.convert_relay_to_linalg:ConvertRelayToLinalgPass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
     "convert-program-to-linalg": ("lowering.convert_program_to_linalg:ConvertProgramToLinalgPass"),
