@@ -57,7 +57,7 @@ def reads_elements(use: Use) -> bool:
         return op.shape is op.operands[use.index] and use.index > 0
     if isinstance(op, tensor.ExtractOp):
         return all(constant_of(index) is not None for index in op.indices)
-    return False
+    return isinstance(op, relay.YieldOp) and isinstance(op.parent_op(), relay.ShapeFuncOp)
 
 
 def elements_of(

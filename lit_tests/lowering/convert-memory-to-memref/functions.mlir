@@ -84,7 +84,7 @@ func.func @start(%x: tensor<4xf32>) -> tensor<4xf32> {
 // A kernel of linalg writes its result into the buffer of the caller.
 //
 // CHECK-LABEL: func.func private @add
-// CHECK-SAME:    (%a: memref<4xf32>, %[[OUT:.*]] : memref<4xf32>) attributes {xrelay.kernel}
+// CHECK-SAME:    (%a: memref<4xf32>, %[[OUT:[0-9]+]]: memref<4xf32>) attributes {xrelay.kernel}
 // CHECK-NEXT:    %[[A:.*]] = bufferization.to_tensor %a restrict : memref<4xf32> to tensor<4xf32>
 // CHECK-NEXT:    %[[B:.*]] = arith.addf %[[A]], %[[A]] : tensor<4xf32>
 // CHECK-NEXT:    bufferization.materialize_in_destination %[[B]] in restrict writable %[[OUT]]
