@@ -45,9 +45,10 @@ from .timing import Timer
 
 if TYPE_CHECKING:
     from .file_target import FileTarget, Written
+    from .linalg_target import LinalgTarget
 
 FILE_TARGETS = ("executable", "native", "object")
-"""The targets whose output is not text."""
+"""The targets that write files which are not text."""
 
 
 class XRelayOpt(xDSLOptMain):
@@ -61,7 +62,7 @@ class XRelayOpt(xDSLOptMain):
         self.messages: list[Message] | None = None
         """Messages collected for `--verify-diagnostics`; None when they are shown."""
         self.written: Written | None = None
-        """The output if it is not text."""
+        """The output if a target writes it as bytes."""
         self.weights_folder = Path()
         """The folder of the file that the input names for its weights."""
         self.scratch = ExitStack()
@@ -149,6 +150,7 @@ class XRelayOpt(xDSLOptMain):
             raise CommandLineError(f"{option}: {error}") from None
 
     def _set_passes(self, text: str) -> None:
+        text = text or self._pipeline_of_target()
         self.reporter.add_source(PIPELINE, text)
         steps = build(text, self.available_passes, named_pipelines, PIPELINE)
         self._show_memory(steps)
@@ -164,6 +166,23 @@ class XRelayOpt(xDSLOptMain):
             return None
         target = cast(Callable[[], type[Target]], entry)()
         return target if hasattr(target, "reads_before") else None
+
+    def _pipeline_of_target(self) -> str:
+        """Return the pipeline that the target names to be run if none is given."""
+        target = self._linalg_target()
+        return "" if target is None else target.pipeline
+
+    def _linalg_target(self) -> "LinalgTarget | None":
+        """Return the target that writes linalg, if it is given."""
+        spec = parse_spec(self.args.target)
+        if spec.name != "linalg":
+            return None
+        from .linalg_target import LinalgTarget
+
+        try:
+            return LinalgTarget.from_spec(spec)
+        except ValueError as error:
+            raise self._bad_target(str(error)) from None
 
     def _file_target(self) -> "FileTarget | None":
         """Return the target that writes files, if one is given."""
@@ -384,8 +403,9 @@ class XRelayOpt(xDSLOptMain):
         """Yield the file for the weights of the input `name`; report it if it was written."""
         out = self.args.output_file
         weights = Path(Path(name).name if out in (None, "-") else out).with_suffix(".safetensors")
-        target = self._file_target()
-        if target is not None and target.takes_weights:
+        target, linalg = self._file_target(), self._linalg_target()
+        takes = (target and target.takes_weights) or (linalg and linalg.weights == "embedded")
+        if takes:
             folder = self.scratch.enter_context(TemporaryDirectory(prefix="xrelay-opt-"))
             self.weights_folder = Path(folder)
             yield self.weights_folder / weights.name
@@ -414,6 +434,15 @@ class XRelayOpt(xDSLOptMain):
     def output_resulting_program(self, prog: ModuleOp) -> str:
         if self.written is not None:
             return ""
+        linalg = self._linalg_target()
+        if linalg is not None:
+            from .file_target import Written
+
+            pieces = linalg.pieces(self.ctx, prog, self.weights_folder, self._print_options())
+            if self.args.split_input_file:
+                return b"".join(pieces).decode()
+            self.written = Written(pieces, is_text=True)
+            return ""
         spec, target = parse_spec(self.args.target), self._target()
         if spec.name != "mlir" and target is None:
             return super().output_resulting_program(prog)
@@ -431,18 +460,25 @@ class XRelayOpt(xDSLOptMain):
 
 
 def _write_files(path: str | None, written: "Written") -> None:
-    """Write files that are not text, the output last."""
+    """Write files piece by piece, the output last."""
     if path not in (None, "-"):
         from ..runtime.files import replace
 
         for name, pieces in written.beside.items():
             replace(Path(path).with_name(name), pieces)
-        replace(path, [written.contents])
+        replace(path, written.contents)
         return
     stream = getattr(sys.stdout, "buffer", None)
-    if written.beside or stream is None or sys.stdout.isatty():
+    if written.is_text and stream is None:
+        sys.stdout.writelines(str(piece, "utf-8") for piece in written.contents)
+        return
+    if written.beside:
+        raise UsageError("the output is several files: give a file with -o")
+    if stream is None or (not written.is_text and sys.stdout.isatty()):
         raise UsageError("the output is not text: give a file with -o")
-    stream.write(written.contents)
+    sys.stdout.flush()
+    stream.writelines(written.contents)
+    stream.flush()
 
 
 def _stamp(path: Path) -> int | None:

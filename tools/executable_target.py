@@ -43,7 +43,7 @@ class ExecutableTarget(FileTarget):
         was_bytecode = is_bytecode(job.program.module)
         reads_memory = TO_BYTECODE in [step.run.name for step in job.runner.steps]
         loaded = lower(job.runner, job.context, job.program, reads_memory and not was_bytecode)
-        return Written(self._contents(loaded, job.output.parent))
+        return Written([self._contents(loaded, job.output.parent)])
 
     def _contents(self, loaded: Loaded, folder: Path) -> bytes:
         """Return the file of a program, which will be in `folder`."""

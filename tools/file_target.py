@@ -32,12 +32,13 @@ class Job:
 
 @dataclass(frozen=True)
 class Written:
-    """The contents of the output, and of further files in its folder, by name."""
+    """The pieces of the output, and of further files in its folder, by name."""
 
-    contents: bytes
+    contents: Iterable[bytes | memoryview]
     beside: Mapping[str, Iterable[bytes | memoryview]] = field(
         default_factory=dict[str, Iterable[bytes | memoryview]]
     )
+    is_text: bool = False
 
 
 @dataclass(frozen=True)

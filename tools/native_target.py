@@ -66,7 +66,7 @@ class NativeTarget(FileTarget):
         request = Request(self.kind, output.stem, output.name, self.weights)
         tensors = _Weights(job.program)
         product = make_product(module, library, tensors, request, settings)
-        return Written(product.contents, product.beside)
+        return Written([product.contents], product.beside)
 
 
 @dataclass(frozen=True)
