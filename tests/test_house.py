@@ -49,7 +49,7 @@ MAY_IMPORT = {
         "runtime.data_types",
     ),
     "planning": ("planning",),
-    "lowering": ("lowering", "passes", "dialects", "runtime"),
+    "lowering": ("lowering", "passes", "dialects", "operators", "runtime"),
     "runtime": ("runtime", "operators", "planning"),
     "frontends": (
         *("frontends", "dialects", "operators"),
