@@ -47,6 +47,7 @@ MAY_IMPORT = {
         "runtime.kernels",
         "runtime.plain_text",
         "runtime.data_types",
+        "runtime.derived_weights",
     ),
     "planning": ("planning",),
     "lowering": ("lowering", "passes", "dialects", "operators", "runtime"),

@@ -17,7 +17,7 @@ from collections.abc import Callable, MutableMapping, Sequence
 from math import prod
 from typing import TypeAlias, cast
 
-from xdsl.dialects import arith, linalg, tensor
+from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     UNKNOWN_LOC,
@@ -32,6 +32,8 @@ from xdsl.dialects.builtin import (
     LocationAttr,
     i64,
 )
+from xdsl.dialects.linalg import ops
+from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
@@ -214,7 +216,7 @@ class Builder:
 
     def fill(self, number: SSAValue, out: SSAValue) -> SSAValue:
         """Return `out` with all elements set to the scalar `number`."""
-        filled = self.insert(linalg.FillOp([number], [out], [out.type]))
+        filled = self.insert(ops.FillOp([number], [out], [out.type]))
         return self.has_dims(filled, self.dims(out))
 
     def full(self, sizes: Sequence[Size], number: float, element: Attribute) -> SSAValue:
@@ -238,9 +240,9 @@ class Builder:
         """
         inside = Block(arg_types=[element_of(value) for value in (*ins, *outs)])
         inner = Builder(inside, self)
-        inner.insert_all(linalg.YieldOp(*body(inner, inside.args)))
-        iterators = [linalg.IteratorTypeAttr(linalg.IteratorType(kind)) for kind in kinds]
-        op = linalg.GenericOp(
+        inner.insert_all(ops.YieldOp(*body(inner, inside.args)))
+        iterators = [IteratorTypeAttr(IteratorType(kind)) for kind in kinds]
+        op = ops.GenericOp(
             ins,
             outs,
             Region(inside),
@@ -255,7 +257,7 @@ class Builder:
 
     def loop_index(self, loop: int) -> SSAValue:
         """Return the index of a loop, in the body of a `linalg.generic`."""
-        return self.insert(linalg.IndexOp(loop))
+        return self.insert(ops.IndexOp(loop))
 
     def extract(self, value: SSAValue, indices: Sequence[Size]) -> SSAValue:
         """Return one element of the tensor `value`; the indices must be within its dims."""
