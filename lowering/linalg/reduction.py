@@ -22,6 +22,7 @@ from .builder import Builder, Rule, Size, element_of, element_type, maps
 from .moving import mapped, rank_of, same
 from .scalars import (
     compare,
+    convert,
     is_float,
     is_nan,
     maximum,
