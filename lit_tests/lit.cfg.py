@@ -10,6 +10,7 @@ import sysconfig
 
 import lit.formats
 
+from xrelay.lowering.native.toolchain import tool
 from xrelay.tools.testing.lit_format import InProcess
 
 config.name = "xrelay"
@@ -19,7 +20,11 @@ config.test_source_root = os.path.dirname(__file__)
 shell = lit_config.params.get("shell", "0") not in ("", "0")
 config.test_format = lit.formats.ShTest() if shell else InProcess()
 config.environment["PATH"] = os.pathsep.join(
-    (sysconfig.get_path("scripts"), config.environment["PATH"])
+    (
+        sysconfig.get_path("scripts"),
+        os.path.dirname(tool("mlir-opt")),
+        config.environment["PATH"],
+    )
 )
 
 # The longer name first: a substitution replaces text wherever it stands.

@@ -45,6 +45,8 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 `aot` takes a `relay` program as `vm` does to `memory-planned`, and from there out of the house.
 What differs, and why:
 
+- `fold-weights` before planning: what only prepares weights needs no kernel and no memory at run
+  time. After `fold-constants`, whose results may be operands of it.
 - `plan-memory` always: compiled kernels are too short to allocate between them.
 """
 
@@ -112,6 +114,18 @@ _TO_BYTECODE = (
 
 _TO_AOT = ("verify-stage{stage=memory-planned}",)
 
+_TO_FIRST_ORDER = (
+    "lambda-lift",
+    "flatten-tuples",
+    "specialize-functions",
+    "inline",
+    "remove-unused-functions",
+    "flatten-tuples",
+    "infer-types",
+)
+
+_TO_LINALG = ("check-shapes", "convert-program-to-linalg", "verify-stage{stage=linalg}")
+
 _OF_ENTRIES = ("remove-unused-functions", "plan-memory")
 """The passes that depend on which functions are called from outside."""
 
@@ -157,8 +171,27 @@ class AotPipeline(Pipeline):
 
     @property
     def text(self) -> str:
-        planned = (*_TO_SIMPLIFIED, *_TO_MANIFEST, *_MEMORY["plan"])
+        planned = (*_TO_SIMPLIFIED, "fold-weights", *_TO_MANIFEST, *_MEMORY["plan"])
         return _called_from_outside((*planned, *_TO_AOT), self.entries)
+
+
+@dataclass(frozen=True)
+class LinalgPipeline(Pipeline):
+    """Turn a `relay` program into linalg on tensors, for other compilers."""
+
+    name = "linalg"
+
+    weights: Literal["resources", "arguments"] = "resources"
+    """`resources` names weights as resources; `arguments` makes them arguments of functions."""
+
+    entries: tuple[str, ...] = ()
+    """The functions that are called from outside; if none is given, all that are not private."""
+
+    @property
+    def text(self) -> str:
+        passed = ("pass-params",) if self.weights == "arguments" else ()
+        passes = (*_TO_SIMPLIFIED, *_TO_FIRST_ORDER, *passed, *_TO_LINALG)
+        return _called_from_outside(passes, self.entries)
 
 
 def _called_from_outside(passes: Sequence[str], entries: tuple[str, ...]) -> str:
@@ -171,5 +204,9 @@ def _called_from_outside(passes: Sequence[str], entries: tuple[str, ...]) -> str
     return ",".join(name + option if name in _OF_ENTRIES else name for name in passes)
 
 
-PIPELINES: dict[str, type[Pipeline]] = {"vm": VmPipeline, "aot": AotPipeline}
+PIPELINES: dict[str, type[Pipeline]] = {
+    "vm": VmPipeline,
+    "aot": AotPipeline,
+    "linalg": LinalgPipeline,
+}
 """The named pipelines."""

@@ -8,8 +8,7 @@ Fail when an op of a higher level is left.
 A level is what its IR may contain (see `docs/levels.md`). Each rule rejects ops by their interfaces
 and names the pass that should have removed them; it holds for its stage and all below. At
 `memory-planned`, no bytes may be used after a `memory.kill` of them on any path: passes that move
-or merge ops, such as `cse`, must run before. No pass produces `memref` yet; IR from elsewhere can
-be checked.
+or merge ops, such as `cse`, must run before.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,13 +33,35 @@ from .support.diagnostics import PassError
 from .support.walk import is_kernel, outside_primitives
 
 Stage = Literal[
-    "relay", "planned", "fused", "lowered", "manifest", "memory-planned", "bytecode", "memref"
+    "relay",
+    "planned",
+    "fused",
+    "lowered",
+    "manifest",
+    "memory-planned",
+    "bytecode",
+    "memref",
+    "linalg",
 ]
 
 STAGES: tuple[str, ...] = get_args(Stage)
 """The levels, from the top down."""
 
-MEMREF_DIALECTS = ("memref", "arith", "scf", "func", "linalg", "bufferization")
+MEMREF_DIALECTS = (
+    "builtin",
+    "memref",
+    "arith",
+    "math",
+    "scf",
+    "func",
+    "tensor",
+    "linalg",
+    "bufferization",
+    "gpu",
+)
+
+
+LINALG_DIALECTS = ("func", "tensor", "linalg", "arith", "math", "scf", "cf")
 
 
 @dataclass(frozen=True)
@@ -167,7 +188,15 @@ def not_bytecode(op: Operation) -> str | None:
 
 def not_memref(op: Operation) -> str | None:
     if op.name.partition(".")[0] not in MEMREF_DIALECTS:
-        return f"only {', '.join(MEMREF_DIALECTS)} are allowed"
+        return (
+            "only upstream dialects are allowed: convert-memory-to-memref should have replaced it"
+        )
+    return None
+
+
+def not_linalg(op: Operation) -> str | None:
+    if op.name.partition(".")[0] not in LINALG_DIALECTS:
+        return f"only {', '.join(LINALG_DIALECTS)} are allowed"
     return None
 
 
@@ -204,6 +233,8 @@ def rules_at(stage: str) -> list[Rule]:
     """Return the rules that hold at `stage`."""
     if stage == "memref":
         return [Rule(stage, not_memref)]
+    if stage == "linalg":
+        return [Rule(stage, not_linalg)]
     rules = [*RULES, Rule("planned", Misplaced(), in_kernels=False)]
     return [rule for rule in rules if rule.holds_at(stage)]
 

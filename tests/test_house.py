@@ -47,9 +47,10 @@ MAY_IMPORT = {
         "runtime.kernels",
         "runtime.plain_text",
         "runtime.data_types",
+        "runtime.derived_weights",
     ),
     "planning": ("planning",),
-    "lowering": ("lowering", "passes", "dialects", "runtime"),
+    "lowering": ("lowering", "passes", "dialects", "operators", "runtime"),
     "runtime": ("runtime", "operators", "planning"),
     "frontends": (
         *("frontends", "dialects", "operators"),

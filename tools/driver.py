@@ -7,7 +7,7 @@ named pipelines, and reproducers.
 
 import sys
 from argparse import ArgumentParser
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager
 from inspect import signature
 from io import StringIO
@@ -45,6 +45,7 @@ from .timing import Timer
 
 if TYPE_CHECKING:
     from .executable_target import ExecutableTarget
+    from .linalg_target import LinalgTarget
 
 
 class XRelayOpt(xDSLOptMain):
@@ -57,8 +58,8 @@ class XRelayOpt(xDSLOptMain):
         self.timer = Timer()
         self.messages: list[Message] | None = None
         """Messages collected for `--verify-diagnostics`; None when they are shown."""
-        self.file: bytes | None = None
-        """The contents of the output if it is not text."""
+        self.file: Iterable[bytes] | None = None
+        """The contents of the output if a target writes it as bytes."""
         self.weights_folder = Path()
         """The folder of the file that the input names for its weights."""
         self.scratch = ExitStack()
@@ -146,6 +147,7 @@ class XRelayOpt(xDSLOptMain):
             raise CommandLineError(f"{option}: {error}") from None
 
     def _set_passes(self, text: str) -> None:
+        text = text or self._pipeline_of_target()
         self.reporter.add_source(PIPELINE, text)
         steps = build(text, self.available_passes, named_pipelines, PIPELINE)
         self._show_memory(steps)
@@ -161,6 +163,23 @@ class XRelayOpt(xDSLOptMain):
             return None
         target = cast(Callable[[], type[Target]], entry)()
         return target if hasattr(target, "reads_before") else None
+
+    def _pipeline_of_target(self) -> str:
+        """Return the pipeline that the target names to be run if none is given."""
+        target = self._linalg_target()
+        return "" if target is None else target.pipeline
+
+    def _linalg_target(self) -> "LinalgTarget | None":
+        """Return the target that writes linalg, if it is given."""
+        spec = parse_spec(self.args.target)
+        if spec.name != "linalg":
+            return None
+        from .linalg_target import LinalgTarget
+
+        try:
+            return LinalgTarget.from_spec(spec)
+        except ValueError as error:
+            raise self._bad_target(str(error)) from None
 
     def _executable_target(self) -> "ExecutableTarget | None":
         """Return the target that writes an executable, if it is given."""
@@ -258,7 +277,8 @@ class XRelayOpt(xDSLOptMain):
             print("Failure, can't shrink")
             return 1
         if self.file is not None and not failed:
-            _write_file(self.args.output_file, self.file)
+            is_text = self._linalg_target() is not None
+            _write_file(self.args.output_file, self.file, is_text)
         elif self.args.output_file in (None, "-"):
             sys.stdout.write(output.getvalue())
             sys.stdout.flush()
@@ -378,8 +398,9 @@ class XRelayOpt(xDSLOptMain):
         """Yield the file for the weights of the input `name`; report it if it was written."""
         out = self.args.output_file
         weights = Path(Path(name).name if out in (None, "-") else out).with_suffix(".safetensors")
-        target = self._executable_target()
-        if target is not None and target.embed:
+        executable, linalg = self._executable_target(), self._linalg_target()
+        embeds = (executable and executable.embed) or (linalg and linalg.weights == "embedded")
+        if embeds:
             folder = self.scratch.enter_context(TemporaryDirectory(prefix="xrelay-opt-"))
             self.weights_folder = Path(folder)
             yield self.weights_folder / weights.name
@@ -402,11 +423,18 @@ class XRelayOpt(xDSLOptMain):
         program = given(prog, self.weights_folder)
         loaded = lower(self.runner, self.ctx, program, reads_memory and not is_bytecode(prog))
         folder = Path(self.args.output_file or "-").parent
-        self.file = target.contents(loaded, folder)
+        self.file = [target.contents(loaded, folder)]
 
     @override
     def output_resulting_program(self, prog: ModuleOp) -> str:
         if self.file is not None:
+            return ""
+        linalg = self._linalg_target()
+        if linalg is not None:
+            pieces = linalg.pieces(self.ctx, prog, self.weights_folder, self._print_options())
+            if self.args.split_input_file:
+                return b"".join(pieces).decode()
+            self.file = pieces
             return ""
         spec, target = parse_spec(self.args.target), self._target()
         if spec.name != "mlir" and target is None:
@@ -424,17 +452,22 @@ class XRelayOpt(xDSLOptMain):
         return output.getvalue()
 
 
-def _write_file(path: str | None, data: bytes) -> None:
-    """Write a file that is not text."""
+def _write_file(path: str | None, pieces: Iterable[bytes], is_text: bool) -> None:
+    """Write a file, piece by piece."""
     if path not in (None, "-"):
         from ..runtime.files import replace
 
-        replace(path, [data])
+        replace(path, pieces)
         return
     stream = getattr(sys.stdout, "buffer", None)
-    if stream is None or sys.stdout.isatty():
+    if is_text and stream is None:
+        sys.stdout.writelines(piece.decode() for piece in pieces)
+        return
+    if stream is None or (not is_text and sys.stdout.isatty()):
         raise UsageError("an executable is not text: give a file with -o")
-    stream.write(data)
+    sys.stdout.flush()
+    stream.writelines(pieces)
+    stream.flush()
 
 
 def _stamp(path: Path) -> int | None:

@@ -42,6 +42,7 @@ PASSES = {
     "infer-types": "passes.infer_types:InferTypesPass",
     "simplify-inference": "passes.simplify_inference:SimplifyInferencePass",
     "fold-constants": "passes.fold_constants:FoldConstantsPass",
+    "fold-weights": "passes.fold_weights:FoldWeightsPass",
     "dynamic-to-static": "passes.dynamic_to_static:DynamicToStaticPass",
     "plan-devices": "passes.plan_devices:PlanDevicesPass",
     "sink-device-hints": "passes.sink_device_hints:SinkDeviceHintsPass",
@@ -51,7 +52,10 @@ PASSES = {
     "explain-devices": "passes.explain_devices:ExplainDevicesPass",
     "share-device-copies": "passes.share_device_copies:ShareDeviceCopiesPass",
     "lambda-lift": "passes.lambda_lift:LambdaLiftPass",
+    "specialize-functions": "passes.specialize_functions:SpecializeFunctionsPass",
     "inline": "passes.inline:InlinePass",
+    "pass-params": "passes.pass_params:PassParamsPass",
+    "check-shapes": "passes.check_shapes:CheckShapesPass",
     "flatten-tuples": "passes.flatten_tuples:FlattenTuplesPass",
     "remove-unused-functions": "passes.remove_unused_functions:RemoveUnusedFunctionsPass",
     "eliminate-dead-code": "passes.eliminate_dead_code:EliminateDeadCodePass",
@@ -74,8 +78,11 @@ PASSES = {
     "verify-memory-plan": "passes.verify_memory_plan:VerifyMemoryPlanPass",
     "report-memory": "passes.report_memory:ReportMemoryPass",
     "verify-stage": "passes.verify_stage:VerifyStagePass",
+    "convert-memory-to-memref": "lowering.convert_memory_to_memref:ConvertMemoryToMemrefPass",
+    "erase-memory-spaces": "lowering.erase_memory_spaces:EraseMemorySpacesPass",
     "convert-relay-to-linalg": "lowering.convert_relay_to_linalg:ConvertRelayToLinalgPass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
+    "convert-program-to-linalg": ("lowering.convert_program_to_linalg:ConvertProgramToLinalgPass"),
     "expand-math": "lowering.expand_math:ExpandMathPass",
     "allocate-registers": "lowering.allocate_registers:AllocateRegistersPass",
 }
@@ -83,6 +90,7 @@ PASSES = {
 TARGETS = {
     "relay-text": "frontends.relay_text.target:RelayTextTarget",
     "executable": "tools.executable_target:ExecutableTarget",
+    "linalg": "tools.linalg_target:LinalgTarget",
     "memory-plan-svg": "tools.plan_pictures.targets:MemoryPlanSvgTarget",
     "memory-plan-html": "tools.plan_pictures.targets:MemoryPlanHtmlTarget",
 }

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..runtime.derived_weights import Weights
 from ..runtime.errors import reason_of
 from ..runtime.program import Array, Param
 from ..runtime.tensor_file import TensorFile
@@ -56,9 +57,9 @@ def read_parameters(path: AnyPath, wanted: Sequence[str] | None = None) -> Array
     """
     Return those of the tensors `wanted` (None: all) that are in the `.safetensors` file at `path`.
 
-    They are views of the file. Raises `MachineError` when it cannot be read.
+    They are views of the file, or computed from it. Raises `MachineError` when it cannot be read.
     """
-    file = TensorFile(path)
+    file = Weights(TensorFile(path))
     return {
         name: file.array(name)
         for name in (file.names if wanted is None else wanted)

@@ -15,6 +15,7 @@ from ...dialects import memory, relay, vm
 from ...dialects.device import tensor_type
 from ...dialects.relay.patterns import ConstructorPattern, VarPattern, WildcardPattern, subpatterns
 from ...dialects.tensors import Tensor, as_tensor
+from ...runtime.derived_weights import ArraySource, Weights
 from ...runtime.kernels.memory import Memory
 from ..analysis.arrays import Array, array_of, numpy_dtype
 from ..support.diagnostics import PassError
@@ -59,9 +60,10 @@ def param(
     evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame
 ) -> Sequence[Value]:
     assert isinstance(op, relay.ParamOp)
-    value = evaluation.params.get(op.param.data)
-    if value is None:
-        raise PassError(f'param "{op.param.data}" has no value', op)
+    name, weights = op.param.data, Weights(ArraySource(evaluation.params))
+    if name not in weights:
+        raise PassError(f'param "{name}" has no value', op)
+    value = weights.array(name)
     type = as_tensor(op.result.type)
     assert type is not None
     if value.shape != type.get_shape() or value.dtype != numpy_dtype(type):

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from ..derived_weights import ArraySource, Weights
 from ..errors import MachineError
 from ..planned_memory import PlannedMemory
-from ..program import Array, Late, Program, TensorSpec, spec_of
+from ..program import Array, Late, Program
 from ..tensor_file import TensorFile
 from .content import (
     Checksums,
@@ -49,7 +50,8 @@ def executable_of(
             )
         return ExecutableFile(program, made_by, memory=tuple(memory))
     where = "the given weights" if isinstance(weights, Mapping) else f"'{os.fspath(weights)}'"
-    source = _Given(weights) if isinstance(weights, Mapping) else TensorFile(weights)
+    given = ArraySource(weights) if isinstance(weights, Mapping) else TensorFile(weights)
+    source = Weights(given)
     late = {constant.name: constant for constant in program.late_constants}
     found = _bound(late.values(), source, where)
     if embed:
@@ -74,24 +76,7 @@ def _producer() -> str:
         return "xrelay"
 
 
-class _Given:
-    """Weights in memory, with the interface of a file."""
-
-    def __init__(self, arrays: Mapping[str, Array]) -> None:
-        self.arrays = arrays
-        self.names = tuple(arrays)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.arrays
-
-    def spec(self, name: str) -> TensorSpec:
-        return spec_of(self.arrays[name])
-
-    def array(self, name: str) -> Array:
-        return self.arrays[name]
-
-
-def _bound(late: Iterable[Late], source: TensorFile | _Given, where: str) -> dict[str, Array]:
+def _bound(late: Iterable[Late], source: Weights, where: str) -> dict[str, Array]:
     """Return the value of each constant; an error if one is missing or does not fit."""
     late = list(late)
     missing = [constant.name for constant in late if constant.name not in source]
@@ -121,7 +106,7 @@ def load_weights(
     `verify`. Raises `ExecutableError` if values are missing (unless `partial`), are not those that
     the program was compiled with, or if there are others.
     """
-    source = TensorFile(path)
+    source = Weights(TensorFile(path))
     where = f"'{os.fspath(path)}'"
     late = {constant.name: constant for constant in executable.program.late_constants}
     wanted = [c for c in late.values() if not partial or c.name in source]
@@ -142,16 +127,29 @@ def arrays_of(weights: Mapping[str, object], names: Iterable[str]) -> dict[str, 
     """
     Return those of the values `names` that are in `weights`, as arrays.
 
-    Raises `MachineError` for a value that NumPy cannot convert.
+    Those derived from others are computed. Raises `MachineError` for a value that NumPy cannot
+    convert.
     """
-    found: dict[str, Array] = {}
-    for name in names:
-        if name in weights:
-            try:
-                found[name] = np.asarray(weights[name])
-            except (ValueError, TypeError) as error:
-                raise MachineError(f"weight '{name}' is not an array: {error}") from None
-    return found
+    source = Weights(_Convertible(weights))
+    return {name: source.array(name) for name in names if name in source}
+
+
+class _Convertible(ArraySource):
+    """Values that NumPy may convert."""
+
+    def __init__(self, weights: Mapping[str, object]) -> None:
+        super().__init__({})
+        self.weights = weights
+        self.names = tuple(weights)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.weights
+
+    def array(self, name: str) -> Array:
+        try:
+            return np.asarray(self.weights[name])
+        except (ValueError, TypeError) as error:
+            raise MachineError(f"weight '{name}' is not an array: {error}") from None
 
 
 def bind_weights(
@@ -165,8 +163,8 @@ def bind_weights(
     """
     where = "params"
     late = executable.program.late_constants
-    given = _Given(arrays_of(weights, [constant.name for constant in late]))
-    found = _bound(late, given, where)
+    given = arrays_of(weights, [constant.name for constant in late])
+    found = _bound(late, Weights(ArraySource(given)), where)
     check_contents(executable.checksums, found, where, verify)
     return found
 

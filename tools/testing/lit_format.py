@@ -29,6 +29,7 @@ _ShTest: Any = import_module("lit.formats").ShTest
 
 TOOLS = {
     "filecheck": "filecheck.main:main",
+    "mlir-opt": "xrelay.tools.testing.mlir_opt:main",
     "xrelay-opt": "xrelay.tools.opt:main",
     "xrelay-plan": "xrelay.tools.plan:main",
     "xrelay-run": "xrelay.tools.run:main",

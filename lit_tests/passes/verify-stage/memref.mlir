@@ -11,7 +11,7 @@ func.func @fine(%x: memref<4xf32>, %i: index) {
 // -----
 
 func.func @copy(%x: tensor<4xf32, #relay.device<cpu:0>>, %out: tensor<4xf32, #relay.device<cpu:0>>) {
-  // expected-error@+1 {{memory.copy is left at stage memref: only memref, arith, scf, func, linalg, bufferization are allowed}}
+  // expected-error@+1 {{memory.copy is left at stage memref: only upstream dialects are allowed: convert-memory-to-memref should have replaced it}}
   %y = memory.copy ins(%x : tensor<4xf32, #relay.device<cpu:0>>) outs(%out : tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
   func.return
 }

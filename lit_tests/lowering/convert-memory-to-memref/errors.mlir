@@ -1,0 +1,29 @@
+// RUN: xrelay-opt --split-input-file --verify-diagnostics -p convert-memory-to-memref %s
+
+func.func @closure(%x: tensor<4xf32>) {
+  // expected-error @+1 {{relay.global is run by the machine only (xrelay-opt -p vm, xrelay-run): native code has no closures, data types, references or generic functions}}
+  %f = relay.global @closure : (tensor<4xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// expected-error @+1 {{values of type !relay.ref<tensor<4xf32>> have no memory layout: only the machine runs programs with closures, data types or references (xrelay-opt -p vm, xrelay-run)}}
+func.func @reference(%x: !relay.ref<tensor<4xf32>>) {
+  func.return
+}
+
+// -----
+
+// expected-error @+1 {{a value of type tuple<tensor<4xf32>> has no memory layout: run flatten-tuples first}}
+func.func @tuple(%x: tuple<tensor<4xf32>>) {
+  func.return
+}
+
+// -----
+
+func.func @measure(%n: i64, %k: i64) {
+  // expected-error @+1 {{the size "topk_length" is computed by the machine only (xrelay-opt -p vm, xrelay-run)}}
+  %m = relay.measure "topk_length"(%k, %n) : (i64, i64) -> i64
+  func.return
+}

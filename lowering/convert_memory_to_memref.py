@@ -1,0 +1,120 @@
+"""
+Convert explicit memory, functions and branches to upstream dialects, on buffers.
+
+    func.func @main(%x: tensor<4xf32>, %w: !memory.storage {memory.size = 16 : i64},
+                    %r: !memory.storage {memory.result = 0 : i64}) -> tensor<4xf32> {
+      %t = memory.alloc_tensor %w[0] : tensor<4xf32>
+      %y = vm.invoke_tvm_op @exp ins(%x : tensor<4xf32>) outs(%t : tensor<4xf32>) -> tensor<4xf32>
+      …
+      func.return %z : tensor<4xf32>
+    }
+    relay.prim_func @exp(%a: tensor<4xf32>) -> tensor<4xf32> { … relay.yield %b : tensor<4xf32> }
+    ->
+    func.func @main(%x: memref<4xf32>, %w: memref<?xi8> {…}, %r: memref<?xi8> {…}) {
+      %t = memref.view %w[%c0][] : memref<?xi8> to memref<4xf32>
+      func.call @exp(%x, %t) : (memref<4xf32>, memref<4xf32>) -> ()
+      …
+      func.return
+    }
+    func.func private @exp(%a: memref<4xf32>, %out: memref<4xf32>) attributes {xrelay.kernel} {
+      %0 = bufferization.to_tensor %a restrict : memref<4xf32> to tensor<4xf32>
+      …
+      bufferization.materialize_in_destination %b in restrict writable %out : …
+      func.return
+    }
+
+`convert-relay-to-linalg` runs before; a kernel with operators that it does not lower is declared
+only, and called through the runtime. Constants become globals, those of the side file without
+contents. What can fail at run time calls `@xrelay_require` (see `memref.checked`); recursive
+functions check the stack. Memory that is not lent by the caller is freed after its last use (see
+`memref.deallocation`). Programs with tuples between functions go through `flatten-tuples` first;
+those with closures, data types or references run in the machine only.
+
+From level `memory-planned` (or `manifest`) to `memref`.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from ..dialects import relay
+from ..dialects.walking import walk
+from ..passes.analysis.call_graph import CallGraph
+from ..passes.devices.options import device_option
+from ..passes.support.rewriting import apply_patterns
+from ..passes.support.symbols import SymbolNames
+from .memref import functions, shapes, storages
+from .memref.conversion import Conversion
+from .memref.deallocation import free_allocations
+from .memref.types import MemRefTypes
+
+
+def code_of(module: ModuleOp) -> list[Operation]:
+    """Return the ops that are not in kernels, each after those in its regions."""
+    return [
+        op
+        for top in module.ops
+        if not isinstance(top, relay.PrimFuncOp)
+        for op in walk(top, region_first=True)
+    ]
+
+
+@dataclass(frozen=True)
+class ConvertMemoryToMemrefPass(ModulePass):
+    """Convert explicit memory, functions and branches to upstream dialects, on buffers."""
+
+    name = "convert-memory-to-memref"
+
+    host: str = "cpu:0"
+    """The device whose memory is the default memory space."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        types = MemRefTypes(device_option(self.host, "host", op))
+        state = Conversion(op, types, SymbolNames.of(op))
+        recursive = CallGraph.of(op).recursive()
+        defined = [f for f in op.ops if isinstance(f, func.FuncOp)]
+        lent = {f.sym_name.data: functions.lent_results(f) for f in defined}
+        code = code_of(op)
+        apply_patterns(
+            op,
+            functions.RejectObjects(),
+            functions.ConvertSignature(state, lent),
+            only=code,
+        )
+        apply_patterns(op, functions.ConvertKernel(state), only=list(op.ops))
+        apply_patterns(
+            op,
+            storages.ConvertAllocStorage(state),
+            storages.ConvertSliceStorage(state),
+            storages.ConvertAllocTensor(state),
+            storages.ConvertReshape(state),
+            storages.ConvertCopy(state),
+            storages.EraseKill(),
+            storages.ConvertConstant(state),
+            storages.ConvertParam(state),
+            shapes.ConvertShapeOf(state),
+            shapes.ConvertFromElements(state),
+            shapes.ConvertExtract(state),
+            shapes.ConvertDim(state),
+            shapes.ConvertArithmetic(state),
+            shapes.ConvertTruncation(state),
+            shapes.ConvertDenseConstant(state),
+            shapes.ConvertRequire(state),
+            shapes.RejectMeasure(),
+            shapes.ConvertShapeFunction(state),
+            functions.ConvertReturn(state, lent),
+            functions.ConvertCall(state, lent, {f.sym_name.data: f for f in defined}),
+            functions.ConvertKernelCall(state),
+            functions.ConvertIf(state),
+            only=[o for o in code if o.parent is not None],
+        )
+        for function in defined:
+            if function.body.blocks:
+                free_allocations(function)
+        apply_patterns(op, functions.EnterFunction(state, recursive), only=defined)
+        apply_patterns(op, shapes.EraseUnusedShape(), only=code_of(op)[::-1])
+        state.finish(ctx)

@@ -1,0 +1,87 @@
+"""
+Let all devices share one memory.
+
+    %t = memref.alloc() : memref<4xf32, "cuda:0">        %t = memref.alloc() : memref<4xf32>
+    gpu.memcpy %t, %x : …                           ->   memref.copy %x, %t
+
+For a target with one memory: upstream MLIR lowers no other memory space of `memref.alloc`. Level
+`memref`, which stays.
+"""
+
+from dataclasses import dataclass, field
+from typing import cast
+
+from xdsl.context import Context
+from xdsl.dialects import gpu, memref
+from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, NoneAttr
+from xdsl.ir import Attribute, Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from ..passes.support.rewriting import apply_patterns
+from .memref.types import MemRef
+
+
+@dataclass
+class PlainMemory:
+    """Maps types to those without memory spaces."""
+
+    known: dict[Attribute, Attribute] = field(default_factory=dict[Attribute, Attribute])
+
+    def __call__(self, type: Attribute) -> Attribute:
+        found = self.known.get(type)
+        if found is None:
+            found = type
+            if isinstance(type, MemRefType):
+                inner = cast(MemRef, type)
+                found = MemRefType(inner.element_type, inner.shape, inner.layout, NoneAttr())
+            elif isinstance(type, FunctionType):
+                found = FunctionType.from_lists(
+                    [self(part) for part in type.inputs], [self(part) for part in type.outputs]
+                )
+            self.known[type] = found
+        return found
+
+
+@dataclass(frozen=True)
+class EraseSpaces(RewritePattern):
+    """Erase the memory spaces from the types that an op has, or defines values of."""
+
+    plain: PlainMemory
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        arguments = (a for region in op.regions for block in region.blocks for a in block.args)
+        for value in (*op.results, *arguments):
+            type = self.plain(value.type)
+            if type != value.type:
+                rewriter.replace_value_with_new_type(value, type)
+        for name, attribute in op.properties.items():
+            op.properties[name] = self.plain(attribute)
+
+
+class EraseSpaceCast(RewritePattern):
+    """Erase a cast between memory spaces."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memref.MemorySpaceCastOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.replace(op, [], [op.source])
+
+
+class CopyInMemory(RewritePattern):
+    """Copy between devices as within one."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: gpu.MemcpyOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.insert(memref.CopyOp(op.src, op.dst), InsertPoint.before(op))
+        rewriter.erase(op)
+
+
+@dataclass(frozen=True)
+class EraseMemorySpacesPass(ModulePass):
+    """Let all devices share one memory."""
+
+    name = "erase-memory-spaces"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        apply_patterns(op, EraseSpaceCast(), CopyInMemory(), EraseSpaces(PlainMemory()))

@@ -1,0 +1,101 @@
+"""The public functions of a compiled library, as C declares them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...runtime.native.interface import Entry, Library, spec_of
+from ...runtime.program import Param
+from .c_text import c_name, c_type
+
+DLPACK = """\
+#ifndef DLPACK_DLPACK_H_ /* include dlpack.h first if you use it */
+typedef struct { int32_t device_type, device_id; } DLDevice;
+typedef struct { uint8_t code, bits; uint16_t lanes; } DLDataType;
+typedef struct {
+  void *data;
+  DLDevice device;
+  int32_t ndim;
+  DLDataType dtype;
+  int64_t *shape, *strides;
+  uint64_t byte_offset;
+} DLTensor;
+#endif
+"""
+
+CALLBACK = "int32_t (*callback)(void *, int32_t, const DLTensor *const *, int32_t)"
+
+
+def dynamic_axes(params: Iterable[Param]) -> list[tuple[int, int]]:
+    """Return the tensor and axis of each dynamic dim, in order."""
+    return [
+        (i, axis)
+        for i, param in enumerate(params)
+        for axis, size in enumerate(spec_of(param).shape)
+        if size is None
+    ]
+
+
+def unpacked_parameters(library: Library, entry: Entry) -> str:
+    """Return the parameters of the unpacked form."""
+    inputs = len(entry.function.params)
+    params: list[str] = []
+    for i, (param, name) in enumerate(zip(entry.tensors, entry.names, strict=True)):
+        const = "const " if i < inputs else ""
+        params.append(f"{const}{c_type(spec_of(param).dtype)} *{name}")
+    if entry.is_dynamic:
+        params.append("const int64_t *dims")
+    params += workspace_parameters(entry)
+    params += [f"void *{context_name(library, device)}" for device in entry.contexts]
+    return ", ".join(params) or "void"
+
+
+def workspace_parameters(entry: Entry) -> list[str]:
+    return [f"void *{pool.symbol}" for pool in entry.pools]
+
+
+def context_name(library: Library, device: int) -> str:
+    return f"device_context_{c_name(library.devices[device])}"
+
+
+def packed_parameters(entry: Entry) -> str:
+    params = ["const DLTensor *const *tensors", "int32_t count", *workspace_parameters(entry)]
+    return ", ".join(params)
+
+
+def prototypes(library: Library, entry: Entry) -> dict[str, str]:
+    """Return the declarations of the public functions of `entry`, by what they are for."""
+    symbol = entry.symbol
+    found: dict[str, str] = {}
+    if "unpacked" in entry.forms:
+        found["unpacked"] = f"int32_t {symbol}({unpacked_parameters(library, entry)})"
+    packed = packed_parameters(entry)
+    if "packed" in entry.forms:
+        found["packed"] = f"int32_t {symbol}_packed({packed})"
+    if "cpacked" in entry.forms:
+        found["cpacked"] = f"int32_t {symbol}_cpacked({packed}, void *resource_handle)"
+    for pool in entry.pools:
+        found[pool.symbol] = f"int64_t {symbol}_{pool.symbol}_size(const int64_t *dims)"
+    found["shapes"] = f"int32_t {symbol}_output_shapes(const int64_t *dims, int64_t *shapes)"
+    return found
+
+
+def library_prototypes(library: Library) -> dict[str, str]:
+    name = library.name
+    found = {"error": f"const char *{name}_last_error(void)"}
+    if library.kernels:
+        found["kernels"] = f"void {name}_set_kernels({CALLBACK}, void *context)"
+    return found
+
+
+def devices_with_contexts(library: Library) -> list[int]:
+    return sorted({device for entry in library.entries for device in entry.contexts})
+
+
+def user_hook(library: Library, device: int, event: str) -> str:
+    return f"xrelay_device_{c_name(library.devices[device])}_{event}"
+
+
+def hook(library: Library, device: int, event: str) -> str:
+    """Return the name of the function that compiled code calls for an event of a device."""
+    return f"{library.name}_device_{c_name(library.devices[device])}_{event}"

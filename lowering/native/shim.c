@@ -1,0 +1,338 @@
+/*
+ * What compiled code needs while it runs: memory, failures, checks of arguments.
+ *
+ * Nothing is shared between threads. A call has a record on the stack; memory that the code
+ * allocates is in a list there, and a failure frees it and jumps back to the start of the call.
+ * The functions are weak and hidden, so that several objects can be linked into one program.
+ */
+
+#define XRELAY_SHARED __attribute__((weak, visibility("hidden")))
+#define XRELAY_PUBLIC __attribute__((visibility("default")))
+#define XRELAY_ALIGNMENT 64
+#ifndef XRELAY_SCRATCH
+#define XRELAY_SCRATCH 0 /* bytes at the end of a workspace from which kernels allocate */
+#endif
+#ifndef XRELAY_MAX_STACK
+#define XRELAY_MAX_STACK (4 << 20) /* bytes of stack that a call may use for recursion */
+#endif
+
+struct xrelay_block { /* before each piece of memory that the code allocates */
+  struct xrelay_block *next, **link;
+  void *start;
+};
+
+struct xrelay_call {
+  jmp_buf failed;
+  struct xrelay_call *outer;
+  struct xrelay_block *blocks;
+  const char *const *messages;
+  int64_t message_count;
+  const char *stack;
+  void (*abandon)(struct xrelay_call *); /* closes what is open on devices */
+  void *const *contexts;
+  int is_active, is_open; /* a bit a device */
+  char *scratch, *scratch_next;
+  int64_t scratch_count; /* pieces of it that are in use */
+};
+
+struct xrelay_dim {
+  int64_t size;     /* -1: dynamic */
+  const char *name; /* dims of one name are equal; NULL: none */
+  int64_t low, high; /* bounds; high of -1: none */
+};
+
+struct xrelay_tensor {
+  const char *name;
+  uint8_t code, bits; /* of DLPack */
+  int32_t rank;
+  const struct xrelay_dim *dims;
+};
+
+struct xrelay_function {
+  const char *name;
+  int32_t inputs, outputs;
+  const struct xrelay_tensor *tensors; /* inputs, then outputs */
+};
+
+XRELAY_SHARED _Thread_local struct xrelay_call *xrelay_current = NULL;
+XRELAY_SHARED _Thread_local char xrelay_error[1024] = "";
+
+XRELAY_SHARED void xrelay_begin(struct xrelay_call *call, const char *const *messages,
+                                int64_t message_count) {
+  memset(call, 0, sizeof *call);
+  call->outer = xrelay_current;
+  call->messages = messages;
+  call->message_count = message_count;
+  call->stack = (const char *)call;
+  xrelay_current = call;
+}
+
+/* Free what the call allocated, and return to the call around it. */
+XRELAY_SHARED void xrelay_end(void) {
+  struct xrelay_call *call = xrelay_current;
+  while (call->blocks) {
+    struct xrelay_block *block = call->blocks;
+    call->blocks = block->next;
+    free(block->start);
+  }
+  xrelay_current = call->outer;
+}
+
+XRELAY_SHARED int32_t xrelay_fail_call(void) {
+  if (xrelay_current->abandon) xrelay_current->abandon(xrelay_current);
+  xrelay_end();
+  return 1;
+}
+
+__attribute__((noreturn, format(printf, 1, 2))) XRELAY_SHARED void xrelay_fail(const char *format,
+                                                                              ...) {
+  va_list values;
+  va_start(values, format);
+  vsnprintf(xrelay_error, sizeof xrelay_error, format, values);
+  va_end(values);
+  if (!xrelay_current) abort();
+  longjmp(xrelay_current->failed, 1);
+}
+
+/* Fail with message `code`, in which {0} and {1} are `a` and `b`, unless the lowest bit is set. */
+XRELAY_SHARED void xrelay_require(uint8_t ok, int64_t code, int64_t a, int64_t b) {
+  char text[sizeof xrelay_error];
+  const char *from;
+  size_t at = 0;
+  if (ok & 1) return;
+  from = 0 <= code && code < xrelay_current->message_count ? xrelay_current->messages[code]
+                                                           : "the program failed";
+  while (*from && at + 1 < sizeof text) {
+    if (from[0] == '{' && (from[1] == '0' || from[1] == '1') && from[2] == '}') {
+      int length = snprintf(text + at, sizeof text - at, "%" PRId64, from[1] == '0' ? a : b);
+      at += (size_t)length < sizeof text - at ? (size_t)length : sizeof text - at - 1;
+      from += 3;
+    } else {
+      text[at++] = *from++;
+    }
+  }
+  text[at] = 0;
+  xrelay_fail("%s", text);
+}
+
+/* Fail before recursion exhausts the stack. */
+XRELAY_SHARED void xrelay_enter(void) {
+  char here = 0;
+  const char *volatile now = &here;
+  ptrdiff_t used = xrelay_current->stack - now;
+  if (used > XRELAY_MAX_STACK || used < -XRELAY_MAX_STACK)
+    xrelay_fail("recursion is too deep: it needs more than %d KiB of stack", XRELAY_MAX_STACK >> 10);
+}
+
+XRELAY_SHARED void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment, uint64_t size) {
+  struct xrelay_block *block = NULL;
+  char *start = NULL;
+  if (alignment < XRELAY_ALIGNMENT) alignment = XRELAY_ALIGNMENT;
+  if (alignment == XRELAY_ALIGNMENT && xrelay_current->scratch) {
+    struct xrelay_call *call = xrelay_current;
+    uint64_t room = (uint64_t)(call->scratch + XRELAY_SCRATCH - call->scratch_next);
+    if (size <= room && size <= XRELAY_SCRATCH) {
+      void *found = call->scratch_next;
+      uint64_t used = (size + XRELAY_ALIGNMENT - 1) / XRELAY_ALIGNMENT * XRELAY_ALIGNMENT;
+      call->scratch_next += used < room ? used : room;
+      call->scratch_count++;
+      return found;
+    }
+  }
+  if (size <= PTRDIFF_MAX - 3 * alignment)
+    start = aligned_alloc(alignment, (size + 2 * alignment - 1) / alignment * alignment);
+  if (!start) xrelay_fail("there is no memory for %" PRIu64 " bytes", size);
+  block = (struct xrelay_block *)(start + alignment) - 1;
+  block->start = start;
+  block->next = xrelay_current->blocks;
+  block->link = &xrelay_current->blocks;
+  if (block->next) block->next->link = &block->next;
+  xrelay_current->blocks = block;
+  return start + alignment;
+}
+
+XRELAY_SHARED void *_mlir_memref_to_llvm_alloc(uint64_t size) {
+  return _mlir_memref_to_llvm_aligned_alloc(XRELAY_ALIGNMENT, size);
+}
+
+XRELAY_SHARED void _mlir_memref_to_llvm_free(void *memory) {
+  struct xrelay_block *block = (struct xrelay_block *)memory - 1;
+  struct xrelay_call *call = xrelay_current;
+  if (!memory) return;
+  if (call->scratch && (uintptr_t)memory - (uintptr_t)call->scratch < (uintptr_t)XRELAY_SCRATCH) {
+    if (!--call->scratch_count) call->scratch_next = call->scratch;
+    return;
+  }
+  *block->link = block->next;
+  if (block->next) block->next->link = block->link;
+  free(block->start);
+}
+
+/* Return count * size, or fail. */
+XRELAY_SHARED int64_t xrelay_times(int64_t count, int64_t size) {
+  int64_t product;
+  if (count < 0 || size < 0 || __builtin_mul_overflow(count, size, &product))
+    xrelay_fail("a tensor is too large");
+  return product;
+}
+
+XRELAY_SHARED int64_t xrelay_bytes(const struct xrelay_tensor *tensor, const int64_t *shape) {
+  int64_t count = (tensor->bits + 7) / 8;
+  int32_t axis;
+  for (axis = 0; axis < tensor->rank; axis++) { /* no dim is negative, even if another is 0 */
+    if (shape[axis] < 0) xrelay_fail("dim %d of '%s' is %" PRId64, axis, tensor->name, shape[axis]);
+  }
+  for (axis = 0; axis < tensor->rank; axis++)
+    if (!shape[axis]) return 0;
+  for (axis = 0; axis < tensor->rank; axis++) count = xrelay_times(count, shape[axis]);
+  return count;
+}
+
+XRELAY_SHARED void xrelay_describe(char *text, size_t room, uint8_t code, uint8_t bits,
+                                   uint16_t lanes, int32_t rank, const int64_t *shape) {
+  static const char *const names[] = {"int", "uint", "float", "handle", "bfloat", "complex"};
+  size_t at;
+  int32_t axis;
+  if (code == 6)
+    snprintf(text, room, "bool");
+  else if (code < 6)
+    snprintf(text, room, "%s%d", names[code], bits);
+  else
+    snprintf(text, room, "type %d:%d", code, bits);
+  at = strlen(text);
+  if (lanes != 1) at += (size_t)snprintf(text + at, room - at, "x%d", lanes);
+  at += (size_t)snprintf(text + at, room - at, "[");
+  for (axis = 0; axis < rank && at + 32 < room; axis++) {
+    const char *comma = axis ? ", " : "";
+    if (shape[axis] < 0)
+      at += (size_t)snprintf(text + at, room - at, "%s?", comma);
+    else
+      at += (size_t)snprintf(text + at, room - at, "%s%" PRId64, comma, shape[axis]);
+  }
+  snprintf(text + at, room - at, axis < rank ? ", ...]" : "]");
+}
+
+__attribute__((noreturn)) XRELAY_SHARED void xrelay_reject(const char *kind,
+                                                         const struct xrelay_function *function,
+                                                         const struct xrelay_tensor *tensor,
+                                                         const int64_t *shape,
+                                                         const DLTensor *given) {
+  char expected[256], found[256];
+  xrelay_describe(expected, sizeof expected, tensor->code, tensor->bits, 1, tensor->rank, shape);
+  xrelay_describe(found, sizeof found, (uint8_t)given->dtype.code, given->dtype.bits,
+                  given->dtype.lanes, given->ndim, given->shape);
+  xrelay_fail("%s '%s' of %s must be %s, but is %s", kind, tensor->name, function->name, expected,
+              found);
+}
+
+/* Check type, device and layout of tensor `index`; `shape` has its sizes, -1 for any. */
+XRELAY_SHARED void xrelay_check_tensor(const struct xrelay_function *function, int32_t index,
+                                       const int64_t *shape, const DLTensor *given) {
+  const struct xrelay_tensor *tensor = &function->tensors[index];
+  const char *kind = index < function->inputs ? "parameter" : "result";
+  int64_t stride = 1, count = 1;
+  int32_t axis;
+  if (!given) xrelay_fail("%s '%s' of %s is NULL", kind, tensor->name, function->name);
+  if (given->ndim != tensor->rank || given->dtype.code != tensor->code ||
+      given->dtype.bits != tensor->bits || given->dtype.lanes != 1)
+    xrelay_reject(kind, function, tensor, shape, given);
+  for (axis = 0; axis < tensor->rank; axis++)
+    if (given->shape[axis] < 0 || (shape[axis] >= 0 && given->shape[axis] != shape[axis]))
+      xrelay_reject(kind, function, tensor, shape, given);
+  if (given->device.device_type != 1)
+    xrelay_fail("%s '%s' of %s must be in the memory of the CPU, but is on device type %d", kind,
+                tensor->name, function->name, (int)given->device.device_type);
+  for (axis = 0; axis < tensor->rank; axis++) count = given->shape[axis] ? count : 0;
+  for (axis = tensor->rank - 1; given->strides && count && axis >= 0; axis--) {
+    if (given->shape[axis] != 1 && given->strides[axis] != stride)
+      xrelay_fail("%s '%s' of %s must be contiguous, but dim %d has stride %" PRId64
+                  " in place of %" PRId64,
+                  kind, tensor->name, function->name, axis, given->strides[axis], stride);
+    stride = xrelay_times(stride, given->shape[axis]);
+  }
+}
+
+/* Check that dims of one name are equal, and within their bounds. */
+XRELAY_SHARED void xrelay_check_dims(const struct xrelay_function *function,
+                                     const int64_t *const *shapes) {
+  int32_t i, j, a, b;
+  for (i = 0; i < function->inputs; i++)
+    for (a = 0; a < function->tensors[i].rank; a++) {
+      const struct xrelay_dim *dim = &function->tensors[i].dims[a];
+      if (dim->size >= 0 || !dim->name) continue;
+      if (shapes[i][a] < dim->low || (dim->high >= 0 && shapes[i][a] > dim->high)) {
+        char bounds[64];
+        if (dim->high < 0)
+          snprintf(bounds, sizeof bounds, "at least %" PRId64, dim->low);
+        else
+          snprintf(bounds, sizeof bounds, "from %" PRId64 " to %" PRId64, dim->low, dim->high);
+        xrelay_fail("%s: parameter '%s' has dim %d (%s) of %" PRId64 ", but %s must be %s",
+                    function->name, function->tensors[i].name, a, dim->name, shapes[i][a],
+                    dim->name, bounds);
+      }
+      for (j = 0; j <= i; j++)
+        for (b = 0; b < (j < i ? function->tensors[j].rank : a); b++) {
+          const struct xrelay_dim *other = &function->tensors[j].dims[b];
+          if (!other->name || strcmp(other->name, dim->name) || shapes[j][b] == shapes[i][a])
+            continue;
+          xrelay_fail("%s: parameter '%s' has dim %d (%s) of %" PRId64
+                      ", but parameter '%s' has dim %d (%s) of %" PRId64,
+                      function->name, function->tensors[j].name, b, dim->name, shapes[j][b],
+                      function->tensors[i].name, a, dim->name, shapes[i][a]);
+        }
+    }
+}
+
+XRELAY_SHARED int xrelay_overlap(const void *a, int64_t size, const void *b, int64_t other) {
+  uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+  return size > 0 && other > 0 && x < y + (uint64_t)other && y < x + (uint64_t)size;
+}
+
+/* Check the memory of all tensors: it is there, aligned, and no result is in that of another. */
+XRELAY_SHARED void xrelay_check_memory(const struct xrelay_function *function,
+                                       const int64_t *const *shapes, void *const *data) {
+  int32_t i, j;
+  for (i = 0; i < function->inputs + function->outputs; i++) {
+    const struct xrelay_tensor *tensor = &function->tensors[i];
+    const char *kind = i < function->inputs ? "parameter" : "result";
+    int64_t size = xrelay_bytes(tensor, shapes[i]);
+    if (size && !data[i])
+      xrelay_fail("the data of %s '%s' of %s are NULL", kind, tensor->name, function->name);
+    if ((uintptr_t)data[i] % (uintptr_t)((tensor->bits + 7) / 8))
+      xrelay_fail("the data of %s '%s' of %s must be aligned to %d bytes", kind, tensor->name,
+                  function->name, (tensor->bits + 7) / 8);
+    for (j = 0; i >= function->inputs && j < i; j++)
+      if (xrelay_overlap(data[i], size, data[j], xrelay_bytes(&function->tensors[j], shapes[j])))
+        xrelay_fail("result '%s' of %s overlaps '%s'", tensor->name, function->name,
+                    function->tensors[j].name);
+  }
+}
+
+/* Return `given`, the workspace of a caller, or allocate one. */
+XRELAY_SHARED char *xrelay_workspace(const struct xrelay_function *function,
+                                     const int64_t *const *shapes, void *const *data, void *given,
+                                     int64_t size, int64_t alignment) {
+  int32_t i;
+  if (size < 0) xrelay_fail("the workspace of %s is too large", function->name);
+  if (!given) return _mlir_memref_to_llvm_aligned_alloc((uint64_t)alignment, (uint64_t)size);
+  if ((uintptr_t)given % (uintptr_t)alignment)
+    xrelay_fail("the workspace of %s must be aligned to %" PRId64 " bytes", function->name,
+                alignment);
+  for (i = 0; i < function->inputs + function->outputs; i++)
+    if (xrelay_overlap(given, size, data[i], xrelay_bytes(&function->tensors[i], shapes[i])))
+      xrelay_fail("the workspace of %s overlaps '%s'", function->name, function->tensors[i].name);
+  return given;
+}
+
+/* Return the bytes of a workspace of `size`, with the scratch memory of kernels at its end. */
+XRELAY_SHARED int64_t xrelay_with_scratch(int64_t size) {
+  if (size < 0 || size > INT64_MAX / 2) xrelay_fail("the workspace is too large");
+  size = (size + XRELAY_ALIGNMENT - 1) / XRELAY_ALIGNMENT * XRELAY_ALIGNMENT;
+  return XRELAY_SCRATCH ? size + XRELAY_SCRATCH : size;
+}
+
+/* Let kernels allocate from the end of `workspace`, of `size` bytes. */
+XRELAY_SHARED void xrelay_use_scratch(char *workspace, int64_t size) {
+  if (!XRELAY_SCRATCH) return;
+  xrelay_current->scratch = xrelay_current->scratch_next = workspace + size - XRELAY_SCRATCH;
+}

@@ -1,0 +1,242 @@
+"""
+Weights that are computed from others, by a formula that is their name.
+
+    =relay.transpose('conv1_w', axes=(2, 3, 1, 0))
+    =relay.multiply(relay.cast('w', dtype='float32'), constant('float32', (1,), 'AACAPw=='))
+
+A program may name such a weight wherever it may name one: nothing else knows. Its value is computed
+when it is read, from the file that has the others, unless the file has it under its full name, as
+one that was written for the program. A formula begins with "=" and is an operator applied to
+operands and attributes: an operand is the name of a weight, a formula, or a constant (element type,
+shape, bytes in base64). Formulas come from strangers: they are parsed as data, the results' types
+follow from the operators' rules, and a value may not be much larger than those it comes from.
+"""
+
+from __future__ import annotations
+
+import ast
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Protocol, TypeAlias, cast
+
+import numpy as np
+
+from ..operators.rules import RULES
+from ..operators.signature import ELEMENTS, MAX_RANK, Call, Element, SignatureError
+from .dtypes import element_type
+from .errors import MachineError
+from .kernels.checked import tensor_of
+from .kernels.loading import kernels_of
+from .kernels.scratch import Workspace
+from .program import Array, AttrValue, TensorSpec, spec_of
+from .records import record
+
+MARK = "="
+MAX_FORMULA = 4096
+"""Limit on the characters of a formula."""
+MAX_GROWTH = 2
+"""A value has at most so many times the bytes of the operands …"""
+MAX_EXTRA = 1 << 20
+"""… and this many more."""
+
+
+@record
+class Applied:
+    """An operator applied to operands."""
+
+    op: str
+    operands: tuple[Operand, ...]
+    attributes: Mapping[str, AttrValue]
+
+
+Operand: TypeAlias = "Applied | Array | str"
+"""A formula, a constant, or the name of a weight."""
+
+
+class Source(Protocol):
+    """Weights by name, such as a `TensorFile`."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all weights."""
+        ...
+
+    def __contains__(self, name: str) -> bool: ...
+
+    def spec(self, name: str) -> TensorSpec:
+        """Return the type of a weight."""
+        ...
+
+    def array(self, name: str) -> Array:
+        """Return the value of a weight."""
+        ...
+
+
+class ArraySource:
+    """Weights in memory."""
+
+    def __init__(self, arrays: Mapping[str, Array]) -> None:
+        self.arrays = arrays
+        self.names = tuple(arrays)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.arrays
+
+    def spec(self, name: str) -> TensorSpec:
+        return spec_of(self.arrays[name])
+
+    def array(self, name: str) -> Array:
+        return self.arrays[name]
+
+
+class Weights:
+    """
+    The weights of `source`, and all that can be derived from them.
+
+    Nothing that is computed is kept.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the weights of the source."""
+        return self.source.names
+
+    def __contains__(self, name: str) -> bool:
+        if name in self.source or not name.startswith(MARK):
+            return name in self.source
+        return all(source in self.source for source in sources_of(parsed(name)))
+
+    def spec(self, name: str) -> TensorSpec:
+        """Return the type of a weight; raises `MachineError` for a formula that is wrong."""
+        if name in self.source:
+            return self.source.spec(name)
+        return self._spec(parsed(name), name)
+
+    def array(self, name: str) -> Array:
+        """Return a weight, computed if it is not in the source. Raises `MachineError`."""
+        if name in self.source:
+            return self.source.array(name)
+        return self._array(parsed(name), name)
+
+    def _spec(self, operand: Operand, formula: str) -> TensorSpec:
+        if isinstance(operand, str):
+            return self.source.spec(operand)
+        if not isinstance(operand, Applied):
+            return spec_of(operand)
+        given = [self._spec(o, formula) for o in operand.operands]
+        return _result(operand, given, formula)
+
+    def _array(self, operand: Operand, formula: str) -> Array:
+        if isinstance(operand, str):
+            return self.source.array(operand)
+        if not isinstance(operand, Applied):
+            return operand
+        given = [np.ascontiguousarray(self._array(o, formula)) for o in operand.operands]
+        spec = _result(operand, list(map(spec_of, given)), formula)
+        result = np.empty(spec.dims, element_type(spec.dtype))
+        try:
+            with np.errstate(all="ignore"), Workspace().lend():
+                kernels_of([operand.op])[operand.op](operand.attributes, given, [result])()
+        except (ValueError, IndexError, TypeError) as error:
+            raise _fault(formula, str(error)) from error
+        return result
+
+
+def _fault(formula: str, reason: str) -> MachineError:
+    shown = formula if len(formula) <= 200 else formula[:200] + "…"
+    return MachineError(f"the weight {shown} cannot be computed: {reason}")
+
+
+def _result(applied: Applied, given: Sequence[TensorSpec], formula: str) -> TensorSpec:
+    """Return the type of the result; raises `MachineError` if it is not one of bounded size."""
+    rule = RULES.get(applied.op)
+    if rule is None or rule.data_operands or applied.op not in kernels_of([applied.op]):
+        raise _fault(formula, f"{applied.op} is not an operator that derives weights")
+    try:
+        results = rule(Call(applied.op, applied.attributes, [tensor_of(spec) for spec in given]))
+    except SignatureError as error:
+        raise _fault(formula, str(error)) from None
+    dims = [dim for result in results for dim in result.dims if isinstance(dim, int)]
+    if len(results) != 1 or len(dims) != len(results[0].dims):
+        raise _fault(formula, f"{applied.op} has more than one result, or one of unknown shape")
+    spec = TensorSpec(_dtype(results[0].element), tuple(dims))
+    size, limit = spec.size, MAX_GROWTH * sum(one.size for one in given) + MAX_EXTRA
+    if size > limit:
+        raise _fault(formula, f"{applied.op} has a result of {size} bytes, above {limit}")
+    return spec
+
+
+def _dtype(element: Element) -> str:
+    return next(name for name, known in ELEMENTS.items() if known is element)
+
+
+def sources_of(operand: Operand) -> list[str]:
+    """Return the names of the weights that a formula reads."""
+    if isinstance(operand, Applied):
+        return [name for one in operand.operands for name in sources_of(one)]
+    return [operand] if isinstance(operand, str) else []
+
+
+def parsed(formula: str) -> Operand:
+    """Parse a formula; raises `MachineError`."""
+    if not formula.startswith(MARK) or len(formula) > MAX_FORMULA:
+        raise _fault(formula, f"a formula begins with '{MARK}' and has <= {MAX_FORMULA} characters")
+    try:
+        return _operand(ast.parse(formula[len(MARK) :], mode="eval").body)
+    except (SyntaxError, ValueError, TypeError, Base64Error, RecursionError, MemoryError) as error:
+        raise _fault(formula, f"it is not a formula: {error}") from None
+
+
+def _operand(node: ast.expr) -> Operand:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if not isinstance(node, ast.Call):
+        raise ValueError("an operand must be a name or a formula")
+    op = ast.unparse(node.func)
+    if op == "constant":
+        return _constant(*map(ast.literal_eval, node.args))
+    attributes = {str(k.arg): _attribute(ast.literal_eval(k.value)) for k in node.keywords}
+    return Applied(op, tuple(map(_operand, node.args)), attributes)
+
+
+def _attribute(value: object) -> AttrValue:
+    if isinstance(value, int | float | str):
+        return value
+    return _integers(value)
+
+
+def _integers(value: object) -> tuple[int, ...]:
+    items = cast("tuple[object, ...]", value) if isinstance(value, tuple) else ("",)
+    if not all(type(item) is int for item in items):
+        raise ValueError("an attribute must be a number, a string, or a tuple of integers")
+    return cast("tuple[int, ...]", items)
+
+
+def _constant(dtype: object, shape: object, text: object) -> Array:
+    if dtype not in ELEMENTS or not isinstance(text, str):
+        raise ValueError("a constant is an element type, a shape, and bytes in base64")
+    data, dims, kind = b64decode(text, validate=True), _integers(shape), element_type(str(dtype))
+    if len(dims) > MAX_RANK or min(dims, default=0) < 0 or prod(dims) * kind.itemsize != len(data):
+        raise ValueError(f"a constant of {len(data)} bytes does not have the shape {dims}")
+    return np.frombuffer(data, kind).reshape(dims)
+
+
+def formula_of(op: str, operands: Sequence[str | Array], attributes: Mapping[str, object]) -> str:
+    """
+    Return the name of operator `op` applied to weights, by their names or formulas, and constants.
+    """
+    args = [_text(operand) for operand in operands]
+    named = [f"{name}={value!r}" for name, value in sorted(attributes.items())]
+    return f"{MARK}{op}({', '.join([*args, *named])})"
+
+
+def _text(operand: str | Array) -> str:
+    if isinstance(operand, str):
+        return operand[len(MARK) :] if operand.startswith(MARK) else repr(operand)
+    data = b64encode(np.ascontiguousarray(operand).tobytes()).decode()
+    return f"constant({operand.dtype.name!r}, {operand.shape!r}, {data!r})"

@@ -1,0 +1,91 @@
+"""Weights computed from others by the formulas in their names."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import xrelay
+from xrelay.runtime.derived_weights import ArraySource, Weights, formula_of
+from xrelay.runtime.errors import MachineError
+from xrelay.runtime.program import TensorSpec
+from xrelay.runtime.tensor_file import write_tensors
+
+W = np.random.default_rng(0).standard_normal((200, 3)).astype(np.float32)
+NAME = 'it\'s "w" = f(x)\n'
+WEIGHTS = Weights(ArraySource({"w": W, NAME: W}))
+
+
+def transposed(of: str) -> str:
+    return formula_of("relay.transpose", [of], {"axes": (1, 0)})
+
+
+@pytest.mark.parametrize("name", ["w", NAME])
+def test_a_formula_is_computed(name: str):
+    scale = np.array([0.5, 2.0, -1.0], np.float32)
+    formula = transposed(formula_of("relay.multiply", [name, scale], {}))
+    assert formula in WEIGHTS
+    assert WEIGHTS.spec(formula) == TensorSpec("float32", (3, 200))
+    np.testing.assert_array_equal(WEIGHTS.array(formula), (W * scale).T)
+
+
+def test_a_weight_that_was_written_under_its_formula_is_read():
+    value = np.zeros((3, 200), np.float32)
+    written = Weights(ArraySource({transposed("w"): value}))
+    assert written.array(transposed("w")) is value
+
+
+def test_a_formula_of_weights_that_are_not_there_is_missing():
+    assert transposed("v") not in WEIGHTS
+    assert "v" not in WEIGHTS
+
+
+@pytest.mark.parametrize(
+    ("formula", "reason"),
+    [
+        ("=" + "(" * 300, "not a formula"),
+        ("=" + "-" * 4000 + "1", "not a formula"),
+        ("=__import__('w')", "not an operator"),
+        ("=relay.add('w')", "expects 2 operands"),
+        ("=relay.transpose('w', axes=(7, 0))", "axes"),
+        ("=relay.transpose('w', axes=[1, 0])", "tuple of integers"),
+        ("=relay.broadcast_to('w', shape=(1000000000, 200, 3))", "bytes, above"),
+        ("=relay.split('w', indices_or_sections=(1,), axis=1)", "more than one result"),
+        ("=relay.add('w', constant('float32', (3,), 'AAAA'))", "does not have the shape"),
+        ("=relay.add('w', constant('float32', (-1,), 'AAAA'))", "does not have the shape"),
+        ("=relay.add('w', constant('object', (1,), 'AAAA'))", "element type"),
+        ("=relay.add('w', constant('float32'))", "not a formula"),
+        ("=relay.add('w', " + "'w'," * 2000 + ")", "4096"),
+    ],
+)
+def test_a_formula_that_is_wrong_is_an_error(formula: str, reason: str):
+    with pytest.raises(MachineError, match=reason):
+        WEIGHTS.array(formula)
+
+
+SOURCE = """
+module attributes {relay.params = "w.safetensors"} {
+  func.func @main(%x: tensor<2x200xf32>) -> tensor<2x3xf32> {
+    %w = relay.param "w" : tensor<200x3xf32>
+    %c = relay.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+    %s = relay.multiply %w, %c : (tensor<200x3xf32>, tensor<3xf32>) -> tensor<200x3xf32>
+    %t = relay.transpose %s {axes = array<i64: 1, 0>} : (tensor<200x3xf32>) -> tensor<3x200xf32>
+    %y = relay.nn.dense %x, %t : (tensor<2x200xf32>, tensor<3x200xf32>) -> tensor<2x3xf32>
+    func.return %y : tensor<2x3xf32>
+  }
+}
+"""
+
+
+def test_programs_compute_their_weights_when_they_are_loaded(tmp_path: Path):
+    (tmp_path / "m.mlir").write_text(SOURCE)
+    write_tensors(tmp_path / "w.safetensors", {"w": W})
+    x = np.random.default_rng(1).standard_normal((2, 200)).astype(np.float32)
+    expected = x.astype(np.float64) @ (W * np.array([1, 2, 3]))
+    program = xrelay.compile(tmp_path / "m.mlir", pipeline="infer-types,fold-weights,vm")
+    assert "%2 = relay.multiply" not in program.listing
+    np.testing.assert_allclose(program(x), expected, rtol=1e-4, atol=1e-4)
+    program.save(tmp_path / "m.xrx")
+    np.testing.assert_array_equal(xrelay.load(tmp_path / "m.xrx")(x), program(x))
+    again = xrelay.load(tmp_path / "m.xrx", params={"w": W})
+    np.testing.assert_array_equal(again(x), program(x))
