@@ -1,5 +1,5 @@
 """
-What a schedule must know of a kernel's reduction: its loops, and how operands lie along them.
+The loops of a kernel's reduction, and how its operands lie along them.
 
     (n, h, w, o, [kh, kw, c]):  x (n, h + kh, w + kw, c),  weight (kh, kw, c, o)
 
@@ -48,7 +48,7 @@ class Nest:
     bits: int
     """Of an element of the result."""
     has_consumer: bool
-    """Whether an elementwise op reads the result."""
+    """True if an elementwise op reads the result."""
 
     def moves(self, map: AffineMap, loop: int) -> bool:
         """Test whether the operand of `map` depends on `loop`."""

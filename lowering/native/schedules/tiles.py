@@ -1,5 +1,5 @@
 """
-Sizes of tiles: how many vectors by how many rows of sums stay in registers.
+Sizes of tiles: the vectors and rows of sums that stay in registers.
 
     512 bits, 32 registers: 2 vectors by 8 rows       256 bits, 16 registers: 2 vectors by 6 rows
 
@@ -29,7 +29,7 @@ class Tile:
     width: int
     """The number of elements of a row, a power of two."""
     is_strided: bool
-    """Whether a step to the next row is more than one element of some operand's dim."""
+    """True if a step to the next row is more than one element of some operand's dim."""
     order: tuple[int, ...]
     """The parallel loops, outermost first."""
 
