@@ -36,7 +36,7 @@ def c_file(name: str) -> str:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What is linked: objects, C sources by file name, and files that these include."""
+    """Inputs of the linker: objects, C sources by file name, and files that these include."""
 
     objects: Sequence[bytes]
     sources: Mapping[str, str]
