@@ -1,5 +1,5 @@
 """
-What a function tells callers from outside, as attributes that upstream MLIR reads.
+The descriptions of functions for callers from outside, as attributes that upstream MLIR reads.
 
     xrelay.entry = {inputs = [{name = "x", dtype = "uint8", shape = [-1, 8], dims = ["n", ""],
                                device = "cpu:0"}],

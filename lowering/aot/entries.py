@@ -30,7 +30,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
-    NoneAttr,
     StringAttr,
     UnitAttr,
     f16,
@@ -44,6 +43,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from ...dialects import memory
+from ...dialects.tensors import element_size
 from ...passes.analysis.sizes import integer
 from ...runtime.dtypes import element_type
 from ...runtime.native.interface import FLAT, Entry, Form, Pool, spec_of
@@ -68,17 +68,17 @@ HOST_ALIGNMENT = 64
 
 
 def element_of(dtype: str) -> Attribute:
-    """Return the type of elements in memory."""
+    """Return the type of elements."""
     kind, size = element_type(dtype).kind, element_type(dtype).itemsize
     if kind == "f":
         return {2: f16, 4: f32, 8: f64}[size]
     return IntegerType(1 if kind == "b" else 8 * size)
 
 
-def memref_of(spec: TensorSpec, space: Attribute = NoneAttr()) -> MemRef:
+def memref_of(spec: TensorSpec) -> MemRef:
     """Return the type of a tensor in memory."""
     shape = [DYNAMIC_INDEX if size is None else size for size in spec.shape]
-    return MemRefType(element_of(spec.dtype), shape, NoneAttr(), space)
+    return MemRefType(element_of(spec.dtype), shape)
 
 
 def space_name(value: SSAValue) -> str | None:
@@ -87,14 +87,23 @@ def space_name(value: SSAValue) -> str | None:
     return space.data if isinstance(space, StringAttr) else None
 
 
-def is_viewed_as(storage: SSAValue, type: Attribute) -> bool:
-    """Test whether all uses of `storage` are views of `type` at its start."""
-    return all(
-        isinstance(use.operation, memref.ViewOp)
-        and use.operation.result.type == type
-        and integer(use.operation.byte_shift) == 0
-        for use in storage.uses
-    )
+def type_of_views(storage: SSAValue, spec: TensorSpec) -> Attribute | None:
+    """Return the type of `spec` as which all uses of `storage` view its start; None if not all."""
+    types: set[Attribute] = set()
+    shape = memref_of(spec).get_shape()
+    for use in storage.uses:
+        view = use.operation
+        if not isinstance(view, memref.ViewOp) or integer(view.byte_shift) != 0:
+            return None
+        type = as_memref(view.result.type)
+        if type.get_shape() != shape or element_size(type.element_type) != item_size(spec):
+            return None
+        types.add(type)
+    return types.pop() if len(types) == 1 else None
+
+
+def item_size(spec: TensorSpec) -> int:
+    return element_type(spec.dtype).itemsize
 
 
 def total_bytes(params: Sequence[Param]) -> int | None:
@@ -183,8 +192,11 @@ class FlattenEntry(RewritePattern):
         for param, old_one, name in zip(inputs, old, names, strict=False):
             params.add(old_one.type, name, {NAME: StringAttr(param.name)}, old_one)
         outputs: list[BlockArgument] = []
+        returned = (type for type in op.function_type.outputs if not isinstance(type, IndexType))
         for i, (result, name) in enumerate(zip(results, names[len(inputs) :], strict=True)):
-            outputs.append(self.add_output(params, result, i, name, lent.results.get(i)))
+            storage = lent.results.get(i)
+            type = memref_of(spec_of(result)) if storage is not None else next(returned)
+            outputs.append(self.add_output(params, result, i, name, storage, type))
         typed = tuple(not is_bytes(output) for output in outputs)
         write_outputs(op, [out for i, out in enumerate(outputs) if i not in lent.results], rewriter)
         if lent.constants is not None:
@@ -229,17 +241,17 @@ class FlattenEntry(RewritePattern):
         number: int,
         name: str,
         storage: BlockArgument | None,
+        returned: Attribute,
     ) -> BlockArgument:
         """Make an output a parameter: a tensor, or the bytes of its storage."""
         attrs: dict[str, Attribute] = {
             NAME: StringAttr(result.name),
             OUTPUT: IntegerAttr(number, i64),
         }
-        space = self.devices[result.device] if result.device else None
-        type = memref_of(spec_of(result), NoneAttr() if space is None else StringAttr(space))
         if storage is None:
-            return params.add(type, name, attrs)
-        if not is_viewed_as(storage, type):
+            return params.add(returned, name, attrs)
+        type = type_of_views(storage, spec_of(result))
+        if type is None:
             return params.add(storage.type, name, attrs, storage)
         made = params.add(type, name, attrs)
         for use in list(storage.uses):
