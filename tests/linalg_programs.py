@@ -1,8 +1,8 @@
 """
 Whole programs as linalg, compiled by upstream passes alone, and called on arrays.
 
-    library = compiled([module, …], folder)     all in one module, their functions renamed
-    library.run(0, [x, y])                      the results of `@main` of the first
+    programs = compiled([module, …], folder)     all in one module, their functions renamed
+    programs.run(0, [x, y])                      the results of `@main` of the first
 """
 
 from __future__ import annotations
@@ -17,11 +17,16 @@ import numpy as np
 from in_machine import run_passes
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
-from xdsl.ir import Attribute
 
 from xrelay.dialects.tensors import as_tensor, dtype_name
 from xrelay.dialects.walking import walk
-from xrelay.lowering.native.linking import STANDALONE, SUPPORT, c_file, link_library
+from xrelay.lowering.native.linking import (
+    STANDALONE,
+    SUPPORT,
+    Inputs,
+    c_file,
+    linked_library,
+)
 from xrelay.lowering.native.module_text import module_text
 from xrelay.lowering.native.settings import Settings
 from xrelay.lowering.native.stages import KERNELS, compile_text
@@ -36,13 +41,51 @@ deallocation of mlir-opt 22 makes buffers of i1, at which it aborts itself.
 """
 
 
-def renamed(module: ModuleOp, prefix: str) -> None:
-    """Put `prefix` before the names of all functions of a module at level `linalg`."""
-    for op in walk(module):
-        if isinstance(op, func.FuncOp):
-            op.sym_name = StringAttr(prefix + op.sym_name.data)
-        elif isinstance(op, func.CallOp):
-            op.properties["callee"] = SymbolRefAttr(prefix + op.callee.string_value())
+def library_of(text: str, folder: Path) -> ctypes.CDLL:
+    """Compile the text of a module of linalg on tensors to a library in `folder`."""
+    settings, path = Settings(), folder / "programs.so"
+    code = compile_text(text, PASSES, settings.machine).code
+    sources = {name: c_file(name) for name in (SUPPORT, STANDALONE)}
+    path.write_bytes(linked_library(Inputs([code], sources), settings, path.name))
+    return ctypes.CDLL(str(path))
+
+
+def call(
+    library: ctypes.CDLL, name: str, inputs: Sequence[Array], outputs: Sequence[tuple[str, int]]
+) -> list[Array]:
+    """
+    Call a function; return copies of its results, whose dtypes and ranks are `outputs`.
+
+    The memory that it allocated is not freed.
+    """
+    kept = [np.ascontiguousarray(x).reshape(x.shape) for x in inputs]
+    arguments = [descriptor_of(x) for x in kept]
+    fields = [(f"r{i}", descriptor_type(rank)) for i, (_, rank) in enumerate(outputs)]
+    returned = type("Returned", (ctypes.Structure,), {"_fields_": fields})()
+    function = getattr(library, f"_mlir_ciface_{name}")
+    function.restype = None
+    function(ctypes.byref(returned), *map(ctypes.byref, arguments))
+    return [
+        _array(getattr(returned, f"r{i}"), np.dtype(dtype), rank)
+        for i, (dtype, rank) in enumerate(outputs)
+    ]
+
+
+def _array(descriptor: Any, dtype: np.dtype[Any], rank: int) -> Array:
+    shape = tuple(descriptor.sizes) if rank else ()
+    size = int(np.prod(shape)) * dtype.itemsize
+    data = ctypes.string_at(descriptor.aligned, size) if size else b""
+    return np.frombuffer(data, dtype).reshape(shape)
+
+
+def results_of(type: FunctionType) -> list[tuple[str, int]]:
+    """Return the dtype and the rank of each result of a function."""
+    found: list[tuple[str, int]] = []
+    for output in type.outputs:
+        tensor = as_tensor(output)
+        assert tensor is not None
+        found.append((dtype_name(tensor.element_type) or "", tensor.get_num_dims()))
+    return found
 
 
 @dataclass(frozen=True)
@@ -54,34 +97,17 @@ class Programs:
     """Those of their functions `@main`."""
 
     def run(self, number: int, inputs: Sequence[Array]) -> list[Array]:
-        """Call a program; return copies of its results, whose memory is not freed."""
-        outputs = self.types[number].outputs.data
-        kept = [np.ascontiguousarray(x).reshape(x.shape) for x in inputs]
-        arguments = [descriptor_of(x) for x in kept]
-        fields = [(f"r{i}", descriptor_type(_rank(type))) for i, type in enumerate(outputs)]
-        returned = type("Returned", (ctypes.Structure,), {"_fields_": fields})()
-        function = getattr(self.library, f"_mlir_ciface_p{number}_main")
-        function.restype = None
-        function(ctypes.byref(returned), *map(ctypes.byref, arguments))
-        return [
-            _array(getattr(returned, f"r{i}"), type) for i, type in enumerate(outputs)
-        ]
+        """Return the results of a program."""
+        return call(self.library, f"p{number}_main", inputs, results_of(self.types[number]))
 
 
-def _rank(type: Attribute) -> int:
-    tensor = as_tensor(type)
-    assert tensor is not None
-    return tensor.get_num_dims()
-
-
-def _array(descriptor: Any, type: Attribute) -> Array:
-    tensor = as_tensor(type)
-    assert tensor is not None
-    dtype = np.dtype(dtype_name(tensor.element_type) or "")
-    shape = tuple(descriptor.sizes) if tensor.get_num_dims() else ()
-    size = int(np.prod(shape)) * dtype.itemsize
-    data = ctypes.string_at(descriptor.aligned, size) if size else b""
-    return np.frombuffer(data, dtype).reshape(shape)
+def renamed(module: ModuleOp, prefix: str) -> None:
+    """Put `prefix` before the names of all functions of a module at level `linalg`."""
+    for op in walk(module):
+        if isinstance(op, func.FuncOp):
+            op.sym_name = StringAttr(prefix + op.sym_name.data)
+        elif isinstance(op, func.CallOp):
+            op.properties["callee"] = SymbolRefAttr(prefix + op.callee.string_value())
 
 
 def compiled(modules: Sequence[ModuleOp], folder: Path, passes: str = "linalg") -> Programs:
@@ -91,13 +117,9 @@ def compiled(modules: Sequence[ModuleOp], folder: Path, passes: str = "linalg") 
     for number, module in enumerate(modules):
         run_passes(module, passes)
         renamed(module, f"p{number}_")
-        main = next(f for f in module.ops if isinstance(f, func.FuncOp) and f.sym_name.data.endswith("_main"))
-        main.attributes["llvm.emit_c_interface"] = UnitAttr()
-        types.append(main.function_type)
+        for function in module.ops:
+            if isinstance(function, func.FuncOp) and function.sym_name.data == f"p{number}_main":
+                function.attributes["llvm.emit_c_interface"] = UnitAttr()
+                types.append(function.function_type)
         texts += map(module_text, module.ops)
-    text = "module {\n" + "\n".join(texts) + "}\n"
-    settings, path = Settings(), folder / "programs.so"
-    code = compile_text(text, PASSES, settings.machine).code
-    sources = {name: c_file(name) for name in (SUPPORT, STANDALONE)}
-    link_library(path, [code], sources, settings)
-    return Programs(ctypes.CDLL(str(path)), types)
+    return Programs(library_of("module {\n" + "".join(texts) + "}\n", folder), types)
