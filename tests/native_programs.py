@@ -17,17 +17,24 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from agreement import Array, Outcome, quiet
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, MemRefType, ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+)
 from xdsl.ir import Attribute
 
 from xrelay.dialects import relay
 from xrelay.dialects.tensors import as_tensor, dtype_name
 from xrelay.dialects.walking import walk
+from xrelay.lowering.memref.conversion import MESSAGES
 from xrelay.lowering.memref.functions import KERNEL
 from xrelay.lowering.native.library import build_library
 from xrelay.lowering.native.linking import SUPPORT, c_file
@@ -64,7 +71,7 @@ class Entry:
 
     symbol: str
     results: Sequence[tuple[str, int]]
-    messages: Sequence[str]
+    messages: list[str]
 
 
 @dataclass(frozen=True)
@@ -117,18 +124,15 @@ class NativeBatch:
         number = len(self.entries)
         mains = [f for f in planned.ops if isinstance(f, func.FuncOp)]
         (main,) = [f for f in mains if f.sym_name.data == "main"]
-        messages = module.attributes.get("xrelay.messages", ArrayAttr([]))
-        assert isinstance(messages, ArrayAttr)
-        texts = [m.data for m in messages if isinstance(m, StringAttr)]
+        messages = cast("ArrayAttr[StringAttr]", module.attributes.get(MESSAGES, ArrayAttr([])))
+        texts = [str(message.data) for message in messages]
         entry = Entry(f"p{number}_main", described(main.function_type.outputs.data), texts)
         self.entries.append(entry)
         self._take_over(module, planned, f"p{number}_")
         return number
 
     def _take_over(self, module: ModuleOp, planned: ModuleOp, prefix: str) -> None:
-        kernels = {
-            k.sym_name.data: k for k in planned.ops if isinstance(k, relay.PrimFuncOp)
-        }
+        kernels = {k.sym_name.data: k for k in planned.ops if isinstance(k, relay.PrimFuncOp)}
         self.kernels += len(kernels)
         for op in walk(module):
             callee = op.properties.get("callee", op.properties.get("name"))
@@ -212,7 +216,8 @@ class NativeBatch:
         try:
             if code != -1:
                 a, b = library.harness_state(2), library.harness_state(3)
-                return entry.messages[code].replace("{0}", str(a)).replace("{1}", str(b))
+                text = entry.messages[code] if code >= 0 else "the stack is used up"
+                return text.replace("{0}", str(a)).replace("{1}", str(b))
             found = [
                 array_at(ctypes.addressof(getattr(returned, f"r{i}")), dtype, rank).copy()
                 for i, (dtype, rank) in enumerate(entry.results)
@@ -234,5 +239,5 @@ def array_at(address: int, dtype: str, rank: int) -> Array:
     shape = tuple(found.sizes) if rank else ()
     type_ = np.dtype(dtype)
     size = int(np.prod(shape, dtype=np.int64)) * type_.itemsize
-    data = (ctypes.c_char * size).from_address(found.aligned + found.offset * type_.itemsize)
-    return np.frombuffer(data, dtype=type_).reshape(shape)
+    data: Any = (ctypes.c_char * size).from_address(found.aligned + found.offset * type_.itemsize)
+    return np.ndarray(shape, type_, buffer=data)

@@ -5,15 +5,15 @@ Store booleans as bytes, 0 or 1.
     %0 = memref.load %a[%i] : memref<4xi1>   ->    %1 = memref.load %a[%i] : memref<4xi8>
                                                    %0 = arith.cmpi ne, %1, %c0 : i8
 
-NumPy does so, and mlir-opt 22 does not lower loads and stores of `i1`. Ops of `memref`, `tensor` and
-`linalg` work on bytes; what computes in between works on `i1`. A byte that is neither 0 nor 1 is
-true.
+NumPy does so, and mlir-opt 22 does not lower loads and stores of `i1`. Ops of `memref`, `tensor`
+and `linalg` work on bytes; what computes in between works on `i1`. A byte that is neither 0 nor 1
+is true.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -39,6 +39,10 @@ _ON_ELEMENTS = ("memref", "tensor", "linalg")
 """The dialects whose ops read and write elements."""
 
 
+_WITH_TYPES: tuple[type[Attribute], ...] = (FunctionType, MemRefType, DenseIntOrFPElementsAttr)
+"""The attributes of ops in which there are types of values."""
+
+
 @dataclass(frozen=True)
 class ByteTypes:
     """Maps types to those with bytes for the elements that are `i1`."""
@@ -52,23 +56,26 @@ class ByteTypes:
         return found
 
     def _converted(self, type: Attribute) -> Attribute:
-        if isinstance(type, MemRefType) and type.element_type == i1:
-            memref = cast(MemRef, type)
-            return MemRefType(i8, memref.shape, memref.layout, memref.memory_space)
-        if isinstance(type, TensorType) and type.element_type == i1:
-            tensor = cast(Tensor, type)
-            return TensorType(i8, tensor.shape, tensor.encoding)
-        if isinstance(type, FunctionType):
-            inputs, outputs = ([self(t) for t in types] for types in (type.inputs, type.outputs))
-            if [*inputs, *outputs] != [*type.inputs, *type.outputs]:
-                return FunctionType.from_lists(inputs, outputs)
-        if isinstance(type, DenseIntOrFPElementsAttr) and type.get_element_type() == i1:
-            value = cast(Dense, type)
-            return DenseIntOrFPElementsAttr(
-                cast("TensorType[i8]", self(value.type)),  # pyright: ignore[reportInvalidTypeForm]
-                BytesAttr(elements(value)),
-            )
-        return type
+        match type:
+            case MemRefType():
+                memref = cast(MemRef, type)
+                if memref.element_type == i1:
+                    return MemRefType(i8, memref.shape, memref.layout, memref.memory_space)
+            case TensorType():
+                tensor = cast(Tensor, type)
+                if tensor.element_type == i1:
+                    return TensorType(i8, tensor.shape, tensor.encoding)
+            case FunctionType():
+                lists = ([self(t) for t in types] for types in (type.inputs, type.outputs))
+                return FunctionType.from_lists(*lists)
+            case DenseIntOrFPElementsAttr():
+                value = cast(Dense, type)
+                if value.get_element_type() == i1:
+                    data = BytesAttr(elements(value))
+                    return DenseIntOrFPElementsAttr(cast(Any, self(value.type)), data)
+            case _:
+                pass
+        return cast(Attribute, type)
 
 
 def as_condition(byte: SSAValue, at: InsertPoint) -> SSAValue:
@@ -93,7 +100,7 @@ def store_booleans_as_bytes(root: Operation) -> None:
     bytes_of = ByteTypes()
     for op in list(walk(root)):
         for name, attribute in op.properties.items():
-            if isinstance(attribute, FunctionType | MemRefType | DenseIntOrFPElementsAttr):
+            if isinstance(attribute, _WITH_TYPES):
                 op.properties[name] = bytes_of(attribute)
         on_elements = op.name.partition(".")[0] in _ON_ELEMENTS
         for i, operand in enumerate(op.operands if on_elements else ()):
