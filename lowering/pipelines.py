@@ -114,6 +114,18 @@ _TO_BYTECODE = (
 
 _TO_AOT = ("verify-stage{stage=memory-planned}",)
 
+_TO_FIRST_ORDER = (
+    "lambda-lift",
+    "flatten-tuples",
+    "specialize-functions",
+    "inline",
+    "remove-unused-functions",
+    "flatten-tuples",
+    "infer-types",
+)
+
+_TO_LINALG = ("check-shapes", "convert-program-to-linalg", "verify-stage{stage=linalg}")
+
 _OF_ENTRIES = ("remove-unused-functions", "plan-memory")
 """The passes that depend on which functions are called from outside."""
 
@@ -163,6 +175,25 @@ class AotPipeline(Pipeline):
         return _called_from_outside((*planned, *_TO_AOT), self.entries)
 
 
+@dataclass(frozen=True)
+class LinalgPipeline(Pipeline):
+    """Turn a `relay` program into linalg on tensors, for other compilers."""
+
+    name = "linalg"
+
+    weights: Literal["resources", "arguments"] = "resources"
+    """`resources` names weights as resources; `arguments` makes them arguments of functions."""
+
+    entries: tuple[str, ...] = ()
+    """The functions that are called from outside; if none is given, all that are not private."""
+
+    @property
+    def text(self) -> str:
+        passed = ("pass-params",) if self.weights == "arguments" else ()
+        passes = (*_TO_SIMPLIFIED, *_TO_FIRST_ORDER, *passed, *_TO_LINALG)
+        return _called_from_outside(passes, self.entries)
+
+
 def _called_from_outside(passes: Sequence[str], entries: tuple[str, ...]) -> str:
     """Return the pipeline of `passes`, of which some are given the option `entries`."""
     if not entries:
@@ -173,5 +204,9 @@ def _called_from_outside(passes: Sequence[str], entries: tuple[str, ...]) -> str
     return ",".join(name + option if name in _OF_ENTRIES else name for name in passes)
 
 
-PIPELINES: dict[str, type[Pipeline]] = {"vm": VmPipeline, "aot": AotPipeline}
+PIPELINES: dict[str, type[Pipeline]] = {
+    "vm": VmPipeline,
+    "aot": AotPipeline,
+    "linalg": LinalgPipeline,
+}
 """The named pipelines."""

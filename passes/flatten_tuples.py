@@ -46,7 +46,7 @@ from ..dialects.relay.annotations import NAME, TYPE_PARAMS
 from ..dialects.relay.control import yielded
 from ..dialects.relay.tuples import flatten, rebuild
 from ..dialects.walking import walk
-from .support.forgetting import forgotten
+from .support.forgetting import cast_values
 from .support.patterns import RemoveUnusedValue
 from .support.rewriting import apply_patterns
 
@@ -119,12 +119,8 @@ class Inserter:
 
     def cast(self, values: Sequence[SSAValue], types: Sequence[Attribute]) -> list[SSAValue]:
         """Return `values` as values of `types`, which differ in their dims."""
-        found: list[SSAValue] = []
-        for value, type in zip(values, types, strict=True):
-            ops = forgotten(value, type) if value.type != type else []
-            for op in ops:
-                self(op)
-            found.append(ops[-1].results[0] if ops else value)
+        found, ops = cast_values(values, types)
+        self.rewriter.insert(ops, self.place)
         return found
 
     def rebuilt(self, types: Sequence[Attribute], leaves: Sequence[SSAValue]) -> list[SSAValue]:

@@ -38,10 +38,8 @@ from xdsl.ir import (
     Attribute,
     Block,
     Operation,
-    ParametrizedAttribute,
     Region,
     SSAValue,
-    TypeAttribute,
 )
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -52,10 +50,10 @@ from ..dialects.device import DEVICE, VirtualDeviceAttr
 from ..dialects.relay.annotations import ATTRS, INLINE, TYPE_PARAMS
 from ..dialects.relay.language_types import substituted
 from ..dialects.walking import walk
-from ..dialects.xdsl_internals import set_type
 from .analysis.call_graph import CallGraph, symbols_in
 from .support.calls import call_directly
 from .support.diagnostics import PassError, emit_remark
+from .support.instantiation import substitute
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 
@@ -163,30 +161,6 @@ def used_once(graph: CallGraph, recursive: set[str]) -> dict[Operation, func.Fun
         if is_free and len(users[name]) == 1 and callee_of(users[name][0]) == name:
             found[users[name][0]] = op
     return found
-
-
-def substituted_in(attribute: Attribute, given: Mapping[str, Attribute]) -> Attribute:
-    """Replace type variables in all types in `attribute`."""
-    if isinstance(attribute, TypeAttribute):
-        return substituted(attribute, given)
-    if isinstance(attribute, ArrayAttr):
-        old = cast("ArrayAttr[Attribute]", attribute)
-        return ArrayAttr([substituted_in(part, given) for part in old])
-    if isinstance(attribute, ParametrizedAttribute):
-        parts = [substituted_in(part, given) for part in attribute.parameters]
-        if any(a is not b for a, b in zip(parts, attribute.parameters, strict=True)):
-            return attribute.new(parts)
-    return attribute
-
-
-def substitute(region: Region, given: Mapping[str, Attribute]) -> None:
-    """Replace type variables in `region` by the types `given`."""
-    for op in walk(region):
-        for name, attribute in op.properties.items():
-            op.properties[name] = substituted_in(attribute, given)
-        inner = (argument for r in op.regions for block in r.blocks for argument in block.args)
-        for value in (*op.results, *inner):
-            set_type(value, substituted(value.type, given))
 
 
 def hinted(

@@ -33,7 +33,15 @@ from .support.diagnostics import PassError
 from .support.walk import is_kernel, outside_primitives
 
 Stage = Literal[
-    "relay", "planned", "fused", "lowered", "manifest", "memory-planned", "bytecode", "memref"
+    "relay",
+    "planned",
+    "fused",
+    "lowered",
+    "manifest",
+    "memory-planned",
+    "bytecode",
+    "memref",
+    "linalg",
 ]
 
 STAGES: tuple[str, ...] = get_args(Stage)
@@ -51,6 +59,9 @@ MEMREF_DIALECTS = (
     "bufferization",
     "gpu",
 )
+
+
+LINALG_DIALECTS = ("func", "tensor", "linalg", "arith", "math", "scf", "cf")
 
 
 @dataclass(frozen=True)
@@ -183,6 +194,12 @@ def not_memref(op: Operation) -> str | None:
     return None
 
 
+def not_linalg(op: Operation) -> str | None:
+    if op.name.partition(".")[0] not in LINALG_DIALECTS:
+        return f"only {', '.join(LINALG_DIALECTS)} are allowed"
+    return None
+
+
 def is_one_of(*kinds: type[Operation]) -> Callable[[type[Operation]], bool]:
     return lambda kind: issubclass(kind, kinds)
 
@@ -216,6 +233,8 @@ def rules_at(stage: str) -> list[Rule]:
     """Return the rules that hold at `stage`."""
     if stage == "memref":
         return [Rule(stage, not_memref)]
+    if stage == "linalg":
+        return [Rule(stage, not_linalg)]
     rules = [*RULES, Rule("planned", Misplaced(), in_kernels=False)]
     return [rule for rule in rules if rule.holds_at(stage)]
 

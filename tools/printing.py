@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
     AnyFloat,
     ArrayAttr,
     DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
     DictionaryAttr,
     FunctionType,
     IntAttr,
@@ -124,6 +125,12 @@ class ModulePrinter(Printer):
         if isinstance(attribute, VirtualDeviceAttr) and self.aliases is not None:
             self.print_string(self.aliases.name(attribute))
             return
+        if isinstance(attribute, DenseResourceAttr):
+            key = resource_key(attribute.resource_handle.data)
+            if key.startswith('"'):  # xDSL would not quote it
+                self.print_string(f"dense_resource<{key}> : ")
+                super().print_attribute(attribute.type)
+                return
         if self.elide_above is not None:
             type_ = _type_if_long(attribute, self.elide_above)
             if type_ is not None:
@@ -135,6 +142,13 @@ class ModulePrinter(Printer):
             self.print_string(f'dense<"0x{text}"> : ')
             attribute = cast("DenseIntOrFPElementsAttr[Any]", attribute).type
         super().print_attribute(attribute)
+
+
+def resource_key(name: str) -> str:
+    """Return the name of a resource as it is written: quoted unless it is an identifier."""
+    stream = StringIO()
+    Printer(stream=stream).print_identifier_or_string_literal(name)
+    return stream.getvalue()
 
 
 def _hex_if_not_finite(attribute: Attribute) -> str | None:
@@ -189,7 +203,8 @@ def print_module(ctx: Context, module: ModuleOp, stream: IO[str], options: Print
     printer.elide_above = options.elide_above
     printer.aliases = DeviceAliases() if options.aliases else None
     printer.print_op(module)
-    printer.print_metadata(ctx.loaded_dialects)
+    if any(dialect.name == "builtin" for dialect in ctx.loaded_dialects):  # it has the resources
+        printer.print_metadata(ctx.loaded_dialects)
     if printer.aliases is not None:
         stream.writelines(printer.aliases.definitions())
     stream.write(body.getvalue())

@@ -53,7 +53,10 @@ PASSES = {
     "explain-devices": "passes.explain_devices:ExplainDevicesPass",
     "share-device-copies": "passes.share_device_copies:ShareDeviceCopiesPass",
     "lambda-lift": "passes.lambda_lift:LambdaLiftPass",
+    "specialize-functions": "passes.specialize_functions:SpecializeFunctionsPass",
     "inline": "passes.inline:InlinePass",
+    "pass-params": "passes.pass_params:PassParamsPass",
+    "check-shapes": "passes.check_shapes:CheckShapesPass",
     "flatten-tuples": "passes.flatten_tuples:FlattenTuplesPass",
     "remove-unused-functions": "passes.remove_unused_functions:RemoveUnusedFunctionsPass",
     "eliminate-dead-code": "passes.eliminate_dead_code:EliminateDeadCodePass",
@@ -80,13 +83,17 @@ PASSES = {
     "erase-memory-spaces": "lowering.erase_memory_spaces:EraseMemorySpacesPass",
     "convert-relay-to-linalg": "lowering.convert_relay_to_linalg:ConvertRelayToLinalgPass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
+    "convert-program-to-linalg": ("lowering.convert_program_to_linalg:ConvertProgramToLinalgPass"),
     "expand-math": "lowering.expand_math:ExpandMathPass",
     "allocate-registers": "lowering.allocate_registers:AllocateRegistersPass",
 }
 
 TARGETS = {
     "relay-text": "frontends.relay_text.target:RelayTextTarget",
+    "native": "tools.native_target:NativeTarget",
+    "object": "tools.native_target:ObjectTarget",
     "executable": "tools.executable_target:ExecutableTarget",
+    "linalg": "tools.linalg_target:LinalgTarget",
     "memory-plan-svg": "tools.plan_pictures.targets:MemoryPlanSvgTarget",
     "memory-plan-html": "tools.plan_pictures.targets:MemoryPlanHtmlTarget",
 }

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, MutableMapping, Sequence
+from math import prod
 from typing import TypeAlias, cast
 
-from xdsl.dialects import arith, linalg, tensor
+from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     UNKNOWN_LOC,
@@ -31,6 +32,8 @@ from xdsl.dialects.builtin import (
     LocationAttr,
     i64,
 )
+from xdsl.dialects.linalg import ops
+from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
@@ -213,7 +216,7 @@ class Builder:
 
     def fill(self, number: SSAValue, out: SSAValue) -> SSAValue:
         """Return `out` with all elements set to the scalar `number`."""
-        filled = self.insert(linalg.FillOp([number], [out], [out.type]))
+        filled = self.insert(ops.FillOp([number], [out], [out.type]))
         return self.has_dims(filled, self.dims(out))
 
     def full(self, sizes: Sequence[Size], number: float, element: Attribute) -> SSAValue:
@@ -237,9 +240,9 @@ class Builder:
         """
         inside = Block(arg_types=[element_of(value) for value in (*ins, *outs)])
         inner = Builder(inside, self)
-        inner.insert_all(linalg.YieldOp(*body(inner, inside.args)))
-        iterators = [linalg.IteratorTypeAttr(linalg.IteratorType(kind)) for kind in kinds]
-        op = linalg.GenericOp(
+        inner.insert_all(ops.YieldOp(*body(inner, inside.args)))
+        iterators = [IteratorTypeAttr(IteratorType(kind)) for kind in kinds]
+        op = ops.GenericOp(
             ins,
             outs,
             Region(inside),
@@ -254,7 +257,7 @@ class Builder:
 
     def loop_index(self, loop: int) -> SSAValue:
         """Return the index of a loop, in the body of a `linalg.generic`."""
-        return self.insert(linalg.IndexOp(loop))
+        return self.insert(ops.IndexOp(loop))
 
     def extract(self, value: SSAValue, indices: Sequence[Size]) -> SSAValue:
         """Return one element of the tensor `value`; the indices must be within its dims."""
@@ -280,6 +283,8 @@ class Builder:
             self.add(self.add(dim, before), after)
             for dim, before, after in zip(self.dims(value), low, high, strict=True)
         ]
+        if 0 in self.dims(value):  # upstream, nothing can be put into an axis of 0
+            return self.fill(number, self.empty(sizes, element_of(value)))
         padded = self.insert(
             tensor.PadOp(
                 value,
@@ -301,6 +306,8 @@ class Builder:
         strides: Sequence[Size] | None = None,
     ) -> SSAValue:
         """Return the slice of these offsets, sizes and strides, which must be inside `value`."""
+        if 0 in sizes:  # upstream, no offset is inside an axis of 0
+            return self.empty(sizes, element_of(value))
         type = tensor_type(element_of(value), static_dims(sizes))
         strides = [1] * len(sizes) if strides is None else strides
         op = tensor.ExtractSliceOp(value, offsets, sizes, strides, type)
@@ -315,6 +322,8 @@ class Builder:
     ) -> SSAValue:
         """Return the tensor `into` with `value` at these offsets, all of it inside."""
         sizes = self.dims(value)
+        if 0 in sizes:
+            return into
         strides = [1] * len(sizes) if strides is None else strides
 
         def parts(values: Sequence[Size]) -> tuple[DenseArrayBase, list[SSAValue]]:
@@ -331,9 +340,9 @@ class Builder:
 
     def collapse(self, value: SSAValue, groups: Sequence[Sequence[int]]) -> SSAValue:
         """Return `value` with each group of adjacent axes made one; the groups cover all axes."""
-        if all(len(group) == 1 for group in groups):
-            return value
         dims = self.dims(value)
+        if len(groups) == len(dims):
+            return value
         sizes: list[Size] = []
         for group in groups:
             size: Size = 1
@@ -355,8 +364,15 @@ class Builder:
 
         The product of a group's sizes must be the dim.
         """
-        if all(len(group) == 1 for group in groups):
+        if len(groups) == len(sizes):
             return value
+        if not groups:  # xDSL cannot expand a scalar
+            same = range(len(sizes))
+            out = self.empty(sizes, element_of(value))
+            kinds = ["parallel"] * len(sizes)
+            in_maps, out_maps = maps(len(sizes), ()), maps(len(sizes), same)
+            return self.generic([value], in_maps, [out], out_maps, kinds, lambda _, x: x[:1])[0]
+        value, sizes = self._expandable(value, groups, sizes)
         op = tensor.ExpandShapeOp.build(
             operands=[value, [size for size in sizes if not isinstance(size, int)]],
             result_types=[tensor_type(element_of(value), static_dims(sizes))],
@@ -366,6 +382,24 @@ class Builder:
             },
         )
         return self.has_dims(self.insert(op), sizes)
+
+    def _expandable(
+        self, value: SSAValue, groups: Sequence[Sequence[int]], sizes: Sequence[Size]
+    ) -> tuple[SSAValue, list[Size]]:
+        """Let a dim be static if and only if the sizes that it is expanded to are."""
+        dims, sizes = self.dims(value), list(sizes)
+        for i, group in enumerate(groups):
+            dynamic = [axis for axis in group if not isinstance(sizes[axis], int)]
+            known = prod(size for axis in group if isinstance(size := sizes[axis], int))
+            dim = dims[i]
+            if not dynamic:
+                dims[i] = known
+            elif isinstance(dim, int) and len(dynamic) == 1 and known:
+                sizes[dynamic[0]] = dim // known
+            else:
+                dims[i] = self.index(dim)
+        type = tensor_type(element_of(value), static_dims(dims))
+        return self.cast(value, type), sizes
 
 
 def _number(value: float, type: Attribute) -> Attribute:

@@ -135,7 +135,7 @@ def alloc_tensor(
 
 
 @lru_cache(maxsize=256)
-def shape_on(host: VirtualDeviceAttr, rank: int) -> Attribute:
+def shape_on(host: VirtualDeviceAttr | None, rank: int) -> Attribute:
     """Return the type of a shape of `rank` dims."""
     return tensor_type(i64, [rank], host)
 
@@ -165,7 +165,7 @@ def _rank(value: SSAValue) -> int:
 class HostCode:
     """The ops before one op that compute the shapes of its results, on the device `host`."""
 
-    host: VirtualDeviceAttr
+    host: VirtualDeviceAttr | None
     trace: Trace = field(init=False)
     _once: dict[tuple[str, SSAValue], SSAValue] = field(
         default_factory=dict[tuple[str, SSAValue], SSAValue]
@@ -199,9 +199,13 @@ class HostCode:
 
     def _is_on_host(self, value: SSAValue) -> bool:
         device = device_of(value.type)
-        return device is None or (
-            (device.device_type, device.device_id, device.scope)
-            == (self.host.device_type, self.host.device_id, self.host.scope)
+        return (
+            device is None
+            or self.host is None
+            or (
+                (device.device_type, device.device_id, device.scope)
+                == (self.host.device_type, self.host.device_id, self.host.scope)
+            )
         )
 
     def _copy(self, value: SSAValue) -> SSAValue:

@@ -7,6 +7,8 @@ Values whose types know more than those of the parameters that get them.
     func.call @f(%y) : (tensor<?xf32>) -> …
 """
 
+from collections.abc import Sequence
+
 from xdsl.dialects import func
 from xdsl.dialects.builtin import BoolAttr, TupleType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -59,3 +61,16 @@ def forgotten(value: SSAValue, type: Attribute) -> list[Operation]:
         result_types=[type],
     )
     return [reshape]
+
+
+def cast_values(
+    values: Sequence[SSAValue], types: Sequence[Attribute]
+) -> tuple[list[SSAValue], list[Operation]]:
+    """Return `values` as values of `types`, which differ in their dims, and the ops to insert."""
+    found: list[SSAValue] = []
+    made: list[Operation] = []
+    for value, type in zip(values, types, strict=True):
+        ops = forgotten(value, type) if value.type != type else []
+        made += ops
+        found.append(ops[-1].results[0] if ops else value)
+    return found, made

@@ -1,0 +1,60 @@
+"""
+Check the sizes that an operator requires, where they are known only at run time.
+
+    %y = relay.add %a, %b : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    ->
+    %s = vm.shape_of %a : tensor<?xf32> -> tensor<1xi64>
+    %n = tensor.extract %s[%i0] : tensor<1xi64>
+    …
+    relay.require broadcast %n, %m, "relay.add: …"
+    %y = relay.add %a, %b : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+
+The checks are those of the operator's shape rule, which `create-shape-functions` puts into shape
+functions: this pass is for levels that have none. That a dim is what the declared type says is
+checked too. Level `relay`; the level stays.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
+
+from ..dialects.interfaces import Fusible
+from ..dialects.tensors import has_dynamic
+from ..dialects.type_rules import data_operands, rule_of
+from .shapes.manifest import HostCode
+from .shapes.operators import traced_results
+from .support.rewriting import apply_patterns
+
+
+def is_open(op: Operation) -> bool:
+    """Test whether `op` has an operand or a result with an unknown dim."""
+    return any(has_dynamic(value.type) for value in (*op.operands, *op.results))
+
+
+class CheckSizes(RewritePattern):
+    """Put the checks of an operator's rule before it."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not op.has_trait(Fusible) or not is_open(op) or rule_of(op) is None:
+            return
+        code = HostCode(None)
+        operands = [code.operand(value) for value in op.operands]
+        elements = {i: code.elements(op.operands[i]) for i in data_operands(op)}
+        traced_results(code.trace, op, operands, elements)
+        if code.trace.ops:
+            rewriter.insert(code.trace.ops, InsertPoint.before(op))
+
+
+@dataclass(frozen=True)
+class CheckShapesPass(ModulePass):
+    """Check the sizes that operators require, where they are known only at run time."""
+
+    name = "check-shapes"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        apply_patterns(op, CheckSizes())

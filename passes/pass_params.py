@@ -1,0 +1,184 @@
+"""
+Pass the weights of a program to its functions as arguments.
+
+    func.func @main(%x: T) -> T {
+      %0 = func.call @layer(%x) : (T) -> T
+      …
+    }
+    func.func private @layer(%x: T) -> T {
+      %w = relay.param "w" : U
+      …
+    }
+    ->
+    func.func @main(%x: T, %w: U {relay.name = "w"}) -> T {
+      %0 = func.call @layer(%x, %w) : (T, U) -> T
+      …
+    }
+    func.func private @layer(%x: T, %w: U {relay.name = "w"}) -> T {
+      …
+    }
+
+A function gets the params that it and the functions it calls name, each once, after its own
+parameters, in the order of first use. A function that is used as a value, or is generic, cannot
+get more parameters: what it and its callees name stays. Level `relay`; the level stays.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    ModuleOp,
+    StringAttr,
+)
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from ..dialects import relay
+from ..dialects.relay.annotations import NAME, TYPE_PARAMS
+from ..dialects.walking import walk
+from ..dialects.xdsl_internals import append_arguments
+from .analysis.call_graph import CallGraph
+from .support.rewriting import apply_patterns
+
+Params = Mapping[str, Attribute]
+"""The types of params, by their names, in order."""
+
+
+def params_in(function: func.FuncOp) -> dict[str, Attribute]:
+    """Return the params that ops in `function` name."""
+    found: dict[str, Attribute] = {}
+    for op in walk(function):
+        if isinstance(op, relay.ParamOp):
+            found.setdefault(op.param.data, op.result.type)
+    return found
+
+
+def with_fixed_parameters(module: ModuleOp) -> set[str]:
+    """Return the names of the functions that cannot get parameters: with these, what they call."""
+    values = {
+        op.callee.string_value()
+        for op in walk(module)
+        if isinstance(op, relay.GlobalOp | relay.ClosureOp)
+    }
+    generic = {
+        op.sym_name.data
+        for op in module.ops
+        if isinstance(op, func.FuncOp) and TYPE_PARAMS in op.attributes
+    }
+    return CallGraph.of(module).reachable(values | generic)
+
+
+def params_to_pass(module: ModuleOp) -> dict[str, Params]:
+    """Return the params that each function shall get."""
+    graph, fixed = CallGraph.of(module), with_fixed_parameters(module)
+    own = {
+        op.sym_name.data: params_in(op)
+        for op in module.ops
+        if isinstance(op, func.FuncOp) and op.sym_name.data not in fixed
+    }
+    found: dict[str, Params] = {}
+    for component in graph.components():  # callees first
+        names = [name for name in component if name in own]
+        together: dict[str, Attribute] = {}
+        for name in names:
+            together |= own[name]
+        for name in names:
+            for callee in graph.named[name]:
+                together |= {
+                    param: type
+                    for param, type in found.get(callee, {}).items()
+                    if param not in together
+                }
+        found |= dict.fromkeys(names, together)
+    return {name: params for name, params in found.items() if params}
+
+
+@dataclass(frozen=True)
+class AppendParameters(RewritePattern):
+    """Give a function a parameter for each of its params."""
+
+    params: Mapping[str, Params]
+    arguments: dict[str, dict[str, SSAValue]]
+    """Filled with the parameters, by function and param."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
+        name = op.sym_name.data
+        params = self.params.get(name)
+        if params is None:
+            return
+        type = op.function_type
+        attrs = op.arg_attrs or ArrayAttr([DictionaryAttr({})] * len(type.inputs))
+        entries = [DictionaryAttr({NAME: StringAttr(param)}) for param in params]
+        op.arg_attrs = ArrayAttr([*attrs, *entries])
+        op.function_type = FunctionType.from_lists(
+            [*type.inputs, *params.values()], type.outputs.data
+        )
+        block = op.body.block
+        count = len(block.args)
+        made = [BlockArgument(t, block, count + i) for i, t in enumerate(params.values())]
+        append_arguments(block, made)
+        self.arguments[name] = dict(zip(params, made, strict=True))
+        rewriter.notify_op_modified(op)
+
+
+def function_of(op: Operation) -> str | None:
+    """Return the name of the function that `op` is in."""
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, func.FuncOp):
+        parent = parent.parent_op()
+    return None if parent is None else parent.sym_name.data
+
+
+@dataclass(frozen=True)
+class UseParameter(RewritePattern):
+    """Replace a param by the parameter of its function."""
+
+    arguments: Mapping[str, Mapping[str, SSAValue]]
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.ParamOp, rewriter: PatternRewriter, /) -> None:
+        found = self.arguments.get(function_of(op) or "")
+        if found is not None:
+            value = found[op.param.data]
+            value.name_hint = value.name_hint or op.result.name_hint
+            rewriter.replace(op, [], [value])
+
+
+@dataclass(frozen=True)
+class PassToCallee(RewritePattern):
+    """Pass to a function the params that it gets."""
+
+    params: Mapping[str, Params]
+    arguments: Mapping[str, Mapping[str, SSAValue]]
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(op, func.CallOp | relay.InvokeOp):
+            return
+        params = self.params.get(op.callee.string_value())
+        if params is not None:
+            op.operands = [*op.operands, *self._values(op, params)]
+            rewriter.notify_op_modified(op)
+
+    def _values(self, op: Operation, params: Params) -> Sequence[SSAValue]:
+        have = self.arguments[function_of(op) or ""]
+        return [have[name] for name in params]
+
+
+@dataclass(frozen=True)
+class PassParamsPass(ModulePass):
+    """Pass the weights of a program to its functions as arguments."""
+
+    name = "pass-params"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        params = params_to_pass(op)
+        arguments: dict[str, dict[str, SSAValue]] = {}
+        apply_patterns(op, AppendParameters(params, arguments))
+        apply_patterns(op, UseParameter(arguments), PassToCallee(params, arguments))

@@ -1,0 +1,129 @@
+"""
+Compile many kernels at once, through linalg and mlir-opt, and call them on arrays.
+
+    kernels = [kernel_of(case("add", 3), "k0"), kernel_of(case("add", 3), "k1", dynamic=True)]
+    library = compiled(kernels, tmp_path)
+    run(library, "k0", operands, results)         results are written to
+
+`check_cases` compares cases of operators with the independent references of `kernel_references`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from inferring import OPERATORS
+from kernel_results import compare, garbage
+from operator_cases import Case
+from xdsl.dialects import bufferization, func
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    FunctionType,
+    MemRefType,
+    TensorType,
+    UnitAttr,
+)
+from xdsl.ir import Attribute, Block, Region
+
+from xrelay.dialects import relay
+from xrelay.dialects.attributes import ELEMENT_TYPES, properties_of
+from xrelay.dialects.device import tensor_type
+from xrelay.lowering.convert_relay_to_linalg import convert_kernel
+from xrelay.lowering.linalg.registry import RULES
+from xrelay.lowering.native.library import build_library
+from xrelay.lowering.native.module_text import module_text
+from xrelay.runtime.native.memrefs import bind
+
+Array = Any
+
+
+def kernel_of(case: Case, name: str, *, dynamic: bool = False) -> relay.PrimFuncOp:
+    """Return a kernel of one operator, that of a case; with `dynamic`, all dims are unknown."""
+    types = [
+        tensor_type(ELEMENT_TYPES[x.dtype.name], [DYNAMIC_INDEX if dynamic else d for d in x.shape])
+        for x in case.operands
+    ]
+    if dynamic:  # the length of a shape must be known
+        for i in case.fixed:
+            x = case.operands[i]
+            types[i] = tensor_type(ELEMENT_TYPES[x.dtype.name], list(x.shape))
+    block = Block(arg_types=types)
+    cls = OPERATORS[case.name]
+    op = cls.on(block.args, properties_of(cls, case.attrs))
+    block.add_ops([op, relay.YieldOp(*op.results)])
+    outputs = [result.type for result in op.results]
+    return relay.PrimFuncOp(name, FunctionType.from_lists(types, outputs), Region(block))
+
+
+def destination_function(kernel: relay.PrimFuncOp) -> func.FuncOp:
+    """Return a converted kernel as a function that writes its results to its last parameters."""
+
+    def buffer(type: Attribute) -> MemRefType[Attribute]:
+        assert isinstance(type, TensorType)
+        return MemRefType(type.element_type, type.shape)
+
+    ins = [buffer(type) for type in kernel.function_type.inputs]
+    outs = [buffer(type) for type in kernel.function_type.outputs]
+    block = kernel.body.block
+    old = [*block.args]
+    body = Block(arg_types=[*ins, *outs])
+    for argument, tensor in zip(body.args, old, strict=False):
+        read = bufferization.ToTensorOp(argument, restrict=True)
+        body.add_op(read)
+        tensor.replace_all_uses_with(read.tensor)
+    *ops, end = block.ops
+    for op in ops:
+        op.detach()
+        body.add_op(op)
+    for value, out in zip(end.operands, body.args[len(ins) :], strict=True):
+        properties: dict[str, Attribute] = {"restrict": UnitAttr(), "writable": UnitAttr()}
+        write = bufferization.MaterializeInDestinationOp
+        body.add_op(write.create(operands=[value, out], properties=properties))
+    body.add_op(func.ReturnOp())
+    function = func.FuncOp(kernel.sym_name.data, ([*ins, *outs], []), Region(body))
+    function.attributes["llvm.emit_c_interface"] = UnitAttr()
+    return function
+
+
+def compiled(kernels: Iterable[relay.PrimFuncOp], folder: Path) -> ctypes.CDLL:
+    """Convert kernels to linalg and compile them to one library in `folder`."""
+    texts: list[str] = []
+    for kernel in kernels:
+        left = convert_kernel(kernel, RULES)
+        assert not left, left[0][1]
+        kernel.verify()
+        texts.append(module_text(destination_function(kernel)))
+    text = "module {\n" + "\n".join(texts) + "}\n"
+    return ctypes.CDLL(str(build_library(text, folder / "kernels.so")))
+
+
+def run(library: ctypes.CDLL, name: str, ins: Sequence[Array], outs: Sequence[Array]) -> None:
+    """Call the kernel `name`, which writes to `outs`."""
+    bind(library, name, [*(np.ascontiguousarray(x).reshape(x.shape) for x in ins), *outs])()
+
+
+def has_bools(case: Case) -> bool:
+    """Test whether an operand or result is i1, which mlir-opt 22 does not store in memory."""
+    return any(x.dtype == bool for x in case.operands) or any(s[1] == "bool" for s in case.results)
+
+
+def check_cases(cases: Sequence[Case], folder: Path, *, dynamic: bool = False) -> None:
+    """Compile the operators of all `cases`, and compare their results with the references."""
+    cases = [case for case in cases if not has_bools(case)]
+    names = [f"k{i}" for i in range(len(cases))]
+    kernels = [kernel_of(c, n, dynamic=dynamic) for c, n in zip(cases, names, strict=True)]
+    library = compiled(kernels, folder)
+    faults: list[str] = []
+    for case, name in zip(cases, names, strict=True):
+        ins, outs = [x.copy() for x in case.operands], [garbage(spec) for spec in case.results]
+        run(library, name, ins, outs)
+        try:
+            with np.errstate(all="ignore"):
+                compare(case, ins, outs)
+        except AssertionError as error:
+            faults.append(f"{case}\n{error}")
+    assert not faults, f"{len(faults)} of {len(cases)}:\n" + "\n".join(faults[:20])
