@@ -110,9 +110,7 @@ def add_broadcast(graph: Graph) -> None:
 
 
 def add_elementwise(graph: Graph) -> None:
-    graph.apply(
-        graph.draw(st.sampled_from([elementwise.ReluOp, elementwise.AbsOp])), graph.image()
-    )
+    graph.apply(graph.draw(st.sampled_from([elementwise.ReluOp, elementwise.AbsOp])), graph.image())
 
 
 def add_pool(graph: Graph) -> None:

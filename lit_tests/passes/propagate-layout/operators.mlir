@@ -90,8 +90,8 @@ func.func @flattening(%l: tensor<2x2x2x6xf32>) -> tensor<2x5xf32> {
 // A mean over the pixels needs no move; one over rows alone does, and reads the old order.
 //
 // CHECK-LABEL: @reductions
-// CHECK:         relay.mean %l {axis = array<i64: 1, 2>}
 // CHECK:         %[[X:.*]] = relay.transpose %l
+// CHECK:         relay.mean %l {axis = array<i64: 1, 2>}
 // CHECK:         relay.mean %[[X]] {axis = array<i64: 2>}
 func.func @reductions(%l: tensor<2x3x4x6xf32>) -> (tensor<2x6xf32>, tensor<2x6x4xf32>) {
   %x = relay.transpose %l {axes = array<i64: 0, 3, 1, 2>} : (tensor<2x3x4x6xf32>) -> tensor<2x6x3x4xf32>
