@@ -182,7 +182,7 @@ class AotPipeline(Pipeline):
     name = "aot"
 
     layout: Literal["nchw", "nhwc"] = "nhwc"
-    """Where images have their channels inside the program: `nhwc` puts them last."""
+    """The order of images' dims inside the program: `nhwc` has channels last."""
 
     entries: tuple[str, ...] = ()
     """The functions that are called from outside; if none is given, all that are not private."""
@@ -230,7 +230,7 @@ def _name(step: str) -> str:
 
 def _with_option(step: str, option: str) -> str:
     """Return the pass `step` with one more option."""
-    return f"{step[:-1]},{option}}}" if step.endswith("}") else f"{step}{{{option}}}"
+    return f"{step[:-1]} {option}}}" if step.endswith("}") else f"{step}{{{option}}}"
 
 
 PIPELINES: dict[str, type[Pipeline]] = {

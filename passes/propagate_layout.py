@@ -219,7 +219,7 @@ RENAMES: Mapping[type[Operation], Rename] = {
     rearrange.PadOp: rename_padding,
     rearrange.StridedSliceOp: rename_slices,
 }
-"""How operators name axes; operand 0 and the results have channels."""
+"""The operators that name axes; operand 0 and the results have channels."""
 
 
 class FollowData(RewritePattern):
