@@ -82,6 +82,8 @@ PASSES = {
     "convert-memory-to-memref": "lowering.convert_memory_to_memref:ConvertMemoryToMemrefPass",
     "erase-memory-spaces": "lowering.erase_memory_spaces:EraseMemorySpacesPass",
     "convert-relay-to-linalg": "lowering.convert_relay_to_linalg:ConvertRelayToLinalgPass",
+    "describe-entries": "lowering.describe_entries:DescribeEntriesPass",
+    "aot-lower-main": "lowering.aot_lower_main:AotLowerMainPass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
     "convert-program-to-linalg": ("lowering.convert_program_to_linalg:ConvertProgramToLinalgPass"),
     "expand-math": "lowering.expand_math:ExpandMathPass",
