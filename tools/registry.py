@@ -42,6 +42,7 @@ PASSES = {
     "infer-types": "passes.infer_types:InferTypesPass",
     "simplify-inference": "passes.simplify_inference:SimplifyInferencePass",
     "fold-constants": "passes.fold_constants:FoldConstantsPass",
+    "propagate-layout": "passes.propagate_layout:PropagateLayoutPass",
     "fold-weights": "passes.fold_weights:FoldWeightsPass",
     "dynamic-to-static": "passes.dynamic_to_static:DynamicToStaticPass",
     "plan-devices": "passes.plan_devices:PlanDevicesPass",
@@ -81,6 +82,8 @@ PASSES = {
     "convert-memory-to-memref": "lowering.convert_memory_to_memref:ConvertMemoryToMemrefPass",
     "erase-memory-spaces": "lowering.erase_memory_spaces:EraseMemorySpacesPass",
     "convert-relay-to-linalg": "lowering.convert_relay_to_linalg:ConvertRelayToLinalgPass",
+    "describe-entries": "lowering.describe_entries:DescribeEntriesPass",
+    "aot-lower-main": "lowering.aot_lower_main:AotLowerMainPass",
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
     "convert-program-to-linalg": ("lowering.convert_program_to_linalg:ConvertProgramToLinalgPass"),
     "expand-math": "lowering.expand_math:ExpandMathPass",
@@ -89,6 +92,8 @@ PASSES = {
 
 TARGETS = {
     "relay-text": "frontends.relay_text.target:RelayTextTarget",
+    "native": "tools.native_target:NativeTarget",
+    "object": "tools.native_target:ObjectTarget",
     "executable": "tools.executable_target:ExecutableTarget",
     "linalg": "tools.linalg_target:LinalgTarget",
     "memory-plan-svg": "tools.plan_pictures.targets:MemoryPlanSvgTarget",
