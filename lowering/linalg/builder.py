@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, MutableMapping, Sequence
+from math import prod
 from typing import TypeAlias, cast
 
 from xdsl.dialects import arith, tensor
@@ -282,6 +283,8 @@ class Builder:
             self.add(self.add(dim, before), after)
             for dim, before, after in zip(self.dims(value), low, high, strict=True)
         ]
+        if 0 in self.dims(value):  # upstream, nothing can be put into an axis of 0
+            return self.fill(number, self.empty(sizes, element_of(value)))
         padded = self.insert(
             tensor.PadOp(
                 value,
@@ -303,6 +306,8 @@ class Builder:
         strides: Sequence[Size] | None = None,
     ) -> SSAValue:
         """Return the slice of these offsets, sizes and strides, which must be inside `value`."""
+        if 0 in sizes:  # upstream, no offset is inside an axis of 0
+            return self.empty(sizes, element_of(value))
         type = tensor_type(element_of(value), static_dims(sizes))
         strides = [1] * len(sizes) if strides is None else strides
         op = tensor.ExtractSliceOp(value, offsets, sizes, strides, type)
@@ -317,6 +322,8 @@ class Builder:
     ) -> SSAValue:
         """Return the tensor `into` with `value` at these offsets, all of it inside."""
         sizes = self.dims(value)
+        if 0 in sizes:
+            return into
         strides = [1] * len(sizes) if strides is None else strides
 
         def parts(values: Sequence[Size]) -> tuple[DenseArrayBase, list[SSAValue]]:
@@ -333,9 +340,9 @@ class Builder:
 
     def collapse(self, value: SSAValue, groups: Sequence[Sequence[int]]) -> SSAValue:
         """Return `value` with each group of adjacent axes made one; the groups cover all axes."""
-        if all(len(group) == 1 for group in groups):
-            return value
         dims = self.dims(value)
+        if len(groups) == len(dims):
+            return value
         sizes: list[Size] = []
         for group in groups:
             size: Size = 1
@@ -357,8 +364,15 @@ class Builder:
 
         The product of a group's sizes must be the dim.
         """
-        if all(len(group) == 1 for group in groups):
+        if len(groups) == len(sizes):
             return value
+        if not groups:  # xDSL cannot expand a scalar
+            same = range(len(sizes))
+            out = self.empty(sizes, element_of(value))
+            kinds = ["parallel"] * len(sizes)
+            in_maps, out_maps = maps(len(sizes), ()), maps(len(sizes), same)
+            return self.generic([value], in_maps, [out], out_maps, kinds, lambda _, x: x[:1])[0]
+        value, sizes = self._expandable(value, groups, sizes)
         op = tensor.ExpandShapeOp.build(
             operands=[value, [size for size in sizes if not isinstance(size, int)]],
             result_types=[tensor_type(element_of(value), static_dims(sizes))],
@@ -368,6 +382,24 @@ class Builder:
             },
         )
         return self.has_dims(self.insert(op), sizes)
+
+    def _expandable(
+        self, value: SSAValue, groups: Sequence[Sequence[int]], sizes: Sequence[Size]
+    ) -> tuple[SSAValue, list[Size]]:
+        """Let a dim be static if and only if the sizes that it is expanded to are."""
+        dims, sizes = self.dims(value), list(sizes)
+        for i, group in enumerate(groups):
+            dynamic = [axis for axis in group if not isinstance(sizes[axis], int)]
+            known = prod(size for axis in group if isinstance(size := sizes[axis], int))
+            dim = dims[i]
+            if not dynamic:
+                dims[i] = known
+            elif isinstance(dim, int) and len(dynamic) == 1 and known:
+                sizes[dynamic[0]] = dim // known
+            else:
+                dims[i] = self.index(dim)
+        type = tensor_type(element_of(value), static_dims(dims))
+        return self.cast(value, type), sizes
 
 
 def _number(value: float, type: Attribute) -> Attribute:

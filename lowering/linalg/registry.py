@@ -20,7 +20,11 @@ from . import (
     activation,
     binary,
     constants,
+    convolution,
     creation,
+    matmul,
+    pooling,
+    reduction,
     unary,
 )
 from .builder import Rule
@@ -35,7 +39,11 @@ RULES: Mapping[str, Rule] = {
     **activation.RULES,
     **binary.RULES,
     **constants.RULES,
+    **convolution.RULES,
     **creation.RULES,
+    **matmul.RULES,
+    **pooling.RULES,
+    **reduction.RULES,
     **unary.RULES,
 }
 """The rules of this package, by the full name of the operator."""
