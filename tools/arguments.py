@@ -55,7 +55,13 @@ def _input_and_output(group: Group, frontends: list[str]) -> None:
         default="mlir",
         help="the format of the output: mlir (default), relay-text, executable (after -p vm; "
         "executable{embed=true} with the weights in it), or a picture of the memory plan, "
-        "memory-plan-svg or memory-plan-html, taken right before lower-to-bytecode",
+        "memory-plan-svg or memory-plan-html, taken right before lower-to-bytecode; or machine "
+        "code, native or object (after -p aot; docs/native.md has their options)",
+    )
+    group.add_argument(
+        "--save-temps",
+        metavar="FOLDER",
+        help="with -t native or object: keep what lies between their stages in this folder",
     )
     _flag(
         group,

@@ -7,7 +7,7 @@ named pipelines, and reproducers.
 
 import sys
 from argparse import ArgumentParser
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from inspect import signature
 from io import StringIO
@@ -44,8 +44,11 @@ from .source import SPLIT_MARK, Part, Source, read_source, split
 from .timing import Timer
 
 if TYPE_CHECKING:
-    from .executable_target import ExecutableTarget
+    from .file_target import FileTarget, Written
     from .linalg_target import LinalgTarget
+
+FILE_TARGETS = ("executable", "native", "object")
+"""The targets that write files which are not text."""
 
 
 class XRelayOpt(xDSLOptMain):
@@ -58,8 +61,8 @@ class XRelayOpt(xDSLOptMain):
         self.timer = Timer()
         self.messages: list[Message] | None = None
         """Messages collected for `--verify-diagnostics`; None when they are shown."""
-        self.file: Iterable[bytes] | None = None
-        """The contents of the output if a target writes it as bytes."""
+        self.written: Written | None = None
+        """The output if a target writes it as bytes."""
         self.weights_folder = Path()
         """The folder of the file that the input names for its weights."""
         self.scratch = ExitStack()
@@ -181,15 +184,14 @@ class XRelayOpt(xDSLOptMain):
         except ValueError as error:
             raise self._bad_target(str(error)) from None
 
-    def _executable_target(self) -> "ExecutableTarget | None":
-        """Return the target that writes an executable, if it is given."""
+    def _file_target(self) -> "FileTarget | None":
+        """Return the target that writes files, if one is given."""
         spec = parse_spec(self.args.target)
-        if spec.name != "executable":
+        if spec.name not in FILE_TARGETS:
             return None
-        from .executable_target import ExecutableTarget
-
+        load = cast("Callable[[], type[FileTarget]]", self.available_targets[spec.name])
         try:
-            return ExecutableTarget.from_spec(spec)
+            return load().from_spec(spec)
         except ValueError as error:
             raise self._bad_target(str(error)) from None
 
@@ -202,6 +204,8 @@ class XRelayOpt(xDSLOptMain):
     def _show_memory(self, steps: list[Step]) -> None:
         """Insert the memory report, and drop the steps after the one that the target reads."""
         args, target = self.args, self._target()
+        if args.save_temps and parse_spec(args.target).name not in ("native", "object"):
+            raise CommandLineError("--save-temps needs -t native or -t object")
         if args.dim and args.memory_report is None and target is None:
             raise CommandLineError("--dim needs --memory-report, or a target that shows memory")
         names = [step.run.name for step in steps]
@@ -276,9 +280,8 @@ class XRelayOpt(xDSLOptMain):
         if self.args.shrink:
             print("Failure, can't shrink")
             return 1
-        if self.file is not None and not failed:
-            is_text = self._linalg_target() is not None
-            _write_file(self.args.output_file, self.file, is_text)
+        if self.written is not None and not failed:
+            _write_files(self.args.output_file, self.written)
         elif self.args.output_file in (None, "-"):
             sys.stdout.write(output.getvalue())
             sys.stdout.flush()
@@ -304,8 +307,10 @@ class XRelayOpt(xDSLOptMain):
         if self.args.run_reproducer:
             self._follow(reproducer.read(text), source.name)
         parts = split(text) if self.args.split_input_file else [Part(text)]
-        if self.args.split_input_file and self._executable_target() is not None:
-            raise CommandLineError("-t executable writes one program, not --split-input-file")
+        if self.args.split_input_file and self._file_target() is not None:
+            raise CommandLineError(
+                f"-t {self.args.target} writes one program, not --split-input-file"
+            )
         failed = False
         for i, part in enumerate(parts):
             if i:
@@ -398,9 +403,9 @@ class XRelayOpt(xDSLOptMain):
         """Yield the file for the weights of the input `name`; report it if it was written."""
         out = self.args.output_file
         weights = Path(Path(name).name if out in (None, "-") else out).with_suffix(".safetensors")
-        executable, linalg = self._executable_target(), self._linalg_target()
-        embeds = (executable and executable.embed) or (linalg and linalg.weights == "embedded")
-        if embeds:
+        target, linalg = self._file_target(), self._linalg_target()
+        takes = (target and target.takes_weights) or (linalg and linalg.weights == "embedded")
+        if takes:
             folder = self.scratch.enter_context(TemporaryDirectory(prefix="xrelay-opt-"))
             self.weights_folder = Path(folder)
             yield self.weights_folder / weights.name
@@ -413,28 +418,30 @@ class XRelayOpt(xDSLOptMain):
 
     @override
     def apply_passes(self, prog: ModuleOp) -> None:
-        target = self._executable_target()
+        target = self._file_target()
         if target is None:
             self.runner.run(self.ctx, prog)
             return
-        from .compiler import given, is_bytecode, lower
+        from .compiler import given
+        from .file_target import Job
 
-        reads_memory = TO_BYTECODE in [step.run.name for step in self.runner.steps]
         program = given(prog, self.weights_folder)
-        loaded = lower(self.runner, self.ctx, program, reads_memory and not is_bytecode(prog))
-        folder = Path(self.args.output_file or "-").parent
-        self.file = [target.contents(loaded, folder)]
+        output, stages = self.args.output_file or "-", self.args.save_temps
+        job = Job(self.runner, self.ctx, program, Path(output), stages and Path(stages))
+        self.written = target.written(job)
 
     @override
     def output_resulting_program(self, prog: ModuleOp) -> str:
-        if self.file is not None:
+        if self.written is not None:
             return ""
         linalg = self._linalg_target()
         if linalg is not None:
+            from .file_target import Written
+
             pieces = linalg.pieces(self.ctx, prog, self.weights_folder, self._print_options())
             if self.args.split_input_file:
                 return b"".join(pieces).decode()
-            self.file = pieces
+            self.written = Written(pieces, is_text=True)
             return ""
         spec, target = parse_spec(self.args.target), self._target()
         if spec.name != "mlir" and target is None:
@@ -452,21 +459,25 @@ class XRelayOpt(xDSLOptMain):
         return output.getvalue()
 
 
-def _write_file(path: str | None, pieces: Iterable[bytes], is_text: bool) -> None:
-    """Write a file, piece by piece."""
+def _write_files(path: str | None, written: "Written") -> None:
+    """Write files piece by piece, the output last."""
     if path not in (None, "-"):
         from ..runtime.files import replace
 
-        replace(path, pieces)
+        for name, pieces in written.beside.items():
+            replace(Path(path).with_name(name), pieces)
+        replace(path, written.contents)
         return
     stream = getattr(sys.stdout, "buffer", None)
-    if is_text and stream is None:
-        sys.stdout.writelines(piece.decode() for piece in pieces)
+    if written.is_text and stream is None:
+        sys.stdout.writelines(str(piece, "utf-8") for piece in written.contents)
         return
-    if stream is None or (not is_text and sys.stdout.isatty()):
-        raise UsageError("an executable is not text: give a file with -o")
+    if written.beside:
+        raise UsageError("the output is several files: give a file with -o")
+    if stream is None or (not written.is_text and sys.stdout.isatty()):
+        raise UsageError("the output is not text: give a file with -o")
     sys.stdout.flush()
-    stream.writelines(pieces)
+    stream.writelines(written.contents)
     stream.flush()
 
 

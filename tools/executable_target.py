@@ -11,21 +11,21 @@ import warnings
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import IO, ClassVar
+from typing import ClassVar
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.utils.target import Target
+from typing_extensions import override
 
 from ..passes.support.diagnostics import PassError
 from ..runtime.executable import executable_of, write_executable
-from .compiler import Loaded, is_bytecode
+from .compiler import Loaded, is_bytecode, lower
+from .file_target import FileTarget, Job, Written
+from .pipeline import TO_BYTECODE
 
 EMBEDDED = "-t executable{embed=true}"
 
 
 @dataclass(frozen=True)
-class ExecutableTarget(Target):
+class ExecutableTarget(FileTarget):
     """Writes a program at level `bytecode` as an executable file."""
 
     name: ClassVar[str] = "executable"
@@ -33,16 +33,20 @@ class ExecutableTarget(Target):
     embed: bool = False
     """True if the weights shall be in the file, not beside it."""
 
-    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        """Raise an error: an executable is bytes, which only `xrelay-opt` writes."""
-        raise PassError("xrelay-opt -t executable writes executables: they are not text")
+    @property
+    @override
+    def takes_weights(self) -> bool:
+        return self.embed
 
-    def contents(self, loaded: Loaded, folder: Path) -> bytes:
-        """
-        Return the file of a program, which will be in `folder`.
+    @override
+    def written(self, job: Job) -> Written:
+        was_bytecode = is_bytecode(job.program.module)
+        reads_memory = TO_BYTECODE in [step.run.name for step in job.runner.steps]
+        loaded = lower(job.runner, job.context, job.program, reads_memory and not was_bytecode)
+        return Written([self._contents(loaded, job.output.parent)])
 
-        Raises `Error` if its weights do not fit.
-        """
+    def _contents(self, loaded: Loaded, folder: Path) -> bytes:
+        """Return the file of a program, which will be in `folder`."""
         module = loaded.module
         if not is_bytecode(module):
             raise PassError("an executable needs bytecode: end the pipeline in it, as -p vm does")

@@ -89,6 +89,8 @@ PASSES = {
 
 TARGETS = {
     "relay-text": "frontends.relay_text.target:RelayTextTarget",
+    "native": "tools.native_target:NativeTarget",
+    "object": "tools.native_target:ObjectTarget",
     "executable": "tools.executable_target:ExecutableTarget",
     "linalg": "tools.linalg_target:LinalgTarget",
     "memory-plan-svg": "tools.plan_pictures.targets:MemoryPlanSvgTarget",

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
+from ...runtime.files import replace
 from .cache import key_of
 from .kernels import compile_kernels
-from .linking import STANDALONE, SUPPORT, c_file, link_library
+from .linking import STANDALONE, SUPPORT, Inputs, c_file, linked_library
 from .module_text import module_text
 from .settings import Settings
 from .stages import KERNELS, PROGRAM, Compiled, compile_text, tools_key
@@ -41,7 +42,8 @@ def build_library(
     objects = [compiled.code for compiled in compile_module(module, settings)]
     if sources is None:
         sources = {name: c_file(name) for name in (SUPPORT, STANDALONE)}
-    link_library(path, objects, sources, settings, flags=flags)
+    inputs = Inputs(objects, sources, flags=flags)
+    replace(path, [linked_library(inputs, settings, path.name)])
     return path
 
 

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ...runtime.files import replace
-from .machine import Machine
+from ...runtime.errors import Error
 from .processes import ProcessFailed, run
 from .saved_stages import SavedStages
 from .settings import Settings
 from .tool_messages import error_of
-from .toolchain import c_compiler
+from .toolchain import c_compiler, tool
 
-C_FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-ffunction-sections")
+C_FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-ffunction-sections", "-pthread")
 LINK_FLAGS = ("-shared", "-Wl,--gc-sections", "-Wl,-z,noexecstack", "-Wl,--no-undefined")
+OBJECT_FLAGS = ("-r", "-nostdlib")
 
 SUPPORT = "runtime_support.c"
 """Functions that compiled code calls, for every library."""
 STANDALONE = "standalone.c"
 """Memory and failures for a library that is called without the entries of `aot-lower-main`."""
+
+SYMBOLS = "symbols"
+"""The file that says which symbols others see."""
+
+OUTPUT = "output"
 
 
 def c_file(name: str) -> str:
@@ -28,52 +34,90 @@ def c_file(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
-def link_library(
-    path: Path,
-    objects: Iterable[bytes],
-    sources: Mapping[str, str],
-    settings: Settings,
-    *,
-    flags: Sequence[str] = (),
-) -> None:
-    """
-    Write the shared library of `objects` and C `sources`, by file name, at `path`.
+@dataclass(frozen=True)
+class Inputs:
+    """Inputs of the linker: objects, C sources by file name, and files that these include."""
 
-    `flags` are further ones for the C compiler, such as libraries. The file is written as a whole,
-    or not at all. Raises `Error`.
+    objects: Sequence[bytes]
+    sources: Mapping[str, str]
+    files: Mapping[str, Iterable[bytes | memoryview]] = field(
+        default_factory=dict[str, Iterable[bytes | memoryview]]
+    )
+    flags: Sequence[str] = ()
+    """Further flags for the C compiler, such as libraries."""
+
+    def write(self, folder: Path, saved: SavedStages) -> list[str]:
+        """Write everything into `folder`; return the names of what is given to the compiler."""
+        names: list[str] = []
+        for name, pieces in self.files.items():
+            with open(folder / name, "wb") as file:
+                file.writelines(pieces)
+        for name, text in self.sources.items():
+            saved.save(name, text)
+            (folder / name).write_text(text, encoding="utf-8")
+            names.append(name)
+        for number, code in enumerate(self.objects):
+            (folder / f"{number}.o").write_bytes(code)
+            names.append(f"{number}.o")
+        return names
+
+
+def linked_library(
+    inputs: Inputs, settings: Settings, name: str, exports: Sequence[str] = ()
+) -> bytes:
+    """
+    Return a shared library with the file name `name`.
+
+    Programs see the symbols `exports`, in which `*` stands for anything; by default all that the
+    inputs show. Raises `Error`.
     """
     with TemporaryDirectory(prefix="xrelay-link-") as scratch:
         folder = Path(scratch)
-        inputs = _written(folder, objects, sources, settings.saved)
-        command = [*c_compiler(settings.compiler), *_for(settings.machine), *C_FLAGS, *LINK_FLAGS]
-        command += [f"-Wl,-soname,{path.name}", *inputs, "-o", "library.so", *flags, "-lm"]
-        _compile(command, folder)
-        replace(path, [(folder / "library.so").read_bytes()])
-    path.chmod(path.stat().st_mode | (path.stat().st_mode & 0o444) >> 2)
+        command = [*LINK_FLAGS, f"-Wl,-soname,{name}"]
+        if exports:
+            visible = "".join(f"{symbol};" for symbol in exports)
+            (folder / SYMBOLS).write_text(f"{{ global: {visible} local: *; }};")
+            command.append(f"-Wl,--version-script={SYMBOLS}")
+        return _linked(inputs, settings, folder, command, ["-lm"])
 
 
-def _written(
-    folder: Path, objects: Iterable[bytes], sources: Mapping[str, str], saved: SavedStages
-) -> list[str]:
-    """Write the inputs of the linker into `folder`; return their names."""
-    names: list[str] = []
-    for name, text in sources.items():
-        saved.save(name, text)
-        (folder / name).write_text(text, encoding="utf-8")
-        names.append(name)
-    for number, code in enumerate(objects):
-        (folder / f"{number}.o").write_bytes(code)
-        names.append(f"{number}.o")
-    return names
+def merged_object(inputs: Inputs, settings: Settings, exports: Sequence[str]) -> bytes:
+    """
+    Return one object with all of `inputs`, to link into a program.
+
+    Others see the symbols `exports`, as in `linked_library`. Raises `Error`.
+    """
+    with TemporaryDirectory(prefix="xrelay-link-") as scratch:
+        folder = Path(scratch)
+        _linked(inputs, settings, folder, OBJECT_FLAGS, ())
+        (folder / SYMBOLS).write_text("".join(f"{symbol}\n" for symbol in exports))
+        flags = ["--wildcard", f"--keep-global-symbols={SYMBOLS}", OUTPUT]
+        _run("llvm-objcopy", [tool("llvm-objcopy"), *flags], folder)
+        return (folder / OUTPUT).read_bytes()
 
 
-def _for(machine: Machine) -> list[str]:
-    """Return the flag for the machine, if it is not the oldest of its architecture."""
-    return [f"-march={machine.cpu}"] if machine.cpu and machine.architecture == "x86_64" else []
+def _linked(
+    inputs: Inputs,
+    settings: Settings,
+    folder: Path,
+    flags: Sequence[str],
+    libraries: Sequence[str],
+) -> bytes:
+    """Compile and link in `folder`; return the file `OUTPUT`."""
+    machine = settings.machine
+    if not machine.is_host and settings.compiler is None:
+        raise Error(
+            f"target={machine.triple} needs a C compiler for it: give it as cc=COMMAND, such as "
+            f"cc={machine.architecture}-linux-gnu-gcc"
+        )
+    names = inputs.write(folder, settings.saved)
+    command = [*c_compiler(settings.compiler), *C_FLAGS, *flags, *names, "-o", OUTPUT]
+    _run("the C compiler", [*command, *inputs.flags, *libraries], folder)
+    return (folder / OUTPUT).read_bytes()
 
 
-def _compile(command: Sequence[str], folder: Path) -> None:
+def _run(name: str, command: Sequence[str], folder: Path) -> None:
     try:
-        run("the C compiler", command, folder=folder)
+        run(name, command, folder=folder)
     except ProcessFailed as failed:
         raise error_of(failed) from failed

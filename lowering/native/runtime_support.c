@@ -28,7 +28,7 @@ static void copy_rows(int64_t axis, int64_t rank, int64_t run, const int64_t *si
 }
 
 /* Copy a buffer to one of the same shape; the trailing axes that are contiguous in both at once. */
-void memrefCopy(int64_t element, UnrankedBuffer *source, UnrankedBuffer *target) {
+__attribute__((weak, visibility("hidden"))) void memrefCopy(int64_t element, UnrankedBuffer *source, UnrankedBuffer *target) {
   int64_t rank = source->rank, from_strides[16], to_strides[16], run = element;
   const Buffer *from = source->buffer, *to = target->buffer;
   const int64_t *sizes = from->sizes_and_strides;

@@ -1,0 +1,83 @@
+"""
+Make the files of a compiled program: a library or an object, and its weights.
+
+    module after -p aot   ->   libmodel.so, or model.o, and with weights=file libmodel.weights
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ...runtime.native.interface import Library
+from .c_shim import shim_source
+from .library import compile_module
+from .linking import SUPPORT, Inputs, c_file, linked_library, merged_object
+from .settings import Settings
+from .stages import Compiled
+from .weights import BLOCK, Tensors, pieces_of, source_of_block, source_of_file
+
+Kind: TypeAlias = Literal["library", "object"]
+Place: TypeAlias = Literal["object", "file"]
+"""The place of the weights."""
+
+Pieces: TypeAlias = Iterable[bytes | memoryview]
+
+
+@dataclass(frozen=True)
+class Product:
+    """The contents of the file, and of those that must be beside it."""
+
+    contents: bytes
+    beside: Mapping[str, Pieces]
+
+
+@dataclass(frozen=True)
+class Request:
+    """A library or object to make: its file name without and with extension, and its weights."""
+
+    kind: Kind
+    stem: str
+    file: str
+    weights: Place = "object"
+
+
+def make_product(
+    module: ModuleOp, library: Library, tensors: Tensors, request: Request, settings: Settings
+) -> Product:
+    """
+    Compile `module`, whose interface is `library`.
+
+    `tensors` returns the constants by name. Raises `Error`.
+    """
+    settings.saved.save("module.json", library.to_json())
+    compiled = compile_module(module, settings)
+    sources = {"interface.c": shim_source(library), SUPPORT: c_file(SUPPORT)}
+    files: dict[str, Pieces] = {}
+    beside: dict[str, Pieces] = {}
+    if library.constants and request.weights == "object":
+        files[BLOCK] = pieces_of(library, tensors)
+        sources["weights.c"] = source_of_block(library)
+    elif library.constants:
+        name = f"{request.stem}.weights"
+        beside[name] = pieces_of(library, tensors)
+        sources["weights.c"] = source_of_file(library, name, pieces_of(library, tensors))
+    flags = [f"-DXRELAY_SCRATCH={_scratch(compiled)}"]
+    exports = [f"{library.name}_*"]
+    if request.kind == "library":
+        flags.append("-DXRELAY_LIBRARY")
+        exports.append("xrelay_library_metadata")
+    inputs = Inputs([c.code for c in compiled], sources, files, flags)
+    if request.kind == "library":
+        contents = linked_library(inputs, settings, request.file, exports)
+    else:
+        contents = merged_object(inputs, settings, exports)
+    return Product(contents, beside)
+
+
+def _scratch(compiled: Iterable[Compiled]) -> int:
+    """Return the bytes that a kernel allocates at most, as far as they are known now."""
+    return max((size for c in compiled for size in c.scratch.values()), default=0)

@@ -1,0 +1,32 @@
+"""
+Schedules: good loops for each class of kernel and machine.
+
+| file | kernels |
+|---|---|
+| prepare.mlir | all: chains of elementwise ops become one op |
+| register_tile.mlir | one reduction along rows: products, convolutions, windows, sums of columns |
+| lower_vectors.mlir | those with tiles of vectors, after bufferization |
+
+`choose` reads a kernel's loops (`nests`), chooses sizes (`tiles`), and fills in the file.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.func import FuncOp
+
+from ..machine import Machine
+from ..scheduling import Schedule
+from .nests import nest_of
+from .register_tile import register_tile
+from .templates import filled
+from .tiles import tile_of
+from .vectors import vectors_of
+
+
+def choose(kernel: FuncOp, machine: Machine) -> Schedule | None:
+    """Return the schedule of `kernel` for `machine`."""
+    nest = nest_of(kernel)
+    tile = nest and tile_of(nest, vectors_of(machine))
+    if nest is None or tile is None:
+        return Schedule(filled("prepare"))
+    return register_tile(nest, tile)

@@ -1,0 +1,155 @@
+"""
+The loops of a kernel's reduction, and how its operands lie along them.
+
+    (n, h, w, o, [kh, kw, c]):  x (n, h + kh, w + kw, c),  weight (kh, kw, c, o)
+
+The last parallel loop must run along the last dim of each operand that it moves in; then its
+elements are vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.dialects import bufferization, linalg, tensor
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FixedBitwidthType, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+)
+
+PARALLEL, REDUCTION = "parallel", "reduction"
+
+OPAQUE = frozenset({"tensor.extract", "scf.if", "scf.for", "scf.while", "func.call"})
+"""Ops that cannot become vectors in the body of a generic op."""
+
+RESHAPES = tensor.ExpandShapeOp, tensor.CollapseShapeOp, tensor.InsertSliceOp, tensor.ExtractSliceOp
+"""Ops through which loops cannot be fused."""
+
+
+@dataclass(frozen=True)
+class Nest:
+    """The loops of a reduction."""
+
+    iterators: tuple[str, ...]
+    sizes: tuple[int | None, ...]
+    """Of the parallel loops in order; None is unknown."""
+    parallel: tuple[int, ...]
+    """The numbers of the parallel loops, in the order of the result's dims."""
+    inputs: tuple[AffineMap, ...]
+    bits: int
+    """Of an element of the result."""
+    has_consumer: bool
+    """True if an elementwise op reads the result."""
+
+    def moves(self, map: AffineMap, loop: int) -> bool:
+        """Test whether the operand of `map` depends on `loop`."""
+        return any(_coefficient(result, loop) != 0 for result in map.results)
+
+    def stride(self, loop: int) -> int:
+        """Return the largest step of an operand, in elements of a dim, for a turn of `loop`."""
+        steps = [abs(_coefficient(r, loop)) for map in self.inputs for r in map.results]
+        return max(steps, default=0)
+
+
+def nest_of(kernel: FuncOp) -> Nest | None:
+    """Return the loops of the only reduction of `kernel`, if they can be tiles of vectors."""
+    generics = [op for op in kernel.walk() if isinstance(op, linalg.GenericOp)]
+    reductions = [op for op in generics if REDUCTION in _iterators(op)]
+    if len(reductions) != 1 or any(_is_opaque(op) for op in generics):
+        return None
+    reduction = reductions[0]
+    stores = [
+        op for op in kernel.walk() if isinstance(op, bufferization.MaterializeInDestinationOp)
+    ]
+    if len(stores) != 1 or len(reduction.results) != 1:
+        return None
+    root = stores[0].source.owner
+    if not isinstance(root, linalg.GenericOp) or not _is_chain(kernel, reduction, root):
+        return None
+    return _nest(reduction, root)
+
+
+def _nest(reduction: linalg.GenericOp, root: linalg.GenericOp) -> Nest | None:
+    iterators = _iterators(reduction)
+    parallel = tuple(i for i, kind in enumerate(iterators) if kind == PARALLEL)
+    maps = _maps(reduction)
+    if not parallel or not _is_permutation(maps[-1], parallel):
+        return None
+    result = root.results[0].type
+    if not isinstance(result, TensorType):
+        return None
+    shape = result.get_shape()
+    if len(shape) != len(parallel):
+        return None
+    inputs = tuple(maps[:-1])
+    if not all(_is_vector(map, parallel[-1]) for map in inputs):
+        return None
+    sizes = tuple(None if size == DYNAMIC_INDEX else size for size in shape)
+    if sizes[-1] is None:
+        return None
+    element = cast(Attribute, result.element_type)  # pyright: ignore[reportUnknownMemberType]
+    if not isinstance(element, FixedBitwidthType):
+        return None
+    return Nest(iterators, sizes, parallel, inputs, element.bitwidth, root is not reduction)
+
+
+def _is_chain(kernel: FuncOp, reduction: Operation, root: linalg.GenericOp) -> bool:
+    """
+    Test whether all elementwise ops of `kernel` lie between `reduction` and `root`, in one shape.
+    """
+    after: set[Operation] = {reduction}
+    for op in kernel.body.block.ops:
+        if any(operand.owner in after for operand in op.operands):
+            if isinstance(op, RESHAPES):
+                return False
+            after.add(op)
+        elif isinstance(op, linalg.GenericOp) and op is not reduction:
+            return False
+    if root is reduction:
+        return True
+    *_, written = _maps(root)
+    return root in after and _is_permutation(written, range(len(_iterators(root))))
+
+
+def _is_opaque(op: linalg.GenericOp) -> bool:
+    return any(inner.name in OPAQUE for inner in op.body.walk())
+
+
+def _iterators(op: linalg.GenericOp) -> tuple[str, ...]:
+    return tuple(attribute.data.value for attribute in op.iterator_types)
+
+
+def _maps(op: linalg.GenericOp) -> list[AffineMap]:
+    return [attribute.data for attribute in op.indexing_maps]
+
+
+def _is_permutation(map: AffineMap, loops: Sequence[int]) -> bool:
+    return list(map.results) == [AffineExpr.dimension(loop) for loop in loops]
+
+
+def _is_vector(map: AffineMap, loop: int) -> bool:
+    """Test whether a turn of `loop` is a step to the next element, or none at all."""
+    *others, last = map.results or (AffineExpr.constant(0),)
+    return _coefficient(last, loop) in (0, 1) and not any(_coefficient(o, loop) for o in others)
+
+
+def _coefficient(expr: AffineExpr, loop: int) -> int:
+    """Return the factor of `loop` in a linear expression."""
+    if isinstance(expr, AffineDimExpr):
+        return int(expr.position == loop)
+    if isinstance(expr, AffineBinaryOpExpr):
+        if expr.kind == AffineBinaryOpKind.Add:
+            return _coefficient(expr.lhs, loop) + _coefficient(expr.rhs, loop)
+        if expr.kind == AffineBinaryOpKind.Mul and isinstance(expr.rhs, AffineConstantExpr):
+            return _coefficient(expr.lhs, loop) * expr.rhs.value
+        return 2 if _coefficient(expr.lhs, loop) or _coefficient(expr.rhs, loop) else 0
+    return 0

@@ -1,0 +1,127 @@
+"""
+Sizes of tiles: the vectors and rows of sums that stay in registers.
+
+    512 bits, 32 registers: 2 vectors by 8 rows       256 bits, 16 registers: 2 vectors by 6 rows
+
+The other registers hold the vectors and the element that are multiplied.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .nests import Nest
+from .vectors import Vectors
+
+VECTORS = 2
+"""The vectors of a row: each element that is broadcast serves as many multiplications."""
+
+MOST_ROWS = 14
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A tile of the result of a reduction."""
+
+    row: int | None
+    """The loop, among the parallel ones, that moves from row to row; None if there is one row."""
+    rows: int
+    width: int
+    """The number of elements of a row, a power of two."""
+    is_strided: bool
+    """True if a step to the next row is more than one element of some operand's dim."""
+    order: tuple[int, ...]
+    """The parallel loops, outermost first."""
+
+    def sizes(self, nest: Nest) -> list[int]:
+        """Return the size of the tile along each parallel loop; 0 is all of it."""
+        sizes = [1] * len(nest.parallel)
+        if self.row is not None:
+            sizes[self.row] = self.rows
+        sizes[-1] = 0 if nest.sizes[-1] == self.width else self.width
+        return sizes
+
+
+def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
+    """Return the tile for `nest`, or None if its rows are too short for vectors."""
+    last = len(nest.parallel) - 1
+    size = nest.sizes[last]
+    assert size is not None
+    lanes = vectors.lanes(nest.bits)
+    if size < min(lanes, 4):
+        return None
+    width = _width(size, VECTORS * lanes)
+    row = _row_loop(nest)
+    sums = vectors.count // 2 if vectors.count > 16 else vectors.count - 4
+    if row is None:
+        return Tile(None, 1, width, False, _order(nest, None))
+    is_strided = nest.stride(nest.parallel[row]) > 1
+    most = min(MOST_ROWS, max(1, sums // max(1, width // lanes)))
+    rows = _rows(nest.sizes[row], most, is_strided)
+    return Tile(row, rows, width, is_strided and rows > 1, _order(nest, row))
+
+
+def _width(size: int, most: int) -> int:
+    """Return the largest power of two that is at most `size` and `most`."""
+    return min(most, 1 << (size.bit_length() - 1))
+
+
+def _rows(size: int | None, most: int, must_divide: bool) -> int:
+    """Return the number of rows: one that divides `size`, if it is not much less than `most`."""
+    if size is None:
+        return 1 if must_divide else most
+    divisors = [rows for rows in range(1, min(most, size) + 1) if size % rows == 0]
+    if must_divide or 2 * divisors[-1] >= min(most, size):
+        return divisors[-1]
+    return min(most, size)
+
+
+def _row_loop(nest: Nest) -> int | None:
+    """
+    Return the parallel loop whose turns read the same vectors.
+
+    That is the last one that does not move in some operand that holds vectors; otherwise the last
+    one of more than one turn.
+    """
+    vector = nest.parallel[-1]
+    loops = [i for i in range(len(nest.parallel) - 1) if nest.sizes[i] != 1]
+    shared = [map for map in nest.inputs if nest.moves(map, vector)]
+    for i in reversed(loops):
+        if any(not nest.moves(map, nest.parallel[i]) for map in shared):
+            return i
+    return loops[-1] if loops else None
+
+
+def _order(nest: Nest, row: int | None) -> tuple[int, ...]:
+    """
+    Return the order of the loops over tiles.
+
+    First those that move in all operands (batches), then those of the operand whose vectors the
+    rows share, so that it stays in the cache, then the others, and the rows last.
+    """
+    vector = nest.parallel[-1]
+    shared = [
+        map
+        for map in nest.inputs
+        if row is not None and nest.moves(map, vector) and not nest.moves(map, nest.parallel[row])
+    ]
+
+    def place(i: int) -> int:
+        if i == row:
+            return 3
+        loop = nest.parallel[i]
+        if all(nest.moves(map, loop) for map in nest.inputs):
+            return 0
+        return 1 if any(nest.moves(map, loop) for map in shared) else 2
+
+    return tuple(sorted(range(len(nest.parallel)), key=place))
+
+
+def widths(size: int, width: int) -> list[int]:
+    """
+    Return the widths of tiles that cover what tiles of `width` leave of a row of `size`.
+
+    They are powers of two; each is there once, so 58 in tiles of 32 leaves 16, 8 and 2.
+    """
+    rest = size % width
+    return [1 << bit for bit in reversed(range(rest.bit_length())) if rest >> bit & 1]

@@ -1,0 +1,94 @@
+"""
+The targets `native` and `object` of `xrelay-opt -t`: machine code.
+
+    xrelay-opt model.onnx -p aot -t native -o libmodel.so
+    xrelay-opt model.onnx -p aot -t native{cpu=native,weights=file} -o libmodel.so
+    xrelay-opt model.onnx -p aot -t object -o model.o
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from typing_extensions import override
+
+from ..lowering.native.cache import Cache
+from ..lowering.native.machine import Machine
+from ..lowering.native.metadata import library_of
+from ..lowering.native.product import Kind, Request, make_product
+from ..lowering.native.saved_stages import SavedStages
+from ..lowering.native.settings import Settings
+from ..passes.support.diagnostics import emit_remark
+from ..runtime.errors import Error
+from ..runtime.program import Array
+from ..runtime.tensor_file import TensorFile
+from .compiler import Given
+from .file_target import FileTarget, Job, Written
+
+
+@dataclass(frozen=True)
+class NativeTarget(FileTarget):
+    """Writes a program, as `-p aot` leaves it, as a shared library."""
+
+    name: ClassVar[str] = "native"
+    kind: ClassVar[Kind] = "library"
+
+    weights: Literal["object", "file"] = "object"
+    """The place of the weights: the object, or a file beside it with the extension `.weights`."""
+    target: str | None = None
+    """The triple of the machine to compile for; by default this one's."""
+    cpu: str | None = None
+    """Its processor as LLVM names it, or `native` for this one; by default the oldest."""
+    cache: str = "on"
+    """`on`, `off`, or a folder that keeps objects for the next time."""
+    cc: str | None = None
+    """The command of the C compiler; by default that of the system."""
+
+    @property
+    @override
+    def takes_weights(self) -> bool:
+        return True
+
+    @override
+    def written(self, job: Job) -> Written:
+        settings = Settings(
+            machine=Machine(self.target, self.cpu),
+            cache=Cache.named(self.cache),
+            saved=SavedStages(job.stages),
+            compiler=self.cc,
+            remark=lambda op, message: emit_remark(job.context, op, message),
+        )
+        module = job.program.module
+        job.runner.run(job.context, module)
+        library = library_of(module)
+        output = job.output
+        request = Request(self.kind, output.stem, output.name, self.weights)
+        tensors = _Weights(job.program)
+        product = make_product(module, library, tensors, request, settings)
+        return Written([product.contents], product.beside)
+
+
+@dataclass(frozen=True)
+class ObjectTarget(NativeTarget):
+    """Writes a program, as `-p aot` leaves it, as an object to link into another program."""
+
+    name: ClassVar[str] = "object"
+    kind: ClassVar[Kind] = "object"
+
+
+class _Weights:
+    """The tensors of a program, by name."""
+
+    def __init__(self, program: Given) -> None:
+        self.program = program
+        self.file: TensorFile | None = None
+
+    def __call__(self, name: str) -> Array:
+        if self.file is None:
+            if self.program.weights is None:
+                raise Error(f"the program has weight '{name}', but names no file for its weights")
+            self.file = TensorFile(self.program.weights)
+        if name not in self.file:
+            raise Error(f"'{self.file.path}' has no tensor '{name}'")
+        return self.file.array(name)
