@@ -94,8 +94,8 @@ def compiled(kernels: Iterable[relay.PrimFuncOp], folder: Path) -> ctypes.CDLL:
     """Convert kernels to linalg and compile them to one library in `folder`."""
     texts: list[str] = []
     for kernel in kernels:
-        left = convert_kernel(kernel, RULES)
-        assert not left, left[0][1]
+        missing = convert_kernel(kernel, RULES)
+        assert missing is None, missing.reason
         kernel.verify()
         texts.append(module_text(destination_function(kernel)))
     text = "module {\n" + "\n".join(texts) + "}\n"

@@ -2,7 +2,7 @@
 
 import ctypes
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ def truncated(x: int, y: int) -> int:
     return 0 if y == 0 else int(math.copysign(1, x) * math.copysign(1, y)) * (abs(x) // abs(y))
 
 
-QUOTIENTS: Mapping[str, Any] = {
+QUOTIENTS: Mapping[str, Callable[[int, int], int]] = {
     "divide": truncated,
     "floor_divide": lambda x, y: 0 if y == 0 else x // y,
     "mod": lambda x, y: 0 if y == 0 else x - y * truncated(x, y),
