@@ -86,8 +86,8 @@ def native_page() -> str:
         how = "NumPy kernel" if rule is None else "linalg"
         rows.append((_code(op.name), how, RUNTIME_ONLY.get(op.name, "")))
     text = (
-        "Native code computes an operator by `linalg` on tensors, or calls its NumPy kernel. A kernel "
-        "of several operators is compiled if all of them have linalg."
+        "Native code computes an operator by `linalg` on tensors, or calls its NumPy kernel. A "
+        "kernel of several operators is compiled if all of them have linalg."
     )
     return _page("Operators in native code", [text, _table(("operator", "by", "why"), rows) or ""])
 
