@@ -24,7 +24,6 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     FunctionType,
     MemRefType,
-    TensorType,
     UnitAttr,
 )
 from xdsl.ir import Attribute, Block, Region
@@ -32,6 +31,7 @@ from xdsl.ir import Attribute, Block, Region
 from xrelay.dialects import relay
 from xrelay.dialects.attributes import ELEMENT_TYPES, properties_of
 from xrelay.dialects.device import tensor_type
+from xrelay.dialects.tensors import as_tensor
 from xrelay.lowering.convert_relay_to_linalg import convert_kernel
 from xrelay.lowering.linalg.registry import RULES
 from xrelay.lowering.native.library import build_library
@@ -63,8 +63,9 @@ def destination_function(kernel: relay.PrimFuncOp) -> func.FuncOp:
     """Return a converted kernel as a function that writes its results to its last parameters."""
 
     def buffer(type: Attribute) -> MemRefType[Attribute]:
-        assert isinstance(type, TensorType)
-        return MemRefType(type.element_type, type.shape)
+        tensor = as_tensor(type)
+        assert tensor is not None
+        return MemRefType(tensor.element_type, tensor.shape)
 
     ins = [buffer(type) for type in kernel.function_type.inputs]
     outs = [buffer(type) for type in kernel.function_type.outputs]
@@ -93,8 +94,8 @@ def compiled(kernels: Iterable[relay.PrimFuncOp], folder: Path) -> ctypes.CDLL:
     """Convert kernels to linalg and compile them to one library in `folder`."""
     texts: list[str] = []
     for kernel in kernels:
-        left = convert_kernel(kernel, RULES)
-        assert not left, left[0][1]
+        missing = convert_kernel(kernel, RULES)
+        assert missing is None, missing.reason
         kernel.verify()
         texts.append(module_text(destination_function(kernel)))
     text = "module {\n" + "\n".join(texts) + "}\n"
