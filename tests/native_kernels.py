@@ -19,23 +19,17 @@ import numpy as np
 from inferring import OPERATORS
 from kernel_results import compare, garbage
 from operator_cases import Case
-from xdsl.dialects import bufferization, func
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    FunctionType,
-    MemRefType,
-    TensorType,
-    UnitAttr,
-)
-from xdsl.ir import Attribute, Block, Region
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, ModuleOp, UnitAttr
+from xdsl.ir import Block, Region
 from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects import relay
 from xrelay.dialects.attributes import ELEMENT_TYPES, properties_of
 from xrelay.dialects.device import tensor_type
-from xrelay.lowering.convert_relay_to_linalg import convert_kernel
-from xrelay.lowering.linalg.registry import RULES
-from xrelay.lowering.memref.booleans import store_booleans_as_bytes
+from xrelay.lowering.convert_memory_to_memref import ConvertMemoryToMemrefPass
+from xrelay.lowering.convert_relay_to_linalg import ConvertRelayToLinalgPass
 from xrelay.lowering.native.library import build_library
 from xrelay.lowering.native.module_text import module_text
 from xrelay.runtime.native.memrefs import bind
@@ -69,48 +63,18 @@ def kernel_of(case: Case, name: str, *, dynamic: float = 0.0) -> relay.PrimFuncO
     return relay.PrimFuncOp(name, FunctionType.from_lists(types, outputs), Region(block))
 
 
-def destination_function(kernel: relay.PrimFuncOp) -> func.FuncOp:
-    """Return a converted kernel as a function that writes its results to its last parameters."""
-
-    def buffer(type: Attribute) -> MemRefType[Attribute]:
-        assert isinstance(type, TensorType)
-        return MemRefType(type.element_type, type.shape)
-
-    ins = [buffer(type) for type in kernel.function_type.inputs]
-    outs = [buffer(type) for type in kernel.function_type.outputs]
-    block = kernel.body.block
-    old = [*block.args]
-    body = Block(arg_types=[*ins, *outs])
-    for argument, tensor in zip(body.args, old, strict=False):
-        read = bufferization.ToTensorOp(argument, restrict=True)
-        body.add_op(read)
-        tensor.replace_all_uses_with(read.tensor)
-    *ops, end = block.ops
-    for op in ops:
-        op.detach()
-        body.add_op(op)
-    for value, out in zip(end.operands, body.args[len(ins) :], strict=True):
-        properties: dict[str, Attribute] = {"restrict": UnitAttr(), "writable": UnitAttr()}
-        write = bufferization.MaterializeInDestinationOp
-        body.add_op(write.create(operands=[value, out], properties=properties))
-    body.add_op(func.ReturnOp())
-    function = func.FuncOp(kernel.sym_name.data, ([*ins, *outs], []), Region(body))
-    function.attributes["llvm.emit_c_interface"] = UnitAttr()
-    return function
-
-
 def compiled(kernels: Iterable[relay.PrimFuncOp], folder: Path) -> ctypes.CDLL:
-    """Convert kernels to linalg and compile them to one library in `folder`."""
-    texts: list[str] = []
-    for kernel in kernels:
-        left = convert_kernel(kernel, RULES)
-        assert not left, left[0][1]
-        kernel.verify()
-        function = destination_function(kernel)
-        store_booleans_as_bytes(function)
-        texts.append(module_text(function))
-    text = "module {\n" + "\n".join(texts) + "}\n"
-    return ctypes.CDLL(str(build_library(text, folder / "kernels.so")))
+    """Convert kernels to linalg on buffers, and compile them to one library in `folder`."""
+    module = ModuleOp([*kernels])
+    ConvertRelayToLinalgPass(require=True).apply(Context(), module)
+    module.verify()
+    ConvertMemoryToMemrefPass().apply(Context(), module)
+    module.verify()
+    for function in module.ops:
+        assert isinstance(function, func.FuncOp), "a kernel is a function now"
+        function.sym_visibility = None
+        function.attributes["llvm.emit_c_interface"] = UnitAttr()
+    return ctypes.CDLL(str(build_library(module_text(module), folder / "kernels.so")))
 
 
 def run(library: ctypes.CDLL, name: str, ins: Sequence[Array], outs: Sequence[Array]) -> None:
