@@ -45,6 +45,9 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 `aot` takes a `relay` program as `vm` does to `memory-planned`, and from there out of the house.
 What differs, and why:
 
+- `lambda-lift`, `flatten-tuples`, `specialize-functions` early: native code has no closures, tuples
+  or generic functions.
+
 - `fold-weights` before planning: what only prepares weights needs no kernel and no memory at run
   time. After `fold-constants`, whose results may be operands of it.
 - `plan-memory` always: compiled kernels are too short to allocate between them.
@@ -171,7 +174,8 @@ class AotPipeline(Pipeline):
 
     @property
     def text(self) -> str:
-        planned = (*_TO_SIMPLIFIED, "fold-weights", *_TO_MANIFEST, *_MEMORY["plan"])
+        to_manifest = (*_TO_FIRST_ORDER, "fold-weights", *_TO_MANIFEST)
+        planned = (*_TO_SIMPLIFIED, *to_manifest, *_MEMORY["plan"])
         return _called_from_outside((*planned, *_TO_AOT), self.entries)
 
 

@@ -222,7 +222,8 @@ class NativeBatch:
                 array_at(ctypes.addressof(getattr(returned, f"r{i}")), dtype, rank).copy()
                 for i, (dtype, rank) in enumerate(entry.results)
             ]
-            assert library.harness_state(0) == len(results), "what is allocated but results"
+            live = library.harness_state(0)
+            assert live == len(results), f"{live} allocations, but {len(results)} results"
             assert not library.harness_state(1), "a free of what is not allocated"
             return found
         finally:
