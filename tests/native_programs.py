@@ -216,7 +216,7 @@ class NativeBatch:
         try:
             if code != -1:
                 a, b = library.harness_state(2), library.harness_state(3)
-                text = entry.messages[code] if code >= 0 else "the stack is used up"
+                text: str = entry.messages[code] if code >= 0 else "the stack is used up"
                 return text.replace("{0}", str(a)).replace("{1}", str(b))
             found = [
                 array_at(ctypes.addressof(getattr(returned, f"r{i}")), dtype, rank).copy()
