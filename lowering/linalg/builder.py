@@ -306,7 +306,7 @@ class Builder:
         strides: Sequence[Size] | None = None,
     ) -> SSAValue:
         """Return the slice of these offsets, sizes and strides, which must be inside `value`."""
-        if 0 in sizes:  # upstream, no offset is inside an axis of 0
+        if 0 in (*sizes, *self.dims(value)):  # upstream, no offset is inside an axis of 0
             return self.empty(sizes, element_of(value))
         type = tensor_type(element_of(value), static_dims(sizes))
         strides = [1] * len(sizes) if strides is None else strides
@@ -322,7 +322,7 @@ class Builder:
     ) -> SSAValue:
         """Return the tensor `into` with `value` at these offsets, all of it inside."""
         sizes = self.dims(value)
-        if 0 in sizes:
+        if 0 in (*sizes, *self.dims(into)):
             return into
         strides = [1] * len(sizes) if strides is None else strides
 
@@ -343,6 +343,8 @@ class Builder:
         dims = self.dims(value)
         if len(groups) == len(dims):
             return value
+        if not groups:
+            value = self.cast(value, tensor_type(element_of(value), [1] * len(dims)))
         sizes: list[Size] = []
         for group in groups:
             size: Size = 1

@@ -22,9 +22,14 @@ from . import (
     constants,
     convolution,
     creation,
+    gather,
     matmul,
+    normalization,
     pooling,
+    rearrange,
     reduction,
+    reshape,
+    slicing,
     unary,
 )
 from .builder import Rule
@@ -41,9 +46,14 @@ RULES: Mapping[str, Rule] = {
     **constants.RULES,
     **convolution.RULES,
     **creation.RULES,
+    **gather.RULES,
     **matmul.RULES,
+    **normalization.RULES,
     **pooling.RULES,
+    **rearrange.RULES,
     **reduction.RULES,
+    **reshape.RULES,
+    **slicing.RULES,
     **unary.RULES,
 }
 """The rules of this package, by the full name of the operator."""
