@@ -98,12 +98,10 @@ def maps(rank: int, *results: Sequence[AffineExpr | int]) -> list[AffineMap]:
 
 
 class Builder:
-    """Inserts ops with `location` at the end of `block`, or `before` one of its ops."""
+    """Appends ops to `block`, with `location`."""
 
     def __init__(self, block: Block, parent: Builder | None = None):
         self.block = block
-        self.before: Operation | None = None
-        self.inserted: list[Operation] = []
         self.location: LocationAttr = UNKNOWN_LOC if parent is None else parent.location
         self._constants: dict[tuple[object, Attribute], SSAValue] = {}
         self._dims: MutableMapping[tuple[SSAValue, int], SSAValue] = (
@@ -111,18 +109,14 @@ class Builder:
         )
 
     def insert(self, op: Operation) -> SSAValue:
-        """Insert `op` and return its first result."""
+        """Append `op` and return its first result."""
         self.insert_all(op)
         return op.results[0]
 
     def insert_all(self, op: Operation) -> Sequence[SSAValue]:
-        """Insert `op` and return its results."""
+        """Append `op` and return its results."""
         op.location = self.location
-        if self.before is None:
-            self.block.add_op(op)
-        else:
-            self.block.insert_op_before(op, self.before)
-        self.inserted.append(op)
+        self.block.add_op(op)
         return op.results
 
     # ---------------------------------------------------------------- constants

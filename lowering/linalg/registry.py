@@ -58,6 +58,19 @@ RULES: Mapping[str, Rule] = {
 }
 """The rules of this package, by the full name of the operator."""
 
+RUNTIME_ONLY: Mapping[str, str] = {
+    "relay.argwhere": "as many rows as elements are not 0",
+    "relay.dyn.image.resize2d": "no rule yet",
+    "relay.dyn.topk": "sorts",
+    "relay.image.resize2d": "no rule yet",
+    "relay.topk": "sorts",
+    "relay.unique": "sorts",
+    "relay.vision.all_class_non_max_suppression": "as many rows as boxes are selected",
+    "relay.vision.get_valid_counts": "moves rows in an order that depends on their elements",
+    "relay.vision.non_max_suppression": "selects boxes one after the other",
+}
+"""The operators without a rule, and why: native programs call their NumPy kernels."""
+
 
 def load_rules(entries: Iterable[EntryPoint] | None = None) -> Mapping[str, Rule]:
     """Return the rules of this package and of every entry point of `GROUP` (or `entries`)."""
