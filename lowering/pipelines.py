@@ -55,7 +55,9 @@ What differs, and why:
 - `convert-relay-to-linalg` before the program around kernels is converted: kernels that it cannot
   convert are called as the machine's.
 - `expand-math` right after it, while kernels are still one loop nest an operator.
-- `convert-memory-to-memref`, then `erase-memory-spaces`, which needs all types to be memrefs.
+- `describe-entries` before `convert-memory-to-memref`, which forgets names, dims and signs.
+- `aot-lower-main` after it: it makes the entries flat, while memory still has its devices.
+- `erase-memory-spaces` last: it needs all types to be memrefs.
 """
 
 from abc import ABC, abstractmethod
@@ -124,7 +126,9 @@ _TO_MEMREF = (
     "verify-stage{stage=memory-planned}",
     "convert-relay-to-linalg",
     "expand-math",
+    "describe-entries",
     "convert-memory-to-memref",
+    "aot-lower-main",
     "erase-memory-spaces",
     "verify-stage{stage=memref}",
 )
@@ -141,7 +145,7 @@ _TO_FIRST_ORDER = (
 
 _TO_LINALG = ("check-shapes", "convert-program-to-linalg", "verify-stage{stage=linalg}")
 
-_OF_ENTRIES = ("remove-unused-functions", "plan-memory")
+_OF_ENTRIES = ("remove-unused-functions", "plan-memory", "describe-entries")
 """The passes that depend on which functions are called from outside."""
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
 
 from xrelay.runtime.native.interface import Constant, Entry, Library, Pool
 from xrelay.runtime.program import Function, Param, TensorSpec
+from xrelay.runtime.tensor_file import write_tensors
 from xrelay.tools.opt import main
 
 WEIGHTS = np.arange(12, dtype=np.float32).reshape(4, 3)
@@ -57,7 +57,7 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     path = tmp_path / "model.mlir"
     path.write_text(PROGRAM.replace("METADATA", json.dumps(library().to_json())))
-    save_file({"w": WEIGHTS}, tmp_path / "model.safetensors")
+    write_tensors(tmp_path / "model.safetensors", {"w": WEIGHTS})
     return path
 
 
@@ -100,7 +100,7 @@ def test_weights_beside_the_library(model: Path, tmp_path: Path):
         (bytes(48), "the weights '{}' are not those of this program, or damaged"),
     ],
 )
-def test_weights_that_do_not_fit(model: Path, tmp_path: Path, contents: bytes, message: str):
+def test_weights_that_do_not_fit(model: Path, tmp_path: Path, contents: bytes | None, message: str):
     out, weights = tmp_path / "lib.so", tmp_path / "lib.weights"
     assert main([str(model), "-t", "native{weights=file}", "-o", str(out)]) == 0
     weights.unlink()
@@ -164,7 +164,7 @@ def test_errors_of_users(model: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     )
     (tmp_path / "model.safetensors").unlink()
     assert "model.safetensors" in errors([str(model), "-t", "native", "-o", out], capsys)
-    save_file({"w": WEIGHTS.T.copy()}, tmp_path / "model.safetensors")
+    write_tensors(tmp_path / "model.safetensors", {"w": WEIGHTS.T.copy()})
     assert "weight 'w' must be float32 of shape (4, 3), but is float32 of shape (3, 4)" in errors(
         [str(model), "-t", "native", "-o", out], capsys
     )
