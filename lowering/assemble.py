@@ -103,7 +103,7 @@ def _function(op: bytecode.FuncOp, symbols: Symbols) -> Function:
     )
 
 
-def _kernel(op: bytecode.KernelOp, located: bool) -> Kernel:
+def assemble_kernel(op: bytecode.KernelOp, located: bool) -> Kernel:
     """Assemble a kernel; `located` if each of its steps has a location of its own."""
     constants: list[Any] = []
     steps: list[Step] = []
@@ -194,7 +194,7 @@ def assemble(module: ModuleOp) -> Program:
         code,
         tuple(_constant(op) for op in constants.values()),
         tuple(  # the steps of a kernel with several calls have no location: the call has it
-            _kernel(cast(bytecode.KernelOp, op), calls[i] == 1)
+            assemble_kernel(cast(bytecode.KernelOp, op), calls[i] == 1)
             for i, op in enumerate(kernels.values())
         ),
         tuple(device.spec for device in devices) or ("cpu:0",),

@@ -48,6 +48,7 @@ from ..passes.devices.options import device_option
 from ..passes.support.rewriting import apply_patterns
 from ..passes.support.symbols import SymbolNames
 from .memref import functions, shapes, storages
+from .memref.booleans import store_booleans_as_bytes
 from .memref.conversion import Conversion
 from .memref.deallocation import free_allocations
 from .memref.types import MemRefTypes
@@ -118,3 +119,4 @@ class ConvertMemoryToMemrefPass(ModulePass):
         apply_patterns(op, functions.EnterFunction(state, recursive), only=defined)
         apply_patterns(op, shapes.EraseUnusedShape(), only=code_of(op)[::-1])
         state.finish(ctx)
+        store_booleans_as_bytes(op)

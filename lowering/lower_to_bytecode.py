@@ -124,30 +124,34 @@ class LowerKernel(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.PrimFuncOp, rewriter: PatternRewriter, /) -> None:
-        block = op.body.block
-        constants = [o for o in block.ops if isinstance(o, relay.ConstantOp)]
-        number: dict[SSAValue, int] = {}
-        for value in (*block.args, *(c.result for c in constants)):
-            number[value] = len(number)
-        body: list[Operation] = [
-            bytecode.KernelConstantOp.create(properties={"value": c.value}) for c in constants
-        ]
-        outputs: Sequence[SSAValue] = ()
-        for inner in block.ops:
-            if isinstance(inner, relay.YieldOp):
-                outputs = inner.values
-            elif not isinstance(inner, relay.ConstantOp):
-                body.append(_step(inner, number))
-        properties: dict[str, Attribute] = {
-            "sym_name": op.sym_name,
-            "types": op.function_type.inputs,
-            "outputs": dims([number[v] for v in outputs]),
-        }
-        on_host = [i for i, argument in enumerate(block.args) if is_read_as_sizes(argument)]
-        if on_host:
-            properties["host_inputs"] = dims(on_host)
-        kernel = bytecode.KernelOp.create(properties=properties, regions=[Region(Block(body))])
-        rewriter.replace(op, kernel, [])
+        rewriter.replace(op, kernel_steps(op), [])
+
+
+def kernel_steps(kernel: relay.PrimFuncOp) -> bytecode.KernelOp:
+    """Return the list of the steps of `kernel`, which stays as it is."""
+    block = kernel.body.block
+    constants = [o for o in block.ops if isinstance(o, relay.ConstantOp)]
+    number: dict[SSAValue, int] = {}
+    for value in (*block.args, *(c.result for c in constants)):
+        number[value] = len(number)
+    body: list[Operation] = [
+        bytecode.KernelConstantOp.create(properties={"value": c.value}) for c in constants
+    ]
+    outputs: Sequence[SSAValue] = ()
+    for inner in block.ops:
+        if isinstance(inner, relay.YieldOp):
+            outputs = inner.values
+        elif not isinstance(inner, relay.ConstantOp):
+            body.append(_step(inner, number))
+    properties: dict[str, Attribute] = {
+        "sym_name": kernel.sym_name,
+        "types": kernel.function_type.inputs,
+        "outputs": dims([number[v] for v in outputs]),
+    }
+    on_host = [i for i, argument in enumerate(block.args) if is_read_as_sizes(argument)]
+    if on_host:
+        properties["host_inputs"] = dims(on_host)
+    return bytecode.KernelOp.create(properties=properties, regions=[Region(Block(body))])
 
 
 def is_read_as_sizes(argument: SSAValue) -> bool:

@@ -14,18 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from inferring import OPERATORS
-from native_kernels import destination_function
+from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, TensorType, UnitAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from xrelay.dialects import relay
 from xrelay.dialects.attributes import properties_of
-from xrelay.lowering.convert_relay_to_linalg import convert_kernel
-from xrelay.lowering.linalg.registry import RULES
+from xrelay.lowering.convert_memory_to_memref import ConvertMemoryToMemrefPass
+from xrelay.lowering.convert_relay_to_linalg import ConvertRelayToLinalgPass
 from xrelay.lowering.native.library import build_library
 from xrelay.lowering.native.settings import Settings
-from xrelay.lowering.native.units import KERNEL
 
 
 class Body:
@@ -63,18 +62,23 @@ def scheduled(kernels: Iterable[relay.PrimFuncOp], folder: Path, settings: Setti
 
 def scheduled_module(kernels: Iterable[relay.PrimFuncOp]) -> ModuleOp:
     """Return a module at level `memref` whose functions call the kernels of their names."""
-    ops: list[Operation] = []
-    for kernel in kernels:
-        left = convert_kernel(kernel, RULES)
-        assert not left, left[0][1]
-        function = destination_function(kernel)
+    module = ModuleOp([*kernels])
+    ConvertRelayToLinalgPass(require=True).apply(Context(), module)
+    ConvertMemoryToMemrefPass().apply(Context(), module)
+    for function in [*module.ops]:
+        assert isinstance(function, func.FuncOp), "a kernel is a function now"
         name = function.sym_name.data
         caller = func.FuncOp(name, (function.function_type.inputs.data, []))
         call = func.CallOp(f"{name}_kernel", list(caller.body.block.args), [])
         caller.body.block.add_ops([call, func.ReturnOp()])
         caller.attributes["llvm.emit_c_interface"] = UnitAttr()
         function.properties["sym_name"] = StringAttr(f"{name}_kernel")
-        function.properties["sym_visibility"] = StringAttr("private")
-        function.attributes = {KERNEL: UnitAttr()}
-        ops += [function, caller]
-    return ModuleOp(ops)
+        module.body.block.add_op(caller)
+    return module
+
+
+def function_of(kernel: relay.PrimFuncOp) -> func.FuncOp:
+    """Return `kernel` as the function that schedules are chosen for."""
+    first = next(iter(scheduled_module([kernel]).ops))
+    assert isinstance(first, func.FuncOp)
+    return first

@@ -29,6 +29,7 @@ from xdsl.dialects.builtin import (
     IntAttr,
     ModuleOp,
     StringAttr,
+    i1,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
@@ -137,9 +138,9 @@ class ModulePrinter(Printer):
                 self.print_string("dense_resource<__elided__> : ")
                 super().print_attribute(type_)
                 return
-        text = _hex_if_not_finite(attribute)
+        text = _hex_if_not_finite(attribute) or _list_if_bools(attribute)
         if text is not None:
-            self.print_string(f'dense<"0x{text}"> : ')
+            self.print_string(f"dense<{text}> : ")
             attribute = cast("DenseIntOrFPElementsAttr[Any]", attribute).type
         super().print_attribute(attribute)
 
@@ -153,7 +154,7 @@ def resource_key(name: str) -> str:
 
 def _hex_if_not_finite(attribute: Attribute) -> str | None:
     """
-    Return the bytes of a short constant with an infinity or a NaN, in hex; None for others.
+    Return a short constant with an infinity or a NaN as its bytes, in hex; None for others.
 
     xDSL prints such an element as `0xff800000`, which it parses as the number 4286578688.0.
     """
@@ -164,7 +165,25 @@ def _hex_if_not_finite(attribute: Attribute) -> str | None:
         return None
     if all(map(isfinite, elements.get_values())):
         return None
-    return elements.data.data.hex().upper()
+    return f'"0x{elements.data.data.hex().upper()}"'
+
+
+def _list_if_bools(attribute: Attribute) -> str | None:
+    """
+    Return a long constant of bools as lists; None for others.
+
+    xDSL prints a byte for each in hex, where MLIR reads a bit.
+    """
+    if not isinstance(attribute, DenseIntOrFPElementsAttr):
+        return None
+    elements = cast("DenseIntOrFPElementsAttr[Any]", attribute)
+    data = elements.data.data
+    if elements.type.element_type != i1 or len(data) <= LONGEST_LIST or len(set(data)) == 1:
+        return None
+    words = ["true" if byte else "false" for byte in data]
+    for dim in reversed(elements.type.get_shape()):
+        words = [f"[{', '.join(words[i : i + dim])}]" for i in range(0, len(words), dim)]
+    return words[0]
 
 
 def _returns_function(op: FuncOp) -> bool:

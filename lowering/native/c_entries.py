@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from ...runtime.dtypes import element_type
-from ...runtime.native.interface import Entry, Library, spec_of
+from ...runtime.native.interface import FLAT, Entry, Library, spec_of
 from ...runtime.program import TensorSpec
 from .c_prototypes import context_name, dynamic_axes, prototypes
 from .c_text import c_string, comment_text, dl_code
@@ -121,7 +121,7 @@ def call(library: Library, entry: Entry) -> Iterator[str]:
         *("struct memref1 *" for _ in entry.pools),
         *("void *" for _ in entry.contexts),
     ]
-    yield f"void _mlir_ciface_{symbol}({', '.join(types) or 'void'});\n"
+    yield f"void _mlir_ciface_{symbol}{FLAT}({', '.join(types) or 'void'});\n"
     yield f"static void {symbol}_call(void *const *data, const int64_t *dims,"
     yield "    const DLTensor *const *tensors, void *const *given, void *const *contexts) {"
     yield f"  int64_t sizes[{max(offsets[-1], 1)}], workspaces[{max(len(entry.pools), 1)}];"
@@ -168,7 +168,7 @@ def call(library: Library, entry: Entry) -> Iterator[str]:
     if entry.contexts:
         yield "  xrelay_current->contexts = contexts;\n  xrelay_current->abandon = abandon;"
         args += [f"contexts[{device}]" for device in entry.contexts]
-    yield f"  _mlir_ciface_{symbol}({', '.join(args)});\n}}\n"
+    yield f"  _mlir_ciface_{symbol}{FLAT}({', '.join(args)});\n}}\n"
 
 
 def descriptor_ranks(entry: Entry) -> list[int]:

@@ -19,6 +19,9 @@ from ..program import Function, Kernel, Param, Program, TensorSpec
 from ..records import record
 from .json_kernels import kernel_from, kernel_to
 
+FLAT = "_flat"
+"""The end of the name of a compiled function, after the symbol of its entry."""
+
 FORMAT = 1
 """The version of the metadata."""
 

@@ -4,7 +4,9 @@
 // A branch tests a number in memory.
 //
 // CHECK-LABEL: @branch
-// CHECK:         %[[C:.*]] = memref.load %c[] : memref<i1>
+// CHECK:         %[[BYTE:.*]] = memref.load %c[] : memref<i8>
+// CHECK-NEXT:    %[[ZERO:.*]] = arith.constant 0 : i8
+// CHECK-NEXT:    %[[C:.*]] = arith.cmpi ne, %[[BYTE]], %[[ZERO]] : i8
 // CHECK-NEXT:    %[[R:.*]] = scf.if %[[C]] -> (memref<4xf32>) {
 // CHECK-NEXT:      scf.yield %x : memref<4xf32>
 // CHECK-NEXT:    } else {

@@ -16,7 +16,7 @@ from typing import cast
 from xdsl.dialects import bufferization, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FixedBitwidthType, TensorType
 from xdsl.dialects.func import FuncOp
-from xdsl.dialects.linalg.ops import GenericOp
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -63,7 +63,7 @@ class Nest:
 
 def nest_of(kernel: FuncOp) -> Nest | None:
     """Return the loops of the only reduction of `kernel`, if they can be tiles of vectors."""
-    generics = [op for op in kernel.walk() if isinstance(op, GenericOp)]
+    generics = [op for op in kernel.walk() if isinstance(op, linalg.GenericOp)]
     reductions = [op for op in generics if REDUCTION in _iterators(op)]
     if len(reductions) != 1 or any(_is_opaque(op) for op in generics):
         return None
@@ -74,12 +74,12 @@ def nest_of(kernel: FuncOp) -> Nest | None:
     if len(stores) != 1 or len(reduction.results) != 1:
         return None
     root = stores[0].source.owner
-    if not isinstance(root, GenericOp) or not _is_chain(kernel, reduction, root):
+    if not isinstance(root, linalg.GenericOp) or not _is_chain(kernel, reduction, root):
         return None
     return _nest(reduction, root)
 
 
-def _nest(reduction: GenericOp, root: GenericOp) -> Nest | None:
+def _nest(reduction: linalg.GenericOp, root: linalg.GenericOp) -> Nest | None:
     iterators = _iterators(reduction)
     parallel = tuple(i for i, kind in enumerate(iterators) if kind == PARALLEL)
     maps = _maps(reduction)
@@ -103,7 +103,7 @@ def _nest(reduction: GenericOp, root: GenericOp) -> Nest | None:
     return Nest(iterators, sizes, parallel, inputs, element.bitwidth, root is not reduction)
 
 
-def _is_chain(kernel: FuncOp, reduction: Operation, root: GenericOp) -> bool:
+def _is_chain(kernel: FuncOp, reduction: Operation, root: linalg.GenericOp) -> bool:
     """
     Test whether all elementwise ops of `kernel` lie between `reduction` and `root`, in one shape.
     """
@@ -113,7 +113,7 @@ def _is_chain(kernel: FuncOp, reduction: Operation, root: GenericOp) -> bool:
             if isinstance(op, RESHAPES):
                 return False
             after.add(op)
-        elif isinstance(op, GenericOp) and op is not reduction:
+        elif isinstance(op, linalg.GenericOp) and op is not reduction:
             return False
     if root is reduction:
         return True
@@ -121,15 +121,15 @@ def _is_chain(kernel: FuncOp, reduction: Operation, root: GenericOp) -> bool:
     return root in after and _is_permutation(written, range(len(_iterators(root))))
 
 
-def _is_opaque(op: GenericOp) -> bool:
+def _is_opaque(op: linalg.GenericOp) -> bool:
     return any(inner.name in OPAQUE for inner in op.body.walk())
 
 
-def _iterators(op: GenericOp) -> tuple[str, ...]:
-    return tuple(attribute.data.value for attribute in op.iterator_types)
+def _iterators(op: linalg.GenericOp) -> tuple[str, ...]:
+    return tuple(str(attribute.data) for attribute in op.iterator_types)
 
 
-def _maps(op: GenericOp) -> list[AffineMap]:
+def _maps(op: linalg.GenericOp) -> list[AffineMap]:
     return [attribute.data for attribute in op.indexing_maps]
 
 

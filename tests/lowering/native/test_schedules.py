@@ -5,14 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from native_kernels import destination_function, run
-from scheduled_kernels import Body, kernel_on, scheduled
+from native_kernels import run
+from scheduled_kernels import Body, function_of, kernel_on, scheduled
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Operation
 
 from xrelay.dialects.device import tensor_type
-from xrelay.lowering.convert_relay_to_linalg import convert_kernel
-from xrelay.lowering.linalg.registry import RULES
 from xrelay.lowering.native.machine import Machine
 from xrelay.lowering.native.saved_stages import SavedStages
 from xrelay.lowering.native.schedules import choose
@@ -126,8 +124,7 @@ def test_scheduled_kernels_compute_what_they_mean(cpu: str | None, tmp_path: Pat
 def test_tiles_fit_into_registers(case: Convolution, vectors: Vectors):
     x, w = draw(1, case.size, case.size, case.channels), draw(*case.weight())
     kernel = convolution("k", case, x, w)
-    assert not convert_kernel(kernel, RULES)
-    nest = nest_of(destination_function(kernel))
+    nest = nest_of(function_of(kernel))
     assert nest is not None
     tile = tile_of(nest, vectors)
     assert tile is not None

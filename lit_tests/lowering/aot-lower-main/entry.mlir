@@ -1,0 +1,81 @@
+// RUN: xrelay-opt --split-input-file -p 'aot-lower-main{prefix=net}' %s | filecheck %s
+// RUN: xrelay-opt --split-input-file -p 'aot-lower-main{prefix=net}' %s | filecheck %s --check-prefix=META
+
+// The parameters are inputs, outputs and the workspace; a result is written in place.
+//
+// CHECK-LABEL: func.func public @net_main_flat
+// CHECK-SAME:    (%x: memref<4xf32> {xrelay.name = "x"},
+// CHECK-SAME:    %y: memref<4xf32> {xrelay.name = "y", xrelay.output = 0 : i64},
+// CHECK-SAME:    %workspace: memref<?xi8> {xrelay.workspace = "cpu:0", memory.alignment = 64 : i64, memory.size = 16 : i64})
+// CHECK-SAME:    attributes {llvm.emit_c_interface}
+// CHECK:         %[[T:.*]] = memref.view %workspace
+// CHECK:         func.call @k(%x, %[[T]])
+// CHECK:         func.call @k(%[[T]], %y)
+// CHECK-NEXT:    func.return
+// META:        \22symbol\22: \22net_main\22
+// META-SAME:   \22inputs\22: [{{.*?}}\22name\22: \22x\22{{.*?}}\22dtype\22: \22float32\22
+// META-SAME:   \22pools\22: [{{.*?}}\22symbol\22: \22workspace\22{{.*?}}\22size\22: 16,{{.*?}}\22alignment\22: 64
+// META-SAME:   \22memory\22: {{.*?}}\22io\22: 32,{{.*?}}\22workspace\22: 16
+func.func private @k(memref<4xf32>, memref<4xf32>) -> ()
+func.func @main(%x: memref<4xf32>, %r: memref<?xi8> {memory.result = 0 : i64, memory.alignment = 64 : i64}, %w: memref<?xi8> {memory.workspace = array<i64>, memory.alignment = 64 : i64, memory.size = 16 : i64}) attributes {xrelay.entry = {inputs = [{name = "x", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], outputs = [{name = "y", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], bounds = {}}} {
+  %c0 = arith.constant 0 : index
+  %t = memref.view %w[%c0][] : memref<?xi8> to memref<4xf32>
+  func.call @k(%x, %t) : (memref<4xf32>, memref<4xf32>) -> ()
+  %y = memref.view %r[%c0][] : memref<?xi8> to memref<4xf32>
+  func.call @k(%t, %y) : (memref<4xf32>, memref<4xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// A parameter is copied to each output that returns it.
+//
+// CHECK-LABEL: func.func public @net_main_flat
+// CHECK-SAME:    (%x: memref<4xf32> {xrelay.name = "x"}, %a: memref<4xf32> {{{.*}}}, %b: memref<4xf32> {{{.*}}},
+// CHECK-DAG:     "memref.copy"(%x, %a)
+// CHECK-DAG:     "memref.copy"(%x, %b)
+func.func @main(%x: memref<4xf32>) -> (memref<4xf32>, memref<4xf32>) attributes {xrelay.entry = {inputs = [{name = "x", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], outputs = [{name = "a", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}, {name = "b", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], bounds = {}}} {
+  func.return %x, %x : memref<4xf32>, memref<4xf32>
+}
+
+// -----
+
+// Names that collide once they are names of C are numbered; names that are fine are kept.
+//
+// CHECK-LABEL: func.func public @net_main_flat
+// CHECK-SAME:    {xrelay.name = "a:b"}
+// CHECK-SAME:    {xrelay.name = "a_b"}
+// CHECK-SAME:    %int_: memref<f32> {xrelay.name = "int", xrelay.output = 0 : i64}
+// META:        \22name\22: \22a:b\22,{{.*?}}\22symbol\22: \22a_b_1\22
+// META-SAME:   \22name\22: \22a_b\22,{{.*?}}\22symbol\22: \22a_b\22
+func.func @main(%x: memref<f32>, %y: memref<f32>) -> memref<f32> attributes {xrelay.entry = {inputs = [{name = "a:b", dtype = "float32", shape = [], dims = [], device = "cpu:0"}, {name = "a_b", dtype = "float32", shape = [], dims = [], device = "cpu:0"}], outputs = [{name = "int", dtype = "float32", shape = [], dims = [], device = "cpu:0"}], bounds = {}}} {
+  func.return %y : memref<f32>
+}
+
+// -----
+
+// What a function allocated for a result is not allocated: it is the output.
+//
+// CHECK-LABEL: func.func public @net_main_flat
+// CHECK-NOT:     memref.alloc
+// CHECK:         func.call @k(%x, %y)
+func.func private @k(memref<4xf32>, memref<4xf32>) -> ()
+func.func @main(%x: memref<4xf32>) -> memref<4xf32> attributes {xrelay.entry = {inputs = [{name = "x", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], outputs = [{name = "y", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], bounds = {}}} {
+  %t = memref.alloc() : memref<4xf32>
+  func.call @k(%x, %t) : (memref<4xf32>, memref<4xf32>) -> ()
+  func.return %t : memref<4xf32>
+}
+
+// -----
+
+// A function that is called from inside stays as it is; its entry is a copy.
+//
+// CHECK-LABEL: func.func private @main(%x: memref<4xf32>) -> memref<4xf32>
+// CHECK:         func.call @main
+// CHECK-LABEL: func.func public @net_main_flat
+// CHECK:         %[[Y:.*]] = func.call @main(%x)
+// CHECK:         "memref.copy"(%[[Y]], %y)
+func.func @main(%x: memref<4xf32>) -> memref<4xf32> attributes {xrelay.entry = {inputs = [{name = "x", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], outputs = [{name = "y", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], bounds = {}}} {
+  %t = func.call @main(%x) : (memref<4xf32>) -> memref<4xf32>
+  func.return %t : memref<4xf32>
+}

@@ -1,0 +1,1 @@
+"""The parts of `aot-lower-main`."""

@@ -1,0 +1,52 @@
+"""Names in C: letters, digits and `_`, none twice, and no word of the language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+KEYWORDS = frozenset(
+    """
+    alignas alignof and and_eq asm atomic auto bitand bitor bool break case catch char class compl
+    complex concept const const_cast consteval constexpr constinit continue decltype default delete
+    do double dynamic_cast else enum errno explicit export extern false final float for friend goto
+    if imaginary import inline int long main module mutable namespace new noexcept not not_eq
+    nullptr operator or or_eq override private protected public register reinterpret_cast requires
+    restrict return short signed sizeof static static_assert static_cast stderr stdin stdout struct
+    switch template this thread_local throw true try typedef typeid typename typeof union unix
+    unsigned using virtual void volatile wchar_t while xor xor_eq linux NULL EOF dims data count
+    tensors
+    int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t setjmp longjmp
+    """.split()
+)
+"""Words of C and C++, macros, and names that the interface itself uses."""
+
+
+def sanitized(text: str) -> str:
+    """Return `text` as a name of C: all that cannot be in one is `_`."""
+    name = "".join(c if c.isascii() and c.isalnum() else "_" for c in text) or "_"
+    if name[0].isdigit() or name[0] == "_" or name.startswith("xrelay_"):
+        name = f"v{name}"  # names that start with _ are the compiler's
+    return f"{name}_" if name in KEYWORDS else name
+
+
+def unique_names(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
+    """
+    Return a name of C for each text.
+
+    A name that others have, or that is in `taken`, gets the next number: `x`, `x_1`. Texts that are
+    names already keep theirs.
+    """
+    given: Sequence[str] = list(texts)
+    names = [sanitized(text) for text in given]
+    used = set(taken)
+    found: list[str | None] = [None] * len(names)
+    exact = [i for i, name in enumerate(names) if name == given[i]]
+    others = [i for i, name in enumerate(names) if name != given[i]]
+    for i in (*exact, *others):
+        name, number = names[i], 0
+        while name in used:
+            number += 1
+            name = f"{names[i]}_{number}"
+        used.add(name)
+        found[i] = name
+    return [name for name in found if name is not None]

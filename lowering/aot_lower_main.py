@@ -1,0 +1,226 @@
+"""
+Give functions that are called from outside a flat C interface, and describe it.
+
+    func.func @main(%x: memref<4xf32>, %r: memref<?xi8> {memory.result = 0 : i64},
+                    %w: memref<?xi8> {memory.workspace = …}) attributes {xrelay.entry = {…}} {
+      %w = memref.get_global @w : memref<4xf32>
+      …
+    }
+    ->
+    module attributes {xrelay.metadata = "{ … }"}
+    func.func @model_main_flat(%x: memref<4xf32>, %output_0: memref<4xf32>,
+                               %constants: memref<?xi8>, %workspace: memref<?xi8>)
+      attributes {llvm.emit_c_interface} {
+      %w = memref.view %constants[%c0][] : memref<?xi8> to memref<4xf32>
+      …
+    }
+
+`describe-entries` ran before the types became memory. All params are in one pool of constants
+(`aot.constants`); what an entry returns is written to its outputs (`aot.entries`); dynamic programs
+have a function that computes sizes (`aot.size_entries`). Devices of the option `device-contexts`
+get a context, and calls around their use (`aot.hooks`). Kernels that are only declared are those
+that a runtime supplies, by number. A function that is called from inside, too, stays as it is, and
+its entry is a copy. The metadata are those of `docs/aot.md`. Level `memref`, which stays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    i8,
+)
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from ..dialects import memory
+from ..dialects.walking import walk
+from ..passes.support.diagnostics import PassError, location_of
+from ..passes.support.rewriting import apply_patterns
+from ..runtime.native.interface import FORMS, Entry, Form, Library
+from ..runtime.native.json_kernels import kernel_from
+from ..runtime.program import Kernel
+from .aot.constants import (
+    ConstantPool,
+    PassPool,
+    TakePool,
+    ViewConstant,
+    constant_pool,
+    functions_among,
+    is_param,
+    readers,
+)
+from .aot.descriptions import DEVICES, ENTRY, PARAMS, STEPS, described, table_of, texts_of
+from .aot.entries import FlattenEntry
+from .aot.hooks import add_hooks
+from .aot.names import sanitized, unique_names
+from .aot.size_entries import FlattenSizes
+from .memref.conversion import MESSAGES
+from .memref.functions import KERNEL
+
+METADATA = "xrelay.metadata"
+"""The module attribute with the interface as JSON."""
+DEFAULT_NAME = "model"
+
+
+@dataclass(frozen=True)
+class RenameKernel(RewritePattern):
+    """Call a kernel that the runtime supplies by its number."""
+
+    symbols: Mapping[str, str]
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: func.CallOp, rewriter: PatternRewriter, /) -> None:
+        symbol = self.symbols.get(op.callee.string_value())
+        if symbol is not None:
+            op.properties["callee"] = SymbolRefAttr(symbol)
+            rewriter.notify_op_modified(op)
+
+
+def name_from(module: ModuleOp) -> str:
+    """Return the name of the file that `module` comes from, without its extension."""
+    for op in (module, *module.ops):
+        place = location_of(op)
+        if place is not None:
+            file = place.filename.data.replace("\\", "/").rpartition("/")[2]
+            return file.partition(".")[0] or DEFAULT_NAME
+    return DEFAULT_NAME
+
+
+def called(module: ModuleOp) -> set[str]:
+    """Return the functions that are called from inside."""
+    return {op.callee.string_value() for op in walk(module) if isinstance(op, func.CallOp)}
+
+
+@dataclass(frozen=True)
+class AotLowerMainPass(ModulePass):
+    """Give functions that are called from outside a flat C interface, and describe it."""
+
+    name = "aot-lower-main"
+
+    prefix: str = ""
+    """The prefix of all symbols in C; by default the name of the source file."""
+
+    forms: tuple[Literal["packed", "cpacked", "unpacked"], ...] = FORMS
+    """The forms in which callers may call: `packed`, `cpacked`, `unpacked`."""
+
+    device_contexts: tuple[str, ...] = ()
+    """The devices that get a context, such as `cuda:0`, and calls around their use."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        entries = [f for f in op.ops if isinstance(f, func.FuncOp) and ENTRY in f.attributes]
+        if not entries:
+            raise PassError("the module has no entries: run describe-entries before", op)
+        devices = texts_of(op.attributes.get(DEVICES)) or ["cpu:0"]
+        contexts = self.numbered_contexts(devices, op)
+        # A tuple of one value is given as that value.
+        forms: tuple[Form, ...] = tuple(form for form in FORMS if form in self.forms)
+        library = sanitized(self.prefix or name_from(op))
+        pool = pass_constants(op, table_of(op.attributes.get(PARAMS)))
+        kernels = number_kernels(op, library)
+        inside = called(op)
+        names = unique_names(
+            (f"{library}_{entry.sym_name.data}" for entry in entries), [f"{library}_metadata"]
+        )
+        made: list[Entry] = []
+        for function, symbol in zip(entries, names, strict=True):
+            description = described(function, devices)
+            sizes = size_function(op, function.sym_name.data)
+            entry = copied(function) if function.sym_name.data in inside else function
+            flatten = FlattenEntry(description, devices, symbol, contexts, forms)
+            apply_patterns(op, flatten, only=[entry])
+            assert flatten.entry is not None, "the entry was matched"
+            made.append(flatten.entry)
+            if sizes is not None:
+                workspaces = flatten.size_of_pool
+                flatten_sizes = FlattenSizes(f"{symbol}_sizes", workspaces, flatten.storages)
+                apply_patterns(op, flatten_sizes, only=[sizes])
+            add_hooks(entry, library, flatten.entry, devices)
+        found = Library(
+            library,
+            tuple(made),
+            tuple(devices),
+            tuple(pool.found.values()),
+            pool.size,
+            tuple(texts_of(op.attributes.get(MESSAGES))),
+            tuple(kernels),
+        )
+        for name in (DEVICES, PARAMS, MESSAGES):
+            op.attributes.pop(name, None)
+        op.attributes[METADATA] = StringAttr(found.to_json())
+
+    def numbered_contexts(self, devices: Sequence[str], module: ModuleOp) -> tuple[int, ...]:
+        """Return the numbers of the devices that get a context."""
+        given = self.device_contexts
+        names = (given,) if isinstance(given, str) else given
+        for name in names:
+            if name not in devices:
+                there = ", ".join(devices)
+                raise PassError(f"the program has no device '{name}'; it has: {there}", module)
+        return tuple(sorted({devices.index(name) for name in names}))
+
+
+def pass_constants(module: ModuleOp, dtypes: Mapping[str, str]) -> ConstantPool:
+    """Let functions read params from one pool, their last parameter; return it."""
+    pool = constant_pool(module, dtypes, MemRefType(i8, [DYNAMIC_INDEX]))
+    reading = readers(module, pool)
+    functions = functions_among(module, reading)
+    apply_patterns(module, TakePool(pool), only=functions)
+    inner = [op for function in functions for op in walk(function)]
+    apply_patterns(module, ViewConstant(pool), PassPool(reading), only=inner)
+    for op in list(module.ops):
+        if is_param(op):
+            op.detach()
+            op.erase()
+    return pool
+
+
+def number_kernels(module: ModuleOp, library: str) -> list[Kernel]:
+    """Name the kernels that the runtime supplies by their numbers; return them in order."""
+    kernels: list[Kernel] = []
+    symbols: dict[str, str] = {}
+    for op in module.ops:
+        if isinstance(op, func.FuncOp) and KERNEL in op.attributes and not op.body.blocks:
+            steps = op.attributes.pop(STEPS, None)
+            name = op.sym_name.data
+            if not isinstance(steps, StringAttr):
+                m = f"kernel @{name} has no body and no {STEPS}: run describe-entries before"
+                raise PassError(m, op)
+            symbols[name] = f"{library}_kernel_{len(kernels)}"
+            kernels.append(kernel_from(json.loads(steps.data)))
+            op.sym_name = StringAttr(symbols[name])
+    if symbols:
+        calls = [op for op in walk(module) if isinstance(op, func.CallOp)]
+        apply_patterns(module, RenameKernel(symbols), only=calls)
+    return kernels
+
+
+def size_function(module: ModuleOp, entry: str) -> func.FuncOp | None:
+    """Return the function that computes the sizes for `entry`, if there is one."""
+    for op in module.ops:
+        of = op.attributes.get(memory.SIZES_OF)
+        if isinstance(of, SymbolRefAttr) and of.string_value() == entry:
+            assert isinstance(op, func.FuncOp)
+            return op
+    return None
+
+
+def copied(function: func.FuncOp) -> func.FuncOp:
+    """Return a copy of `function`, after it; the function itself is for calls from inside."""
+    copy = function.clone()
+    block = function.parent
+    assert block is not None, "functions are in a module"
+    block.insert_op_after(copy, function)
+    function.sym_visibility = StringAttr("private")
+    function.attributes.pop(ENTRY, None)
+    return copy

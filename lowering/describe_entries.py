@@ -1,0 +1,154 @@
+"""
+Describe functions for callers from outside, before their types become memory.
+
+    func.func @main(%x: tensor<?x8xui8, #cpu0> {relay.name = "x:0", relay.dims = ["n", 8]}, …)
+    ->
+    … attributes {xrelay.entry = {
+        inputs = [{name = "x:0", dtype = "uint8", shape = [-1, 8], dims = ["n", ""],
+                   device = "cpu:0"}],
+        outputs = […], bounds = {n = [1, 64]}}}
+
+A kernel that keeps operators of `relay` gets `xrelay.steps`: its operators as JSON, for a runtime
+that supplies it. The module gets `xrelay.params`, the element types of its params, and
+`xrelay.devices`. `aot-lower-main` reads all of them. Level `memory-planned`, which stays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Attribute
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from ..dialects import memory, relay
+from ..dialects.device import device_of
+from ..dialects.relay.annotations import NAME
+from ..dialects.relay.named_dims import dim_bounds, dim_names, parameter_names
+from ..dialects.tensors import as_tensor
+from ..dialects.walking import walk
+from ..passes.analysis.lending import is_entry
+from ..passes.devices.options import device_option
+from ..passes.support.diagnostics import PassError
+from ..passes.support.rewriting import apply_patterns
+from ..runtime.native.json_kernels import kernel_to
+from ..runtime.program import Function, Param
+from .aot.descriptions import DEVICES, ENTRY, PARAMS, STEPS, attribute_of, description
+from .assemble import assemble_kernel, spec_of
+from .lower_to_bytecode import kernel_steps
+
+
+@dataclass(frozen=True)
+class DescribeEntry(RewritePattern):
+    """Describe a function that is called from outside."""
+
+    devices: list[str]
+    """The devices of the module, in order of first use."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
+        function = self.function_of(op)
+        op.attributes[ENTRY] = description(function, self.devices)
+        rewriter.notify_op_modified(op)
+
+    def function_of(self, op: func.FuncOp) -> Function:
+        named = [*dim_names(op), *((),) * len(op.args)]
+        params = tuple(
+            self.param(op, name.data, arg.type, tuple(dim or "" for dim in dims))
+            for arg, name, dims in zip(op.args, parameter_names(op), named, strict=False)
+            if not isinstance(arg.type, memory.StorageType)
+        )
+        results: list[Param] = []
+        taken: set[str] = set()
+        for i, type in enumerate(op.function_type.outputs):
+            given = None if op.res_attrs is None else op.res_attrs.data[i].data.get(NAME)
+            name = given.data if isinstance(given, StringAttr) and given.data else f"output_{i}"
+            name = f"output_{i}" if name in taken else name
+            taken.add(name)
+            results.append(self.param(op, name, type, ()))
+        bounds = dim_bounds(op)
+        name = op.sym_name.data
+        return Function(name, params, 0, (), dim_bounds=bounds, results=tuple(results))
+
+    def param(self, op: func.FuncOp, name: str, type: Attribute, dims: tuple[str, ...]) -> Param:
+        if as_tensor(type) is None:
+            raise PassError(
+                f"'{name}' of @{op.sym_name.data} is a {type}, but native code takes and returns "
+                "tensors only: run flatten-tuples first, or run the program by the machine (-p vm)",
+                op,
+            )
+        device = device_of(type)
+        spec = self.devices[0] if device is None else device.spec
+        if spec not in self.devices:
+            self.devices.append(spec)
+        return Param(name, spec_of(type, op), self.devices.index(spec), dims if any(dims) else ())
+
+
+class DescribeKernel(RewritePattern):
+    """Describe a kernel whose operators native code does not have."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.PrimFuncOp, rewriter: PatternRewriter, /) -> None:
+        block = op.body.block
+        if not any(o.name.startswith("relay.") and o is not block.last_op for o in block.ops):
+            return
+        kernel = assemble_kernel(kernel_steps(op), located=False)
+        op.attributes[STEPS] = StringAttr(json.dumps(kernel_to(kernel), separators=(",", ":")))
+        rewriter.notify_op_modified(op)
+
+
+def devices_in(module: ModuleOp, host: str) -> list[str]:
+    """Return the devices of storages, the host first."""
+    found = {host: None}
+    for op in walk(module):
+        for value in op.results:
+            device = device_of(value.type)
+            if device is not None:
+                found.setdefault(device.spec)
+    return [*found]
+
+
+def params_in(module: ModuleOp) -> dict[str, str]:
+    """Return the element type of each param, by name."""
+    return {
+        op.param.data: spec_of(op.result.type, op).dtype
+        for op in walk(module)
+        if isinstance(op, relay.ParamOp)
+    }
+
+
+@dataclass(frozen=True)
+class DescribeEntriesPass(ModulePass):
+    """Describe functions for callers from outside, before their types become memory."""
+
+    name = "describe-entries"
+
+    entries: tuple[str, ...] = ()
+    """The functions that are called from outside; if none is given, all that are not private."""
+
+    host: str = "cpu:0"
+    """The device on which sizes and shapes are computed."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        devices = devices_in(op, device_option(self.host, "host", op).spec)
+        entries = [
+            function
+            for function in op.ops
+            if isinstance(function, func.FuncOp)
+            and function.body.blocks
+            and is_entry(function, self.entries)
+            and memory.SIZES_OF not in function.attributes
+        ]
+        kernels: Sequence[relay.PrimFuncOp] = [
+            kernel for kernel in op.ops if isinstance(kernel, relay.PrimFuncOp)
+        ]
+        apply_patterns(op, DescribeEntry(devices), DescribeKernel(), only=[*entries, *kernels])
+        op.attributes[DEVICES] = attribute_of(devices)
+        params = params_in(op)
+        if params:
+            op.attributes[PARAMS] = attribute_of(params)
