@@ -2,6 +2,7 @@
 
 import ctypes
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -230,10 +231,37 @@ def test_a_run_allocates_nothing(model: Path, tmp_path: Path):
     assert before == after > 0
 
 
-def test_address_sanitizer_finds_nothing(model: Path, tmp_path: Path):
-    out, source, program = (tmp_path / name for name in ("model.o", "call.c", "call"))
-    assert main([str(model), "-t", "object", "-o", str(out)]) == 0
-    source.write_text(CALLER)
-    flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    subprocess.run(["cc", *flags, source, out, "-lm", "-o", program], check=True)
-    subprocess.run([program], capture_output=True, check=True)
+EXAMPLE = Path(__file__).parents[3] / "examples" / "c"
+PRINTED = """\
+0.0900 0.2447 0.6652
+0.2119 0.5761 0.2119
+"""
+"""The softmax of the example's products, which NumPy computed."""
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    """A copy of the example, with its header."""
+    folder = Path(shutil.copytree(EXAMPLE, tmp_path / "c"))
+    header = ["-t", "c-header", "-o", str(folder / "scores.h")]
+    assert main([str(folder / "scores.relay"), "-p", "aot", *header]) == 0
+    return folder
+
+
+def test_the_example_runs(model: Path, example: Path):
+    out = example / "libscores.so"
+    assert main([str(example / "scores.relay"), "-p", "aot", "-t", "native", "-o", str(out)]) == 0
+    made = subprocess.run(["make", "-C", example, "OPT=false"], capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    done = subprocess.run([example / "scores"], capture_output=True, text=True, check=True)
+    assert done.stdout == PRINTED
+
+
+def test_the_example_under_address_sanitizer(model: Path, example: Path):
+    out = example / "scores.o"
+    assert main([str(example / "scores.relay"), "-p", "aot", "-t", "object", "-o", str(out)]) == 0
+    flags = ["-Wall", "-Werror", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    command = ["cc", *flags, "main.c", "scores.o", "-lm", "-o", "scores"]
+    subprocess.run(command, check=True, cwd=example)
+    done = subprocess.run([example / "scores"], capture_output=True, text=True, check=True)
+    assert done.stdout == PRINTED
