@@ -24,13 +24,16 @@ def dense(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 
 def matmul(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """Multiply a by b, each optionally transposed (the last two axes)."""
+    """Multiply a by b, each optionally transposed (the last two axes); b may be one matrix."""
     a, b = ins
+    y = outs[0]
+    if b.ndim == 2 and a.ndim > 2:
+        a, y = a.reshape(-1, a.shape[-1]), y.reshape(-1, y.shape[-1])
     if flag(attrs, "transpose_a"):
         a = a.swapaxes(-1, -2)
     if flag(attrs, "transpose_b"):
         b = b.swapaxes(-1, -2)
-    return product(a, b, outs[0])
+    return product(a, b, y)
 
 
 def batch_matmul(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
