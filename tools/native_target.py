@@ -18,8 +18,10 @@ from ..lowering.native.machine import Machine
 from ..lowering.native.metadata import library_of
 from ..lowering.native.product import Kind, Request, make_product
 from ..lowering.native.saved_stages import SavedStages
+from ..lowering.native.schedules import choose
 from ..lowering.native.settings import Settings
 from ..passes.support.diagnostics import emit_remark
+from ..runtime.derived_weights import Weights
 from ..runtime.errors import Error
 from ..runtime.program import Array
 from ..runtime.tensor_file import TensorFile
@@ -54,6 +56,7 @@ class NativeTarget(FileTarget):
     def written(self, job: Job) -> Written:
         settings = Settings(
             machine=Machine(self.target, self.cpu),
+            scheduler=choose,
             cache=Cache.named(self.cache),
             saved=SavedStages(job.stages),
             compiler=self.cc,
@@ -78,17 +81,18 @@ class ObjectTarget(NativeTarget):
 
 
 class _Weights:
-    """The tensors of a program, by name."""
+    """The tensors of a program, by name; the file is opened when one is needed."""
 
     def __init__(self, program: Given) -> None:
         self.program = program
-        self.file: TensorFile | None = None
+        self.opened: Weights | None = None
 
     def __call__(self, name: str) -> Array:
-        if self.file is None:
-            if self.program.weights is None:
-                raise Error(f"the program has weight '{name}', but names no file for its weights")
-            self.file = TensorFile(self.program.weights)
-        if name not in self.file:
-            raise Error(f"'{self.file.path}' has no tensor '{name}'")
-        return self.file.array(name)
+        path = self.program.weights
+        if path is None:
+            raise Error(f"the program has weight '{name}', but names no file for its weights")
+        if self.opened is None:
+            self.opened = Weights(TensorFile(path))
+        if name not in self.opened:
+            raise Error(f"'{path}' has no tensor '{name}'")
+        return self.opened.array(name)
