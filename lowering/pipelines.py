@@ -56,7 +56,10 @@ What differs, and why:
 - `convert-relay-to-linalg` before the program around kernels is converted: kernels that it cannot
   convert are called as the machine's.
 - `expand-math` right after it, while kernels are still one loop nest an operator.
-- `convert-memory-to-memref`, then `erase-memory-spaces`, which needs all types to be memrefs.
+- `describe-entries` before `convert-memory-to-memref`: it writes down what memrefs cannot say, such
+  as names, signs of integers, devices.
+- `aot-lower-main` after it, to make entries of functions on memrefs, and before
+  `erase-memory-spaces`: their pools are one for each space.
 """
 
 from abc import ABC, abstractmethod
@@ -125,7 +128,9 @@ _TO_MEMREF = (
     "verify-stage{stage=memory-planned}",
     "convert-relay-to-linalg",
     "expand-math",
+    "describe-entries",
     "convert-memory-to-memref",
+    "aot-lower-main",
     "erase-memory-spaces",
     "verify-stage{stage=memref}",
 )
@@ -144,7 +149,7 @@ _WEIGHTS = ("transpose-weights", "fold-constants", "fold-weights")
 
 _TO_LINALG = ("check-shapes", "convert-program-to-linalg", "verify-stage{stage=linalg}")
 
-_OF_ENTRIES = ("remove-unused-functions", "plan-memory")
+_OF_ENTRIES = ("remove-unused-functions", "plan-memory", "describe-entries")
 """The passes that depend on which functions are called from outside."""
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from math import prod
 
 import numpy as np
 
@@ -28,7 +29,8 @@ def matmul(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     a, b = ins
     y = outs[0]
     if b.ndim == 2 and a.ndim > 2:
-        a, y = a.reshape(-1, a.shape[-1]), y.reshape(-1, y.shape[-1])
+        rows = prod(a.shape[:-1])
+        a, y = a.reshape(rows, a.shape[-1]), y.reshape(rows, y.shape[-1])
     if flag(attrs, "transpose_a"):
         a = a.swapaxes(-1, -2)
     if flag(attrs, "transpose_b"):
