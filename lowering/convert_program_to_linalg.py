@@ -37,7 +37,14 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    IndexType,
+    IntegerType,
+    ModuleOp,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -76,6 +83,9 @@ def upstream_types(types: Sequence[Attribute], op: Operation) -> list[Attribute]
     """Return the types of values of `op` upstream; an error if one is not of a tensor."""
     found: list[Attribute] = []
     for type in types:
+        if isinstance(type, IntegerType | IndexType):  # a size
+            found.append(type)
+            continue
         if as_tensor(type) is None:
             raise PassError(
                 f"a value of type {type} cannot be written in linalg, which has tensors only; "

@@ -25,12 +25,12 @@ from typing import NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ..dialects import relay
 from ..dialects.device import upstream_type
-from ..dialects.tensors import as_tensor
+from ..dialects.tensors import as_tensor, bits_of
 from ..passes.support.diagnostics import PassError, emit_remark, wants_remarks
 from .linalg.builder import Builder, Rule, Unsupported
 from .linalg.registry import rules_of
@@ -41,6 +41,19 @@ class NoRule(NamedTuple):
 
     op: Operation
     reason: str
+
+
+WIDTHS = (1, 8, 16, 32, 64)
+"""The widths in bits of elements that native code stores."""
+
+
+def stray_type(op: Operation) -> Attribute | None:
+    """Return the type of an operand or result of `op` whose elements native code cannot store."""
+    for value in (*op.operands, *op.results):
+        tensor = as_tensor(value.type)
+        if tensor is None or bits_of(tensor.element_type) not in WIDTHS:
+            return value.type
+    return None
 
 
 def convert_kernel(kernel: relay.PrimFuncOp, rules: Mapping[str, Rule]) -> NoRule | None:
@@ -57,9 +70,11 @@ def convert_kernel(kernel: relay.PrimFuncOp, rules: Mapping[str, Rule]) -> NoRul
         if isinstance(op, relay.YieldOp):
             b.insert_all(relay.YieldOp(*operands))
             break
-        rule = rules.get(op.name)
+        rule, stray = rules.get(op.name), stray_type(op)
         if rule is None:
             return NoRule(op, f"{op.name} has no linalg rule")
+        if stray is not None:
+            return NoRule(op, f"{op.name} has no linalg rule for {stray}")
         try:
             results = rule(b, op, operands)
         except Unsupported as reason:

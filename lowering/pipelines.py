@@ -56,10 +56,9 @@ What differs, and why:
 - `convert-relay-to-linalg` before the program around kernels is converted: kernels that it cannot
   convert are called as the machine's.
 - `expand-math` right after it, while kernels are still one loop nest an operator.
-- `describe-entries` before `convert-memory-to-memref`: it writes down what memrefs cannot say, such
-  as names, signs of integers, devices.
-- `aot-lower-main` after it, to make entries of functions on memrefs, and before
-  `erase-memory-spaces`: their pools are one for each space.
+- `describe-entries` before `convert-memory-to-memref`, which forgets names, dims and signs.
+- `aot-lower-main` after it: it makes the entries flat, while memory still has its devices.
+- `erase-memory-spaces` last: it needs all types to be memrefs.
 """
 
 from abc import ABC, abstractmethod

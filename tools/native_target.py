@@ -1,9 +1,10 @@
 """
-The targets `native` and `object` of `xrelay-opt -t`: machine code.
+The targets `native`, `object` and `c-header` of `xrelay-opt -t`: machine code, and its interface.
 
     xrelay-opt model.onnx -p aot -t native -o libmodel.so
     xrelay-opt model.onnx -p aot -t native{cpu=native,weights=file} -o libmodel.so
     xrelay-opt model.onnx -p aot -t object -o model.o
+    xrelay-opt model.onnx -p aot -t c-header -o model.h
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import ClassVar, Literal
 
 from typing_extensions import override
 
+from ..lowering.native.c_header import header_source
 from ..lowering.native.cache import Cache
 from ..lowering.native.machine import Machine
 from ..lowering.native.metadata import library_of
@@ -78,6 +80,24 @@ class ObjectTarget(NativeTarget):
 
     name: ClassVar[str] = "object"
     kind: ClassVar[Kind] = "object"
+
+
+@dataclass(frozen=True)
+class HeaderTarget(FileTarget):
+    """Writes the C header of a program, as `-p aot` leaves it."""
+
+    name: ClassVar[str] = "c-header"
+
+    @property
+    @override
+    def takes_weights(self) -> bool:
+        return True
+
+    @override
+    def written(self, job: Job) -> Written:
+        job.runner.run(job.context, job.program.module)
+        header = header_source(library_of(job.program.module))
+        return Written([header.encode()], is_text=True)
 
 
 class _Weights:

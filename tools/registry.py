@@ -94,6 +94,7 @@ PASSES = {
 TARGETS = {
     "relay-text": "frontends.relay_text.target:RelayTextTarget",
     "native": "tools.native_target:NativeTarget",
+    "c-header": "tools.native_target:HeaderTarget",
     "object": "tools.native_target:ObjectTarget",
     "executable": "tools.executable_target:ExecutableTarget",
     "linalg": "tools.linalg_target:LinalgTarget",

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import i64
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import f64, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import relay
 from ...dialects.tensors import is_unsigned
 from .builder import INDEX, Builder, Rule, Size, element_of, element_type, maps
 from .moving import gathered, rank_of, same
-from .reduction import count_of
+from .reduction import count_of, number_of
 from .reshape import reshaped
 from .scalars import compare, resized, select
-from .traced_sizes import result_sizes
 
 
 def _within(b: Builder, index: SSAValue, type: Attribute, dim: Size, wraps: bool) -> SSAValue:
@@ -69,13 +68,25 @@ def take(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SS
     )
 
 
+def _scaled(b: Builder, size: Size, scale: float) -> Size:
+    """Return `size * scale` rounded to the nearest integer, halves to even."""
+    if scale.is_integer():
+        return b.mul(size, int(scale))
+    if isinstance(size, int):
+        return round(size * scale)
+    product = arith.MulfOp(number_of(b, size, f64), b.constant(scale, f64))
+    rounded = b.insert(math.RoundEvenOp(b.insert(product)))
+    return b.insert(arith.IndexCastOp(b.insert(arith.FPToSIOp(rounded, i64)), INDEX))
+
+
 def upsampling(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """Extract row floor(r * height / result height) for row r of the result; columns likewise."""
     assert isinstance(op, relay.pooling.UpsamplingOp)
     (x,) = operands
-    (sizes,) = result_sizes(b, op, operands)
     dims = b.dims(x)
-    scaled = [op.layout.data.index("H"), op.layout.data.index("W")]
+    sizes, scaled = [*dims], [op.layout.data.index("H"), op.layout.data.index("W")]
+    for axis, scale in zip(scaled, (op.scale_h, op.scale_w), strict=True):
+        sizes[axis] = _scaled(b, dims[axis], scale.value.data)
 
     def find(inner: Builder, at: Sequence[SSAValue]) -> SSAValue:
         indices: list[Size] = [*at]

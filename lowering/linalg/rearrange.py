@@ -13,8 +13,8 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects import relay
 from ...dialects.attributes import plain_attributes
-from .builder import INDEX, Builder, Rule, Size, element_of
-from .moving import copied, gathered, moved, placed, rank_of
+from .builder import Builder, Rule, Size, element_of
+from .moving import copied, element_size, gathered, moved, placed, rank_of
 from .reduction import keep_axes
 from .traced_sizes import result_sizes
 
@@ -152,12 +152,6 @@ def dyn_pad(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence
         [element_size(b, widths, [axis, side]) for axis in range(rank_of(x))] for side in (0, 1)
     )
     return [padded(b, x, number, op.pad_mode.data, before, after)]
-
-
-def element_size(b: Builder, sizes: SSAValue, at: Sequence[Size]) -> Size:
-    """Return an element of the integer tensor `sizes`."""
-    element = b.extract(sizes, at)
-    return element if element.type == INDEX else b.insert(arith.IndexCastOp(element, INDEX))
 
 
 # -------------------------------------------------------------------- repetition

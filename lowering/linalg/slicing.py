@@ -16,8 +16,7 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects import relay
 from ...operators.slicing import picked
 from .builder import Builder, Rule, Size, Unsupported, element_of
-from .moving import copied, gathered, rank_of
-from .rearrange import element_size
+from .moving import copied, element_size, gathered, rank_of
 from .scalars import compare, select
 
 

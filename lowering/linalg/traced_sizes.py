@@ -54,16 +54,24 @@ class _Sizes:
         try:
             found = traced_results(self.trace, self.op, tensors, elements)
         except PassError as error:
+            self._drop()
             raise Unsupported(str(error)) from error
         values = [[self._wanted(dim) for dim in tensor.dims] for tensor in found]
         for op in self.trace.ops:
+            if isinstance(op, relay.MeasureOp):
+                self._drop()
+                raise Unsupported(f"a result whose shape needs {op.measure.data}")
+        for op in self.trace.ops:
             if isinstance(op, relay.RequireOp):
                 op.erase()
-            elif isinstance(op, relay.MeasureOp):
-                raise Unsupported(f"a result whose shape needs {op.measure.data}")
             else:
                 self.b.insert(op)
         return [[self._index(value) for value in row] for row in values]
+
+    def _drop(self) -> None:
+        """Let the ops that were not inserted use nothing."""
+        for op in self.trace.ops:
+            op.drop_all_references()
 
     def _operand(self, number: int) -> Tensor:
         known = operand_of(self.op.operands[number].type)

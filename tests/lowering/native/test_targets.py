@@ -2,15 +2,16 @@
 
 import ctypes
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
 
 from xrelay.runtime.native.interface import Constant, Entry, Library, Pool
 from xrelay.runtime.program import Function, Param, TensorSpec
+from xrelay.runtime.tensor_file import write_tensors
 from xrelay.tools.opt import main
 
 WEIGHTS = np.arange(12, dtype=np.float32).reshape(4, 3)
@@ -57,7 +58,7 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     path = tmp_path / "model.mlir"
     path.write_text(PROGRAM.replace("METADATA", json.dumps(library().to_json())))
-    save_file({"w": WEIGHTS}, tmp_path / "model.safetensors")
+    write_tensors(tmp_path / "model.safetensors", {"w": WEIGHTS})
     return path
 
 
@@ -100,7 +101,7 @@ def test_weights_beside_the_library(model: Path, tmp_path: Path):
         (bytes(48), "the weights '{}' are not those of this program, or damaged"),
     ],
 )
-def test_weights_that_do_not_fit(model: Path, tmp_path: Path, contents: bytes, message: str):
+def test_weights_that_do_not_fit(model: Path, tmp_path: Path, contents: bytes | None, message: str):
     out, weights = tmp_path / "lib.so", tmp_path / "lib.weights"
     assert main([str(model), "-t", "native{weights=file}", "-o", str(out)]) == 0
     weights.unlink()
@@ -164,7 +165,7 @@ def test_errors_of_users(model: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     )
     (tmp_path / "model.safetensors").unlink()
     assert "model.safetensors" in errors([str(model), "-t", "native", "-o", out], capsys)
-    save_file({"w": WEIGHTS.T.copy()}, tmp_path / "model.safetensors")
+    write_tensors(tmp_path / "model.safetensors", {"w": WEIGHTS.T.copy()})
     assert "weight 'w' must be float32 of shape (4, 3), but is float32 of shape (3, 4)" in errors(
         [str(model), "-t", "native", "-o", out], capsys
     )
@@ -230,10 +231,37 @@ def test_a_run_allocates_nothing(model: Path, tmp_path: Path):
     assert before == after > 0
 
 
-def test_address_sanitizer_finds_nothing(model: Path, tmp_path: Path):
-    out, source, program = (tmp_path / name for name in ("model.o", "call.c", "call"))
-    assert main([str(model), "-t", "object", "-o", str(out)]) == 0
-    source.write_text(CALLER)
-    flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    subprocess.run(["cc", *flags, source, out, "-lm", "-o", program], check=True)
-    subprocess.run([program], capture_output=True, check=True)
+EXAMPLE = Path(__file__).parents[3] / "examples" / "c"
+PRINTED = """\
+0.0900 0.2447 0.6652
+0.2119 0.5761 0.2119
+"""
+"""The softmax of the example's products, which NumPy computed."""
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    """A copy of the example, with its header."""
+    folder = Path(shutil.copytree(EXAMPLE, tmp_path / "c"))
+    header = ["-t", "c-header", "-o", str(folder / "scores.h")]
+    assert main([str(folder / "scores.relay"), "-p", "aot", *header]) == 0
+    return folder
+
+
+def test_the_example_runs(model: Path, example: Path):
+    out = example / "libscores.so"
+    assert main([str(example / "scores.relay"), "-p", "aot", "-t", "native", "-o", str(out)]) == 0
+    made = subprocess.run(["make", "-C", example, "OPT=false"], capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    done = subprocess.run([example / "scores"], capture_output=True, text=True, check=True)
+    assert done.stdout == PRINTED
+
+
+def test_the_example_under_address_sanitizer(model: Path, example: Path):
+    out = example / "scores.o"
+    assert main([str(example / "scores.relay"), "-p", "aot", "-t", "object", "-o", str(out)]) == 0
+    flags = ["-Wall", "-Werror", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    command = ["cc", *flags, "main.c", "scores.o", "-lm", "-o", "scores"]
+    subprocess.run(command, check=True, cwd=example)
+    done = subprocess.run([example / "scores"], capture_output=True, text=True, check=True)
+    assert done.stdout == PRINTED
