@@ -34,6 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -83,16 +84,14 @@ def upstream_types(types: Sequence[Attribute], op: Operation) -> list[Attribute]
     """Return the types of values of `op` upstream; an error if one is not of a tensor."""
     found: list[Attribute] = []
     for type in types:
-        if isinstance(type, IntegerType | IndexType):  # a size
-            found.append(type)
-            continue
-        if as_tensor(type) is None:
+        is_size = isinstance(type, IntegerType | IndexType)
+        if as_tensor(type) is None and not is_size:
             raise PassError(
                 f"a value of type {type} cannot be written in linalg, which has tensors only; "
                 f"{RUN_IT}",
                 op,
             )
-        found.append(upstream_type(type))
+        found.append(upstream_type(cast(Attribute, type)))
     return found
 
 
