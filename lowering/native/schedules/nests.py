@@ -126,7 +126,7 @@ def _is_opaque(op: linalg.GenericOp) -> bool:
 
 
 def _iterators(op: linalg.GenericOp) -> tuple[str, ...]:
-    return tuple(attribute.data.value for attribute in op.iterator_types)
+    return tuple(str(attribute.data) for attribute in op.iterator_types)
 
 
 def _maps(op: linalg.GenericOp) -> list[AffineMap]:
