@@ -29,6 +29,7 @@ from . import (
     rearrange,
     reduction,
     reshape,
+    resize,
     slicing,
     unary,
 )
@@ -53,6 +54,7 @@ RULES: Mapping[str, Rule] = {
     **rearrange.RULES,
     **reduction.RULES,
     **reshape.RULES,
+    **resize.RULES,
     **slicing.RULES,
     **unary.RULES,
 }
