@@ -34,10 +34,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    IndexType,
+    IntegerType,
+    ModuleOp,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -76,13 +84,14 @@ def upstream_types(types: Sequence[Attribute], op: Operation) -> list[Attribute]
     """Return the types of values of `op` upstream; an error if one is not of a tensor."""
     found: list[Attribute] = []
     for type in types:
-        if as_tensor(type) is None:
+        is_size = isinstance(type, IntegerType | IndexType)
+        if as_tensor(type) is None and not is_size:
             raise PassError(
                 f"a value of type {type} cannot be written in linalg, which has tensors only; "
                 f"{RUN_IT}",
                 op,
             )
-        found.append(upstream_type(type))
+        found.append(upstream_type(cast(Attribute, type)))
     return found
 
 

@@ -20,7 +20,8 @@ kernels; `--remarks` tells which and why. With `require`, that is an error. Leve
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp
@@ -29,118 +30,68 @@ from xdsl.passes import ModulePass
 
 from ..dialects import relay
 from ..dialects.device import upstream_type
-from ..dialects.interfaces import InferTypes
-from ..dialects.tensors import as_tensor
-from ..dialects.walking import walk
-from ..dialects.xdsl_internals import set_type
+from ..dialects.tensors import as_tensor, bits_of
 from ..passes.support.diagnostics import PassError, emit_remark, wants_remarks
 from .linalg.builder import Builder, Rule, Unsupported
 from .linalg.registry import rules_of
 
 
-def is_operator(op: Operation) -> bool:
-    """Test whether `op` computes tensors from tensors, so that a rule may convert it."""
-    return op.has_trait(InferTypes) or isinstance(op, relay.ConstantOp)
+class NoRule(NamedTuple):
+    """An operator without linalg, and the reason."""
+
+    op: Operation
+    reason: str
 
 
-@dataclass
-class Conversion:
-    """Converts operators in place, before them; they are erased by `finish`."""
+WIDTHS = (1, 8, 16, 32, 64)
+"""The widths in bits of elements that native code stores."""
 
-    rules: Mapping[str, Rule]
-    values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    """The new value of each result of a converted op, whose own type tells its signedness."""
-    converted: list[Operation] = field(default_factory=list[Operation])
-    made: list[Operation] = field(default_factory=list[Operation])
-    left: list[tuple[Operation, str]] = field(default_factory=list[tuple[Operation, str]])
-    """The operators without a rule, each with the reason."""
 
-    def convert_block(self, block: Block, outer: Builder | None = None) -> None:
-        """Convert the operators in `block` and, in its ops, all regions."""
-        b = Builder(block, outer)
-        b.inserted = self.made
-        for op in [*block.ops]:
-            b.location, b.before = op.location, op
-            for region in op.regions:
-                for inner in region.blocks:
-                    self.convert_block(inner, b)
-            if is_operator(op):
-                self.convert(b, op)
+def stray_type(op: Operation) -> Attribute | None:
+    """Return the type of an operand or result of `op` whose elements native code cannot store."""
+    for value in (*op.operands, *op.results):
+        tensor = as_tensor(value.type)
+        if tensor is None or bits_of(tensor.element_type) not in WIDTHS:
+            return value.type
+    return None
 
-    def convert(self, b: Builder, op: Operation) -> None:
-        """Insert what computes the results of `op`."""
-        rule = self.rules.get(op.name)
+
+def convert_kernel(kernel: relay.PrimFuncOp, rules: Mapping[str, Rule]) -> NoRule | None:
+    """Convert all operators of `kernel`; return one that cannot be, after which it is unchanged."""
+    old = kernel.body.block
+    type = upstream_type(kernel.function_type)
+    assert isinstance(type, FunctionType), "of the same kind"
+    new = Block(arg_types=type.inputs)
+    b = Builder(new)
+    values = dict[SSAValue, SSAValue](zip(old.args, new.args, strict=True))
+    for op in old.ops:
+        b.location = op.location
+        operands = [values[operand] for operand in op.operands]
+        if isinstance(op, relay.YieldOp):
+            b.insert_all(relay.YieldOp(*operands))
+            break
+        rule, stray = rules.get(op.name), stray_type(op)
         if rule is None:
-            self.left.append((op, f"{op.name} has no linalg rule"))
-            return
-        operands = [self.values.get(operand, operand) for operand in op.operands]
+            return NoRule(op, f"{op.name} has no linalg rule")
+        if stray is not None:
+            return NoRule(op, f"{op.name} has no linalg rule for {stray}")
         try:
             results = rule(b, op, operands)
         except Unsupported as reason:
-            self.left.append((op, f"{op.name} has no linalg rule for {reason}"))
-            return
-        for old, new in zip(op.results, results, strict=True):
-            type = as_tensor(upstream_type(old.type))
-            assert type is not None, "operators have tensors as results"
-            self.values[old] = b.cast(new, type)
-            if new.name_hint is None:
-                self.values[old].name_hint = old.name_hint
-        self.converted.append(op)
-
-    def finish(self) -> None:
-        """Let all others use the new values, and erase the converted ops."""
-        for old, new in self.values.items():
-            for use in [*old.uses]:
-                use.operation.operands[use.index] = new
-        for op in reversed(self.converted):
-            op.detach()
-            op.erase()
-
-    def give_up(self) -> None:
-        """Erase everything that was inserted."""
-        for op in reversed(self.made):
-            op.detach()
-            op.erase()
-
-
-def convert_operators(
-    root: Operation, rules: Mapping[str, Rule] | None = None
-) -> list[tuple[Operation, str]]:
-    """
-    Convert the operators in `root`, in functions too; return those without a rule, with the reason.
-
-    Values that no converted operator made keep their types.
-    """
-    known = rules_of(operators_in(root)) if rules is None else rules
-    conversion = Conversion(known)
-    for region in root.regions:
-        for block in region.blocks:
-            conversion.convert_block(block)
-    conversion.finish()
-    return conversion.left
-
-
-def operators_in(root: Operation) -> set[str]:
-    """Return the names of the operators in `root`."""
-    return {op.name for op in walk(root) if is_operator(op)}
-
-
-def convert_kernel(
-    kernel: relay.PrimFuncOp, rules: Mapping[str, Rule]
-) -> list[tuple[Operation, str]]:
-    """Convert all of `kernel` or nothing; return the operators without a rule."""
-    conversion = Conversion(rules)
-    conversion.convert_block(kernel.body.block)
-    if conversion.left:
-        conversion.give_up()
-        return conversion.left
-    conversion.finish()
-    for value in kernel.body.block.args:
-        set_type(value, upstream_type(value.type))
-    type: Attribute = upstream_type(kernel.function_type)
-    assert isinstance(type, FunctionType)
+            return NoRule(op, f"{op.name} has no linalg rule for {reason}")
+        for before, result in zip(op.results, results, strict=True):
+            wanted = as_tensor(upstream_type(before.type))
+            assert wanted is not None, "operators have tensors as results"
+            after = b.cast(result, wanted)
+            after.name_hint = after.name_hint or before.name_hint
+            values[before] = after
+    for before, after in zip(old.args, new.args, strict=True):
+        after.name_hint, after.location = before.name_hint, before.location
+    kernel.body.detach_block(old)
+    kernel.body.add_block(new)
     kernel.function_type = type
-    return []
+    old.erase()
+    return None
 
 
 @dataclass(frozen=True)
@@ -151,12 +102,15 @@ class ConvertRelayToLinalgPass(ModulePass):
     """Report an operator without a rule as an error."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rules = rules_of(operators_in(op))
-        for kernel in op.body.block.ops:
-            if not isinstance(kernel, relay.PrimFuncOp):
+        kernels = [kernel for kernel in op.ops if isinstance(kernel, relay.PrimFuncOp)]
+        operators = {inner.name for kernel in kernels for inner in kernel.body.ops}
+        rules = rules_of(operators - {relay.YieldOp.name})
+        for kernel in kernels:
+            missing = convert_kernel(kernel, rules)
+            if missing is None:
                 continue
-            for operator, reason in convert_kernel(kernel, rules)[:1]:
-                if self.require:
-                    raise PassError(reason, operator)
-                if wants_remarks(ctx):
-                    emit_remark(ctx, operator, f"@{kernel.sym_name.data} is not native: {reason}")
+            if self.require:
+                raise PassError(missing.reason, missing.op)
+            if wants_remarks(ctx):
+                message = f"@{kernel.sym_name.data} is not native: {missing.reason}"
+                emit_remark(ctx, missing.op, message)

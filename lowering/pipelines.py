@@ -45,9 +45,20 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 `aot` takes a `relay` program as `vm` does to `memory-planned`, and from there out of the house.
 What differs, and why:
 
-- `fold-weights` before planning: what only prepares weights needs no kernel and no memory at run
-  time. After `fold-constants`, whose results may be operands of it.
-- `plan-memory` always: compiled kernels are too short to allocate between them.
+- `lambda-lift` … `flatten-tuples` early: machine code has functions of tensors alone, so closures,
+  type arguments and tuples go where that is still easy to say in one line.
+- `propagate-layout` once operators are simplified, before fusion, which must see the operators in
+  the layout that they are compiled in.
+- `transpose-weights` after it, which gives weights another order, too.
+- `fold-constants` again, and `fold-weights`: what the layout changed in weights needs no kernel.
+- `plan-memory` always, as compiled kernels are too short to allocate between them; with
+  `lend-entries`, so that the caller of an entry owns all memory.
+- `convert-relay-to-linalg` before the program around kernels is converted: kernels that it cannot
+  convert are called as the machine's.
+- `expand-math` right after it, while kernels are still one loop nest an operator.
+- `describe-entries` before `convert-memory-to-memref`, which forgets names, dims and signs.
+- `aot-lower-main` after it: it makes the entries flat, while memory still has its devices.
+- `erase-memory-spaces` last: it needs all types to be memrefs.
 """
 
 from abc import ABC, abstractmethod
@@ -112,7 +123,16 @@ _TO_BYTECODE = (
     "verify-stage{stage=bytecode}",
 )
 
-_TO_AOT = ("verify-stage{stage=memory-planned}",)
+_TO_MEMREF = (
+    "verify-stage{stage=memory-planned}",
+    "convert-relay-to-linalg",
+    "expand-math",
+    "describe-entries",
+    "convert-memory-to-memref",
+    "aot-lower-main",
+    "erase-memory-spaces",
+    "verify-stage{stage=memref}",
+)
 
 _TO_FIRST_ORDER = (
     "lambda-lift",
@@ -124,9 +144,11 @@ _TO_FIRST_ORDER = (
     "infer-types",
 )
 
+_WEIGHTS = ("transpose-weights", "fold-constants", "fold-weights")
+
 _TO_LINALG = ("check-shapes", "convert-program-to-linalg", "verify-stage{stage=linalg}")
 
-_OF_ENTRIES = ("remove-unused-functions", "plan-memory")
+_OF_ENTRIES = ("remove-unused-functions", "plan-memory", "describe-entries")
 """The passes that depend on which functions are called from outside."""
 
 
@@ -166,13 +188,18 @@ class AotPipeline(Pipeline):
 
     name = "aot"
 
+    layout: Literal["nchw", "nhwc"] = "nhwc"
+    """The order of images' dims inside the program: `nhwc` has channels last."""
+
     entries: tuple[str, ...] = ()
     """The functions that are called from outside; if none is given, all that are not private."""
 
     @property
     def text(self) -> str:
-        planned = (*_TO_SIMPLIFIED, "fold-weights", *_TO_MANIFEST, *_MEMORY["plan"])
-        return _called_from_outside((*planned, *_TO_AOT), self.entries)
+        moved = ("propagate-layout",) if self.layout == "nhwc" else ()
+        simple = (*_TO_SIMPLIFIED, *_TO_FIRST_ORDER, *moved, *_WEIGHTS)
+        passes = (*simple, *_TO_MANIFEST, "plan-memory{lend-entries=true}", *_TO_MEMREF)
+        return _called_from_outside(passes, self.entries)
 
 
 @dataclass(frozen=True)
@@ -200,8 +227,17 @@ def _called_from_outside(passes: Sequence[str], entries: tuple[str, ...]) -> str
         return ",".join(passes)
     # A tuple of one value is given as that value.
     names = (entries,) if isinstance(entries, str) else entries
-    option = f"{{entries={','.join(map(quoted, names))}}}"
-    return ",".join(name + option if name in _OF_ENTRIES else name for name in passes)
+    option = f"entries={','.join(map(quoted, names))}"
+    return ",".join(_with_option(p, option) if _name(p) in _OF_ENTRIES else p for p in passes)
+
+
+def _name(step: str) -> str:
+    return step.partition("{")[0]
+
+
+def _with_option(step: str, option: str) -> str:
+    """Return the pass `step` with one more option."""
+    return f"{step[:-1]} {option}}}" if step.endswith("}") else f"{step}{{{option}}}"
 
 
 PIPELINES: dict[str, type[Pipeline]] = {

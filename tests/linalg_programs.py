@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefA
 
 from xrelay.dialects.tensors import as_tensor, dtype_name
 from xrelay.dialects.walking import walk
+from xrelay.lowering.memref.booleans import store_booleans_as_bytes
 from xrelay.lowering.native.linking import (
     STANDALONE,
     SUPPORT,
@@ -116,6 +117,7 @@ def compiled(modules: Sequence[ModuleOp], folder: Path, passes: str = "linalg") 
     types: list[FunctionType] = []
     for number, module in enumerate(modules):
         run_passes(module, passes)
+        store_booleans_as_bytes(module)  # mlir-opt 22 has no loads of i1
         renamed(module, f"p{number}_")
         for function in module.ops:
             if isinstance(function, func.FuncOp) and function.sym_name.data == f"p{number}_main":

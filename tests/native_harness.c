@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_LIVE 65536
+#define MAX_LIVE (1 << 20)
 static void *live[MAX_LIVE];
 static int64_t count, faults, failed, numbers[2];
 static jmp_buf failure;

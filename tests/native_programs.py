@@ -47,6 +47,7 @@ from xrelay.tools.registry import UNIVERSE, named_pipelines
 
 HARNESS = Path(__file__).with_name("native_harness.c")
 MAX_ARGUMENTS = 12
+STACK = "the stack is used up"
 NOT_ACCEPTED = re.compile(
     "run by the machine only|computed by the machine only|only the machine runs|need the machine"
 )
@@ -216,13 +217,15 @@ class NativeBatch:
         try:
             if code != -1:
                 a, b = library.harness_state(2), library.harness_state(3)
-                text = entry.messages[code] if code >= 0 else "the stack is used up"
+                texts: list[Any] = [*entry.messages, STACK]  # -1 is not returned, -2 is the stack
+                text = str(texts[max(code, -1)])
                 return text.replace("{0}", str(a)).replace("{1}", str(b))
             found = [
                 array_at(ctypes.addressof(getattr(returned, f"r{i}")), dtype, rank).copy()
                 for i, (dtype, rank) in enumerate(entry.results)
             ]
-            assert library.harness_state(0) == len(results), "what is allocated but results"
+            live = library.harness_state(0)
+            assert live == len(results), f"{live} allocations, but {len(results)} results"
             assert not library.harness_state(1), "a free of what is not allocated"
             return found
         finally:

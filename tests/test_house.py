@@ -24,6 +24,7 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition
 from xrelay.dialects.interfaces import DeviceRule, Fusible, InferTypes
 from xrelay.dialects.relay import OPERATORS
 from xrelay.frontends.relay_text import operators
+from xrelay.lowering.linalg import registry
 from xrelay.operators import RULES
 from xrelay.runtime.kernels import KERNELS
 from xrelay.tools.registry import DIALECTS, PASSES, UNIVERSE, pass_info
@@ -317,6 +318,9 @@ TABLES: dict[str, Container[str]] = {
     "a kernel in KERNELS of a file in runtime/kernels/": {
         name.removeprefix("relay.") for name in KERNELS
     },
+    "a linalg rule, or the reason why it has none in RUNTIME_ONLY of lowering/linalg/registry.py": {
+        name.removeprefix("relay.") for name in (*registry.RULES, *registry.RUNTIME_ONLY)
+    },
     "samples in tests/operator_samples.py": {sample.name for sample in SAMPLES},
     "random cases in GENERATORS of tests/operator_cases.py": GENERATORS,
     "a reference in REFERENCES of tests/kernel_references.py": REFERENCES,
@@ -365,6 +369,7 @@ def test_operators_have_every_facet():
 
 def test_tables_are_of_operators():
     names = {operator.name for operator in OPERATORS}
+    assert set(registry.RUNTIME_ONLY) == names - set(registry.RULES)
     assert set(RULES) == names
     assert set(KERNELS) == names
     assert set(tvm_operators.ATTRIBUTES) | set(tvm_operators.OURS) == set(inferring.OPERATORS)

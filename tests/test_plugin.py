@@ -231,6 +231,10 @@ MISTAKES: dict[str, tuple[str, str, str, str]] = {
         *("kernels.py", '"demo.min_max": ', '"demo.other": '),
         "xrelay-run program.mlir --random-seed 0",
     ),
+    "`lowerings.py` cannot be imported": (
+        *("lowerings.py", "from .dialect", "import nowhere\nfrom .dialect"),
+        "xrelay-opt tanh.mlir -p convert-relay-to-linalg",
+    ),
     "a rule returns too few results": (
         *("rules.py", "return result, result", "return (result,)"),
         "xrelay-opt program.mlir",

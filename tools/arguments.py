@@ -56,7 +56,7 @@ def _input_and_output(group: Group, frontends: list[str]) -> None:
         help="the format of the output: mlir (default), relay-text, executable (after -p vm; "
         "executable{embed=true} with the weights in it), or a picture of the memory plan, "
         "memory-plan-svg or memory-plan-html, taken right before lower-to-bytecode; or machine "
-        "code, native or object (after -p aot; docs/native.md has their options)",
+        "code, native or object, and its c-header (after -p aot; see docs/native.md)",
     )
     group.add_argument(
         "--save-temps",

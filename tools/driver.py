@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from .file_target import FileTarget, Written
     from .linalg_target import LinalgTarget
 
-FILE_TARGETS = ("executable", "native", "object")
-"""The targets that write files which are not text."""
+FILE_TARGETS = ("executable", "native", "object", "c-header")
+"""The targets that write files themselves."""
 
 
 class XRelayOpt(xDSLOptMain):

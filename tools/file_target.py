@@ -1,4 +1,4 @@
-"""Targets of `xrelay-opt -t` whose output is files that are not text."""
+"""Targets of `xrelay-opt -t` that write files themselves, most of which are not text."""
 
 from __future__ import annotations
 

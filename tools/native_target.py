@@ -1,9 +1,10 @@
 """
-The targets `native` and `object` of `xrelay-opt -t`: machine code.
+The targets `native`, `object` and `c-header` of `xrelay-opt -t`: machine code, and its interface.
 
     xrelay-opt model.onnx -p aot -t native -o libmodel.so
     xrelay-opt model.onnx -p aot -t native{cpu=native,weights=file} -o libmodel.so
     xrelay-opt model.onnx -p aot -t object -o model.o
+    xrelay-opt model.onnx -p aot -t c-header -o model.h
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ from typing import ClassVar, Literal
 
 from typing_extensions import override
 
+from ..lowering.native.c_header import header_source
 from ..lowering.native.cache import Cache
 from ..lowering.native.machine import Machine
 from ..lowering.native.metadata import library_of
 from ..lowering.native.product import Kind, Request, make_product
 from ..lowering.native.saved_stages import SavedStages
+from ..lowering.native.schedules import choose
 from ..lowering.native.settings import Settings
 from ..passes.support.diagnostics import emit_remark
+from ..runtime.derived_weights import Weights
 from ..runtime.errors import Error
 from ..runtime.program import Array
 from ..runtime.tensor_file import TensorFile
@@ -54,6 +58,7 @@ class NativeTarget(FileTarget):
     def written(self, job: Job) -> Written:
         settings = Settings(
             machine=Machine(self.target, self.cpu),
+            scheduler=choose,
             cache=Cache.named(self.cache),
             saved=SavedStages(job.stages),
             compiler=self.cc,
@@ -77,18 +82,37 @@ class ObjectTarget(NativeTarget):
     kind: ClassVar[Kind] = "object"
 
 
+@dataclass(frozen=True)
+class HeaderTarget(FileTarget):
+    """Writes the C header of a program, as `-p aot` leaves it."""
+
+    name: ClassVar[str] = "c-header"
+
+    @property
+    @override
+    def takes_weights(self) -> bool:
+        return True
+
+    @override
+    def written(self, job: Job) -> Written:
+        job.runner.run(job.context, job.program.module)
+        header = header_source(library_of(job.program.module))
+        return Written([header.encode()], is_text=True)
+
+
 class _Weights:
-    """The tensors of a program, by name."""
+    """The tensors of a program, by name; the file is opened when one is needed."""
 
     def __init__(self, program: Given) -> None:
         self.program = program
-        self.file: TensorFile | None = None
+        self.opened: Weights | None = None
 
     def __call__(self, name: str) -> Array:
-        if self.file is None:
-            if self.program.weights is None:
-                raise Error(f"the program has weight '{name}', but names no file for its weights")
-            self.file = TensorFile(self.program.weights)
-        if name not in self.file:
-            raise Error(f"'{self.file.path}' has no tensor '{name}'")
-        return self.file.array(name)
+        path = self.program.weights
+        if path is None:
+            raise Error(f"the program has weight '{name}', but names no file for its weights")
+        if self.opened is None:
+            self.opened = Weights(TensorFile(path))
+        if name not in self.opened:
+            raise Error(f"'{path}' has no tensor '{name}'")
+        return self.opened.array(name)

@@ -42,6 +42,8 @@ PASSES = {
     "infer-types": "passes.infer_types:InferTypesPass",
     "simplify-inference": "passes.simplify_inference:SimplifyInferencePass",
     "fold-constants": "passes.fold_constants:FoldConstantsPass",
+    "transpose-weights": "passes.transpose_weights:TransposeWeightsPass",
+    "propagate-layout": "passes.propagate_layout:PropagateLayoutPass",
     "fold-weights": "passes.fold_weights:FoldWeightsPass",
     "dynamic-to-static": "passes.dynamic_to_static:DynamicToStaticPass",
     "plan-devices": "passes.plan_devices:PlanDevicesPass",
@@ -92,6 +94,7 @@ PASSES = {
 TARGETS = {
     "relay-text": "frontends.relay_text.target:RelayTextTarget",
     "native": "tools.native_target:NativeTarget",
+    "c-header": "tools.native_target:HeaderTarget",
     "object": "tools.native_target:ObjectTarget",
     "executable": "tools.executable_target:ExecutableTarget",
     "linalg": "tools.linalg_target:LinalgTarget",

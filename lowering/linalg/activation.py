@@ -13,16 +13,15 @@ from .binary import arithmetic
 from .builder import Builder, Rule, element_type, tensor_of
 from .elementwise import ScalarRule, compute, elementwise
 from .scalars import compare, is_float, maximum, narrowed, select, widened, width
-from .unary import number
+from .unary import at_least, number
 
 
 def relu(b: Builder, op: Operation, x: Sequence[SSAValue]) -> SSAValue:
     """Compute max(x, 0); NaN stays."""
     type = element_type(op.operands[0])
-    zero = b.constant(0, x[0].type)
-    if not is_float(type):
-        return maximum(b, x[0], zero, type)
-    return select(b, compare(b, "olt", x[0], zero), zero, x[0])
+    if is_float(type):
+        return at_least(b, x[0], 0)
+    return maximum(b, x[0], b.constant(0, x[0].type), type)
 
 
 def leaky_relu(b: Builder, op: Operation, x: Sequence[SSAValue]) -> SSAValue:

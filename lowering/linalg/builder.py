@@ -98,12 +98,10 @@ def maps(rank: int, *results: Sequence[AffineExpr | int]) -> list[AffineMap]:
 
 
 class Builder:
-    """Inserts ops with `location` at the end of `block`, or `before` one of its ops."""
+    """Appends ops to `block`, with `location`."""
 
     def __init__(self, block: Block, parent: Builder | None = None):
         self.block = block
-        self.before: Operation | None = None
-        self.inserted: list[Operation] = []
         self.location: LocationAttr = UNKNOWN_LOC if parent is None else parent.location
         self._constants: dict[tuple[object, Attribute], SSAValue] = {}
         self._dims: MutableMapping[tuple[SSAValue, int], SSAValue] = (
@@ -111,18 +109,14 @@ class Builder:
         )
 
     def insert(self, op: Operation) -> SSAValue:
-        """Insert `op` and return its first result."""
+        """Append `op` and return its first result."""
         self.insert_all(op)
         return op.results[0]
 
     def insert_all(self, op: Operation) -> Sequence[SSAValue]:
-        """Insert `op` and return its results."""
+        """Append `op` and return its results."""
         op.location = self.location
-        if self.before is None:
-            self.block.add_op(op)
-        else:
-            self.block.insert_op_before(op, self.before)
-        self.inserted.append(op)
+        self.block.add_op(op)
         return op.results
 
     # ---------------------------------------------------------------- constants
@@ -306,7 +300,7 @@ class Builder:
         strides: Sequence[Size] | None = None,
     ) -> SSAValue:
         """Return the slice of these offsets, sizes and strides, which must be inside `value`."""
-        if 0 in sizes:  # upstream, no offset is inside an axis of 0
+        if 0 in (*sizes, *self.dims(value)):  # upstream, no offset is inside an axis of 0
             return self.empty(sizes, element_of(value))
         type = tensor_type(element_of(value), static_dims(sizes))
         strides = [1] * len(sizes) if strides is None else strides
@@ -322,7 +316,7 @@ class Builder:
     ) -> SSAValue:
         """Return the tensor `into` with `value` at these offsets, all of it inside."""
         sizes = self.dims(value)
-        if 0 in sizes:
+        if 0 in (*sizes, *self.dims(into)):
             return into
         strides = [1] * len(sizes) if strides is None else strides
 
@@ -343,6 +337,8 @@ class Builder:
         dims = self.dims(value)
         if len(groups) == len(dims):
             return value
+        if not groups:
+            value = self.cast(value, tensor_type(element_of(value), [1] * len(dims)))
         sizes: list[Size] = []
         for group in groups:
             size: Size = 1

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from xdsl.dialects import arith
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from .builder import Builder, Size, element_of, maps, tensor_of
+from .builder import INDEX, Builder, Size, element_of, maps, tensor_of
 from .scalars import compare, select
 
 
@@ -139,3 +140,9 @@ def broadcast_axis(
     sizes[axis], strides[axis] = size, select(b, is_one, b.index(0), b.index(1))
     view = b.extract_slice(value, [0] * len(sizes), sizes, strides)
     return view, AffineExpr.dimension(loop)
+
+
+def element_size(b: Builder, sizes: SSAValue, at: Sequence[Size]) -> Size:
+    """Return an element of the integer tensor `sizes`."""
+    element = b.extract(sizes, at)
+    return element if element.type == INDEX else b.insert(arith.IndexCastOp(element, INDEX))

@@ -22,9 +22,14 @@ from . import (
     constants,
     convolution,
     creation,
+    gather,
     matmul,
+    normalization,
     pooling,
+    rearrange,
     reduction,
+    reshape,
+    slicing,
     unary,
 )
 from .builder import Rule
@@ -41,12 +46,30 @@ RULES: Mapping[str, Rule] = {
     **constants.RULES,
     **convolution.RULES,
     **creation.RULES,
+    **gather.RULES,
     **matmul.RULES,
+    **normalization.RULES,
     **pooling.RULES,
+    **rearrange.RULES,
     **reduction.RULES,
+    **reshape.RULES,
+    **slicing.RULES,
     **unary.RULES,
 }
 """The rules of this package, by the full name of the operator."""
+
+RUNTIME_ONLY: Mapping[str, str] = {
+    "relay.argwhere": "as many rows as elements are not 0",
+    "relay.dyn.image.resize2d": "no rule yet",
+    "relay.dyn.topk": "sorts",
+    "relay.image.resize2d": "no rule yet",
+    "relay.topk": "sorts",
+    "relay.unique": "sorts",
+    "relay.vision.all_class_non_max_suppression": "as many rows as boxes are selected",
+    "relay.vision.get_valid_counts": "moves rows in an order that depends on their elements",
+    "relay.vision.non_max_suppression": "selects boxes one after the other",
+}
+"""The operators without a rule, and why: native programs call their NumPy kernels."""
 
 
 def load_rules(entries: Iterable[EntryPoint] | None = None) -> Mapping[str, Rule]:

@@ -58,11 +58,11 @@ class ByteTypes:
     def _converted(self, type: Attribute) -> Attribute:
         match type:
             case MemRefType():
-                memref = cast(MemRef, type)
+                memref: MemRef = type
                 if memref.element_type == i1:
                     return MemRefType(i8, memref.shape, memref.layout, memref.memory_space)
             case TensorType():
-                tensor = cast(Tensor, type)
+                tensor: Tensor = type
                 if tensor.element_type == i1:
                     return TensorType(i8, tensor.shape, tensor.encoding)
             case FunctionType():

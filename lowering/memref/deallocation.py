@@ -80,6 +80,8 @@ class Ownership:
         default_factory=dict[SSAValue, tuple[Owner, ...]]
     )
     """The owners of the memory that a memref may lie in; none if it is the caller's, or static."""
+    homes: dict[SSAValue, Owner] = field(default_factory=dict[SSAValue, Owner])
+    """The owner of which a memref is the value, or a view; none if it may lie elsewhere."""
     found: list[Owner] = field(default_factory=list[Owner])
     returned: dict[SSAValue, bool] = field(default_factory=dict[SSAValue, bool])
     """True for values that are only returned, false for others; a cache."""
@@ -96,7 +98,7 @@ class Ownership:
 
     def own(self, value: SSAValue, others: Iterable[Owner] = ()) -> Owner:
         """Make `value` an owner, which may lie in the memory of `others` too."""
-        owner = Owner(value)
+        owner = self.homes[value] = Owner(value)
         self.found.append(owner)
         self.define(value, (owner, *others))
         return owner
@@ -106,7 +108,10 @@ class Ownership:
         if isinstance(op, memref.AllocOp):
             self.own(op.memref)
         elif isinstance(op, _VIEWS):
-            self.define(op.results[0], self.of(op.operands[0]))
+            (source,), (view,) = op.operands[:1], op.results
+            self.define(view, self.of(source))
+            if source in self.homes:
+                self.homes[view] = self.homes[source]
         elif isinstance(op, func.CallOp):
             for result in op.results:
                 if isinstance(result.type, MemRefType):
@@ -150,14 +155,17 @@ class Ownership:
             if not inner and not always[i]:
                 given.append(None)
                 continue
-            alone = len(inner) == 1 and (not always[i] or len(owners) == 1)
-            certain = alone and (not always[i] or inner[0].flag is None)
-            if not certain or inner[0].handed_over:
-                value = copied(value, end)
-                inner = [self.own(value)]
-                end.operands[i] = value
-            inner[0].handed_over = True
-            given.append(inner[0])
+            home = self.homes.get(value)
+            if (
+                home is None
+                or inner != [home]
+                or home.handed_over
+                or (always[i] and home.flag is not None)
+            ):
+                end.operands[i] = copied(value, end)
+                home = self.own(end.operands[i])
+            home.handed_over = True
+            given.append(home)
         return given
 
     def _visit_if(self, op: scf.IfOp) -> None:
@@ -180,7 +188,7 @@ class Ownership:
             op = with_flags(op, len(flagged))
         for i, result in enumerate(op.results[:count]):
             if i in owned:
-                owner = self.own(result, outer[i])
+                owner = self.own(result, outer[i] if i in flagged else ())
                 if i in flagged:
                     owner.flag = op.results[count + flagged.index(i)]
             elif isinstance(result.type, MemRefType):

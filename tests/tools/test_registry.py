@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from xrelay.lowering.pipelines import Pipeline, VmPipeline
+from xrelay.lowering.pipelines import AotPipeline, Pipeline, VmPipeline
 from xrelay.tools.listing import list_passes
 from xrelay.tools.opt import main
 from xrelay.tools.pipeline import build
@@ -129,15 +129,20 @@ def test_the_vm_pipeline_plans_memory_as_told(memory: Literal["none", "coalesce"
 
 
 @pytest.mark.parametrize("entries", [("main",), ("f", "g"), ('a "b}, \\\n',)])
-def test_the_vm_pipeline_passes_entries_on(entries: tuple[str, ...]):
-    text = VmPipeline(entries=entries).text
+@pytest.mark.parametrize("pipeline", [VmPipeline, AotPipeline])
+def test_pipelines_pass_entries_on(
+    pipeline: type[VmPipeline | AotPipeline], entries: tuple[str, ...]
+):
+    text = pipeline(entries=entries).text
     found = {
         step.run.name: "".join(map(str, given))
         for step in build(text, UNIVERSE.all_passes, named_pipelines)
         if (given := step.run.spec().parameters.get("entries"))
     }
-    expected = "".join(entries)
-    assert found == {"remove-unused-functions": expected, "plan-memory": expected}
+    names = ["remove-unused-functions", "plan-memory"]
+    if pipeline is AotPipeline:
+        names.append("describe-entries")
+    assert found == dict.fromkeys(names, "".join(entries))
 
 
 def test_ours_are_listed_first(capsys: pytest.CaptureFixture[str]):

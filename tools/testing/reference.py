@@ -26,6 +26,7 @@ from xdsl.traits import HasParent, OpTrait
 
 from ...dialects import interfaces
 from ...dialects.interfaces import Fusible
+from ...dialects.relay import OPERATORS
 from ...frontends.onnx.operators.rule import Rule
 from ...lowering.pipelines import Pipeline
 from ..registry import UNIVERSE, PassInfo, named_pipelines, pass_info
@@ -39,6 +40,7 @@ def pages() -> dict[str, str]:
     return {
         **{f"{name}.md": dialect_page(make()) for name, make in UNIVERSE.all_dialects.items()},
         "interfaces.md": interface_page(),
+        "native.md": native_page(),
         "onnx.md": onnx_page(),
         "passes.md": pass_page(),
         "python.md": _page("Python API", api_page.parts()),
@@ -69,6 +71,25 @@ def _code(text: object) -> str:
 def _doc(thing: object) -> str:
     """Return the docstring that a class or module has itself."""
     return inspect.cleandoc(vars(thing).get("__doc__") or "")
+
+
+# ---------------------------------------------------------------------- native code
+
+
+def native_page() -> str:
+    """List the operators by how native programs compute them."""
+    from ...lowering.linalg.registry import RULES, RUNTIME_ONLY
+
+    rows: list[Sequence[str]] = []
+    for op in sorted(OPERATORS, key=lambda op: op.name):
+        rule = RULES.get(op.name)
+        how = "NumPy kernel" if rule is None else "linalg"
+        rows.append((_code(op.name), how, RUNTIME_ONLY.get(op.name, "")))
+    text = (
+        "Native code computes an operator by `linalg` on tensors, or calls its NumPy kernel. A "
+        "kernel of several operators is compiled if all of them have linalg."
+    )
+    return _page("Operators in native code", [text, _table(("operator", "by", "why"), rows) or ""])
 
 
 # ---------------------------------------------------------------------- ONNX

@@ -140,3 +140,40 @@ relay.prim_func @k(%a: tensor<4xf32>) -> tensor<4xf32> {
   %b = relay.exp %a : (tensor<4xf32>) -> tensor<4xf32>
   relay.yield %b : tensor<4xf32>
 }
+
+// -----
+
+// Bytes that are the branch's own on one path only are not handed over, but copied.
+//
+// CHECK-LABEL: @perhaps_a_parameter
+// CHECK:         scf.if
+// CHECK:           %[[S:.*]] = memref.alloc() {{.*}} : memref<16xi8>
+// CHECK:           %[[R:.*]] = scf.if
+// CHECK:           "memref.copy"(%[[R]], %[[C:[0-9]+]])
+// CHECK-NEXT:      memref.dealloc %[[S]]
+// CHECK-NEXT:      scf.yield %[[C]]
+func.func @perhaps_a_parameter(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = relay.if %c : tensor<i1> -> (tensor<4xf32>) {
+    %s = memory.alloc_storage 16 align 64 : !memory.storage
+    %t = memory.alloc_tensor %s[0] : tensor<4xf32>
+    %y = vm.invoke_tvm_op @k ins(%x : tensor<4xf32>) outs(%t : tensor<4xf32>) -> tensor<4xf32>
+    %q = relay.if %c : tensor<i1> -> (tensor<4xf32>) {
+      relay.yield %x : tensor<4xf32>
+    } else {
+      relay.yield %y : tensor<4xf32>
+    }
+    %p = relay.if %c : tensor<i1> -> (tensor<4xf32>) {
+      relay.yield %q : tensor<4xf32>
+    } else {
+      relay.yield %q : tensor<4xf32>
+    }
+    relay.yield %p : tensor<4xf32>
+  } else {
+    relay.yield %x : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}
+relay.prim_func @k(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %b = relay.exp %a : (tensor<4xf32>) -> tensor<4xf32>
+  relay.yield %b : tensor<4xf32>
+}

@@ -3,7 +3,8 @@ Schedules: good loops for each class of kernel and machine.
 
 | file | kernels |
 |---|---|
-| prepare.mlir | all: chains of elementwise ops become one op |
+| prepare.mlir | all |
+| fuse_elementwise.mlir | those without tiles: LLVM makes vectors of their loops |
 | register_tile.mlir | one reduction along rows: products, convolutions, windows, sums of columns |
 | lower_vectors.mlir | those with tiles of vectors, after bufferization |
 
@@ -28,5 +29,5 @@ def choose(kernel: FuncOp, machine: Machine) -> Schedule | None:
     nest = nest_of(kernel)
     tile = nest and tile_of(nest, vectors_of(machine))
     if nest is None or tile is None:
-        return Schedule(filled("prepare"))
+        return Schedule(filled("prepare") + filled("fuse_elementwise"))
     return register_tile(nest, tile)

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from xdsl.dialects import bufferization, linalg, tensor
+from xdsl.dialects import bufferization, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FixedBitwidthType, TensorType
 from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -125,7 +126,7 @@ def _is_opaque(op: linalg.GenericOp) -> bool:
 
 
 def _iterators(op: linalg.GenericOp) -> tuple[str, ...]:
-    return tuple(attribute.data.value for attribute in op.iterator_types)
+    return tuple(str(attribute.data) for attribute in op.iterator_types)
 
 
 def _maps(op: linalg.GenericOp) -> list[AffineMap]:

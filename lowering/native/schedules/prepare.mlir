@@ -1,9 +1,8 @@
-// One generic op for each chain of elementwise ops, and buffers of their own for padded images.
+// Generic ops in place of named ones, and buffers of their own for padded images.
 //
 // %func, the function, is also the handle of all later steps.
 %given = transform.structured.match ops{["func.func"]} in %kernel : (!op) -> !op
-%generalized = transform.apply_registered_pass "linalg-generalize-named-ops" to %given : (!op) -> !op
-%func = transform.apply_registered_pass "linalg-fuse-elementwise-ops" to %generalized : (!op) -> !op
+%func = transform.apply_registered_pass "linalg-generalize-named-ops" to %given : (!op) -> !op
 
 // Nothing else is a named op any more, so fills and copies are those of the padding. They stay
 // loops: the tools turn these into memset and memcpy.

@@ -1,0 +1,109 @@
+"""
+The dims of an operator's results, by its own shape rule, where they are known at run time only.
+
+What the rule requires is not checked here: whoever allocates the results has done so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Operation, SSAValue
+
+from ...dialects import relay
+from ...dialects.tensors import has_dynamic, is_unsigned
+from ...dialects.type_rules import data_operands, operand_of
+from ...operators.signature import Tensor
+from ...passes.shapes.operators import traced_results
+from ...passes.shapes.traced import Trace, TracedDim
+from ...passes.shapes.traced_elements import TracedElements
+from ...passes.support.diagnostics import PassError
+from .builder import INDEX, Builder, Size, Unsupported, element_type, tensor_of
+
+
+def result_sizes(
+    b: Builder, op: Operation, operands: Sequence[SSAValue]
+) -> Sequence[Sequence[Size]]:
+    """
+    Return the dims of each result of `op`, computed from `operands` where they are dynamic.
+
+    Raises `Unsupported` if that needs more than arithmetic.
+    """
+    if not any(has_dynamic(result.type) for result in op.results):
+        return [list(tensor_of(result).get_shape()) for result in op.results]
+    return _Sizes(b, op, operands).results()
+
+
+class _Sizes:
+    """The sizes of the results of one op."""
+
+    def __init__(self, b: Builder, op: Operation, operands: Sequence[SSAValue]):
+        self.b, self.op, self.operands = b, op, operands
+        self.trace = Trace()
+        self.known: dict[TracedDim, Size] = {}
+
+    def results(self) -> Sequence[Sequence[Size]]:
+        tensors = [self._operand(i) for i in range(len(self.operands))]
+        elements = {
+            i: TracedElements(self.trace, self.operands[i], tensors[i], partial(self._data, i))
+            for i in data_operands(self.op)
+        }
+        try:
+            found = traced_results(self.trace, self.op, tensors, elements)
+        except PassError as error:
+            self._drop()
+            raise Unsupported(str(error)) from error
+        values = [[self._wanted(dim) for dim in tensor.dims] for tensor in found]
+        for op in self.trace.ops:
+            if isinstance(op, relay.MeasureOp):
+                self._drop()
+                raise Unsupported(f"a result whose shape needs {op.measure.data}")
+        for op in self.trace.ops:
+            if isinstance(op, relay.RequireOp):
+                op.erase()
+            else:
+                self.b.insert(op)
+        return [[self._index(value) for value in row] for row in values]
+
+    def _drop(self) -> None:
+        """Let the ops that were not inserted use nothing."""
+        for op in self.trace.ops:
+            op.drop_all_references()
+
+    def _operand(self, number: int) -> Tensor:
+        known = operand_of(self.op.operands[number].type)
+        assert isinstance(known, Tensor), "operands of operators are tensors"
+        dims = [
+            dim if isinstance(dim, int) else self._dim(self.operands[number], axis)
+            for axis, dim in enumerate(known.dims)
+        ]
+        return Tensor(known.element, tuple(dims))
+
+    def _dim(self, value: SSAValue, axis: int) -> TracedDim | int:
+        size = self.b.dim(value, axis)
+        if isinstance(size, int):
+            return size
+        node = self.trace.node(
+            ("dim", size), (), lambda _: self.trace.emit(arith.IndexCastOp(size, i64))
+        )
+        self.known[node] = size
+        return node
+
+    def _data(self, number: int) -> SSAValue:
+        if is_unsigned(element_type(self.op.operands[number])):
+            raise Unsupported("unsigned sizes")
+        return self.operands[number]
+
+    def _wanted(self, dim: object) -> Size:
+        assert isinstance(dim, int | TracedDim)
+        if isinstance(dim, int):
+            return dim
+        return self.known[dim] if dim in self.known else self.trace.value(dim)
+
+    def _index(self, value: Size) -> Size:
+        if isinstance(value, int) or value.type == INDEX:
+            return value
+        return self.b.insert(arith.IndexCastOp(value, INDEX))

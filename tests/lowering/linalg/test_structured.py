@@ -1,0 +1,42 @@
+"""Operators that are not elementwise as compiled linalg, against independent references."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from native_kernels import check_cases
+from operator_cases import Case, case
+
+from xrelay.lowering.linalg import (
+    convolution,
+    gather,
+    matmul,
+    normalization,
+    pooling,
+    rearrange,
+    reduction,
+    reshape,
+    slicing,
+)
+
+TABLES = (
+    *(convolution, gather, matmul, normalization, pooling),
+    *(rearrange, reduction, reshape, slicing),
+)
+NAMES = sorted(name.removeprefix("relay.") for table in TABLES for name in table.RULES)
+
+
+def some_cases(count: int, first: int) -> Iterator[Case]:
+    """Yield `count` cases of each operator; convolutions and pools have the most attributes."""
+    for name in NAMES:
+        times = 3 if "2d" in name else 1
+        yield from (case(name, first + n) for n in range(times * count))
+
+
+def test_operators_compute_what_they_mean(tmp_path: Path):
+    check_cases(some_cases(3, 0), tmp_path)
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_dims_may_be_known_at_run_time_only(share: float, tmp_path: Path):
+    check_cases(some_cases(1, 20), tmp_path, dynamic=share)

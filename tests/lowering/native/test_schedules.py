@@ -1,0 +1,140 @@
+"""Schedules apply to the kernels that they are for, and do not change results."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from native_kernels import run
+from scheduled_kernels import Body, function_of, kernel_on, scheduled
+from xdsl.dialects.builtin import f32
+from xdsl.ir import Operation
+
+from xrelay.dialects.device import tensor_type
+from xrelay.lowering.native.machine import Machine
+from xrelay.lowering.native.saved_stages import SavedStages
+from xrelay.lowering.native.schedules import choose
+from xrelay.lowering.native.schedules.nests import nest_of
+from xrelay.lowering.native.schedules.tiles import tile_of, widths
+from xrelay.lowering.native.schedules.vectors import AVX, AVX512, SSE, Vectors
+from xrelay.lowering.native.settings import Settings
+
+Array = Any
+RNG = np.random.default_rng(0)
+
+
+def draw(*shape: int) -> Array:
+    return RNG.standard_normal(shape, dtype=np.float32)
+
+
+class Convolution(NamedTuple):
+    """A square convolution in NHWC, with relu."""
+
+    size: int
+    channels: int
+    filters: int
+    window: int
+    stride: int = 1
+    padding: int = 0
+    depthwise: bool = False
+
+    def weight(self) -> tuple[int, ...]:
+        return (self.window, self.window, 1 if self.depthwise else self.channels, self.filters)
+
+    def attributes(self) -> dict[str, Any]:
+        return {
+            "strides": (self.stride,) * 2,
+            "padding": (self.padding,) * 4,
+            "dilation": (1, 1),
+            "groups": self.channels if self.depthwise else 1,
+            "data_layout": "NHWC",
+            "kernel_layout": "HWIO",
+        }
+
+    def expected(self, x: Array, w: Array) -> Array:
+        p = self.padding
+        x = np.pad(x, ((0, 0), (p, p), (p, p), (0, 0)))
+        view = np.lib.stride_tricks.sliding_window_view(x, (self.window,) * 2, (1, 2))
+        view = view[:, :: self.stride, :: self.stride]
+        if self.depthwise:
+            y = np.einsum("nhwcyx,yxc->nhwc", view, w[:, :, 0])
+        else:
+            y = np.einsum("nhwcyx,yxco->nhwo", view, w)
+        return np.maximum(y, 0)
+
+
+CONVOLUTIONS = [
+    Convolution(9, 5, 58, 3, padding=1),
+    Convolution(11, 3, 37, 7, stride=2, padding=3),
+    Convolution(6, 8, 64, 1),
+    Convolution(13, 4, 33, 1, stride=2),
+    Convolution(8, 30, 30, 3, padding=1, depthwise=True),
+    Convolution(7, 17, 17, 3, stride=2, padding=1, depthwise=True),
+]
+
+PRODUCTS = [(1, 7, 100), (8, 16, 32), (13, 5, 77), (64, 33, 9), (3, 1, 4)]
+
+
+def convolution(name: str, case: Convolution, x: Array, w: Array):
+    types = [tensor_type(f32, list(a.shape)) for a in (x, w)]
+    return kernel_on(
+        name,
+        types,
+        lambda b, a: b.add("nn.relu", b.add("nn.conv2d", *a, **case.attributes())),
+    )
+
+
+def product(name: str, x: Array, w: Array):
+    def write(b: Body, a: Any):
+        return b.add("nn.relu", b.add("nn.matmul", *a, transpose_a=False, transpose_b=False))
+
+    return kernel_on(name, [tensor_type(f32, list(v.shape)) for v in (x, w)], write)
+
+
+def must_apply(op: Operation, remark: str) -> None:
+    pytest.fail(remark)
+
+
+@pytest.mark.parametrize("cpu", ["native", None], ids=["native", "baseline"])
+def test_scheduled_kernels_compute_what_they_mean(cpu: str | None, tmp_path: Path):
+    """Whole tiles, and the smaller ones at the ends of rows and columns."""
+    calls: list[tuple[str, list[Array], Array]] = []
+    kernels: list[Any] = []
+    for i, case in enumerate(CONVOLUTIONS):
+        x, w = draw(1, case.size, case.size, case.channels), draw(*case.weight())
+        kernels.append(convolution(f"c{i}", case, x, w))
+        calls.append((f"c{i}", [x, w], case.expected(x, w)))
+    for i, (m, k, n) in enumerate(PRODUCTS):
+        x, w = draw(m, k), draw(k, n)
+        kernels.append(product(f"m{i}", x, w))
+        calls.append((f"m{i}", [x, w], np.maximum(x @ w, 0)))
+    stages = SavedStages(tmp_path)
+    settings = Settings(Machine(cpu=cpu), choose, saved=stages, remark=must_apply)
+    library = scheduled(kernels, tmp_path, settings)
+    for name, ins, expected in calls:
+        result = np.full_like(expected, np.nan)
+        run(library, name, ins, [result])
+        np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4, err_msg=name)
+    vectors = [text for text in map(Path.read_text, tmp_path.glob("*.ll")) if "xk_" in text]
+    assert any("x float>" in text for text in vectors), "no vectors in the code of kernels"
+
+
+@pytest.mark.parametrize("vectors", [AVX512, AVX, SSE], ids=["avx512", "avx", "sse"])
+@pytest.mark.parametrize("case", CONVOLUTIONS, ids=str)
+def test_tiles_fit_into_registers(case: Convolution, vectors: Vectors):
+    x, w = draw(1, case.size, case.size, case.channels), draw(*case.weight())
+    kernel = convolution("k", case, x, w)
+    nest = nest_of(function_of(kernel))
+    assert nest is not None
+    tile = tile_of(nest, vectors)
+    assert tile is not None
+    sums = tile.rows * max(1, tile.width // vectors.lanes(nest.bits))
+    assert sums < vectors.count
+    assert tile.width + sum(widths(case.filters, tile.width)) <= case.filters
+    assert (case.filters - sum(widths(case.filters, tile.width))) % tile.width == 0
+
+
+def test_rests_of_rows_are_powers_of_two():
+    assert widths(58, 32) == [16, 8, 2]
+    assert widths(64, 32) == []
+    assert widths(5, 4) == [1]

@@ -1,0 +1,267 @@
+"""The targets `native` and `object`, of a program that was lowered by hand."""
+
+import ctypes
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from xrelay.runtime.native.interface import Constant, Entry, Library, Pool
+from xrelay.runtime.program import Function, Param, TensorSpec
+from xrelay.runtime.tensor_file import write_tensors
+from xrelay.tools.opt import main
+
+WEIGHTS = np.arange(12, dtype=np.float32).reshape(4, 3)
+X = np.arange(8, dtype=np.float32).reshape(2, 4)
+
+
+def library() -> Library:
+    x, y, w = (TensorSpec("float32", shape) for shape in ((2, 4), (2, 3), (4, 3)))
+    main = Function("main", (Param("x", x),), 0, (), results=(Param("y", y),))
+    entry = Entry(main, "model_main", ("x", "y"), (True,), (Pool("workspace", 0, 64, 64),), True)
+    return Library("model", (entry,), constants=(Constant("w", w, 0, 48),), constants_size=48)
+
+
+PROGRAM = """
+builtin.module attributes {relay.params = "model.safetensors", xrelay.metadata = METADATA} {
+  func.func @model_main_flat(%x: memref<2x4xf32>, %y: memref<2x3xf32>, %constants: memref<?xi8>,
+      %workspace: memref<?xi8>) attributes {llvm.emit_c_interface} {
+    %zero = arith.constant 0 : index
+    %w = memref.view %constants[%zero][] : memref<?xi8> to memref<4x3xf32>
+    func.call @product(%x, %w, %y)
+        : (memref<2x4xf32>, memref<4x3xf32>, memref<2x3xf32>) -> ()
+    func.return
+  }
+  func.func private @product(%a: memref<2x4xf32>, %b: memref<4x3xf32>, %out: memref<2x3xf32>)
+      attributes {xrelay.kernel} {
+    %ta = bufferization.to_tensor %a restrict : memref<2x4xf32> to tensor<2x4xf32>
+    %tb = bufferization.to_tensor %b restrict : memref<4x3xf32> to tensor<4x3xf32>
+    %e = tensor.empty() : tensor<2x3xf32>
+    %z = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%z : f32) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+    %m = linalg.matmul ins(%ta, %tb : tensor<2x4xf32>, tensor<4x3xf32>)
+        outs(%f : tensor<2x3xf32>) -> tensor<2x3xf32>
+    bufferization.materialize_in_destination %m in restrict writable %out
+        : (tensor<2x3xf32>, memref<2x3xf32>) -> ()
+    func.return
+  }
+}
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The program and its weights, in a folder with a cache of its own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = tmp_path / "model.mlir"
+    path.write_text(PROGRAM.replace("METADATA", json.dumps(library().to_json())))
+    write_tensors(tmp_path / "model.safetensors", {"w": WEIGHTS})
+    return path
+
+
+def call(path: Path) -> tuple[int, np.ndarray, str]:
+    """Call the function in `path`; return its status, the output and the error."""
+    loaded = ctypes.CDLL(str(path))
+    loaded.model_last_error.restype = ctypes.c_char_p
+    y = np.zeros((2, 3), np.float32)
+    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (X, y)]
+    status = loaded.model_main(*pointers, None)
+    return status, y, (loaded.model_last_error() or b"").decode()
+
+
+def test_a_library_with_its_weights_inside(model: Path, tmp_path: Path):
+    out = tmp_path / "libmodel.so"
+    assert main([str(model), "-t", "native", "-o", str(out)]) == 0
+    (tmp_path / "model.safetensors").unlink()
+    status, y, error = call(out)
+    assert (status, error) == (0, "")
+    np.testing.assert_array_equal(y, X @ WEIGHTS)
+    symbols = subprocess.run(["nm", "-D", "--defined-only", out], capture_output=True, text=True)
+    names = [line.split()[-1] for line in symbols.stdout.splitlines()]
+    assert "xrelay_library_metadata" in names
+    assert all(name.startswith(("model_", "xrelay_library_metadata")) for name in names)
+
+
+def test_weights_beside_the_library(model: Path, tmp_path: Path):
+    out = tmp_path / "libmodel.so"
+    assert main([str(model), "-t", "native{weights=file}", "-o", str(out)]) == 0
+    weights = tmp_path / "libmodel.weights"
+    assert weights.read_bytes() == WEIGHTS.tobytes()
+    np.testing.assert_array_equal(call(out)[1], X @ WEIGHTS)
+
+
+@pytest.mark.parametrize(
+    ("contents", "message"),
+    [
+        (None, "cannot read the weights '{}': No such file or directory"),
+        (bytes(47), "the weights '{}' have 47 bytes, but those of this program have 48"),
+        (bytes(48), "the weights '{}' are not those of this program, or damaged"),
+    ],
+)
+def test_weights_that_do_not_fit(model: Path, tmp_path: Path, contents: bytes | None, message: str):
+    out, weights = tmp_path / "lib.so", tmp_path / "lib.weights"
+    assert main([str(model), "-t", "native{weights=file}", "-o", str(out)]) == 0
+    weights.unlink()
+    if contents is not None:
+        weights.write_bytes(contents)
+    status, _, error = call(out)
+    assert (status, error) == (1, message.format(weights))
+
+
+CALLER = """
+#include <stdint.h>
+#include <stdio.h>
+int32_t model_main(const float *x, float *y, void *workspace);
+int main(void) {
+  float x[8] = {0, 1, 2, 3, 4, 5, 6, 7}, y[6];
+  if (model_main(x, y, NULL)) return 1;
+  for (int i = 0; i < 6; ++i) printf("%g\\n", y[i]);
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("weights", ["object", "file"])
+def test_an_object_in_a_c_program(model: Path, tmp_path: Path, weights: str):
+    out, source, program = (tmp_path / name for name in ("model.o", "call.c", "call"))
+    assert main([str(model), "-t", f"object{{weights={weights}}}", "-o", str(out)]) == 0
+    source.write_text(CALLER)
+    subprocess.run(["cc", source, out, "-lm", "-o", program], check=True)
+    printed = subprocess.run([program], capture_output=True, text=True, check=True)
+    assert [float(line) for line in printed.stdout.split()] == (X @ WEIGHTS).ravel().tolist()
+
+
+def test_stages_are_kept(model: Path, tmp_path: Path):
+    stages = tmp_path / "stages"
+    arguments = [str(model), "-t", "native", "-o", str(tmp_path / "lib.so")]
+    assert main([*arguments, "--save-temps", str(stages)]) == 0
+    names = {path.name for path in stages.iterdir()}
+    assert {"program.0.mlir", "program.3.opt.ll", "interface.c", "module.json"} <= names
+
+
+def errors(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(arguments) != 0
+    return capsys.readouterr().err
+
+
+def test_errors_of_users(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    out = str(tmp_path / "lib.so")
+    empty = tmp_path / "empty.mlir"
+    empty.write_text("func.func @main() { func.return }")
+    assert "end the pipeline in it, as -p aot does" in errors(
+        [str(empty), "-t", "native", "-o", out], capsys
+    )
+    assert "target=aarch64-linux-gnu needs a C compiler for it: give it as cc=COMMAND" in errors(
+        [str(model), "-t", 'native{target="aarch64-linux-gnu"}', "-o", out], capsys
+    )
+    assert "--save-temps needs -t native or -t object" in errors(
+        [str(model), "--save-temps", str(tmp_path)], capsys
+    )
+    assert "the output is several files: give a file with -o" in errors(
+        [str(model), "-t", "native{weights=file}"], capsys
+    )
+    (tmp_path / "model.safetensors").unlink()
+    assert "model.safetensors" in errors([str(model), "-t", "native", "-o", out], capsys)
+    write_tensors(tmp_path / "model.safetensors", {"w": WEIGHTS.T.copy()})
+    assert "weight 'w' must be float32 of shape (4, 3), but is float32 of shape (3, 4)" in errors(
+        [str(model), "-t", "native", "-o", out], capsys
+    )
+    assert not Path(out).exists()
+
+
+INTERPOSER = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stddef.h>
+static long count;
+long allocations(void) { return count; }
+void *malloc(size_t size) {
+  static void *(*next)(size_t);
+  if (!next) next = (void *(*)(size_t))dlsym(RTLD_NEXT, "malloc");
+  ++count;
+  return next(size);
+}
+void *aligned_alloc(size_t alignment, size_t size) {
+  static void *(*next)(size_t, size_t);
+  if (!next) next = (void *(*)(size_t, size_t))dlsym(RTLD_NEXT, "aligned_alloc");
+  ++count;
+  return next(alignment, size);
+}
+"""
+
+COUNTING = """
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+int32_t model_main(const float *x, float *y, void *workspace);
+int64_t model_main_workspace_size(const int64_t *dims);
+long allocations(void);
+static _Alignas(64) char workspace[1 << 16];
+int main(void) {
+  float x[8] = {0}, y[6];
+  if (model_main_workspace_size(NULL) > (int64_t)sizeof workspace) return 2;
+  free(malloc(1));
+  long before = allocations();
+  int32_t failed = model_main(x, y, workspace);
+  long after = allocations();
+  printf("%ld %ld\\n", before, after);
+  return failed;
+}
+"""
+
+
+def test_a_run_allocates_nothing(model: Path, tmp_path: Path):
+    out = tmp_path / "libmodel.so"
+    assert main([str(model), "-t", "native", "-o", str(out)]) == 0
+    counter, program = tmp_path / "libcounter.so", tmp_path / "count"
+    (tmp_path / "counter.c").write_text(INTERPOSER)
+    (tmp_path / "count.c").write_text(COUNTING)
+    build = ["cc", "-O0", "-fno-builtin", "-fPIC"]
+    subprocess.run([*build, "-shared", tmp_path / "counter.c", "-o", counter, "-ldl"], check=True)
+    subprocess.run(
+        [*build, tmp_path / "count.c", out, counter, f"-Wl,-rpath,{tmp_path}", "-o", program],
+        check=True,
+    )
+    environment = {"LD_PRELOAD": str(counter)}
+    done = subprocess.run([program], capture_output=True, text=True, check=True, env=environment)
+    before, after = map(int, done.stdout.split())
+    assert before == after > 0
+
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "c"
+PRINTED = """\
+0.0900 0.2447 0.6652
+0.2119 0.5761 0.2119
+"""
+"""The softmax of the example's products, which NumPy computed."""
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    """A copy of the example, with its header."""
+    folder = Path(shutil.copytree(EXAMPLE, tmp_path / "c"))
+    header = ["-t", "c-header", "-o", str(folder / "scores.h")]
+    assert main([str(folder / "scores.relay"), "-p", "aot", *header]) == 0
+    return folder
+
+
+def test_the_example_runs(model: Path, example: Path):
+    out = example / "libscores.so"
+    assert main([str(example / "scores.relay"), "-p", "aot", "-t", "native", "-o", str(out)]) == 0
+    made = subprocess.run(["make", "-C", example, "OPT=false"], capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    done = subprocess.run([example / "scores"], capture_output=True, text=True, check=True)
+    assert done.stdout == PRINTED
+
+
+def test_the_example_under_address_sanitizer(model: Path, example: Path):
+    out = example / "scores.o"
+    assert main([str(example / "scores.relay"), "-p", "aot", "-t", "object", "-o", str(out)]) == 0
+    flags = ["-Wall", "-Werror", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    command = ["cc", *flags, "main.c", "scores.o", "-lm", "-o", "scores"]
+    subprocess.run(command, check=True, cwd=example)
+    done = subprocess.run([example / "scores"], capture_output=True, text=True, check=True)
+    assert done.stdout == PRINTED
