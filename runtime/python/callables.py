@@ -38,7 +38,7 @@ MAIN = "main"
 
 
 class Evaluates(Protocol):
-    """What functions run on: the machine, or machine code."""
+    """The runner of functions: the machine, or machine code."""
 
     @property
     def program(self) -> Program:
