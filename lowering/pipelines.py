@@ -49,6 +49,7 @@ What differs, and why:
   type arguments and tuples go where that is still easy to say in one line.
 - `propagate-layout` once operators are simplified, before fusion, which must see the operators in
   the layout that they are compiled in.
+- `transpose-weights` after it, which gives weights another order, too.
 - `fold-constants` again, and `fold-weights`: what the layout changed in weights needs no kernel.
 - `plan-memory` always, as compiled kernels are too short to allocate between them; with
   `lend-entries`, so that the caller of an entry owns all memory.
@@ -143,6 +144,8 @@ _TO_FIRST_ORDER = (
     "infer-types",
 )
 
+_WEIGHTS = ("transpose-weights", "fold-constants", "fold-weights")
+
 _TO_LINALG = ("check-shapes", "convert-program-to-linalg", "verify-stage{stage=linalg}")
 
 _OF_ENTRIES = ("remove-unused-functions", "plan-memory", "describe-entries")
@@ -194,7 +197,7 @@ class AotPipeline(Pipeline):
     @property
     def text(self) -> str:
         moved = ("propagate-layout",) if self.layout == "nhwc" else ()
-        simple = (*_TO_SIMPLIFIED, *_TO_FIRST_ORDER, *moved, "fold-constants", "fold-weights")
+        simple = (*_TO_SIMPLIFIED, *_TO_FIRST_ORDER, *moved, *_WEIGHTS)
         passes = (*simple, *_TO_MANIFEST, "plan-memory{lend-entries=true}", *_TO_MEMREF)
         return _called_from_outside(passes, self.entries)
 

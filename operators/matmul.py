@@ -49,11 +49,13 @@ def _rows_and_columns(
 def matmul(
     a: Tensor, b: Tensor, *, transpose_a: bool, transpose_b: bool, out_dtype: Element | None
 ) -> Tensor:
-    """Infer (n, m) from `a` (n, k) and `b` (k, m), either one optionally transposed."""
+    """Infer (…, n, m) from `a` (…, n, k) and `b` (k, m), either one optionally transposed."""
     element = product_element((a, b), out_dtype)
-    require_rank(a, 2, "a")
+    if transpose_a or a.rank < 2:
+        require_rank(a, 2, "a")
     require_rank(b, 2, "b")
-    return Tensor(element, _rows_and_columns(a.dims, b.dims, transpose_a, transpose_b))
+    *rest, n, k = a.dims
+    return Tensor(element, (*rest, *_rows_and_columns((n, k), b.dims, transpose_a, transpose_b)))
 
 
 @rule("relay.nn.batch_matmul")

@@ -277,7 +277,8 @@ def dense(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
 
 def matmul(attrs: Attrs, specs: Specs, a: Array, b: Array) -> Array:
     a, b = a.T if attrs["transpose_a"] else a, b if attrs["transpose_b"] else b.T
-    return rows_by_rows(a, b)
+    rows = int(np.prod(a.shape[:-1]))
+    return rows_by_rows(a.reshape(rows, a.shape[-1]), b).reshape(*a.shape[:-1], len(b))
 
 
 def batch_matmul(attrs: Attrs, specs: Specs, a: Array, b: Array) -> Array:

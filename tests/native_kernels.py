@@ -32,7 +32,9 @@ from xrelay.lowering.convert_memory_to_memref import ConvertMemoryToMemrefPass
 from xrelay.lowering.convert_relay_to_linalg import ConvertRelayToLinalgPass
 from xrelay.lowering.native.library import build_library
 from xrelay.lowering.native.module_text import module_text
+from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.native.memrefs import bind
+from xrelay.runtime.program import spec_of
 
 Array = Any
 
@@ -82,6 +84,18 @@ def run(library: ctypes.CDLL, name: str, ins: Sequence[Array], outs: Sequence[Ar
     bind(library, name, [*(np.ascontiguousarray(x).reshape(x.shape) for x in ins), *outs])()
 
 
+def run_in_place(library: ctypes.CDLL, name: str, case: Case, outs: Sequence[Array]) -> None:
+    """Run a kernel over each operand that the memory plan may give to its result; compare."""
+    reuse = KERNELS[f"relay.{case.name}"].reuse
+    for place, operand in enumerate(case.operands):
+        if len(outs) != 1 or not reuse.overwrites(spec_of(operand), spec_of(outs[0])):
+            continue
+        ins = [x.copy() for x in case.operands]
+        over = ins[place].view(outs[0].dtype)
+        run(library, name, ins, [over])
+        assert over.tobytes() == outs[0].tobytes(), f"over operand {place}"
+
+
 def check_cases(cases: Iterable[Case], folder: Path, *, dynamic: float = 0.0) -> None:
     """
     Compile the operators of all `cases`, and compare their results with the references.
@@ -107,6 +121,7 @@ def check_cases(cases: Iterable[Case], folder: Path, *, dynamic: float = 0.0) ->
         try:
             with np.errstate(all="ignore"):
                 compare(case, ins, outs)
+            run_in_place(library, f"k{i}", case, outs)
         except AssertionError as error:
             faults.append(f"{case}\n{error}")
     assert not faults, f"{len(faults)} of {len(compared)}:\n" + "\n".join(faults[:20])

@@ -191,7 +191,7 @@ def matmul(draw: Draw) -> Proposal:
     (a, b), attrs = _factors(draw)
     attrs = {**attrs, **draw.flags("transpose_a", "transpose_b")}
     n, k, m = draw.size(), draw.size(8), draw.size()
-    left = (k, n) if attrs.get("transpose_a") else (n, k)
+    left = (k, n) if attrs.get("transpose_a") else (*draw.shape(0, 2), n, k)
     right = (m, k) if attrs.get("transpose_b") else (k, m)
     return [(left, a), (right, b)], attrs
 

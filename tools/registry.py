@@ -42,6 +42,7 @@ PASSES = {
     "infer-types": "passes.infer_types:InferTypesPass",
     "simplify-inference": "passes.simplify_inference:SimplifyInferencePass",
     "fold-constants": "passes.fold_constants:FoldConstantsPass",
+    "transpose-weights": "passes.transpose_weights:TransposeWeightsPass",
     "propagate-layout": "passes.propagate_layout:PropagateLayoutPass",
     "fold-weights": "passes.fold_weights:FoldWeightsPass",
     "dynamic-to-static": "passes.dynamic_to_static:DynamicToStaticPass",

@@ -38,12 +38,14 @@ class DenseOp(SumOfProducts):
 @irdl_op_definition
 class MatmulOp(SumOfProducts):
     """
-    Multiply the matrices `a` (n, k) and `b` (k, m), each optionally transposed first.
+    Multiply the rows of `a` (…, n, k) by the matrix `b` (k, m): (…, n, m).
 
     ```mlir
     %y = relay.nn.matmul %a, %b {transpose_b = true}
       : (tensor<2x4xf32>, tensor<8x4xf32>) -> tensor<2x8xf32>
     ```
+
+    `b` is transposed first, if `transpose_b` is set; so is `a`, which has no more dims then.
     """
 
     name = "relay.nn.matmul"

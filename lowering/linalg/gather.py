@@ -21,7 +21,7 @@ def _within(b: Builder, index: SSAValue, type: Attribute, dim: Size, wraps: bool
     """Return `index`, of element type `type`, clamped to [0, `dim`), or its remainder there."""
     unsigned = is_unsigned(type)
     wide = resized(b, index, i64, unsigned=unsigned)
-    extent = b.insert(arith.IndexCastOp(b.index(b.maximum(dim, 1)), i64))
+    extent = number_of(b, b.maximum(dim, 1), i64)
     zero, one = b.constant(0, i64), b.constant(1, i64)
     if not wraps:
         last = b.insert(arith.SubiOp(extent, one))

@@ -24,13 +24,14 @@ def dense(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[S
 
 
 def matmul(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Loops (n, m, [k])."""
+    """Loops (…, n, m, [k])."""
     assert isinstance(op, relay.matmul.MatmulOp)
-    n, m, k = 0, 1, 2
-    left = (k, n) if op.transpose_a.value.data else (n, k)
+    sizes = b.dims(operands[0])
+    *rest, n, m, k = range(len(sizes) + 1)
+    left = (k, n) if op.transpose_a.value.data else (*rest, n, k)
     right = (m, k) if op.transpose_b.value.data else (k, m)
-    sizes = [b.dim(operands[0], left.index(n)), b.dim(operands[1], right.index(m))]
-    return [contract(b, op, operands, (left, right), sizes, (n, m), 3)]
+    sizes = [*(sizes[left.index(i)] for i in (*rest, n)), b.dim(operands[1], right.index(m))]
+    return [contract(b, op, operands, (left, right), sizes, (*rest, n, m), k + 1)]
 
 
 def batch_matmul(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:

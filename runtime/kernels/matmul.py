@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from math import prod
 
 import numpy as np
 
@@ -24,13 +25,17 @@ def dense(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 
 def matmul(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """Multiply a by b, each optionally transposed (the last two axes)."""
+    """Multiply a by b, each optionally transposed (the last two axes); b may be one matrix."""
     a, b = ins
+    y = outs[0]
+    if b.ndim == 2 and a.ndim > 2:
+        rows = prod(a.shape[:-1])
+        a, y = a.reshape(rows, a.shape[-1]), y.reshape(rows, y.shape[-1])
     if flag(attrs, "transpose_a"):
         a = a.swapaxes(-1, -2)
     if flag(attrs, "transpose_b"):
         b = b.swapaxes(-1, -2)
-    return product(a, b, outs[0])
+    return product(a, b, y)
 
 
 def batch_matmul(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:

@@ -25,7 +25,7 @@ SEEDS = range(8)
 
 def flat(value: Any) -> list[Any]:
     """Return the arrays in the result of a run."""
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return [leaf for field in cast("tuple[Any, ...]", value) for leaf in flat(field)]
     return [value]
 

@@ -15,6 +15,8 @@ from xrelay.runtime.tensor_file import write_tensors
 
 Opt = Callable[..., Any]
 
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+
 TEXT = """
 builtin.module attributes {relay.params = "weights.safetensors"} {
   func.func @main(%x: tensor<300xf32>) -> (tensor<300xf32>, tensor<300xui8>) {
@@ -136,3 +138,17 @@ def test_unknown_choice_of_weights(opt: Opt, source: Callable[[str], Path]):
     assert (ran.status, ran.out) == (2, "")
     assert "-t linalg{weights=inside}" in ran.err
     assert "Traceback" not in ran.err
+
+
+def test_other_compilers_read_all_examples(opt: Opt):
+    texts: list[str] = []
+    for path in sorted(EXAMPLES.glob("*.mlir")) + sorted(EXAMPLES.glob("*.relay")):
+        ran = opt(path, "-t", "linalg{weights=external}")
+        if path.name == "lists.relay":
+            assert ran.status == 1
+            assert "lists.relay:6:5: error: a value of type !relay.adt<@List" in ran.err
+            assert "xrelay-run can run the program" in ran.err
+        else:
+            assert (ran.status, ran.err) == (0, ""), path.name
+            texts.append(ran.out)
+    run("mlir-opt", [tool("mlir-opt"), "--split-input-file"], "\n// -----\n".join(texts).encode())

@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from inferring import context
 from native_kernels import check_cases, compiled, kernel_of, run
 from operator_cases import SIGNED, UNSIGNED, Case, case
+from xdsl.parser import Parser
 
+from xrelay.dialects import relay
 from xrelay.lowering.linalg import activation, binary, creation, unary
 
 NAMES = sorted(
@@ -130,3 +133,29 @@ def test_dims_that_are_1_at_run_time_broadcast(tmp_path: Path):
         out = np.empty(np.broadcast_shapes(a, b), np.float32)
         run(library, "lower", ins, [out])
         np.testing.assert_array_equal(out, np.maximum(*ins))
+
+
+CHAIN = """
+relay.prim_func @chain(%x: tensor<?x3xf32>, %w: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  %0 = relay.exp %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %1 = relay.add %0, %w : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  %2 = relay.multiply %1, %x : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  relay.yield %2 : tensor<?x3xf32>
+}
+"""
+
+
+def test_a_chain_may_overwrite_its_operand(tmp_path: Path):
+    """Intermediate results are not in the destination while the operand there is still read."""
+    module = Parser(context(), CHAIN).parse_module()
+    (kernel,) = module.ops
+    assert isinstance(kernel, relay.PrimFuncOp)
+    kernel.detach()
+    library = compiled([kernel], tmp_path)
+    rng = np.random.default_rng(0)
+    for shape in ((4, 3), (1, 3)):
+        x = rng.standard_normal((4, 3)).astype(np.float32)
+        w = rng.standard_normal(shape).astype(np.float32)
+        wanted = (np.exp(x.astype(np.float64)) + w) * x
+        run(library, "chain", [x, w], [x])
+        np.testing.assert_allclose(x, wanted, rtol=1e-5)
