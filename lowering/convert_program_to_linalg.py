@@ -51,13 +51,13 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
-from ..dialects.device import DEVICE, upstream_type
+from ..dialects.device import DEVICE, device_of, upstream_type
 from ..dialects.relay.annotations import ATTRS, INLINE, TYPE_PARAMS
 from ..dialects.relay.control import yielded
 from ..dialects.tensors import as_tensor
 from ..dialects.walking import walk
 from ..passes.remove_unused_functions import is_public
-from ..passes.support.diagnostics import PassError
+from ..passes.support.diagnostics import PassError, emit_warning
 from ..passes.support.rewriting import apply_patterns
 from .linalg import structure
 from .linalg.builder import Builder, Rule, Unsupported
@@ -237,6 +237,26 @@ def require_tensors(tops: Sequence[Operation]) -> None:
                 upstream_types(op.result_types, op)
 
 
+def warn_of_devices(ctx: Context, module: ModuleOp) -> None:
+    """Warn, at the first hint or copy that names another device, that the text names none."""
+    first: str | None = None
+    for op in walk(module):
+        if not isinstance(op, relay.OnDeviceOp | relay.DeviceCopyOp):
+            continue
+        device = op.device if isinstance(op, relay.OnDeviceOp) else device_of(op.result.type)
+        if device is None or device.spec == first:
+            continue
+        if first is not None:
+            emit_warning(
+                ctx,
+                op,
+                f"the program uses {first} and {device.spec}, but linalg on tensors has no "
+                "devices: which one computes what is lost",
+            )
+            return
+        first = device.spec
+
+
 class RejectOther(RewritePattern):
     """Raise an error for what is not a function."""
 
@@ -256,5 +276,6 @@ class ConvertProgramToLinalgPass(ModulePass):
         rules = {**rules_of(operators), **structure.RULES}
         tops = list(op.ops)
         require_tensors(tops)
+        warn_of_devices(ctx, op)
         signatures = {f.sym_name.data: signature(f) for f in tops if isinstance(f, func.FuncOp)}
         apply_patterns(op, RejectOther(), ConvertFunction(rules, signatures), only=tops)

@@ -36,3 +36,12 @@ relay.type_data @Box [@One(tensor<f32>)]
 func.func @generic(%x: tensor<f32>) attributes {relay.type_params = ["A"]} {
   func.return
 }
+
+// -----
+
+func.func @devices(%x: tensor<f32>) -> tensor<f32> {
+  %0 = relay.on_device %x, #relay.device<cuda:0> : (tensor<f32>) -> tensor<f32>
+  // expected-warning@+1 {{the program uses cuda:0 and cpu:0, but linalg on tensors has no devices: which one computes what is lost}}
+  %1 = relay.on_device %0, #relay.device<cpu:0> : (tensor<f32>) -> tensor<f32>
+  func.return %1 : tensor<f32>
+}
