@@ -114,3 +114,12 @@ def test_kernels_have_the_results_of_onnxruntime():
     ]
     assert all(r["ratio"] > 0 for r in results)
     assert "28x28: " in progress
+
+
+def test_native_compile_calls_no_tool_of_llvm_with_a_full_cache():
+    out, _ = run("native_compile.py")
+    empty, full = out.split("cache full")
+    assert "| mlir-opt | 3 |" in empty or "| mlir-opt | 2 |" in empty
+    assert "| llc |" in empty
+    assert "| llc |" not in full
+    assert "| the C compiler | 1 |" in full
