@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from .runtime.executable import ExecutableError
+    from .runtime.native.executable import NativeExecutable
     from .runtime.program import Array
     from .runtime.python.callables import CompiledFunction, Executable
     from .runtime.values import Tagged
@@ -37,6 +38,7 @@ __all__ = [
     "ExecutableError",
     "Location",
     "MachineError",
+    "NativeExecutable",
     "Note",
     "Tagged",
     "compile",
@@ -52,6 +54,7 @@ _ELSEWHERE = {
     "CompiledFunction": "python.callables",
     "Executable": "python.callables",
     "ExecutableError": "executable",
+    "NativeExecutable": "native.executable",
     "Tagged": "values",
 }
 """Names of this package that are defined in a module of `runtime`, which is imported when used."""
@@ -110,18 +113,28 @@ def load(
     memory_limit: int | None = None,
     max_instructions: int | None = None,
     sanitize: bool = False,
-) -> Executable:
+) -> Executable | NativeExecutable:
     """
-    Load a program that `Executable.save` wrote, without the compiler.
+    Load a program that `Executable.save` or `xrelay-opt -t native` wrote, without the compiler.
 
     `params` are values for its weights by name, or their `.safetensors` file; by default the file
     beside it that the program names. The files are mapped into memory, and must not be changed
     while the program is used. They are not trusted: a damaged or hostile one is an error. Small
     weights and samples of large ones are compared with checksums; with `verify`, all bytes are.
 
+    A shared library of `xrelay-opt -t native` has the same interface. Its weights are its own, and
+    the other options do not apply. To load it runs its code: it must be trusted.
+
     Raises `ExecutableError` for a file that is damaged or not an executable, and weights that are
     not those that the program was compiled with; `MachineError` for files that cannot be read.
     """
+    from .runtime.native.files import is_library
+
+    if is_library(path):
+        from .runtime.native.executable import load_library
+
+        options = (params, memory_limit, max_instructions)
+        return load_library(path, any(o is not None for o in options) or verify or sanitize)
     from .runtime.python.callables import load_executable
 
     return load_executable(

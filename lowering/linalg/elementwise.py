@@ -93,9 +93,14 @@ def broadcast_sizes(
                 for operand in operands
                 if (rank := len(tensor_of(operand).shape)) >= -axis
             ]
-            first, *others = dict.fromkeys(dim for dim in candidates if not isinstance(dim, int))
+            # The type of the result may know less than the operands.
+            known = [dim for dim in candidates if isinstance(dim, int) and dim != 1]
+            unknown = dict.fromkeys(dim for dim in candidates if not isinstance(dim, int))
+            first, *others = known[:1] or [*unknown] or [1]
             size = first
             for other in others:
+                assert not isinstance(size, int)
+                assert not isinstance(other, int)
                 is_one = b.insert(arith.CmpiOp(size, b.index(1), "eq"))
                 size = b.insert(arith.SelectOp(is_one, other, size))
         sizes.append(size)

@@ -29,6 +29,7 @@ from . import (
     rearrange,
     reduction,
     reshape,
+    resize,
     slicing,
     unary,
 )
@@ -53,6 +54,7 @@ RULES: Mapping[str, Rule] = {
     **rearrange.RULES,
     **reduction.RULES,
     **reshape.RULES,
+    **resize.RULES,
     **slicing.RULES,
     **unary.RULES,
 }
@@ -60,9 +62,7 @@ RULES: Mapping[str, Rule] = {
 
 RUNTIME_ONLY: Mapping[str, str] = {
     "relay.argwhere": "as many rows as elements are not 0",
-    "relay.dyn.image.resize2d": "no rule yet",
     "relay.dyn.topk": "sorts",
-    "relay.image.resize2d": "no rule yet",
     "relay.topk": "sorts",
     "relay.unique": "sorts",
     "relay.vision.all_class_non_max_suppression": "as many rows as boxes are selected",

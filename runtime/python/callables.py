@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
 
@@ -37,6 +37,19 @@ if TYPE_CHECKING:
 MAIN = "main"
 
 
+class Evaluates(Protocol):
+    """The runner of functions: the machine, or machine code."""
+
+    @property
+    def program(self) -> Program:
+        """The types of the functions."""
+        ...
+
+    def evaluate(self, name: str, /, *args: object, out: Any = None) -> Any:
+        """Call the function `name`, and return its result, or write it to `out`."""
+        ...
+
+
 class CompiledFunction:
     """
     A function of an executable; several threads may call it at the same time.
@@ -50,7 +63,7 @@ class CompiledFunction:
     program, at their place in its source.
     """
 
-    def __init__(self, machine: Machine, function: Function, sources: Sources) -> None:
+    def __init__(self, machine: Evaluates, function: Function, sources: Sources) -> None:
         self._machine = machine
         self._function = function
         self._sources = sources
@@ -82,7 +95,56 @@ class CompiledFunction:
         return f"<function {self.signature}>"
 
 
-class Executable:
+class Callables:
+    """
+    The functions of a program, by name.
+
+    Its call is that of its function `main`, or of its only one. A function is an attribute of its
+    name, unless that is taken, and an item; `functions` are all by name.
+    """
+
+    def __init__(self, machine: Evaluates, functions: Iterable[Function], sources: Sources) -> None:
+        self.functions: Mapping[str, CompiledFunction] = MappingProxyType(
+            {f.name: CompiledFunction(machine, f, sources) for f in functions}
+        )
+        """The functions that can be called, by name."""
+        self.__dict__ |= {n: f for n, f in self.functions.items() if not hasattr(self, n)}
+        only = next(iter(self.functions.values())) if len(self.functions) == 1 else None
+        self._main = self.functions.get(MAIN, only)
+
+    def __call__(self, *args: object, out: Any = None, **named: object) -> Any:
+        """Call the function `main`, or the only one; see `CompiledFunction`."""
+        main = self._main
+        if main is None:
+            raise MachineError(f"the program has no function main; {self._defined()}")
+        return main(*args, out=out, **named)
+
+    def __getitem__(self, name: str) -> CompiledFunction:
+        found = self.functions.get(name)
+        if found is None:
+            raise MachineError(f"the program has no function {name}; {self._defined()}")
+        return found
+
+    def __getattr__(self, name: str) -> CompiledFunction:
+        text = f"the executable has no attribute or function '{name}'"
+        raise AttributeError(f"{text}; {self._defined()}", name=name, obj=self)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.functions]
+
+    def _defined(self) -> str:
+        return f"its functions are: {', '.join(self.__dict__.get('functions', ())) or 'none'}"
+
+    @property
+    def signature(self) -> str:
+        """The signatures of all functions, one a line."""
+        return "\n".join(str(function.signature) for function in self.functions.values())
+
+    def __repr__(self) -> str:
+        return f"<executable {'; '.join(str(f.signature) for f in self.functions.values())}>"
+
+
+class Executable(Callables):
     """
     A compiled program that can be called.
 
@@ -124,42 +186,7 @@ class Executable:
             )
         except MachineError as error:
             fail(error, self._sources)
-        entries = program.entries
-        self.functions: Mapping[str, CompiledFunction] = MappingProxyType(
-            {f.name: CompiledFunction(self._machine, f, self._sources) for f in entries}
-        )
-        """The functions that can be called, by name."""
-        self.__dict__ |= {n: f for n, f in self.functions.items() if not hasattr(self, n)}
-        only = next(iter(self.functions.values())) if len(self.functions) == 1 else None
-        self._main = self.functions.get(MAIN, only)
-
-    def __call__(self, *args: object, out: Any = None, **named: object) -> Any:
-        """Call the function `main`, or the only one; see `CompiledFunction`."""
-        main = self._main
-        if main is None:
-            raise MachineError(f"the program has no function main; {self._defined()}")
-        return main(*args, out=out, **named)
-
-    def __getitem__(self, name: str) -> CompiledFunction:
-        found = self.functions.get(name)
-        if found is None:
-            raise MachineError(f"the program has no function {name}; {self._defined()}")
-        return found
-
-    def __getattr__(self, name: str) -> CompiledFunction:
-        text = f"the executable has no attribute or function '{name}'"
-        raise AttributeError(f"{text}; {self._defined()}", name=name, obj=self)
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.functions]
-
-    def _defined(self) -> str:
-        return f"its functions are: {', '.join(self.__dict__.get('functions', ())) or 'none'}"
-
-    @property
-    def signature(self) -> str:
-        """The signatures of all functions, one a line."""
-        return "\n".join(str(function.signature) for function in self.functions.values())
+        super().__init__(self._machine, program.entries, self._sources)
 
     @property
     def memory(self) -> MemoryUse:
@@ -199,9 +226,6 @@ class Executable:
             save(self.program, self._weights, self._plans, path, embed)
         except MachineError as error:
             fail(error, {})
-
-    def __repr__(self) -> str:
-        return f"<executable {'; '.join(str(f.signature) for f in self.functions.values())}>"
 
 
 def load_executable(

@@ -16,6 +16,9 @@ from .vectors import Vectors
 VECTORS = 2
 """The vectors of a row: each element that is broadcast serves as many multiplications."""
 
+ALONE = 8
+"""The vectors of a row without others: enough sums to hide the time of an addition."""
+
 MOST_ROWS = 14
 
 
@@ -54,6 +57,7 @@ def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
     row = _row_loop(nest)
     sums = vectors.count // 2 if vectors.count > 16 else vectors.count - 4
     if row is None:
+        width = _width(size, ALONE * lanes)
         return Tile(None, 1, width, False, _order(nest, None))
     is_strided = nest.stride(nest.parallel[row]) > 1
     most = min(MOST_ROWS, max(1, sums // max(1, width // lanes)))

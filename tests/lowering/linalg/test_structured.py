@@ -16,12 +16,13 @@ from xrelay.lowering.linalg import (
     rearrange,
     reduction,
     reshape,
+    resize,
     slicing,
 )
 
 TABLES = (
     *(convolution, gather, matmul, normalization, pooling),
-    *(rearrange, reduction, reshape, slicing),
+    *(rearrange, reduction, reshape, resize, slicing),
 )
 NAMES = sorted(name.removeprefix("relay.") for table in TABLES for name in table.RULES)
 

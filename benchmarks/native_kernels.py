@@ -1,0 +1,195 @@
+"""
+Measure compiled kernels against the same operators in onnxruntime, on one thread.
+
+    python benchmarks/native_kernels.py [--only 3x3] [--cpu native] [--rounds 20] [--table]
+
+Kernels are compiled twice: with their schedules, and as plain loops. A figure is the best of all
+rounds, in GFLOP/s of CPU time. Images lie in NHWC, as `propagate-layout` leaves them. JSON (or
+Markdown with `--table`) goes to stdout.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import process_time
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+from onnx_models import onnxruntime_session
+from results import Facts, write_results
+from scheduled_kernels import kernel_on, scheduled
+from xdsl.dialects.builtin import f32
+
+from xrelay.dialects.device import tensor_type
+from xrelay.lowering.native.machine import Machine
+from xrelay.lowering.native.schedules import choose
+from xrelay.lowering.native.scheduling import Scheduler, unscheduled
+from xrelay.lowering.native.settings import Settings
+from xrelay.runtime.native.memrefs import bind
+
+RNG = np.random.default_rng(0)
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """A square convolution, batch 1; one of 1x1 is a product of `size * size` rows."""
+
+    network: str
+    channels: int
+    filters: int
+    size: int
+    window: int = 1
+    stride: int = 1
+    groups: int = 1
+
+    @property
+    def title(self) -> str:
+        kind = "depthwise " if self.groups > 1 else ""
+        sizes = f"{self.channels} -> {self.filters}, {self.size}x{self.size}"
+        stride = f", stride {self.stride}" if self.stride > 1 else ""
+        return f"{self.network}: {kind}{self.window}x{self.window} {sizes}{stride}"
+
+    @property
+    def padding(self) -> int:
+        return self.window // 2
+
+
+CONVOLUTIONS = [
+    Convolution("squeezenet", 3, 64, 224, 3, 2),
+    Convolution("squeezenet", 64, 16, 55),
+    Convolution("squeezenet", 16, 64, 55, 3),
+    Convolution("squeezenet", 48, 192, 27, 3),
+    Convolution("squeezenet", 512, 1000, 13),
+    Convolution("resnet50", 3, 64, 224, 7, 2),
+    Convolution("resnet50", 64, 64, 56, 3),
+    Convolution("resnet50", 64, 256, 56),
+    Convolution("resnet50", 128, 128, 56, 3, 2),
+    Convolution("resnet50", 256, 256, 14, 3),
+    Convolution("resnet50", 512, 512, 7, 3),
+    Convolution("resnet50", 2048, 512, 7),
+    Convolution("shufflenet", 58, 58, 28),
+    Convolution("shufflenet", 232, 232, 7),
+    Convolution("shufflenet", 58, 58, 28, 3, 1, 58),
+    Convolution("shufflenet", 116, 116, 28, 3, 2, 116),
+    Convolution("shufflenet", 232, 232, 7, 3, 1, 232),
+    Convolution("transformer", 768, 768, 11),
+    Convolution("transformer", 768, 3072, 11),
+]
+
+
+def aligned(array: Any) -> Any:
+    """Return a copy of `array` that starts at a cache line, as in a workspace."""
+    bytes = np.empty(array.nbytes + 64, np.uint8)
+    start = -bytes.ctypes.data % 64
+    copy = bytes[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+
+def seconds(call: Callable[[], object]) -> float:
+    """Return the CPU seconds of a call, as the mean of as many as take 5 ms."""
+    start, calls = process_time(), 0
+    while (spent := process_time() - start) < 0.005:
+        call()
+        calls += 1
+    return spent / calls
+
+
+def reference(case: Convolution, x: Any, w: Any) -> Callable[[], Any]:
+    attributes = {
+        "strides": [case.stride] * 2,
+        "pads": [case.padding] * 4,
+        "group": case.groups,
+    }
+    shapes = [("x", x.shape), ("y", None)]
+    values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, shape) for n, shape in shapes]
+    node = helper.make_node("Conv", ["x", "w"], ["y"], **attributes)
+    weights = [numpy_helper.from_array(w, "w")]
+    graph = helper.make_graph([node], "one", values[:1], values[1:], weights)
+    opset = [helper.make_opsetid("", 17)]
+    session = onnxruntime_session(helper.make_model(graph, opset_imports=opset, ir_version=9))
+    return lambda: session.run(None, {"x": x})[0]
+
+
+def kernels(cases: Sequence[Convolution], operands: Sequence[Sequence[Any]]) -> list[Any]:
+    def write(case: Convolution) -> Callable[[Any, Any], Any]:
+        return lambda body, operands: body.add(
+            "nn.conv2d",
+            *operands,
+            strides=(case.stride,) * 2,
+            padding=(case.padding,) * 4,
+            dilation=(1, 1),
+            groups=case.groups,
+            data_layout="NHWC",
+            kernel_layout="HWIO",
+        )
+
+    return [
+        kernel_on(f"k{i}", [tensor_type(f32, list(a.shape)) for a in arrays], write(case))
+        for i, (case, arrays) in enumerate(zip(cases, operands, strict=True))
+    ]
+
+
+def measure(cases: Sequence[Convolution], cpu: str, rounds: int) -> list[Facts]:
+    images = [RNG.standard_normal((1, c.channels, c.size, c.size), np.float32) for c in cases]
+    weights = [
+        RNG.standard_normal((c.filters, c.channels // c.groups, c.window, c.window), np.float32)
+        for c in cases
+    ]
+    operands = [
+        [aligned(x.transpose(0, 2, 3, 1)), aligned(w.transpose(2, 3, 1, 0))]
+        for x, w in zip(images, weights, strict=True)
+    ]
+    schedulers: dict[str, Scheduler] = {"scheduled": choose, "plain loops": unscheduled}
+    results: list[Facts] = []
+    with TemporaryDirectory() as folder:
+        libraries: dict[str, Any] = {}
+        for name, scheduler in schedulers.items():
+            place = Path(folder) / name.replace(" ", "_")
+            place.mkdir()
+            settings = Settings(Machine(cpu=cpu), scheduler)
+            libraries[name] = scheduled(kernels(cases, operands), place, settings)
+        for i, case in enumerate(cases):
+            theirs = reference(case, images[i], weights[i])
+            expected = theirs().transpose(0, 2, 3, 1)
+            calls: dict[str, Callable[[], object]] = {"onnxruntime": theirs}
+            for name, library in libraries.items():
+                y = aligned(np.zeros_like(expected))
+                calls[name] = bind(library, f"k{i}", [*operands[i], y])
+                calls[name]()
+                np.testing.assert_allclose(y, expected, rtol=1e-3, atol=1e-3)
+            best = dict.fromkeys(calls, float("inf"))
+            for number in range(rounds):
+                for name, call in calls.items():
+                    if name == "plain loops" and number > 1:
+                        continue
+                    best[name] = min(best[name], seconds(call))
+            work = 2 * expected.size * case.channels // case.groups * case.window**2
+            speeds = {name: round(work / best[name] / 1e9, 1) for name in calls}
+            ratio = round(best["scheduled"] / best["onnxruntime"], 2)
+            results.append({"kernel": case.title, **speeds, "time / onnxruntime's": ratio})
+            print(results[-1], file=sys.stderr)
+    return results
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="kernels whose title has this text")
+    parser.add_argument("--cpu", default="native")
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--table", action="store_true")
+    options = parser.parse_args()
+    cases = [case for case in CONVOLUTIONS if options.only in case.title]
+    write_results(measure(cases, options.cpu, options.rounds), options.table)
+
+
+if __name__ == "__main__":
+    main()

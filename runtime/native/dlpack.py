@@ -1,0 +1,46 @@
+"""DLPack's tensor in C, and NumPy arrays in the memory of one."""
+
+from __future__ import annotations
+
+import ctypes
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..errors import MachineError
+from ..program import Array
+
+_KINDS = {0: "i", 1: "u", 2: "f", 6: "b"}
+"""The kinds of NumPy's types, by DLPack's type codes."""
+
+
+class DLTensor(ctypes.Structure):
+    """`DLTensor` of DLPack."""
+
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    )
+
+
+def array_in(tensor: Any) -> Array:
+    """Return an array over the contiguous memory of a `DLTensor`, which must outlive it."""
+    kind = _KINDS.get(tensor.code)
+    if kind is None or tensor.lanes != 1:
+        raise MachineError(f"tensors of DLPack's type code {tensor.code} are not supported")
+    dtype = np.dtype(f"{kind}{tensor.bits // 8}")
+    shape = tuple(tensor.shape[axis] for axis in range(tensor.ndim))
+    size = prod(shape) * dtype.itemsize
+    if not size:
+        return np.empty(shape, dtype)
+    memory: Any = (ctypes.c_char * size).from_address(tensor.data + tensor.byte_offset)
+    return np.frombuffer(memory, dtype).reshape(shape)

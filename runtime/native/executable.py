@@ -1,0 +1,307 @@
+"""
+Compiled libraries as Python callables.
+
+    exe = load_library("libmodel.so")
+    y = exe(x)                       as an `Executable` of the machine
+
+To load a library runs its code: load only those that you trust.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from math import prod
+from os import PathLike
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from ..call_arguments import check_structures, flattened
+from ..dtypes import element_type
+from ..errors import MachineError
+from ..kernels.loading import kernels_of
+from ..kernels.memory import default_limit
+from ..objects import Tensor
+from ..program import Array, Program, spec_of
+from ..python.callables import Callables
+from ..python.memory_use import DeviceMemory, MemoryUse
+from ..reference_kernels import run_kernel
+from ..values import Leaf, Value
+from .dlpack import DLTensor, array_in
+from .interface import Entry, InterfaceError, Library
+from .interface import spec_of as spec_of_param
+
+METADATA = "xrelay_library_metadata"
+"""The function of a library that returns its interface."""
+
+_CALLBACK = ctypes.CFUNCTYPE(
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(ctypes.POINTER(DLTensor)),
+    ctypes.c_int32,
+)
+
+
+class NativeFunctions:
+    """The functions of a library; several threads may call them at the same time."""
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self._code = _opened(path)
+        self.library = _library_of(self._code, path)
+        self.program: Program = self.library.program
+        """The types of the functions, and the kernels that this process supplies."""
+        entries = self.library.entries
+        self._entries = {entry.function.name: entry for entry in entries}
+        self._calls = {entry.function.name: self._call_of(entry, path) for entry in entries}
+        self._last_error: Any = self._symbol(f"{self.library.name}_last_error", path)
+        self._last_error.restype = ctypes.c_char_p
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self.calls: dict[str, int] = dict.fromkeys(self._entries, 0)
+        self._callback: object = None
+        if self.library.kernels:
+            self._supply_kernels(path)
+
+    def evaluate(self, name: str, *args: object, out: Value | None = None) -> Value:
+        """
+        Call the function `name`; return its result, an array or a tuple.
+
+        With `out`, the elements are written there; after an error they may be anything.
+        """
+        entry = self._entries[name]
+        function = entry.function
+        values = flattened(function, args)
+        check_structures(self.program, function, values)
+        inputs = [
+            contiguous(array, leaf.dtype)
+            for value in values
+            for leaf, array in zip(value.structure, value.arrays, strict=True)
+            if isinstance(leaf, Leaf)
+        ]
+        dims = self._dims(entry, inputs)
+        shapes = self._output_shapes(entry, dims)
+        given = self._given(entry, shapes, out)
+        outputs = [
+            _target(array, inputs, param_type, shape)
+            for array, param_type, shape in zip(given, _types(entry), shapes, strict=True)
+        ]
+        self._local.error = None
+        pointers = [array.ctypes.data for array in (*inputs, *outputs)]
+        extra: list[object] = [dims] if entry.is_dynamic else []
+        extra += [None] * len(entry.pools)
+        if self._calls[name](*pointers, *extra):
+            self._fail()
+        with self._lock:
+            self.calls[name] += 1
+        if out is not None:
+            for array, written in zip(given, outputs, strict=True):
+                if array is not None and array is not written:
+                    array[...] = written
+            return out
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def _call_of(self, entry: Entry, path: str | PathLike[str]) -> Any:
+        if "unpacked" not in entry.forms:
+            raise MachineError(
+                f"{path}: {entry.function.name} has no unpacked form, which this loader calls; "
+                "compile it with aot-lower-main{forms=unpacked,…}"
+            )
+        if entry.contexts:
+            raise MachineError(
+                f"{path}: {entry.function.name} needs device contexts, which only a C program has"
+            )
+        call = self._symbol(entry.symbol, path)
+        count = len(entry.tensors) + entry.is_dynamic + len(entry.pools)
+        call.argtypes = [ctypes.c_void_p] * count
+        return call
+
+    def _symbol(self, name: str, path: str | PathLike[str]) -> Any:
+        try:
+            return self._code[name]
+        except AttributeError:
+            raise MachineError(f"{path} is damaged: it has no symbol {name}") from None
+
+    def _dims(self, entry: Entry, inputs: Sequence[Array]) -> Any:
+        found = [
+            array.shape[axis]
+            for array, param in zip(inputs, entry.function.params, strict=True)
+            for axis, size in enumerate(spec_of_param(param).shape)
+            if size is None
+        ]
+        return (ctypes.c_int64 * len(found))(*found)
+
+    def _output_shapes(self, entry: Entry, dims: Any) -> list[tuple[int, ...]]:
+        specs = [spec_of_param(result) for result in entry.results]
+        if all(spec.is_static for spec in specs):
+            return [spec.dims for spec in specs]
+        found = (ctypes.c_int64 * sum(len(spec.shape) for spec in specs))()
+        if self._code[f"{entry.symbol}_output_shapes"](dims, found):
+            self._fail()
+        rest = iter(found)
+        return [tuple(next(rest) for _ in spec.shape) for spec in specs]
+
+    def _given(
+        self, entry: Entry, shapes: Sequence[tuple[int, ...]], out: Value | None
+    ) -> list[Array | None]:
+        """Return the arrays of the caller for the outputs, checked; None for each without."""
+        results = entry.results
+        if out is None:
+            return [None] * len(results)
+        if len(results) == 1 and isinstance(out, np.ndarray):
+            places: list[tuple[str, object]] = [("out", out)]
+        else:
+            fields = cast("Sequence[object]", out) if isinstance(out, tuple | list) else ()
+            if len(results) == 1:
+                raise MachineError(f"out must be an array, but is {type(out).__name__}")
+            if len(fields) != len(results):
+                raise MachineError(f"out must be a tuple of {len(results)}")
+            places = [(f"out[{i}]", field) for i, field in enumerate(fields)]
+        found: list[Array | None] = []
+        for (name, place), result, shape in zip(places, results, shapes, strict=True):
+            if not isinstance(place, np.ndarray):
+                raise MachineError(f"{name} must be an array, but is {type(place).__name__}")
+            array = cast(Array, place)
+            wanted = type(spec_of_param(result))(spec_of_param(result).dtype, shape)
+            if spec_of(array) != wanted:
+                raise MachineError(f"{name} must be {wanted}, but is {spec_of(array)}")
+            if not array.flags.writeable:
+                raise MachineError(f"{name} is read-only")
+            found.append(array)
+        return found
+
+    def _fail(self) -> None:
+        """Raise the error of a call that failed in this thread."""
+        error = getattr(self._local, "error", None)
+        self._local.error = None
+        if isinstance(error, MachineError):
+            raise error
+        text = self._last_error() or b"the call failed"
+        raise MachineError(text.decode("utf-8", "replace")) from error
+
+    def _supply_kernels(self, path: str | PathLike[str]) -> None:
+        kernels = self.library.kernels
+        binds = kernels_of(step.op for kernel in kernels for step in kernel.steps)
+        local = self._local
+
+        def run(context: object, number: int, tensors: Any, count: int) -> int:
+            try:
+                kernel = kernels[number]
+                arrays = [Tensor(array_in(tensors[i].contents), 0) for i in range(count)]
+                ins, outs = arrays[: len(kernel.ins)], arrays[len(kernel.ins) :]
+                with np.errstate(all="ignore"):
+                    run_kernel(kernel, ins, outs, binds, ("cpu:0",))
+            except BaseException as error:  # it must not cross compiled code
+                local.error = error
+                return 1
+            return 0
+
+        self._callback = _CALLBACK(run)
+        self._symbol(f"{self.library.name}_set_kernels", path)(self._callback, None)
+
+
+def contiguous(array: Array, dtype: np.dtype[Any]) -> Array:
+    """Return `array` as compiled code reads it: contiguous, aligned, in native byte order."""
+    return np.require(array, dtype, ["C", "A"])
+
+
+def _types(entry: Entry) -> list[np.dtype[Any]]:
+    return [element_type(spec_of_param(result).dtype) for result in entry.results]
+
+
+def _target(
+    given: Array | None,
+    inputs: Sequence[Array],
+    dtype: np.dtype[Any],
+    shape: tuple[int, ...],
+) -> Array:
+    """Return the memory for an output: that of the caller, if compiled code may write there."""
+    if given is not None and given.flags.c_contiguous and given.flags.aligned:
+        if not any(np.may_share_memory(given, array) for array in inputs):
+            return given
+    size = prod(shape) * dtype.itemsize
+    if size > default_limit():
+        raise MachineError(f"a result of {size:,} bytes exceeds the memory limit")
+    return np.empty(shape, dtype)
+
+
+def _opened(path: str | PathLike[str]) -> ctypes.CDLL:
+    """Load the library at `path`, which runs its code."""
+    file = Path(os.fspath(path))
+    if not file.is_file():
+        raise MachineError(f"cannot read {path}: No such file or directory")
+    try:
+        return ctypes.CDLL(str(file.resolve()))
+    except OSError as error:
+        raise MachineError(f"cannot load {path}: {error}") from error
+
+
+def _library_of(code: ctypes.CDLL, path: str | PathLike[str]) -> Library:
+    """Return the interface that a library describes."""
+    try:
+        describe = code[METADATA]
+    except AttributeError:
+        text = f"{path} is not a library of xrelay-opt -t native: it has no symbol {METADATA}"
+        raise MachineError(text) from None
+    describe.restype = ctypes.c_char_p
+    try:
+        return Library.from_json(describe().decode("utf-8"))
+    except (InterfaceError, UnicodeDecodeError, AttributeError) as error:
+        raise MachineError(f"{path}: {error}") from error
+
+
+class NativeExecutable(Callables):
+    """
+    A compiled library that can be called like an `Executable`.
+
+    Arguments and errors are the same. Memory is that of the caller and the library, without a
+    limit; what is in `out` after an error is not specified.
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self._native = NativeFunctions(path)
+        super().__init__(self._native, self._native.program.entries, {})
+
+    @property
+    def interface(self) -> Library:
+        """The metadata of the library."""
+        return self._native.library
+
+    @property
+    def memory(self) -> MemoryUse:
+        """The workspaces that functions plan, and those that calls have used so far."""
+        library, calls = self._native.library, self._native.calls
+        devices: dict[str, DeviceMemory] = {}
+        for number, name in enumerate(library.devices):
+            planned: Mapping[str, int | None] = {
+                entry.function.name: next(
+                    (pool.size for pool in entry.pools if pool.device == number), 0
+                )
+                for entry in library.entries
+            }
+            used = [(planned[name] or 0, count) for name, count in calls.items() if count]
+            devices[name] = DeviceMemory(
+                planned,
+                max((size for size, _ in used), default=0),
+                sum(count for size, count in used if size),
+                sum(size * count for size, count in used),
+            )
+        return MemoryUse(devices, library.constants_size, library.constants_size, default_limit())
+
+
+def load_library(path: str | PathLike[str], has_options: bool = False) -> NativeExecutable:
+    """
+    Load a library that `xrelay-opt -t native` wrote, which runs its code.
+
+    Raises `MachineError`; also with options of `xrelay.load`, which are for the machine.
+    """
+    if has_options:
+        raise MachineError(
+            f"{path} is machine code: params, verify, memory_limit, max_instructions and sanitize "
+            "are for programs that the machine runs"
+        )
+    return NativeExecutable(path)

@@ -1,0 +1,233 @@
+"""Compiled libraries as Python callables, their checks, and their C interface."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import StringAttr
+
+import xrelay
+from xrelay.lowering.native.c_header import header_source
+from xrelay.lowering.native.c_shim import shim_source
+from xrelay.lowering.native.library import build_library
+from xrelay.lowering.native.linking import SUPPORT, c_file
+from xrelay.runtime.native.interface import InterfaceError, Library
+
+PROGRAM = """
+func.func @main(%x: tensor<?x4xf32> {relay.name = "x", relay.dims = ["n", 4 : i64]},
+                %y: tensor<?x4xf32> {relay.name = "y", relay.dims = ["n", 4 : i64]})
+    -> (tensor<?x4xf32> {relay.name = "sum"}, tensor<?x4xf32> {relay.name = "x"})
+    attributes {relay.dim_bounds = {n = [1 : i64, 64 : i64]}} {
+  %e = relay.exp %x : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %s = relay.add %e, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  func.return %s, %x : tensor<?x4xf32>, tensor<?x4xf32>
+}
+func.func @double(%x: tensor<3xi32> {relay.name = "int"}) -> tensor<3xi32> {
+  %y = relay.add %x, %x : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
+  func.return %y : tensor<3xi32>
+}
+"""
+
+AOT = (
+    "infer-types,flatten-tuples,plan-devices,fuse-ops,outline-primitives,create-shape-functions,"
+    "manifest-alloc,simplify-shapes,remove-dead-writes,remove-unused-kernels,"
+    "plan-memory{lend-entries},convert-relay-to-linalg,describe-entries,convert-memory-to-memref,"
+    "aot-lower-main{prefix=net},erase-memory-spaces"
+)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Library]:
+    folder = tmp_path_factory.mktemp("native")
+    source = folder / "net.mlir"
+    source.write_text(PROGRAM, encoding="utf-8")
+    module = xrelay.run_pipeline(xrelay.parse(source), AOT)
+    text = module.attributes.pop("xrelay.metadata")
+    assert isinstance(text, StringAttr)
+    library = Library.from_json(text.data)
+    path = folder / "libnet.so"
+    sources = {"shim.c": shim_source(library), SUPPORT: c_file(SUPPORT)}
+    build_library(module, path, sources=sources, flags=["-DXRELAY_LIBRARY"])
+    return path, library
+
+
+@pytest.fixture(scope="module")
+def exe(built: tuple[Path, Library]) -> xrelay.NativeExecutable:
+    loaded = xrelay.load(built[0])
+    assert isinstance(loaded, xrelay.NativeExecutable)
+    return loaded
+
+
+def rows(n: int) -> np.ndarray:
+    return np.linspace(-1, 1, 4 * n, dtype=np.float32).reshape(n, 4)
+
+
+@pytest.mark.parametrize("n", [1, 7])
+def test_results(exe: xrelay.NativeExecutable, n: int):
+    x = rows(n)
+    total, same = exe(x, y=x)
+    np.testing.assert_allclose(total, np.exp(x) + x, rtol=1e-6)
+    np.testing.assert_array_equal(same, x)
+    assert same is not x
+
+
+def test_views_are_copied_and_out_is_written(exe: xrelay.NativeExecutable):
+    x = np.asfortranarray(rows(5))[::-1]
+    out = np.empty((5, 4), np.float32), np.empty((4, 5), np.float32).T
+    assert exe.main(x, x, out=out) is out
+    np.testing.assert_allclose(out[0], np.exp(x) + x, rtol=1e-6)
+    np.testing.assert_array_equal(out[1], x)
+
+
+def test_out_may_be_an_argument(exe: xrelay.NativeExecutable):
+    x = np.arange(3, dtype=np.int32)
+    exe["double"](x, out=x)
+    assert x.tolist() == [0, 2, 4]
+
+
+def test_signature(exe: xrelay.NativeExecutable):
+    assert exe.signature.splitlines() == [
+        "main(x: float32[n, 4], y: float32[n, 4]) -> (sum: float32[?, 4], x: float32[?, 4])"
+        " where n is from 1 to 64",
+        "double(int: int32[3]) -> (output_0: int32[3])",
+    ]
+
+
+def test_errors_are_those_of_the_machine(exe: xrelay.NativeExecutable, built: tuple[Path, Library]):
+    machine = xrelay.compile(built[0].with_name("net.mlir"))
+    x = rows(2)
+    calls: list[tuple[tuple[object, ...], dict[str, object]]] = [
+        ((x, rows(3)), {}),
+        ((rows(65), rows(65)), {}),
+        ((rows(0), rows(0)), {}),
+        ((x.astype(float), x), {}),
+        ((x[0], x), {}),
+        ((x,), {}),
+        ((x, x, x), {}),
+        ((x,), {"z": x}),
+        ((x, x), {"out": (x, np.empty(3))}),
+        ((x, x), {"out": x}),
+    ]
+    for args, named in calls:
+        with pytest.raises(xrelay.MachineError) as ours:
+            exe.main(*args, **named)
+        with pytest.raises(xrelay.MachineError) as theirs:
+            machine.main(*args, **named)
+        assert str(ours.value) == str(theirs.value)
+
+
+def test_threads(exe: xrelay.NativeExecutable):
+    def work(n: int) -> bool:
+        x = rows(n)
+        return all(np.allclose(exe.main(x, x)[0], np.exp(x) + x, atol=1e-6) for _ in range(20))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(1, 9)))
+
+
+def test_loads_without_a_compiler(built: tuple[Path, Library]):
+    code = (
+        "import sys; sys.modules['xdsl'] = None; import xrelay, numpy as np; "
+        f"print(xrelay.load({str(built[0])!r}).double(np.ones(3, 'i')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, timeout=60, capture_output=True, text=True
+    )
+    assert done.stdout == "[2 2 2]\n"
+
+
+def test_files_that_are_not_libraries(tmp_path: Path, built: tuple[Path, Library]):
+    broken = tmp_path / "libbroken.so"
+    broken.write_bytes(b"\x7fELF" + bytes(60))
+    with pytest.raises(xrelay.MachineError, match="cannot load"):
+        xrelay.load(broken)
+    with pytest.raises(xrelay.MachineError, match="is machine code"):
+        xrelay.load(built[0], memory_limit=1)
+    with pytest.raises(InterfaceError, match="damaged"):
+        Library.from_json('{"format": 1}')
+
+
+def test_metadata_are_kept(built: tuple[Path, Library]):
+    assert Library.from_json(built[1].to_json()) == built[1]
+    main, double = built[1].entries
+    assert (main.symbol, main.names) == ("net_main", ("x", "y", "sum", "x_1"))
+    assert double.names == ("int_", "output_0")
+    assert (double.io, main.io) == (24, None)
+
+
+CHECKS = r"""
+#include "net.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define FAILS(call) (call ? puts(net_last_error()) : puts("no error"))
+
+int main(void) {
+  int64_t dims[2] = {2, 2}, bad[2] = {-1, 2}, other[2] = {2, 3}, shapes[4], size;
+  float x[8] = {0}, y[8] = {0}, a[9], b[8];
+  int64_t shape[2] = {2, 4}, strides[2] = {1, 2};
+  void *workspace;
+  DLTensor t[4] = {
+      {x, {1, 0}, 2, {2, 32, 1}, shape, NULL, 0}, {y, {1, 0}, 2, {2, 32, 1}, shape, NULL, 0},
+      {a, {1, 0}, 2, {2, 32, 1}, shape, NULL, 0}, {b, {1, 0}, 2, {2, 32, 1}, shape, NULL, 0}};
+  const DLTensor *list[4] = {t, t + 1, t + 2, t + 3};
+  size = net_main_workspace_size(dims);
+  workspace = aligned_alloc(64, (size_t)(size + 63) / 64 * 64 + 64);
+  if (size < 0 || net_main(x, y, a, b, dims, workspace) || a[7] != 1) return 1;
+  if (net_main(x, y, a, b, dims, NULL) || net_main_packed(list, 4, NULL)) return 1;
+  if (net_main_cpacked(list, 4, workspace, NULL)) return 1;
+  if (net_main_output_shapes(dims, shapes) || shapes[0] != 2 || shapes[3] != 4) return 1;
+  FAILS(net_main(x, y, a, b, bad, NULL));
+  FAILS(net_main(x, y, a, b, other, NULL));
+  FAILS(net_main(NULL, y, a, b, dims, NULL));
+  FAILS(net_main(x, y, x, b, dims, NULL));
+  FAILS(net_main(x, y, a, a + 1, dims, NULL));
+  FAILS(net_main(x, y, (float *)((char *)a + 1), b, dims, NULL));
+  FAILS(net_main(x, y, a, b, dims, (char *)workspace + 1));
+  FAILS(net_main_packed(list, 3, NULL));
+  t[0].strides = strides;
+  FAILS(net_main_packed(list, 4, NULL));
+  t[0].strides = NULL, t[0].dtype.bits = 64;
+  FAILS(net_main_packed(list, 4, NULL));
+  t[0].dtype.bits = 32, t[1].device.device_type = 2;
+  FAILS(net_main_packed(list, 4, NULL));
+  t[1].device.device_type = 1, list[3] = NULL;
+  FAILS(net_main_packed(list, 4, NULL));
+  free(workspace);
+  return strstr(net_metadata, "net_main") == NULL;
+}
+"""
+
+MESSAGES = """\
+dim 0 of main is -1
+main: parameter 'x' has dim 0 (n) of 2, but parameter 'y' has dim 0 (n) of 3
+the data of parameter 'x' of main are NULL
+result 'sum' of main overlaps 'x'
+result 'x' of main overlaps 'sum'
+the data of result 'sum' of main must be aligned to 4 bytes
+the workspace of main must be aligned to 64 bytes
+main expects 4 tensors, 2 inputs and then 2 outputs, but got 3
+parameter 'x' of main must be contiguous, but dim 1 has stride 2 in place of 1
+parameter 'x' of main must be float32[?, 4], but is float64[2, 4]
+parameter 'y' of main must be in the memory of the CPU, but is on device type 2
+result 'x' of main is NULL
+"""
+
+
+def test_calls_from_c(built: tuple[Path, Library], tmp_path: Path):
+    """All forms, and what they reject; with AddressSanitizer in what C compiles."""
+    path, library = built
+    (tmp_path / "net.h").write_text(header_source(library), encoding="utf-8")
+    (tmp_path / "checks.c").write_text(CHECKS, encoding="utf-8")
+    command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-g", "-fsanitize=address"]
+    command += ["checks.c", str(path), f"-Wl,-rpath,{path.parent}", "-o", "checks"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    done = subprocess.run(
+        [tmp_path / "checks"], check=False, timeout=60, capture_output=True, text=True
+    )
+    assert done.stderr == ""
+    assert done.stdout == MESSAGES
+    assert done.returncode == 0
