@@ -177,8 +177,9 @@ def _passes(
     return (
         f"transform-preload-library{{transform-library-paths={path}}}",
         f"transform-interpreter{{entry-point={ON_TENSORS}}}",
+        # Not cse: one empty tensor for two would let a step be computed in the result's memory,
+        # which the plan may have laid over an operand.
         "canonicalize",
-        "cse",
         *BUFFERIZE,
         f"transform-interpreter{{entry-point={ON_BUFFERS}}}",
         *LOWER_TO_LLVM,

@@ -144,7 +144,7 @@ def _scratch(text: str) -> dict[str, int]:
     ends = [start for start, _ in starts[1:]] + [len(text)]
     return {
         name: sum(_rounded(int(size)) for size in ALLOCATION.findall(text, start, end))
-        for (start, name), end in zip(starts, ends, strict=True)
+        for (start, name), end in zip(starts, ends, strict=False)
     }
 
 
