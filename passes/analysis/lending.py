@@ -9,9 +9,9 @@ The storages that callers may lend to a function, and the functions that they ma
       %z = vm.invoke_tvm_op @k ins(%t) outs(%u)
       func.return %z
 
-Callers from outside allocate a result, not a storage: what they lend an entry has the bytes of that
-result and no more. A workspace is for storages that `pack-storage` may pack, and whose sizes are static or follow from
-the shapes of arguments. `pass_workspaces` writes the IR.
+Callers from outside allocate a result, not a storage: what they lend an entry has the bytes of
+that result, and no more. A workspace is for storages that `pack-storage` may pack, and whose sizes
+are static or follow from the shapes of arguments. `pass_workspaces` writes the IR.
 """
 
 from __future__ import annotations
