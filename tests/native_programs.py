@@ -38,6 +38,7 @@ from xrelay.lowering.memref.conversion import MESSAGES
 from xrelay.lowering.memref.functions import KERNEL
 from xrelay.lowering.native.library import build_library
 from xrelay.lowering.native.linking import SUPPORT, c_file
+from xrelay.lowering.native.settings import Settings
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
@@ -162,6 +163,7 @@ class NativeBatch:
         path = build_library(
             self.module,
             folder / "libprograms.so",
+            Settings(level=1),
             sources={
                 SUPPORT: c_file(SUPPORT),
                 "harness.c": HARNESS.read_text(encoding="utf-8"),

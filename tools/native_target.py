@@ -2,7 +2,7 @@
 The targets `native`, `object` and `c-header` of `xrelay-opt -t`: machine code, and its interface.
 
     xrelay-opt model.onnx -p aot -t native -o libmodel.so
-    xrelay-opt model.onnx -p aot -t native{cpu=native,weights=file} -o libmodel.so
+    xrelay-opt model.onnx -p aot -t "native{cpu=native weights=file}" -o libmodel.so
     xrelay-opt model.onnx -p aot -t object -o model.o
     xrelay-opt model.onnx -p aot -t c-header -o model.h
 """
