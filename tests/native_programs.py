@@ -49,9 +49,7 @@ from xrelay.tools.registry import UNIVERSE, named_pipelines
 HARNESS = Path(__file__).with_name("native_harness.c")
 MAX_ARGUMENTS = 12
 STACK = "the stack is used up"
-NOT_ACCEPTED = re.compile(
-    "run by the machine only|computed by the machine only|only the machine runs|need the machine"
-)
+NOT_ACCEPTED = re.compile("run by the machine only|only the machine runs|need the machine")
 """What the path documents as not accepted."""
 
 TO_MEMREF = (
