@@ -1,0 +1,296 @@
+"""
+Measure compiled networks against onnxruntime, on one thread: latency, results, sizes.
+
+    python benchmarks/native_networks.py [--only resnet50,shufflenet] [--cpu native] [--rounds 10]
+    python benchmarks/native_networks.py --kernels …      the time by kernel, in the same order
+
+The networks are those of ONNX's tests and a transformer. A figure is the least CPU time of all
+rounds, which both run in turns; the error is the largest difference, relative to the largest
+result. `planned` is the workspace of the memory plan, `scratch` what kernels need besides it.
+Kernels are compiled once for all runs with the same `--cache`; the times of the tools are those of
+kernels that were missing there. JSON (or Markdown with `--table`) goes to stdout.
+"""
+
+import argparse
+import ctypes
+import os
+import resource
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+from time import process_time
+from typing import Any, cast
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+import numpy as np
+from in_machine import run_passes
+from networks import least
+from onnx import ModelProto
+from onnx_models import LIGHT_MODELS, light_network, onnxruntime_session
+from results import Facts, write_results
+from transformer import VOCABULARY, encoder
+from xdsl.dialects import func
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import Attribute
+
+from xrelay.frontends.onnx.importer import convert_model
+from xrelay.lowering.native import linking, stages
+from xrelay.lowering.native.cache import Cache
+from xrelay.lowering.native.kernels import compile_kernels
+from xrelay.lowering.native.linking import STANDALONE, SUPPORT, Inputs, c_file, linked_library
+from xrelay.lowering.native.machine import Machine
+from xrelay.lowering.native.metadata import library_of
+from xrelay.lowering.native.product import Request, make_product
+from xrelay.lowering.native.schedules import choose
+from xrelay.lowering.native.settings import Settings
+from xrelay.lowering.native.units import Kernel, units_of
+from xrelay.runtime.derived_weights import ArraySource, Weights
+from xrelay.runtime.native.interface import Library, spec_of
+from xrelay.runtime.program import Param
+
+RNG = np.random.default_rng(0)
+TRANSFORMER = "transformer"
+SEQUENCE = 128
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A network, as a module for the compiler, and with its inputs for onnxruntime."""
+
+    name: str
+    model: ModelProto
+    feeds: dict[str, Array]
+    module: ModuleOp
+    library: Library
+    weights: Weights
+
+
+def network(name: str) -> tuple[ModelProto, dict[str, Array]]:
+    if name != TRANSFORMER:
+        found = light_network(name)
+        return found.model, found.feeds
+    ids = RNG.integers(0, VOCABULARY, (1, SEQUENCE))
+    return encoder(2, 12, 768, positions=SEQUENCE, dims=ids.shape), {"ids": ids}
+
+
+def lowered(name: str) -> Compiled:
+    """Return a network after the pipeline `aot`."""
+    model, feeds = network(name)
+    conversion = convert_model(model, f"{name}.onnx")
+    run_passes(conversion.module, "aot")
+    weights = Weights(ArraySource(conversion.params))
+    return Compiled(name, model, feeds, conversion.module, library_of(conversion.module), weights)
+
+
+class Tools:
+    """The CPU time of the tools of the compiler, by name."""
+
+    def __init__(self) -> None:
+        self.spent: defaultdict[str, float] = defaultdict(float)
+        self._run, self._lock = stages.run, Lock()
+        stages.run = linking.run = self.run
+
+    def run(self, name: str, *args: Any, **options: Any) -> Any:
+        """Run a tool, one at a time, and add the time that it takes."""
+        with self._lock:
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            try:
+                return self._run(name, *args, **options)
+            finally:
+                after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                user, system = after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
+                self.spent[name] += user + system
+
+
+def aligned(shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+    """Return zeros that start at a cache line."""
+    size = int(np.prod(shape)) * dtype.itemsize
+    memory = np.zeros(size + 64, np.uint8)
+    start = -memory.ctypes.data % 64
+    return memory[start : start + size].view(dtype).reshape(tuple(shape))
+
+
+# ------------------------------------------------------------------------- networks
+
+
+class Caller:
+    """The function `main` of a library, with a workspace and results that are used every time."""
+
+    def __init__(self, path: Path, library: Library, inputs: Sequence[Array]) -> None:
+        (entry,) = library.entries
+        code = ctypes.CDLL(str(path))
+        size = code[f"{entry.symbol}_workspace_size"]
+        size.restype = ctypes.c_int64
+        self.workspace_size = int(size())
+        self.planned = entry.workspace or 0
+        outputs = [outline(param) for param in entry.results]
+        self.outputs = [aligned(shape, np.dtype(dtype)) for shape, dtype in outputs]
+        workspace = aligned([self.workspace_size], np.dtype(np.uint8))
+        arrays = [*(np.ascontiguousarray(x) for x in inputs), *self.outputs, workspace]
+        self._function = code[entry.symbol]
+        self._error = code[f"{library.name}_last_error"]
+        self._error.restype = ctypes.c_char_p
+        self._arrays = arrays
+        self._pointers = [ctypes.c_void_p(array.ctypes.data) for array in arrays]
+
+    def __call__(self) -> None:
+        if self._function(*self._pointers):
+            raise RuntimeError(self._error())
+
+
+def outline(param: Param) -> tuple[list[int], str]:
+    """Return the shape and element type of a tensor of known shape."""
+    spec = spec_of(param)
+    return [size for size in spec.shape if size is not None], spec.dtype
+
+
+def worst(ours: Sequence[Array], theirs: Sequence[Array]) -> float:
+    """Return the largest difference, relative to the largest result."""
+    pairs = zip(ours, theirs, strict=True)
+    return max(float(np.abs(x - y).max() / np.abs(y).max()) for x, y in pairs)
+
+
+def measure(name: str, settings: Settings, rounds: int) -> Iterator[Facts]:
+    """Compile and run one network."""
+    tools = Tools()
+    start = process_time()
+    net = lowered(name)
+    request = Request("library", name, f"lib{name}.so")
+    product = make_product(net.module, net.library, net.weights.array, request, settings)
+    python = process_time() - start
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / request.file
+        path.write_bytes(product.contents)
+        call = Caller(path, net.library, list(net.feeds.values()))
+    session = onnxruntime_session(net.model, threads=1)
+    expected = session.run(None, net.feeds)
+    call()
+    error = worst(call.outputs, expected)
+    ours, theirs = least([call, lambda: session.run(None, net.feeds)], rounds)
+    print(f"{name}: {ours / theirs:.2f}, error {error:.1e}", file=sys.stderr)
+    yield {
+        "network": name,
+        "native, ms": round(ours, 2),
+        "onnxruntime, ms": round(theirs, 2),
+        "ratio": round(ours / theirs, 2),
+        "error": float(f"{error:.1e}"),
+        "planned, KiB": call.planned >> 10,
+        "scratch, KiB": (call.workspace_size - call.planned) >> 10,
+        "weights, KiB": net.library.constants_size >> 10,
+        "library, KiB": len(product.contents) >> 10,
+        "python, s": round(python, 2),
+        **{f"{tool}, s": round(seconds, 2) for tool, seconds in tools.spent.items()},
+    }
+
+
+# ------------------------------------------------------------------------- kernels
+
+
+def breakdown(name: str, settings: Settings, rounds: int) -> Iterator[Facts]:
+    """Measure each kernel of a network alone, on random numbers, with its number of calls."""
+    units = units_of(lowered(name).module)
+    calls: defaultdict[str, int] = defaultdict(int)
+    for op in units.program.walk():
+        if isinstance(op, func.CallOp):
+            calls[op.callee.string_value()] += 1
+    kernels = list({kernel.symbol: kernel for kernel in units.kernels}.values())
+    code = loaded(kernels, settings)
+    times = [seconds_of(bound(kernel, code), rounds) for kernel in kernels]
+    totals = [calls[k.symbol] * seconds for k, seconds in zip(kernels, times, strict=True)]
+    pairs = zip(kernels, totals, strict=True)
+    for kernel, seconds in sorted(pairs, key=lambda pair: -pair[1]):
+        shapes = ["x".join(map(str, type.get_shape())) or "scalar" for type in memrefs_of(kernel)]
+        yield {
+            "network": name,
+            "kernel": kernel.name.removeprefix("fused_"),
+            "calls": calls[kernel.symbol],
+            "ms": round(1000 * seconds, 3),
+            "share": round(seconds / sum(totals), 3),
+            "shapes": " ".join(shapes),
+        }
+
+
+def memrefs_of(kernel: Kernel) -> list[MemRefType[Attribute]]:
+    inputs = kernel.function.function_type.inputs
+    return [cast("MemRefType[Attribute]", type) for type in inputs]
+
+
+def loaded(kernels: Sequence[Kernel], settings: Settings) -> ctypes.CDLL:
+    """Compile and load kernels, which allocate memory as any C program does."""
+    objects = [compiled.code for compiled in compile_kernels(kernels, settings)]
+    sources = {file: c_file(file) for file in (SUPPORT, STANDALONE)}
+    contents = linked_library(Inputs(objects, sources), settings, "libkernels.so")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "libkernels.so"
+        path.write_bytes(contents)
+        return ctypes.CDLL(str(path))
+
+
+def bound(kernel: Kernel, code: ctypes.CDLL) -> Callable[[], object]:
+    """Return a call of a kernel; a memref is passed as pointers, offset, sizes and strides."""
+    given: list[Any] = []
+    arrays: list[Array] = []
+    for type in memrefs_of(kernel):
+        dtype = np.dtype(word_of(str(type.element_type)))
+        array = aligned(type.get_shape(), dtype)
+        array[...] = RNG.random(array.shape) if dtype.kind == "f" else 1
+        arrays.append(array)
+        pointer = ctypes.c_void_p(array.ctypes.data)
+        strides = [stride // array.itemsize for stride in array.strides]
+        given += [pointer, pointer, *map(ctypes.c_int64, (0, *array.shape, *strides))]
+    function = code[kernel.symbol]
+    function.restype = None
+    return lambda _=arrays: function(*given)
+
+
+def word_of(element: str) -> str:
+    """Return NumPy's name of an element type, such as f32."""
+    return {"f": "float", "i": "int"}[element[0]] + element[1:]
+
+
+def seconds_of(call: Callable[[], object], rounds: int) -> float:
+    """Return the least CPU seconds of a call, each the mean of as many as take 2 ms."""
+    call()
+    best = float("inf")
+    for _ in range(rounds):
+        start, count = process_time(), 0
+        while (spent := process_time() - start) < 0.002:
+            call()
+            count += 1
+        best = min(best, spent / count)
+    return best
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Compiled networks against onnxruntime.")
+    every = (*LIGHT_MODELS, TRANSFORMER)
+    parser.add_argument("--only", default=",".join(every), help="names, with commas")
+    parser.add_argument("--cpu", default="native")
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--cache", help="a folder that keeps kernels; by default none")
+    parser.add_argument("--kernels", action="store_true", help="the time by kernel")
+    parser.add_argument("--table", action="store_true", help="Markdown instead of JSON")
+    options = parser.parse_args()
+    run = breakdown if options.kernels else measure
+    with TemporaryDirectory() as folder:
+        settings = Settings(
+            machine=Machine(cpu=options.cpu),
+            scheduler=choose,
+            cache=Cache(Path(options.cache or folder)),
+            remark=lambda op, message: print(message, file=sys.stderr),
+        )
+        names = options.only.split(",")
+        results = [facts for name in names for facts in run(name, settings, options.rounds)]
+    write_results(results, options.table, cpu=options.cpu, numpy=np.__version__)
+
+
+if __name__ == "__main__":
+    main()
