@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
 from xdsl.ir import Operation
 from xdsl.printer import Printer
 
+from .fusion import fuse_elementwise
 from .module_text import module_text
 
 KERNEL = "xrelay.kernel"
@@ -76,6 +77,7 @@ def _kernel(op: func.FuncOp, constants: dict[str, memref.GlobalOp]) -> Kernel:
     read = [name for name in _references(op) if name in constants]
     read = list(dict.fromkeys(read))
     function = op.clone()
+    fuse_elementwise(function)
     function.properties["sym_name"] = StringAttr("kernel")
     function.properties.pop("sym_visibility", None)
     function.attributes["llvm.linkage"] = llvm.LinkageAttr("weak_odr")

@@ -3,12 +3,12 @@ Schedules: good loops for each class of kernel and machine.
 
 | file | kernels |
 |---|---|
-| prepare.mlir | all |
-| fuse_elementwise.mlir | those without tiles: LLVM makes vectors of their loops |
+| prepare.mlir | all that have a schedule |
 | register_tile.mlir | one reduction along rows: products, convolutions, windows, sums of columns |
 | lower_vectors.mlir | those with tiles of vectors, after bufferization |
 
-`choose` reads a kernel's loops (`nests`), chooses sizes (`tiles`), and fills in the file.
+`choose` reads a kernel's loops (`nests`), chooses sizes (`tiles`), and fills in the file. Kernels
+without tiles have no schedule: LLVM makes vectors of their loops.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from ..machine import Machine
 from ..scheduling import Schedule
 from .nests import nest_of
 from .register_tile import register_tile
-from .templates import filled
 from .tiles import tile_of
 from .vectors import vectors_of
 
@@ -29,5 +28,11 @@ def choose(kernel: FuncOp, machine: Machine) -> Schedule | None:
     nest = nest_of(kernel)
     tile = nest and tile_of(nest, vectors_of(machine))
     if nest is None or tile is None:
-        return Schedule(filled("prepare") + filled("fuse_elementwise"))
+        return None
     return register_tile(nest, tile)
+
+
+def is_tiled(kernel: FuncOp, machine: Machine) -> bool:
+    """Test whether `choose` has tiles for the loops of `kernel`."""
+    nest = nest_of(kernel)
+    return nest is not None and tile_of(nest, vectors_of(machine)) is not None

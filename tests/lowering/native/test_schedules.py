@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Operation
 
 from xrelay.dialects.device import tensor_type
+from xrelay.lowering.native.fusion import fuse_elementwise
 from xrelay.lowering.native.machine import Machine
 from xrelay.lowering.native.saved_stages import SavedStages
 from xrelay.lowering.native.schedules import choose
@@ -36,17 +37,17 @@ class Convolution(NamedTuple):
     window: int
     stride: int = 1
     padding: int = 0
-    depthwise: bool = False
+    groups: int = 1
 
     def weight(self) -> tuple[int, ...]:
-        return (self.window, self.window, 1 if self.depthwise else self.channels, self.filters)
+        return (self.window, self.window, self.channels // self.groups, self.filters)
 
     def attributes(self) -> dict[str, Any]:
         return {
             "strides": (self.stride,) * 2,
             "padding": (self.padding,) * 4,
             "dilation": (1, 1),
-            "groups": self.channels if self.depthwise else 1,
+            "groups": self.groups,
             "data_layout": "NHWC",
             "kernel_layout": "HWIO",
         }
@@ -56,11 +57,9 @@ class Convolution(NamedTuple):
         x = np.pad(x, ((0, 0), (p, p), (p, p), (0, 0)))
         view = np.lib.stride_tricks.sliding_window_view(x, (self.window,) * 2, (1, 2))
         view = view[:, :: self.stride, :: self.stride]
-        if self.depthwise:
-            y = np.einsum("nhwcyx,yxc->nhwc", view, w[:, :, 0])
-        else:
-            y = np.einsum("nhwcyx,yxco->nhwo", view, w)
-        return np.maximum(y, 0)
+        views, weights = np.split(view, self.groups, 3), np.split(w, self.groups, 3)
+        parts = [np.einsum("nhwcyx,yxco->nhwo", v, k) for v, k in zip(views, weights, strict=True)]
+        return np.maximum(np.concatenate(parts, 3), 0)
 
 
 CONVOLUTIONS = [
@@ -68,8 +67,10 @@ CONVOLUTIONS = [
     Convolution(11, 3, 37, 7, stride=2, padding=3),
     Convolution(6, 8, 64, 1),
     Convolution(13, 4, 33, 1, stride=2),
-    Convolution(8, 30, 30, 3, padding=1, depthwise=True),
-    Convolution(7, 17, 17, 3, stride=2, padding=1, depthwise=True),
+    Convolution(8, 30, 30, 3, padding=1, groups=30),
+    Convolution(7, 17, 17, 3, stride=2, padding=1, groups=17),
+    Convolution(7, 12, 76, 1, groups=4),
+    Convolution(6, 6, 18, 3, padding=1, groups=2),
 ]
 
 PRODUCTS = [(1, 7, 100), (8, 16, 32), (13, 5, 77), (64, 33, 9), (3, 1, 4)]
@@ -124,14 +125,19 @@ def test_scheduled_kernels_compute_what_they_mean(cpu: str | None, tmp_path: Pat
 def test_tiles_fit_into_registers(case: Convolution, vectors: Vectors):
     x, w = draw(1, case.size, case.size, case.channels), draw(*case.weight())
     kernel = convolution("k", case, x, w)
-    nest = nest_of(function_of(kernel))
+    function = function_of(kernel)
+    fuse_elementwise(function)
+    nest = nest_of(function)
     assert nest is not None
     tile = tile_of(nest, vectors)
     assert tile is not None
     sums = tile.rows * max(1, tile.width // vectors.lanes(nest.bits))
     assert sums < vectors.count
-    assert tile.width + sum(widths(case.filters, tile.width)) <= case.filters
-    assert (case.filters - sum(widths(case.filters, tile.width))) % tile.width == 0
+    size = nest.sizes[-1]
+    assert size is not None
+    rest = sum(widths(size, tile.width))
+    assert tile.width + rest <= size
+    assert (size - rest) % tile.width == 0
 
 
 def test_rests_of_rows_are_powers_of_two():

@@ -1,0 +1,311 @@
+"""
+Make one loop of each chain of elementwise ops of a kernel, and let reshapes be at its ends.
+
+    %e = generic mul(%x, %s)                     %f = generic mul_add(%x, %s, %b)
+    %f = generic add(%e, %b)               ->
+
+    %c = collapse_shape %x                       %e = expand_shape %y
+    %f = generic add(%c, %y)                     %f = generic add(%x, %e)
+    materialize_in_destination %f in %out  ->    materialize_in_destination %f in %out
+
+where the last %out has the shape of %x.
+
+Then the loops that come after a reduction have its dims, and schedules tile them together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import bufferization, memref, tensor
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    IntegerAttr,
+    MemRefType,
+    TensorType,
+    i64,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
+from xdsl.rewriter import Rewriter
+
+from ..linalg.builder import tensor_of
+
+MOST_OPERANDS = 32
+"""The operands of one loop: programs of many more would take long to compile."""
+
+
+def fuse_elementwise(kernel: FuncOp) -> None:
+    """Fuse the chains of elementwise ops in `kernel`, in place."""
+    for op in [*kernel.body.block.ops]:
+        if isinstance(op, linalg.GenericOp) and _is_elementwise(op):
+            op = _expanded(op)
+            while (fused := _fused(op)) is not None:
+                op = fused
+    for op in [*kernel.body.block.ops]:
+        if isinstance(op, bufferization.MaterializeInDestinationOp):
+            _reshape_destination(op)
+    for op in reversed([*kernel.body.block.ops]):
+        if isinstance(op, tensor.EmptyOp | tensor.CollapseShapeOp) and not any(
+            result.uses for result in op.results
+        ):
+            Rewriter.erase_op(op)
+
+
+def _is_elementwise(op: linalg.GenericOp) -> bool:
+    """Test whether `op` computes each element of one result by itself, in their order."""
+    maps, block = _maps(op), op.body.block
+    return (
+        len(op.outputs) == 1
+        and len(op.results) == 1
+        and all(kind.data == IteratorType.PARALLEL for kind in op.iterator_types)
+        and _is_identity(maps[-1])
+        and isinstance(op.outputs[0].owner, tensor.EmptyOp)
+        and not block.args[-1].uses
+        and not any(isinstance(inner, linalg.IndexOp) for inner in op.body.walk())
+    )
+
+
+# ------------------------------------------------------------------------- fusion
+
+
+def _fused(op: linalg.GenericOp) -> linalg.GenericOp | None:
+    """Return `op` with one of its operands computed in its body, or None."""
+    for number, operand in enumerate(op.inputs):
+        producer = operand.owner
+        if (
+            isinstance(producer, linalg.GenericOp)
+            and producer.parent is op.parent
+            and _has_one_use(operand)
+            and _is_identity(_maps(op)[number])
+            and _is_elementwise(producer)
+            and len(op.inputs) + len(producer.inputs) <= MOST_OPERANDS
+        ):
+            return _with_producer(op, number, producer)
+    return None
+
+
+def _with_producer(
+    op: linalg.GenericOp, number: int, producer: linalg.GenericOp
+) -> linalg.GenericOp:
+    *maps, out = _maps(op)
+    inputs = [*op.inputs]
+    inputs[number : number + 1] = producer.inputs
+    maps[number : number + 1] = _maps(producer)[:-1]
+    old, source = op.body.block, producer.body.block
+    block = Block(arg_types=[_element(v) for v in (*inputs, *op.outputs)])
+    count = len(producer.inputs)
+    theirs = block.args[number : number + count]
+    ours = [*block.args[:number], *block.args[number + count :]]
+    _move(source, block, [*theirs, block.args[-1]])
+    end = block.last_op
+    assert isinstance(end, linalg.YieldOp)
+    value = end.operands[0]
+    Rewriter.erase_op(end)
+    _move(old, block, [*ours[:number], value, *ours[number:]])
+    fused = _generic(op, inputs, [*op.outputs], [*maps, out], block)
+    _replace(op, fused, fused.results[0])
+    Rewriter.erase_op(producer)
+    return fused
+
+
+def _move(source: Block, target: Block, values: Sequence[SSAValue]) -> None:
+    """Move the ops of `source` to the end of `target`, with `values` in place of its arguments."""
+    for argument, value in zip(source.args, values, strict=True):
+        argument.replace_all_uses_with(value)
+    for op in [*source.ops]:
+        op.detach()
+        target.add_op(op)
+
+
+# ------------------------------------------------------------------------- reshapes
+
+
+def _expanded(op: linalg.GenericOp) -> linalg.GenericOp:
+    """Return `op` over the dims that an operand had before they were collapsed."""
+    for number, operand in enumerate(op.inputs):
+        collapse = operand.owner
+        if (
+            isinstance(collapse, tensor.CollapseShapeOp)
+            and _has_one_use(operand)
+            and isinstance(collapse.src.owner, linalg.GenericOp)
+            and _is_identity(_maps(op)[number])
+            and all(_is_simple(map) for map in _maps(op))
+            and _is_static(collapse.src)
+            and all(_is_static(value) for value in (*op.inputs, *op.outputs))
+        ):
+            return _over_expanded(op, number, collapse)
+    return op
+
+
+def _over_expanded(
+    op: linalg.GenericOp, number: int, collapse: tensor.CollapseShapeOp
+) -> linalg.GenericOp:
+    groups = _groups(collapse)
+    shape = _shape(collapse.src)
+    rewriter_ops: list[Operation] = []
+    inputs: list[SSAValue] = []
+    maps: list[AffineMap] = []
+    for i, (operand, map) in enumerate(zip(op.inputs, _maps(op), strict=False)):
+        exprs, operand_groups, sizes = _expanded_map(map, groups, shape, _shape(operand))
+        maps.append(AffineMap(len(shape), 0, tuple(exprs)))
+        if i == number:
+            inputs.append(collapse.src)
+        elif len(sizes) == len(operand_groups):
+            inputs.append(operand)
+        else:
+            expand = tensor.ExpandShapeOp.build(
+                operands=[operand, []],
+                result_types=[TensorType(_element(operand), sizes)],
+                properties={
+                    "reassociation": _reassociation(operand_groups),
+                    "static_output_shape": DenseArrayBase.from_list(i64, sizes),
+                },
+            )
+            rewriter_ops.append(expand)
+            inputs.append(expand.results[0])
+    result = TensorType(_element(op.outputs[0]), shape)
+    empty = tensor.EmptyOp([], result)
+    block = Block(arg_types=[argument.type for argument in op.body.block.args])
+    _move(op.body.block, block, block.args)
+    maps.append(AffineMap.identity(len(shape)))
+    expanded = _generic(op, inputs, [empty.results[0]], maps, block)
+    back = tensor.CollapseShapeOp.create(
+        operands=[expanded.results[0]],
+        result_types=[op.results[0].type],
+        properties={"reassociation": _reassociation(groups)},
+    )
+    assert op.parent is not None
+    op.parent.insert_ops_before([*rewriter_ops, empty], op)
+    _replace(op, expanded, back.results[0])
+    parent = expanded.parent
+    assert parent is not None
+    parent.insert_op_after(back, expanded)
+    return expanded
+
+
+def _expanded_map(
+    map: AffineMap, groups: Sequence[Sequence[int]], shape: Sequence[int], dims: Sequence[int]
+) -> tuple[list[AffineExpr], list[list[int]], list[int]]:
+    """Return the results of `map` over expanded loops, and the reshape of its operand."""
+    exprs: list[AffineExpr] = []
+    operand_groups: list[list[int]] = []
+    sizes: list[int] = []
+    for expr, dim in zip(map.results, dims, strict=True):
+        first = len(sizes)
+        if isinstance(expr, AffineDimExpr):
+            group = groups[expr.position]
+            exprs += [AffineExpr.dimension(loop) for loop in group]
+            sizes += [shape[loop] for loop in group]
+        else:
+            exprs.append(expr)
+            sizes.append(dim)
+        operand_groups.append([*range(first, len(sizes))])
+    return exprs, operand_groups, sizes
+
+
+def _reshape_destination(op: bufferization.MaterializeInDestinationOp) -> None:
+    """Store what is reshaped as it was before, into the destination as that shape."""
+    reshape = op.source.owner
+    if (
+        not isinstance(reshape, tensor.CollapseShapeOp | tensor.ExpandShapeOp)
+        or not isinstance(op.dest, BlockArgument)
+        or not isinstance(op.dest.type, MemRefType)
+        or not isinstance(reshape.src.owner, linalg.GenericOp)
+        or not _has_one_use(op.source)
+        or not _is_static(reshape.src)
+        or not _is_static(op.source)
+    ):
+        return
+    shape = _shape(reshape.src)
+    strides = [1]
+    for size in reversed(shape[1:]):
+        strides.insert(0, strides[0] * size)
+    dest = memref.ReinterpretCastOp(
+        op.dest,
+        [],
+        [],
+        [],
+        [0],
+        shape,
+        strides[: len(shape)],
+        MemRefType(_element(op.source), shape),
+    )
+    store = bufferization.MaterializeInDestinationOp.create(
+        operands=[reshape.src, dest.results[0]], properties=op.properties.copy()
+    )
+    assert op.parent is not None
+    op.parent.insert_ops_before([dest, store], op)
+    Rewriter.erase_op(op)
+    Rewriter.erase_op(reshape)
+
+
+# ------------------------------------------------------------------------- small
+
+
+def _generic(
+    like: linalg.GenericOp,
+    inputs: Sequence[SSAValue],
+    outputs: Sequence[SSAValue],
+    maps: Sequence[AffineMap],
+    block: Block,
+) -> linalg.GenericOp:
+    op = linalg.GenericOp(
+        inputs,
+        outputs,
+        Region(block),
+        ArrayAttr(AffineMapAttr(map) for map in maps),
+        ArrayAttr([IteratorTypeAttr(IteratorType.PARALLEL)] * maps[-1].num_dims),
+        [value.type for value in outputs],
+    )
+    op.location = like.location
+    return op
+
+
+def _replace(op: linalg.GenericOp, by: linalg.GenericOp, value: SSAValue) -> None:
+    assert op.parent is not None
+    op.parent.insert_op_before(by, op)
+    op.results[0].replace_all_uses_with(value)
+    Rewriter.erase_op(op)
+
+
+def _maps(op: linalg.GenericOp) -> list[AffineMap]:
+    return [attribute.data for attribute in op.indexing_maps]
+
+
+def _is_identity(map: AffineMap) -> bool:
+    return map == AffineMap.identity(map.num_dims)
+
+
+def _is_simple(map: AffineMap) -> bool:
+    return all(isinstance(expr, AffineDimExpr | AffineConstantExpr) for expr in map.results)
+
+
+def _has_one_use(value: SSAValue) -> bool:
+    return value.has_one_use()
+
+
+def _groups(op: tensor.CollapseShapeOp) -> list[list[int]]:
+    return [[axis.value.data for axis in group] for group in op.reassociation]
+
+
+def _reassociation(groups: Sequence[Sequence[int]]) -> Attribute:
+    return ArrayAttr(ArrayAttr(IntegerAttr(axis, i64) for axis in group) for group in groups)
+
+
+def _element(value: SSAValue) -> Attribute:
+    return tensor_of(value).element_type
+
+
+def _shape(value: SSAValue) -> list[int]:
+    return list(tensor_of(value).get_shape())
+
+
+def _is_static(value: SSAValue) -> bool:
+    return DYNAMIC_INDEX not in _shape(value)
