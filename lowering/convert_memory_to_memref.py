@@ -80,6 +80,7 @@ class ConvertMemoryToMemrefPass(ModulePass):
         defined = [f for f in op.ops if isinstance(f, func.FuncOp)]
         lent = {f.sym_name.data: functions.lent_results(f) for f in defined}
         code = code_of(op)
+        measured = {o: [*o.args.types] for o in code if isinstance(o, relay.MeasureOp)}
         apply_patterns(
             op,
             functions.RejectObjects(),
@@ -105,7 +106,7 @@ class ConvertMemoryToMemrefPass(ModulePass):
             shapes.ConvertTruncation(state),
             shapes.ConvertDenseConstant(state),
             shapes.ConvertRequire(state),
-            shapes.RejectMeasure(),
+            shapes.ConvertMeasure(state, measured),
             shapes.ConvertShapeFunction(state),
             functions.ConvertReturn(state, lent),
             functions.ConvertCall(state, lent, {f.sym_name.data: f for f in defined}),

@@ -23,8 +23,9 @@ A function has one workspace per device for those of its storages that `pack-sto
 whose sizes are static or follow from the shapes of arguments. The storage of a result is a
 parameter if it holds that result, at byte 0, on every path. Only functions that are private, do not
 recurse and have direct calls alone are changed; with `entries`, all other functions are private.
-With `lend-entries`, callers from outside lend storages, too: what native code is called with. Then
-an entry with dynamic dims has a function beside it that computes their sizes
+With `lend-entries`, callers from outside lend storages, too: what native code is called with. They
+allocate results, so the storage that an entry takes for a result has the bytes of it, and no more.
+An entry with dynamic dims has a function beside it that computes their sizes
 (`support.size_functions`). Before `pack-storage`, at level `manifest`, which stays.
 """
 
@@ -70,6 +71,7 @@ from .analysis.lending import (
     is_entry,
     users_by_name,
 )
+from .analysis.sizes import Sizes
 from .analysis.workspaces import Origin
 from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
@@ -120,6 +122,7 @@ class LendStorages(RewritePattern):
     """Allocate storages for the function that is called, and pass them."""
 
     lent: Mapping[str, Lent]
+    sizes: Sizes
     _shapes: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     """The shapes of results of calls, where callees say how to compute them."""
     made: list[Operation] = field(default_factory=list[Operation])
@@ -147,6 +150,9 @@ class LendStorages(RewritePattern):
         for i, origin in lent.shapes.items():
             shape = self.computed(origin, origin.ops[-1].results[0], op, rewriter)
             self._shapes[op.results[i]] = shape
+            dims = self.sizes.elements(shape)
+            if dims is not None:
+                self.sizes.know_dims(op.results[i], dims)
             for use in tuple(op.results[i].uses):
                 measured = use.operation
                 if isinstance(measured, vm.ShapeOfOp) and measured.result.type == shape.type:
@@ -262,7 +268,7 @@ class PassWorkspacesPass(ModulePass):
         }
         captured = captured_values(op)
         lenders = Lenders(captured, returned_by_functions(functions, captured))
-        lend = LendStorages(lenders.lent)
+        lend = LendStorages(lenders.lent, lenders.sizes)
         names, measured = SymbolNames.of(op), list[func.FuncOp | None]()
         for name in chain.from_iterable(graph.components()):
             function = functions.get(name)
@@ -276,7 +282,7 @@ class PassWorkspacesPass(ModulePass):
             if calls:
                 apply_patterns(op, lend, only=calls)
             entry = self.lend_entries and is_entry(function, self.entries)
-            lent = lenders.find(function) if name in chosen else Lent(function, (), ())
+            lent = lenders.find(function, entry) if name in chosen else Lent(function, (), ())
             if lent.results or lent.workspaces:
                 apply_patterns(op, TakeStorages(lent, entry), only=[function])
                 lenders.describe(lent)

@@ -49,16 +49,23 @@ def blocks(text: str) -> Iterator[Block]:
             start = None
 
 
-def shown_commands(text: str) -> Iterator[Shown]:
-    """The commands in the `console` blocks of a document."""
+def shown_blocks(text: str) -> Iterator[list[Shown]]:
+    """The commands of each `console` block of a document."""
     for block in blocks(text):
         if block.language != "console":
             continue
         parts = re.split(r"^\$ (.*)\n", block.text, flags=re.M)
         line = block.line + 1 + parts[0].count("\n")
+        found: list[Shown] = []
         for command, output in zip(parts[1::2], parts[2::2], strict=True):
-            yield Shown(command, output.removesuffix("\n"), line)
+            found.append(Shown(command, output.removesuffix("\n"), line))
             line += 1 + output.count("\n")
+        yield found
+
+
+def shown_commands(text: str) -> Iterator[Shown]:
+    """The commands in all `console` blocks of a document."""
+    return (shown for block in shown_blocks(text) for shown in block)
 
 
 def matches(expected: str, actual: str) -> bool:

@@ -45,7 +45,7 @@ deallocation of mlir-opt 22 makes buffers of i1, at which it aborts itself.
 def library_of(text: str, folder: Path) -> ctypes.CDLL:
     """Compile the text of a module of linalg on tensors to a library in `folder`."""
     settings, path = Settings(), folder / "programs.so"
-    code = compile_text(text, PASSES, settings.machine).code
+    code = compile_text(text, PASSES, settings.machine, level=1).code
     sources = {name: c_file(name) for name in (SUPPORT, STANDALONE)}
     path.write_bytes(linked_library(Inputs([code], sources), settings, path.name))
     return ctypes.CDLL(str(path))

@@ -32,6 +32,7 @@ from xrelay.lowering.convert_memory_to_memref import ConvertMemoryToMemrefPass
 from xrelay.lowering.convert_relay_to_linalg import ConvertRelayToLinalgPass
 from xrelay.lowering.native.library import build_library
 from xrelay.lowering.native.module_text import module_text
+from xrelay.lowering.native.settings import Settings
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.native.memrefs import bind
 from xrelay.runtime.program import spec_of
@@ -76,7 +77,9 @@ def compiled(kernels: Iterable[relay.PrimFuncOp], folder: Path) -> ctypes.CDLL:
         assert isinstance(function, func.FuncOp), "a kernel is a function now"
         function.sym_visibility = None
         function.attributes["llvm.emit_c_interface"] = UnitAttr()
-    return ctypes.CDLL(str(build_library(module_text(module), folder / "kernels.so")))
+    return ctypes.CDLL(
+        str(build_library(module_text(module), folder / "kernels.so", Settings(level=1)))
+    )
 
 
 def run(library: ctypes.CDLL, name: str, ins: Sequence[Array], outs: Sequence[Array]) -> None:

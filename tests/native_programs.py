@@ -38,6 +38,7 @@ from xrelay.lowering.memref.conversion import MESSAGES
 from xrelay.lowering.memref.functions import KERNEL
 from xrelay.lowering.native.library import build_library
 from xrelay.lowering.native.linking import SUPPORT, c_file
+from xrelay.lowering.native.settings import Settings
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
@@ -48,9 +49,7 @@ from xrelay.tools.registry import UNIVERSE, named_pipelines
 HARNESS = Path(__file__).with_name("native_harness.c")
 MAX_ARGUMENTS = 12
 STACK = "the stack is used up"
-NOT_ACCEPTED = re.compile(
-    "run by the machine only|computed by the machine only|only the machine runs|need the machine"
-)
+NOT_ACCEPTED = re.compile("run by the machine only|only the machine runs|need the machine")
 """What the path documents as not accepted."""
 
 TO_MEMREF = (
@@ -164,6 +163,7 @@ class NativeBatch:
         path = build_library(
             self.module,
             folder / "libprograms.so",
+            Settings(level=1),
             sources={
                 SUPPORT: c_file(SUPPORT),
                 "harness.c": HARNESS.read_text(encoding="utf-8"),

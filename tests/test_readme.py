@@ -4,12 +4,21 @@ Tests of the README: its tour, its table of passes, its two commands.
 `documents.py` describes the format of the tour.
 """
 
+import os
 import re
 import shlex
 from pathlib import Path
 
 import pytest
-from documents import ROOT, Shown, blocks, matches, printed_by, shown_commands
+from documents import (
+    ROOT,
+    Shown,
+    blocks,
+    matches,
+    printed_by,
+    shown_blocks,
+    shown_commands,
+)
 
 from xrelay.tools.testing.pass_table import main as update_tables
 from xrelay.tools.testing.pass_table import with_table
@@ -30,17 +39,22 @@ def command_of(name: str) -> str:
 
 
 TOUR = [
-    pytest.param(shown, id=f"{path.relative_to(ROOT)}:{shown.line}")
+    pytest.param(shown, id=f"{path.relative_to(ROOT)}:{shown[0].line}")
     for path in DOCUMENTS
     if path.name != "plugins.md"  # test_plugin.py has a folder for these
-    for shown in shown_commands(path.read_text(encoding="utf-8"))
+    for shown in shown_blocks(path.read_text(encoding="utf-8"))
 ]
 
 
-@pytest.mark.parametrize("shown", TOUR)
-def test_commands_print_what_is_shown(shown: Shown):
-    printed = printed_by(shown.command, ROOT)
-    assert matches(shown.output, printed), f"{shown.command}\nprints\n{printed}"
+@pytest.mark.parametrize("block", TOUR)
+def test_commands_print_what_is_shown(block: list[Shown], tmp_path: Path):
+    """The commands of a block share a folder, which has all files of the repository."""
+    for entry in ROOT.iterdir():
+        (tmp_path / entry.name).symlink_to(entry)
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    for shown in block:
+        printed = printed_by(shown.command, tmp_path, environment)
+        assert matches(shown.output, printed), f"{shown.command}\nprints\n{printed}"
 
 
 def test_there_is_a_tour():
@@ -59,7 +73,7 @@ def test_commands_and_files_are_found():
     text = (
         "```console\n$ x\n1\n2\n$ y\n```\n$ no\n```sh\n$ no\n```\n`a/b.py`:\n\n```python\nc\n```\n"
     )
-    assert list(shown_commands(text)) == [Shown("x", "1\n2", 2), Shown("y", "", 5)]
+    assert list(shown_blocks(text)) == [[Shown("x", "1\n2", 2), Shown("y", "", 5)]]
     assert [(block.file, block.text) for block in blocks(text)][1:] == [
         (None, "$ no\n"),
         ("a/b.py", "c\n"),

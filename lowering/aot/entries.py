@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 from xdsl.dialects import func, llvm, memref
 from xdsl.dialects.builtin import (
@@ -41,10 +42,12 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
+from xdsl.traits import SymbolTable
 
 from ...dialects import memory
 from ...dialects.tensors import element_size
 from ...passes.analysis.sizes import integer
+from ...passes.support.diagnostics import PassError
 from ...runtime.dtypes import element_type
 from ...runtime.native.interface import FLAT, Entry, Form, Pool, spec_of
 from ...runtime.program import Function, Param, TensorSpec
@@ -100,6 +103,40 @@ def type_of_views(storage: SSAValue, spec: TensorSpec) -> Attribute | None:
             return None
         types.add(type)
     return types.pop() if len(types) == 1 else None
+
+
+def verify_room(function: func.FuncOp, storage: SSAValue, what: str, room: int) -> None:
+    """
+    Raise `PassError` if more than the first `room` bytes of `storage`, which is `what`, are used.
+
+    Ends that are not static are checked when the program runs.
+    """
+    pending, seen = [storage], {storage}
+    while pending:
+        for use in pending.pop().uses:
+            op = use.operation
+            if isinstance(op, func.CallOp):
+                callee = SymbolTable.lookup_symbol(function, op.callee)
+                assert isinstance(callee, func.FuncOp), "verified: calls are of functions"
+                param = callee.body.block.args[use.index] if callee.body.blocks else storage
+                if param not in seen:
+                    seen.add(param)
+                    pending.append(param)
+            end = static_end(op) if isinstance(op, memref.ViewOp) else None
+            if end is not None and end > room:
+                raise PassError(
+                    f"@{function.sym_name.data} uses {end} bytes of {what}, but a caller may have "
+                    f"{room}: plan-memory{{lend-entries}} makes storages that fit",
+                    op,
+                )
+
+
+def static_end(view: memref.ViewOp) -> int | None:
+    """Return the byte at which a view ends, if it is known."""
+    type, start = as_memref(view.result.type), integer(view.byte_shift)
+    if start is None or DYNAMIC_INDEX in type.get_shape():
+        return None
+    return start + prod(type.get_shape()) * element_size(type.element_type)
 
 
 def item_size(spec: TensorSpec) -> int:
@@ -252,6 +289,9 @@ class FlattenEntry(RewritePattern):
             return params.add(returned, name, attrs)
         type = type_of_views(storage, spec_of(result))
         if type is None:
+            spec = spec_of(result)
+            room = spec.size if spec.is_static else 0
+            verify_room(params.function, storage, f"the storage of result '{result.name}'", room)
             return params.add(storage.type, name, attrs, storage)
         made = params.add(type, name, attrs)
         for use in list(storage.uses):
@@ -269,6 +309,8 @@ class FlattenEntry(RewritePattern):
         old = workspaces.get(self.devices[device] if device else None)
         size, alignment = (0, 1) if old is None else workspace_of(params.function, old)
         alignment = max(alignment, HOST_ALIGNMENT)
+        if old is not None and size is not None:
+            verify_room(params.function, old, f"the workspace on {self.devices[device]}", size)
         attrs: dict[str, Attribute] = {
             WORKSPACE: StringAttr(self.devices[device]),
             memory.ALIGNMENT: IntegerAttr(alignment, i64),

@@ -19,8 +19,6 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
     FunctionType,
-    IntegerAttr,
-    IntegerType,
     StringAttr,
     i1,
     i64,
@@ -29,8 +27,9 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ...dialects import relay
 from ...dialects.device import upstream_type
-from ...dialects.tensors import Tensor, as_tensor
+from ...dialects.tensors import Tensor, as_tensor, signless
 from ...operators.sizes import Check
+from ..measures import NotArithmetic, Writer, constant_of, write_measure
 from .builder import Builder, Rule, Unsupported
 
 _PLACEHOLDER = re.compile(r"\{(\d{1,4})\}")
@@ -120,7 +119,7 @@ def copied(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[
     made = type(op).create(
         operands=operands,
         properties=dict(op.properties),
-        result_types=[upstream_type(t) for t in op.result_types],
+        result_types=[signless(upstream_type(t)) for t in op.result_types],
     )
     return b.insert_all(made)
 
@@ -154,16 +153,14 @@ def holds(b: Builder, check: str, left: SSAValue, right: SSAValue) -> SSAValue:
             return either(ones, compare("eq", left, right))
 
 
-def message_of(op: relay.RequireOp) -> str:
+def shown(message: str, values: Sequence[SSAValue]) -> str:
     """Return the message of a check, with the sizes that are constants; others are `?`."""
 
-    def shown(found: re.Match[str]) -> str:
-        made = op.operands[int(found[1])].owner
-        if isinstance(made, arith.ConstantOp) and isinstance(made.value, IntegerAttr):
-            return str(cast("IntegerAttr[IntegerType]", made.value).value.data)
-        return "?"
+    def text(found: re.Match[str]) -> str:
+        known = constant_of(values[int(found[1])])
+        return "?" if known is None else str(known)
 
-    return _PLACEHOLDER.sub(shown, op.message.data)
+    return _PLACEHOLDER.sub(text, message)
 
 
 def assert_that(b: Builder, condition: SSAValue, message: str) -> None:
@@ -175,14 +172,21 @@ def assert_that(b: Builder, condition: SSAValue, message: str) -> None:
 def require(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """Assert the relation."""
     assert isinstance(op, relay.RequireOp)
-    assert_that(b, holds(b, op.check.data, *operands[:2]), message_of(op))
+    assert_that(b, holds(b, op.check.data, *operands[:2]), shown(op.message.data, op.operands))
     return ()
 
 
 def measure(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """Compute a measure of sizes."""
     assert isinstance(op, relay.MeasureOp)
-    raise Unsupported(f"the size {op.measure.data}")
+
+    def fail(ok: SSAValue, message: str, values: Sequence[SSAValue]) -> None:
+        assert_that(b, ok, shown(message, values))
+
+    try:
+        return [write_measure(Writer(b.insert_all, fail), op, operands, op.args.types)]
+    except NotArithmetic as error:
+        raise Unsupported(str(error)) from error
 
 
 RULES: Mapping[str, Rule] = {

@@ -21,6 +21,7 @@ from ...passes.shapes.operators import traced_results
 from ...passes.shapes.traced import Trace, TracedDim
 from ...passes.shapes.traced_elements import TracedElements
 from ...passes.support.diagnostics import PassError
+from ..measures import Writer, write_measure
 from .builder import INDEX, Builder, Size, Unsupported, element_type, tensor_of
 
 
@@ -57,16 +58,28 @@ class _Sizes:
             self._drop()
             raise Unsupported(str(error)) from error
         values = [[self._wanted(dim) for dim in tensor.dims] for tensor in found]
+        measured: dict[SSAValue, SSAValue] = {}
         for op in self.trace.ops:
-            if isinstance(op, relay.MeasureOp):
-                self._drop()
-                raise Unsupported(f"a result whose shape needs {op.measure.data}")
-        for op in self.trace.ops:
+            op.operands = [measured.get(value, value) for value in op.operands]
             if isinstance(op, relay.RequireOp):
                 op.erase()
+            elif isinstance(op, relay.MeasureOp):
+                measured[op.size] = self._measure(op)
             else:
                 self.b.insert(op)
-        return [[self._index(value) for value in row] for row in values]
+        rows = [
+            [value if isinstance(value, int) else measured.get(value, value) for value in row]
+            for row in values
+        ]
+        return [[self._index(value) for value in row] for row in rows]
+
+    def _measure(self, op: relay.MeasureOp) -> SSAValue:
+        """Insert what `op` computes, without its checks."""
+
+        def ignore(ok: SSAValue, message: str, values: Sequence[SSAValue]) -> None:
+            pass
+
+        return write_measure(Writer(self.b.insert_all, ignore), op, op.args, op.args.types)
 
     def _drop(self) -> None:
         """Let the ops that were not inserted use nothing."""

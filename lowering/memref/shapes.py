@@ -23,13 +23,12 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseIntOrFPElementsAttr,
     IndexType,
-    IntegerAttr,
     IntegerType,
     MemRefType,
     i1,
     i64,
 )
-from xdsl.ir import Operation, SSAValue, Use
+from xdsl.ir import Attribute, Operation, SSAValue, Use
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
@@ -37,17 +36,10 @@ from ...dialects import memory, relay, vm
 from ...dialects.tensors import AnyInteger, as_tensor
 from ...operators.sizes import Check
 from ...passes.support.diagnostics import PassError
+from ..measures import NotArithmetic, Writer, constant_of, write_measure
 from . import checked
 from .conversion import Conversion, Inserter
 from .types import as_memref
-
-
-def constant_of(value: SSAValue) -> int | None:
-    """Return the integer that `value` is; None if it is computed."""
-    owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return owner.value.value.data
-    return None
 
 
 def reads_elements(use: Use) -> bool:
@@ -365,16 +357,26 @@ class ConvertRequire(RewritePattern):
 
 
 @dataclass(frozen=True)
-class RejectMeasure(RewritePattern):
-    """Reject a size that arithmetic does not express."""
+class ConvertMeasure(RewritePattern):
+    """Compute a size that `arith` has no single op for."""
+
+    state: Conversion
+    types: Mapping[relay.MeasureOp, Sequence[Attribute]]
+    """The types of each op's arguments before the conversion: integers are signed or not."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.MeasureOp, rewriter: PatternRewriter, /) -> None:
-        raise PassError(
-            f'the size "{op.measure.data}" is computed by the machine only (xrelay-opt -p vm, '
-            "xrelay-run)",
-            op,
-        )
+        insert = Inserter(rewriter, InsertPoint.before(op))
+
+        def fail(ok: SSAValue, message: str, values: Sequence[SSAValue]) -> None:
+            require(self.state, op, ok, message, values, insert)
+
+        try:
+            size = write_measure(Writer(insert, fail), op, op.args, self.types[op])
+        except NotArithmetic as error:
+            raise PassError(str(error), op) from error
+        size.name_hint = size.name_hint or op.size.name_hint
+        rewriter.replace(op, [], [size])
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def _job(kernel: Kernel, settings: Settings) -> Job:
 
 
 def _key(kernel: Kernel, schedule: Schedule | None, settings: Settings) -> str:
-    how = [tools_key(), settings.machine.key, *KERNELS]
+    how = [tools_key(), settings.machine.key, str(settings.level), *KERNELS]
     return key_of("kernel", kernel.symbol, *how, *(schedule or ()))
 
 
@@ -161,6 +161,7 @@ def _compiled(jobs: Sequence[Job], name: str, settings: Settings) -> Compiled:
             name,
             saved=settings.saved,
             seconds=settings.seconds,
+            level=settings.level,
         )
 
 

@@ -62,12 +62,19 @@ def compile_module(module: ModuleOp | str, settings: Settings = DEFAULT) -> list
 
 def _compiled(text: str, passes: Sequence[str], name: str, settings: Settings) -> Compiled:
     """Compile a text, unless the cache has its object."""
-    key = key_of("text", text, tools_key(), settings.machine.key, *passes)
+    how = [tools_key(), settings.machine.key, str(settings.level), *passes]
+    key = key_of("text", text, *how)
     known = settings.cache.get(key)
     if known is not None:
         return Compiled(known, {})
     compiled = compile_text(
-        text, passes, settings.machine, name, saved=settings.saved, seconds=settings.seconds
+        text,
+        passes,
+        settings.machine,
+        name,
+        saved=settings.saved,
+        seconds=settings.seconds,
+        level=settings.level,
     )
     settings.cache.put(key, compiled.code)
     return compiled

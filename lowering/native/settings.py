@@ -28,6 +28,8 @@ class Settings:
     saved: SavedStages = UNSAVED
     seconds: float = SECONDS
     """The time limit of each call of a tool."""
+    level: int = 3
+    """The level of LLVM's optimizations, from 0 to 3."""
     remark: Callable[[Operation, str], None] = _unheard
     """Is told what was chosen, at the op that it is about."""
     compiler: str | None = None

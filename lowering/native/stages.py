@@ -104,17 +104,19 @@ def compile_text(
     *,
     saved: SavedStages = UNSAVED,
     seconds: float = SECONDS,
+    level: int = 3,
 ) -> Compiled:
     """
     Compile the text of a module, with `passes` of mlir-opt in front.
 
-    `name` is that of the files in `saved`; `seconds` limits each tool. Raises `Error`, at the place
+    `name` is that of the files in `saved`; `seconds` limits each tool; `level` is
+    that of LLVM's optimizations. Raises `Error`, at the place
     in the source that the text names, or `TimedOut`.
     """
     current = text.encode()
     scratch: dict[str, int] = {}
     saved.save(f"{name}.0.mlir", current)
-    for number, stage in enumerate(_stages(passes, machine), start=1):
+    for number, stage in enumerate(_stages(passes, machine, level), start=1):
         try:
             command = [tool(stage.tool), *stage.arguments]
             current = run(stage.tool, command, current, seconds=seconds).output
@@ -126,15 +128,15 @@ def compile_text(
     return Compiled(current, scratch)
 
 
-def _stages(passes: Sequence[str], machine: Machine) -> list[Stage]:
+def _stages(passes: Sequence[str], machine: Machine, level: int) -> list[Stage]:
     pipeline = f"--pass-pipeline=builtin.module({','.join(passes)})"
     quiet = ["--mlir-print-op-on-diagnostic=false", "--mlir-disable-threading"]
     code = ["-relocation-model=pic", "-function-sections", "-data-sections", "-filetype=obj"]
     return [
         Stage("mlir-opt", [*quiet, pipeline], "llvm.mlir"),
         Stage("mlir-translate", ["--mlir-to-llvmir"], "ll"),
-        Stage("opt", ["-O3", "-S", *machine.flags], "opt.ll"),
-        Stage("llc", ["-O3", *machine.flags, *code], "o"),
+        Stage("opt", [f"-O{level}", "-S", *machine.flags], "opt.ll"),
+        Stage("llc", [f"-O{level}", *machine.flags, *code], "o"),
     ]
 
 

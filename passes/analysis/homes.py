@@ -147,3 +147,11 @@ def tensors_in(type: Attribute) -> Iterable[tuple[int, ...]]:
             pending += reversed(fields)
         else:
             yield path
+
+
+def type_at(type: Attribute, path: tuple[int, ...]) -> Attribute:
+    """Return the type of what is at `path` in a value of `type`, one of `tensors_in`."""
+    for step in path:
+        assert isinstance(type, TupleType), "a path goes through tuples"
+        type = type.types.data[step]
+    return type

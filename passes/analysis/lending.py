@@ -9,8 +9,9 @@ The storages that callers may lend to a function, and the functions that they ma
       %z = vm.invoke_tvm_op @k ins(%t) outs(%u)
       func.return %z
 
-A workspace is for storages that `pack-storage` may pack, and whose sizes are static or follow from
-the shapes of arguments. `pass_workspaces` writes the IR.
+Callers from outside allocate a result, not a storage: what they lend an entry has the bytes of
+that result, and no more. A workspace is for storages that `pack-storage` may pack, and whose sizes
+are static or follow from the shapes of arguments. `pass_workspaces` writes the IR.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAVal
 from ...dialects import memory, relay, vm
 from ...dialects.interfaces import DestinationPassing
 from ...dialects.relay.annotations import TYPE_PARAMS
+from ...dialects.tensors import as_tensor, element_size, is_static, tensor_size
 from ...dialects.walking import walk
 from .aliases import (
     AliasClasses,
@@ -37,7 +39,8 @@ from .aliases import (
     returned_by,
 )
 from .call_graph import CallGraph, symbols_in
-from .homes import Home, Homes, InOneOf, tensors_in
+from .homes import Home, Homes, InOneOf, tensors_in, type_at
+from .polynomials import Polynomial
 from .sizes import Sizes
 from .storages import storages_of
 from .workspaces import Origin, lendable_origin, origin_of
@@ -114,10 +117,10 @@ class Lenders:
         block = function.body.block
         return alias_classes(block, self.captured, self.returned, separate=False)
 
-    def find(self, function: func.FuncOp) -> Lent:
+    def find(self, function: func.FuncOp, is_entry: bool) -> Lent:
         """Return the storages that callers of `function` may lend it."""
         classes = self.classes(function)
-        results = self.results(function, classes)
+        results = self.results(function, classes, is_entry)
         return Lent(function, results, self.workspaces(function, classes))
 
     def describe(self, lent: Lent) -> None:
@@ -144,12 +147,15 @@ class Lenders:
         origin = origin_of(op.shape, body)
         return origin if origin is not None and origin.never_fails else None
 
-    def results(self, function: func.FuncOp, classes: AliasClasses) -> list[ResultStorage]:
+    def results(
+        self, function: func.FuncOp, classes: AliasClasses, is_entry: bool
+    ) -> list[ResultStorage]:
         """Return the storages that hold one result each, on every path."""
         homes, block = Homes(self.homes), function.body.block
+        tensors = [*islice(returned_tensors(function), MAX_TENSORS)]
         found = [
             home if isinstance(home := homes.of(value, path), InOneOf) else InOneOf(())
-            for value, path in islice(returned_tensors(function), MAX_TENSORS)
+            for value, path in tensors
         ]
         held = Counter(storage for home in found for storage in home.storages)
         outside = {classes.of(arg) for arg in block.args if not is_storage(arg)}
@@ -161,6 +167,8 @@ class Lenders:
                 continue
             if not all(holds_only_a_result(op.storage, classes, outside) for op in ops):
                 continue
+            if is_entry and not all(self.is_as_large(op, *tensors[number]) for op in ops):
+                continue
             origin = None
             if any(op.size is None for op in ops):
                 size = ops[0].dynamic_size
@@ -171,6 +179,23 @@ class Lenders:
                     continue
             results.append(ResultStorage(number, ops, origin))
         return results
+
+    def is_as_large(
+        self, storage: memory.AllocStorageOp, value: SSAValue, path: tuple[int, ...]
+    ) -> bool:
+        """Test whether `storage` certainly has the bytes of a tensor that is returned, no more."""
+        type = as_tensor(type_at(value.type, path))
+        if type is None or (path and not is_static(type)):
+            return False
+        if storage.size is not None:
+            given = Polynomial.of(storage.size.value.data)
+        else:
+            assert storage.dynamic_size is not None, "verified: it has a size"
+            given = self.sizes.size(storage.dynamic_size)
+        if is_static(type):
+            return given == Polynomial.of(tensor_size(type))
+        width = Polynomial.of(element_size(type.element_type))
+        return given == self.sizes.algebra.product([width, *self.sizes.dims(value)])
 
     def workspaces(self, function: func.FuncOp, classes: AliasClasses) -> list[NewWorkspace]:
         """Return a workspace for each device with storages that may share an arena."""

@@ -87,3 +87,52 @@ func.func @rows(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
 func.func @same(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
   func.return %x : tensor<?x4xf32>
 }
+
+// -----
+
+// A caller allocates 16 bytes for this result, so it cannot lend the storage of 64; nor can it for
+// what a function that is called needs.
+//
+// CHECK-LABEL: func.func private @larger
+// CHECK-SAME:    memory.result = 0
+// CHECK-LABEL: func.func @caller
+// CHECK-NOT:     memory.result
+// CHECK:         memory.alloc_storage 64
+// CHECK:         func.call @larger
+relay.prim_func @two() -> tensor<4xf32> {
+  %c = relay.constant dense<2.0> : tensor<4xf32>
+  relay.yield %c : tensor<4xf32>
+}
+func.func private @larger() -> tensor<4xf32> {
+  %s = memory.alloc_storage 64 align 64 : !memory.storage
+  %t = memory.alloc_tensor %s[0] : tensor<4xf32>
+  %a = vm.invoke_tvm_op @two outs(%t : tensor<4xf32>) -> tensor<4xf32>
+  func.return %a : tensor<4xf32>
+}
+func.func @caller() -> tensor<4xf32> {
+  %a = func.call @larger() : () -> tensor<4xf32>
+  func.return %a : tensor<4xf32>
+}
+
+// -----
+
+// Dims make no difference: these are 4 bytes an element, of which there is one a row.
+//
+// CHECK-LABEL: func.func @bytes
+// CHECK-NOT:     memory.result
+// CHECK:         memory.alloc_storage
+relay.prim_func @narrow(%x: tensor<?xf32>) -> tensor<?xi8> {
+  %y = relay.cast %x {dtype = i8} : (tensor<?xf32>) -> tensor<?xi8>
+  relay.yield %y : tensor<?xi8>
+}
+func.func @bytes(%x: tensor<?xf32>) -> tensor<?xi8> {
+  %shape = vm.shape_of %x : (tensor<?xf32>) -> tensor<1xi64>
+  %c0 = arith.constant 0 : index
+  %n = tensor.extract %shape[%c0] : tensor<1xi64>
+  %c4 = arith.constant 4 : i64
+  %bytes = arith.muli %n, %c4 : i64
+  %s = memory.alloc_storage %bytes align 64 : !memory.storage
+  %t = memory.alloc_tensor %s[0] shape %shape : tensor<1xi64> -> tensor<?xi8>
+  %a = vm.invoke_tvm_op @narrow ins(%x : tensor<?xf32>) outs(%t : tensor<?xi8>) -> tensor<?xi8>
+  func.return %a : tensor<?xi8>
+}
