@@ -131,6 +131,7 @@ _TO_BYTECODE = (
 
 _TO_MEMREF = (
     "verify-stage{stage=memory-planned}",
+    "annotate-memory",
     "convert-relay-to-linalg",
     "expand-math",
     "describe-entries",
