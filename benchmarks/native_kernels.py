@@ -3,8 +3,8 @@ Measure compiled kernels against the same operators in onnxruntime, on one threa
 
     python benchmarks/native_kernels.py [--only 3x3] [--cpu native] [--rounds 20] [--table]
 
-Convolutions are compiled twice: with their schedules, and as plain loops. A figure is the best of all
-rounds, in GFLOP/s of CPU time. Images lie in NHWC, as `propagate-layout` leaves them. JSON (or
+Convolutions are compiled twice: with their schedules, and as plain loops. A figure is the best of
+all rounds, in GFLOP/s of CPU time. Images lie in NHWC, as `propagate-layout` leaves them. JSON (or
 Markdown with `--table`) goes to stdout.
 """
 
@@ -12,7 +12,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
@@ -207,7 +207,7 @@ def kernels(cases: Sequence[Convolution], operands: Sequence[Sequence[Any]]) -> 
 def operator_reference(case: Operator, arrays: Sequence[Any]) -> Callable[[], Any]:
     if not case.onnx:  # onnxruntime's product, of an operand transposed beforehand
         x, y = arrays
-        case = Operator(**{**vars(case), "onnx": "MatMul"})
+        case = replace(case, onnx="MatMul")
         arrays = [x, np.ascontiguousarray(y.swapaxes(-1, -2))]
     names = [f"x{i}" for i in range(len(arrays))]
     values = [
