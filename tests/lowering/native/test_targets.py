@@ -54,10 +54,16 @@ builtin.module attributes {relay.params = "model.safetensors", xrelay.metadata =
 """
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache for all tests."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture
-def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The program and its weights, in a folder with a cache of its own."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def model(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The program and its weights, in a folder of their own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     path = tmp_path / "model.mlir"
     path.write_text(PROGRAM.replace("METADATA", json.dumps(library().to_json())))
     write_tensors(tmp_path / "model.safetensors", {"w": WEIGHTS})
@@ -193,7 +199,7 @@ def test_an_object_in_a_c_program(model: Path, tmp_path: Path, weights: str):
 
 def test_stages_are_kept(model: Path, tmp_path: Path):
     stages = tmp_path / "stages"
-    arguments = [str(model), "-t", "native", "-o", str(tmp_path / "lib.so")]
+    arguments = [str(model), "-t", "native{cache=off}", "-o", str(tmp_path / "lib.so")]
     assert main([*arguments, "--save-temps", str(stages)]) == 0
     names = {path.name for path in stages.iterdir()}
     assert {"program.0.mlir", "program.3.opt.ll", "interface.c", "module.json"} <= names
