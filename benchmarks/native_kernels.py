@@ -170,7 +170,7 @@ def seconds(call: Callable[[], object]) -> float:
 
 
 def reference(case: Convolution, x: Any, w: Any) -> Callable[[], Any]:
-    attributes = {
+    attributes: dict[str, Any] = {
         "strides": [case.stride] * 2,
         "pads": [case.padding] * 4,
         "group": case.groups,
