@@ -45,6 +45,8 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 `aot` takes a `relay` program as `vm` does to `memory-planned`, and from there out of the house.
 What differs, and why:
 
+- `simplify-inference` scales weights in a side file, too, and `fold-weights`, once
+  statistics are folded, makes the products weights for all passes that follow.
 - `lambda-lift` … `flatten-tuples` early: machine code has functions of tensors alone, so closures,
   type arguments and tuples go where that is still easy to say in one line.
 - `propagate-layout` once operators are simplified, before fusion, which must see the operators in
@@ -83,12 +85,16 @@ class Pipeline(ArgSpecConvertible, ABC):
         """The sequence, as after `-p`."""
 
 
-_TO_SIMPLIFIED = (
+_STATIC = ("dynamic-to-static", "infer-types")
+
+_TO_SIMPLIFIED = ("infer-types", "simplify-inference", "fold-constants", *_STATIC)
+
+_TO_SCALED = (
     "infer-types",
-    "simplify-inference",
+    "simplify-inference{scale-weights=true}",
     "fold-constants",
-    "dynamic-to-static",
-    "infer-types",
+    "fold-weights",
+    *_STATIC,
 )
 
 _TO_KERNELS = (
@@ -127,6 +133,7 @@ _TO_BYTECODE = (
 
 _TO_MEMREF = (
     "verify-stage{stage=memory-planned}",
+    "annotate-memory",
     "convert-relay-to-linalg",
     "expand-math",
     "describe-entries",
@@ -200,7 +207,7 @@ class AotPipeline(Pipeline):
     @property
     def text(self) -> str:
         moved = ("propagate-layout",) if self.layout == "nhwc" else ()
-        simple = (*_TO_SIMPLIFIED, *_TO_FIRST_ORDER, *moved, *_WEIGHTS)
+        simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *moved, *_WEIGHTS)
         kernels = (*simple, *_TO_KERNELS, "create-shape-functions{checks=true}")
         passes = (*kernels, *_TO_MANIFEST, "plan-memory{lend-entries=true}", *_TO_MEMREF)
         return _called_from_outside(passes, self.entries)

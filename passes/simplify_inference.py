@@ -11,15 +11,18 @@ nothing.
 The scale of a batch norm right after a convolution or dense layer of constant weights, all
 statistics constant, is multiplied into the weights. Weights in a side file (`relay.param`) have no
 value at compile time: after these the multiplication stays, and fuses with the layer. With
-`layer-norm`, a layer norm is replaced, too; by default it stays one kernel. Float types narrower
-than 32 bits stay: the kernels of normalizations compute in f32. A reshape of a reshape is one
-reshape, two transpositions are one or none, and a cast, reshape or transposition to what its
+`scale-weights`, it is multiplied into these, too, for `fold-weights` to compute when they are read.
+
+With `layer-norm`, a layer norm is replaced, too; by default it stays one kernel. Float types
+narrower than 32 bits stay: the kernels of normalizations compute in f32. A reshape of a reshape is
+one reshape, two transpositions are one or none, and a cast, reshape or transposition to what its
 operand is already is removed. `fold-constants` computes what is constant afterwards. (TVM:
 SimplifyInference, FoldScaleAxis.) Level: `relay`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import UnionType
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -73,10 +76,6 @@ def axis_of(axis: int, rank: int) -> int:
     return axis + rank if axis < 0 else axis
 
 
-def is_constant(value: SSAValue) -> bool:
-    return isinstance(value.owner, relay.ConstantOp)
-
-
 def output_channels(op: Operation) -> tuple[int, int] | None:
     """
     Return the axes of the output channels in the result and in the weights (operand 1) of `op`.
@@ -94,11 +93,13 @@ def output_channels(op: Operation) -> tuple[int, int] | None:
             return None
 
 
-def scalable_layer(op: normalization.BatchNormOp) -> tuple[Operation, int] | None:
+def scalable_layer(
+    op: normalization.BatchNormOp, known: type[Operation] | UnionType
+) -> tuple[Operation, int] | None:
     """
-    Return the layer before `op` whose constant weights can take its scale, and their axis.
+    Return the layer before `op` whose weights can take its scale, and their axis.
 
-    Its result has no other use.
+    Its result has no other use; ops of the kinds `known` make the weights and statistics.
     """
     layer = op.data.owner
     if not isinstance(layer, Operation) or not op.data.has_one_use():
@@ -111,7 +112,9 @@ def scalable_layer(op: normalization.BatchNormOp) -> tuple[Operation, int] | Non
         return None
     same = wide_float(weights)
     factors = (weights, op.moving_var, *((op.gamma,) if op.scale.value.data else ()))
-    if same is None or same.element_type != type.element_type or not all(map(is_constant, factors)):
+    if same is None or same.element_type != type.element_type:
+        return None
+    if not all(isinstance(factor.owner, known) for factor in factors):
         return None
     return layer, channels[1]
 
@@ -155,8 +158,12 @@ class Arithmetic:
         )
 
 
+@dataclass(frozen=True)
 class UnpackBatchNorm(RewritePattern):
     """Replace a batch norm by a multiplication and an addition."""
+
+    known: type[Operation] | UnionType = relay.ConstantOp
+    """The ops of weights and statistics that are multiplied before the program runs."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -177,7 +184,7 @@ class UnpackBatchNorm(RewritePattern):
         else:
             shift = build.apply(elementwise.NegativeOp, shift)
         shift.name_hint = "shift"
-        layer = scalable_layer(op)
+        layer = scalable_layer(op, self.known)
         if layer is None:
             scaled = build.apply(broadcast.MultiplyOp, op.data, build.along(scale, axis, rank))
         else:
@@ -332,10 +339,14 @@ class SimplifyInferencePass(ModulePass):
     layer_norm: bool = False
     """Replace layer norms, too."""
 
+    scale_weights: bool = False
+    """Multiply weights in a side file by scales, too."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        known = relay.ConstantOp | relay.ParamOp if self.scale_weights else relay.ConstantOp
         apply_patterns(
             op,
-            UnpackBatchNorm(),
+            UnpackBatchNorm(known),
             *([UnpackLayerNorm()] if self.layer_norm else []),
             MergeTransposes(),
             MergeReshapes(),

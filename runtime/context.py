@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .binding import KernelPlans
+from .binding import Bound, KernelPlans, bind_plan
 from .call_cycles import CallCycles
 from .counters import Pool
 from .dtypes import has_element_type
@@ -21,6 +22,9 @@ from .objects import Tensor
 from .packing import Plans
 from .program import Array, Kernel, Late, Program, spec_of
 from .value_checks import fits
+
+if TYPE_CHECKING:
+    from .native.kernels import NativeLibrary
 
 
 def bound_constants(program: Program, given: Mapping[str, Array]) -> list[Array]:
@@ -69,17 +73,28 @@ class Context:
     kernels: dict[int, Kernel] = field(default_factory=dict[int, Kernel])
     counters: Pool = field(default_factory=Pool)
     plans: Plans = field(default_factory=Plans)
+    bind_plan: Callable[..., Bound] = bind_plan
+    """Binds kernels to arrays: to NumPy's, or to compiled ones."""
 
     @staticmethod
     def of(
-        program: Program, given: Mapping[str, Array], binds: Mapping[str, Bind], memory: Memory
+        program: Program,
+        given: Mapping[str, Array],
+        binds: Mapping[str, Bind],
+        memory: Memory,
+        native: NativeLibrary | None = None,
     ) -> Context:
         """Return the context of `program`; `given` are the values of its late-bound constants."""
         constants = bound_constants(program, given)
         has_references = any(
             isinstance(i, AllocRef) for f in program.functions for i in f.instructions
         )
-        return Context(program, constants, binds, memory, Owner(memory), has_references)
+        context = Context(program, constants, binds, memory, Owner(memory), has_references)
+        if native is None:
+            return context
+        from .native.kernels import NativeBinder
+
+        return replace(context, bind_plan=NativeBinder(native, binds))
 
     @cached_property
     def kernel_plans(self) -> KernelPlans:

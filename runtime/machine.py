@@ -41,6 +41,7 @@ from .program import Array, Program
 from .values import FlatValue, Leaf, StaysInsideError, Value, copy_out, leaves, store
 
 if TYPE_CHECKING:
+    from .native.kernels import NativeLibrary
     from .profiling.call_times import CallProfile
     from .profiling.profiler import Profile
     from .profiling.segment_details import Clock
@@ -90,6 +91,8 @@ class Machine:
     that the program has not written are 0xFF. `memory` is a limit to share with others, instead of
     `memory_limit` and `poison`.
 
+    The compiled kernels of `native` run in place of `kernels` of the same names.
+
     With `sanitize`, for debugging, wrong uses of memory by plans and kernels are errors: see
     `sanitizer`. Each kernel runs twice, and takes some 60 us more.
 
@@ -107,6 +110,7 @@ class Machine:
         poison: bool = False,
         sanitize: bool = False,
         memory: Memory | None = None,
+        native: NativeLibrary | None = None,
     ) -> None:
         _check_bound("memory_limit", memory_limit)
         _check_bound("max_instructions", max_instructions)
@@ -119,7 +123,7 @@ class Machine:
         binds = kernels_of(operators) if kernels is None else kernels
         self.memory.reclaim = _Forget(self)
         self._sanitize = sanitize
-        self._context = Context.of(program, constants or {}, binds, self.memory)
+        self._context = Context.of(program, constants or {}, binds, self.memory, native)
         self._executor = Executor(
             self._context, self._counting, max_instructions, max_trace_size(self.memory)
         )

@@ -17,7 +17,6 @@ import numpy as np
 from ..operators.sizes import Check
 from . import instructions as vm
 from . import tail_calls
-from .binding import bind_plan
 from .errors import MachineError, Note, described
 from .kernel_plan import KernelPlan
 from .kernel_shapes import MAX_SIZES, UnknownShape, size_inputs
@@ -192,7 +191,7 @@ class Recorder(StorageInstructions):
         self.require_own(*outs)
         self.require_written(*ins)
         workspace = self.state.frame.workspace
-        bind = bind_plan
+        bind = self.context.bind_plan
         if self.details is not None:
             device = (outs or ins)[0].device if outs or ins else 0
             self.details.operands[self.pc] = Operands(device, plan.types)

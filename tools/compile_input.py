@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from ..passes.support.diagnostics import ReportingContext
 from .compiler import Compiler, Loaded
 from .diagnostics import Reporter
 from .source import read_source
@@ -9,6 +10,9 @@ from .source import read_source
 
 class Loader:
     """Loads programs; warnings and remarks are sent to `reporter`."""
+
+    context: ReportingContext
+    """That of the last one."""
 
     def __init__(self, reporter: Reporter) -> None:
         self.reporter = reporter
@@ -22,6 +26,7 @@ class Loader:
         allow_unregistered: bool = False,
         reads_memory: bool = False,
         entry: str | None = None,
+        keeps_kernels: bool = False,
     ) -> Loaded:
         """
         Read the file at `path` ("-" is stdin) and compile it.
@@ -29,5 +34,6 @@ class Loader:
         The parameters are those of `Compiler.read` and `Compiler.compile`.
         """
         compiler = Compiler(self.reporter, allow_unregistered)
+        self.context = compiler.context
         given = compiler.read(read_source(path), scratch, frontend)
-        return compiler.compile(given, pipeline, entry, reads_memory)
+        return compiler.compile(given, pipeline, entry, reads_memory, keeps_kernels)

@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
+from ..dialects import relay
 from ..dialects.device import device_of
 from ..dialects.relay.annotations import NAME
 from ..dialects.relay.constants import PARAMS_FILE
@@ -53,6 +54,7 @@ WEIGHTS = "weights.safetensors"
 UNBOUND = DimBindings()
 
 NO_PLAN = "the memory of a program is reported before it becomes bytecode"
+NO_KERNELS = "kernels are compiled before they become bytecode: it is bytecode already"
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,8 @@ class Loaded:
     """Those of the functions that are called from outside, as they were before bytecode."""
     memory: MemoryUse | None = None
     """The memory that it uses, if that was read."""
+    kernels: ModuleOp | None = None
+    """Its kernels as they were before bytecode, if they were kept."""
 
     @property
     def program(self) -> Program:
@@ -212,25 +216,28 @@ class Compiler:
         pipeline: str | None = None,
         entry: str | None = None,
         reads_memory: bool = False,
+        keeps_kernels: bool = False,
     ) -> Loaded:
         """
         Run `pipeline` on a program, in place, unless it is bytecode.
 
         By default it is `vm`, for a program of which only the function `entry` is called if it is
         given. With `reads_memory`, the memory that the program uses is read right before it becomes
-        bytecode.
+        bytecode, and with `keeps_kernels`, its kernels are kept.
         """
         module = program.module
         if is_bytecode(module):
             if reads_memory:
                 raise PassError(f"{NO_PLAN}: it is bytecode already", module)
+            if keeps_kernels:
+                raise PassError(NO_KERNELS, module)
             verify(module)
             return Loaded(module, program.weights, {}, DataTypes(), {})
         if pipeline is None:
             names = [op.sym_name.data for op in module.ops if isinstance(op, FuncOp)]
             pipeline = f"vm{{entries={quoted(entry)}}}" if entry in names and entry else "vm"
         runner = Runner(steps=self.steps(pipeline), progress=self.reporter.progress)
-        return lower(runner, self.context, program, reads_memory)
+        return lower(runner, self.context, program, reads_memory, keeps_kernels)
 
     def _text(self, source: Source) -> str:
         """Return the text of `source`, which messages quote from now on."""
@@ -239,12 +246,18 @@ class Compiler:
         return text
 
 
-def lower(runner: Runner, context: Context, program: Given, reads_memory: bool) -> Loaded:
+def lower(
+    runner: Runner,
+    context: Context,
+    program: Given,
+    reads_memory: bool,
+    keeps_kernels: bool = False,
+) -> Loaded:
     """
     Run the steps of `runner`, and read what bytecode does not keep.
 
-    The types of results, and with `reads_memory` the memory that the program uses, are read right
-    before `lower-to-bytecode`, or at the end.
+    The types of results, with `reads_memory` the memory that the program uses, and with
+    `keeps_kernels` its kernels are read right before `lower-to-bytecode`, or at the end.
     """
     module, steps = program.module, list(runner.steps)
     names = {op.sym_name.data: _result_names(op) for op in module.ops if isinstance(op, FuncOp)}
@@ -255,9 +268,14 @@ def lower(runner: Runner, context: Context, program: Given, reads_memory: bool) 
     table = TypeTable(module)
     results = _results(module, table)
     memory = memory_of(module) if reads_memory else None
+    kernels = _kernels(module) if keeps_kernels else None
     runner.steps, runner.verify_first = steps[last:], False
     runner.run(context, module)
-    return Loaded(module, program.weights, names, table.data, results, memory)
+    return Loaded(module, program.weights, names, table.data, results, memory, kernels)
+
+
+def _kernels(module: ModuleOp) -> ModuleOp:
+    return ModuleOp([op.clone() for op in module.ops if isinstance(op, relay.PrimFuncOp)])
 
 
 def _amount(amount: Amount) -> tuple[int | None, str]:

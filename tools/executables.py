@@ -22,6 +22,7 @@ from .run_files import Arrays
 from .run_report import Value, stats_lines
 
 if TYPE_CHECKING:
+    from ..runtime.native.kernels import NativeLibrary
     from ..runtime.profiling.profiler import Profile
 
 
@@ -66,10 +67,13 @@ class Limits:
 
 
 class Compiled:
-    """A program on the machine."""
+    """A program on the machine, maybe with kernels that were compiled."""
 
-    def __init__(self, program: Program, limits: Limits) -> None:
+    def __init__(
+        self, program: Program, limits: Limits, native: NativeLibrary | None = None
+    ) -> None:
         self.program = program
+        self.native = native
         self.limits = limits
         self.machine: Machine | None = None
         self.profile: Profile | None = None
@@ -90,6 +94,7 @@ class Compiled:
             memory=limits.memory,
             max_instructions=limits.instructions,
             sanitize=limits.sanitize,
+            native=self.native,
         )
         with machine.profile() if limits.profile else nullcontext() as self.profile:
             value = machine.evaluate(function, *inputs)

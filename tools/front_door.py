@@ -34,6 +34,7 @@ from .compiler import Compiler, Given, is_bytecode
 from .diagnostics import Reporter, message_of
 from .errors import UsageError
 from .inputs import FRONTENDS
+from .native_kernels import native_kernels
 from .process import settings
 from .run_files import read_parameters
 from .source import Source, read_source
@@ -218,12 +219,15 @@ def compile_model(
     frontend: str | None,
     shapes: Shapes | None,
     dims: Mapping[str, int] | None,
+    kernels: str = "numpy",
     **limits: Any,
 ) -> Executable:
     """Compile a program, and bind its weights."""
     reporter = _reporter_of(model) if isinstance(model, ModuleOp) else PythonReporter()
     with _compiling(reporter):
         _require("pipeline", pipeline, str, "a str")
+        if kernels not in ("numpy", "native"):
+            raise UsageError(f"kernels must be 'numpy' or 'native', but is {kernels!r:.80}")
         compiler = Compiler(reporter)
         bindings = _bindings(shapes, dims)
         if isinstance(model, ModuleOp):
@@ -232,14 +236,21 @@ def compile_model(
         else:
             module = _read(compiler, model, frontend, bindings)
             origin = _ORIGINS[module]
-        loaded = compiler.compile(Given(module), pipeline, reads_memory=not is_bytecode(module))
+        loaded = compiler.compile(
+            Given(module),
+            pipeline,
+            reads_memory=not is_bytecode(module),
+            keeps_kernels=kernels == "native",
+        )
         if not is_bytecode(loaded.module):
             raise UsageError(
                 f"the pipeline '{pipeline}' must end in bytecode; run_pipeline runs any passes"
             )
         program = loaded.program
         weights = _weights(program, origin.weights, params)
-        return Executable(program, weights, plans=loaded.plans, sources=reporter.sources, **limits)
+        native = native_kernels(loaded, compiler.context)
+        given = {"plans": loaded.plans, "sources": reporter.sources, "native": native}
+        return Executable(program, weights, **given, **limits)
     raise AssertionError("errors are raised")
 
 

@@ -8,6 +8,7 @@ undefined value is reported at its use.
 
 import bisect
 import re
+import struct
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
@@ -60,6 +61,7 @@ WRONG_TEXT = (
     NotImplementedError,
     ValueError,
     ArithmeticError,
+    struct.error,  # an integer that its type cannot hold
 )
 """Exceptions of op and attribute parsers for wrong text, besides `ParseError`."""
 

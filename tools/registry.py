@@ -75,6 +75,7 @@ PASSES = {
     "reuse-in-place": "passes.reuse_in_place:ReuseInPlacePass",
     "coalesce-storage": "passes.coalesce_storage:CoalesceStoragePass",
     "reorder-for-memory": "passes.reorder_for_memory:ReorderForMemoryPass",
+    "annotate-memory": "passes.annotate_memory:AnnotateMemoryPass",
     "pack-storage": "passes.pack_storage:PackStoragePass",
     "layout-slices": "passes.layout_slices:LayoutSlicesPass",
     "verify-memory-plan": "passes.verify_memory_plan:VerifyMemoryPlanPass",

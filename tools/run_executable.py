@@ -53,6 +53,7 @@ def _check(options: Options) -> None:
     given = {
         "--pipeline": options.pipeline is not None,
         "--evaluate": options.evaluate,
+        "--kernels": options.kernels == "native",
         "--allow-unregistered-dialect": options.allow_unregistered_dialect,
         "--memory-report": options.memory_report is not None,
     }

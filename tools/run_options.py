@@ -38,6 +38,7 @@ class Options:
     function: str
     pipeline: str | None
     evaluate: bool
+    kernels: str
     params: str | None
     memory_limit: int | None
     max_instructions: int | None
@@ -127,6 +128,13 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         action="store_true",
         help="evaluate the program op by op instead of compiling it",
     )
+    parser.add_argument(
+        "--kernels",
+        choices=("numpy", "native"),
+        default="numpy",
+        help="what computes: NumPy, or machine code that LLVM compiles where it can (needs "
+        "'xrelay[native]'; default: numpy)",
+    )
     parser.add_argument("--params", metavar="SAFETENSORS", help="the parameters, by name")
     parser.add_argument(
         "--memory-limit",
@@ -174,6 +182,8 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         fail("--stats counts what the machine does, but --evaluate does not use it")
     if options.evaluate and options.benchmark is not None:
         fail("--benchmark times the machine, but --evaluate does not use it")
+    if options.evaluate and options.kernels == "native":
+        fail("--kernels chooses those of the machine, but --evaluate does not use it")
     if options.evaluate and options.memory_report is not None:
         fail("--memory-report shows what the machine allocates, but --evaluate does not use it")
     if options.evaluate and (options.sanitize or options.profile or options.trace):

@@ -15,6 +15,7 @@ from .evaluated import Evaluated
 from .executables import Compiled
 from .execution import execute, limits_of
 from .memory_of_run import memory_of_run
+from .native_kernels import native_kernels
 from .process import settings
 from .progress import Progress
 from .run_files import read_parameters
@@ -56,10 +57,13 @@ def _run(options: Options, loader: Loader) -> None:
             options.allow_unregistered_dialect,
             reads_memory=options.memory_report is not None,
             entry=options.function,
+            keeps_kernels=options.kernels == "native",
         )
         limits = limits_of(options)
         executable = (
-            Evaluated(loaded, limits) if options.evaluate else Compiled(loaded.program, limits)
+            Evaluated(loaded, limits)
+            if options.evaluate
+            else Compiled(loaded.program, limits, native_kernels(loaded, loader.context))
         )
         prepared = "compile", perf_counter_ns() - start
         inputs = execute(

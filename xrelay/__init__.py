@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .runtime.errors import Error, Location, MachineError, Note
 
@@ -71,6 +71,7 @@ def compile(
     memory_limit: int | None = None,
     max_instructions: int | None = None,
     sanitize: bool = False,
+    kernels: Literal["numpy", "native"] = "numpy",
 ) -> Executable:
     """
     Compile a program.
@@ -88,6 +89,10 @@ def compile(
     and `max_instructions` bound each call. With `sanitize`, for debugging, wrong uses of memory by
     the compiler or kernels are errors.
 
+    With `kernels` of `native`, LLVM compiles the kernels that it can, and NumPy computes the rest;
+    they are kept in the user's cache. Needs `xrelay[native]` and a C compiler. A saved program
+    does not have them.
+
     Raises `Error` for a mistake in the program, at its place, and for weights without a value.
     """
     from .tools.front_door import compile_model
@@ -102,6 +107,7 @@ def compile(
         memory_limit=memory_limit,
         max_instructions=max_instructions,
         sanitize=sanitize,
+        kernels=kernels,
     )
 
 

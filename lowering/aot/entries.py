@@ -64,6 +64,10 @@ WORKSPACE = "xrelay.workspace"
 """The device whose workspace a parameter is."""
 CONTEXT = "xrelay.device_context"
 """The device whose context a parameter is."""
+IO_MEMORY = "xrelay.io_used_memory"
+"""The bytes of inputs and outputs, if dims do not matter."""
+WORKSPACE_MEMORY = "xrelay.workspace_memory"
+"""The bytes of all workspaces, if dims do not matter."""
 C_INTERFACE = "llvm.emit_c_interface"
 
 HOST_ALIGNMENT = 64
@@ -269,6 +273,9 @@ class FlattenEntry(RewritePattern):
             self.forms,
             total_bytes((*inputs, *results)),
         )
+        for attr, bytes in ((IO_MEMORY, self.entry.io), (WORKSPACE_MEMORY, self.entry.workspace)):
+            if bytes is not None:
+                op.attributes[attr] = IntegerAttr(bytes, i64)
         rewriter.notify_op_modified(op)
 
     def add_output(

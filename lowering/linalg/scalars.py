@@ -21,10 +21,14 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
+from xdsl.dialects.utils.fast_math import FastMathFlag
 from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.tensors import AnyInteger, bits_of, is_unsigned, signless
 from .builder import Builder, Unsupported
+
+NO_SIGNED_ZEROS = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
+"""The flag of maximum and minimum: of 0 and -0 either may be the result, as in NumPy."""
 
 
 def is_float(type: Attribute) -> bool:
@@ -85,7 +89,7 @@ def maximum(b: Builder, x: SSAValue, y: SSAValue, type: Attribute) -> SSAValue:
     """Return the greater of two elements of `type`, NaN if one is NaN; of i1, their or."""
     width(type)
     if is_float(type):
-        return b.insert(arith.MaximumfOp(x, y))
+        return b.insert(arith.MaximumfOp(x, y, NO_SIGNED_ZEROS))
     return b.insert((arith.MaxUIOp if is_unsigned(type) else arith.MaxSIOp)(x, y))
 
 
@@ -93,7 +97,7 @@ def minimum(b: Builder, x: SSAValue, y: SSAValue, type: Attribute) -> SSAValue:
     """Return the lesser of two elements of `type`, NaN if one is NaN; of i1, their and."""
     width(type)
     if is_float(type):
-        return b.insert(arith.MinimumfOp(x, y))
+        return b.insert(arith.MinimumfOp(x, y, NO_SIGNED_ZEROS))
     return b.insert((arith.MinUIOp if is_unsigned(type) else arith.MinSIOp)(x, y))
 
 

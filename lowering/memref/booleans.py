@@ -30,6 +30,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.dense import Dense, elements
+from ...dialects.device import device_of, tensor_type, with_device
 from ...dialects.tensors import Tensor
 from ...dialects.walking import walk
 from ...dialects.xdsl_internals import set_type
@@ -64,7 +65,7 @@ class ByteTypes:
             case TensorType():
                 tensor: Tensor = type
                 if tensor.element_type == i1:
-                    return TensorType(i8, tensor.shape, tensor.encoding)
+                    return with_device(tensor_type(i8, list(tensor.get_shape())), device_of(tensor))
             case FunctionType():
                 lists = ([self(t) for t in types] for types in (type.inputs, type.outputs))
                 return FunctionType.from_lists(*lists)

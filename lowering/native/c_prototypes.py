@@ -88,6 +88,15 @@ def library_prototypes(library: Library) -> dict[str, str]:
     return found
 
 
+def public_symbols(library: Library) -> list[str]:
+    """Return the names of all that the header declares and the library defines."""
+    declared = [*library_prototypes(library).values()]
+    for entry in library.entries:
+        declared += prototypes(library, entry).values()
+    names = [text.partition("(")[0].rpartition(" ")[2].lstrip("*") for text in declared]
+    return [*names, f"{library.name}_metadata"]
+
+
 def devices_with_contexts(library: Library) -> list[int]:
     return sorted({device for entry in library.entries for device in entry.contexts})
 

@@ -25,7 +25,6 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     IntegerAttr,
     MemRefType,
-    TensorType,
     i64,
 )
 from xdsl.dialects.func import FuncOp
@@ -35,6 +34,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
+from ...dialects.device import tensor_type
 from ..linalg.builder import tensor_of
 
 MOST_OPERANDS = 32
@@ -162,7 +162,7 @@ def _over_expanded(
         else:
             expand = tensor.ExpandShapeOp.build(
                 operands=[operand, []],
-                result_types=[TensorType(_element(operand), sizes)],
+                result_types=[tensor_type(_element(operand), sizes)],
                 properties={
                     "reassociation": _reassociation(operand_groups),
                     "static_output_shape": DenseArrayBase.from_list(i64, sizes),
@@ -170,7 +170,7 @@ def _over_expanded(
             )
             rewriter_ops.append(expand)
             inputs.append(expand.results[0])
-    result = TensorType(_element(op.outputs[0]), shape)
+    result = tensor_type(_element(op.outputs[0]), list(shape))
     empty = tensor.EmptyOp([], result)
     block = Block(arg_types=[argument.type for argument in op.body.block.args])
     _move(op.body.block, block, block.args)
@@ -187,6 +187,7 @@ def _over_expanded(
     parent = expanded.parent
     assert parent is not None
     parent.insert_op_after(back, expanded)
+    Rewriter.erase_op(collapse)
     return expanded
 
 

@@ -13,12 +13,20 @@ from typing import Literal, TypeAlias
 from xdsl.dialects.builtin import ModuleOp
 
 from ...runtime.native.interface import Library
+from .c_prototypes import public_symbols
 from .c_shim import shim_source
 from .library import compile_module
 from .linking import SUPPORT, Inputs, c_file, linked_library, merged_object
 from .settings import Settings
 from .stages import Compiled
-from .weights import BLOCK, Tensors, pieces_of, source_of_block, source_of_file
+from .weights import (
+    BLOCK,
+    Tensors,
+    pieces_of,
+    source_of_block,
+    source_of_file,
+    with_digests,
+)
 
 Kind: TypeAlias = Literal["library", "object"]
 Place: TypeAlias = Literal["object", "file"]
@@ -53,6 +61,7 @@ def make_product(
 
     `tensors` returns the constants by name. Raises `Error`.
     """
+    library = with_digests(library, tensors)
     settings.saved.save("module.json", library.to_json())
     compiled = compile_module(module, settings)
     sources = {"interface.c": shim_source(library), SUPPORT: c_file(SUPPORT)}
@@ -66,7 +75,7 @@ def make_product(
         beside[name] = pieces_of(library, tensors)
         sources["weights.c"] = source_of_file(library, name, pieces_of(library, tensors))
     flags = [f"-DXRELAY_SCRATCH={_scratch(compiled)}"]
-    exports = [f"{library.name}_*"]
+    exports = public_symbols(library)
     if request.kind == "library":
         flags.append("-DXRELAY_LIBRARY")
         exports.append("xrelay_library_metadata")

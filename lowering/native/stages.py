@@ -41,7 +41,6 @@ BUFFERIZE = (
 
 LOWER_TO_LLVM = (
     "convert-linalg-to-loops",
-    "arith-expand",
     "memref-expand",
     "convert-vector-to-scf{full-unroll=true}",
     "expand-strided-metadata",
@@ -54,6 +53,9 @@ LOWER_TO_LLVM = (
     "convert-math-to-libm",
     # Buffers come from functions of ours, so that a call that fails can free them.
     "finalize-memref-to-llvm{use-generic-functions=1}",
+    # First what LLVM has: of a maximum that is expanded, opt does not see that it is a reduction.
+    "convert-arith-to-llvm",
+    "arith-expand",
     "convert-to-llvm",
     "reconcile-unrealized-casts",
     "canonicalize",

@@ -11,6 +11,7 @@ Either way they are read-only, and are loaded page by page as they are used. C c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from hashlib import sha256
 from zlib import crc32
 
@@ -32,6 +33,16 @@ FILE_SOURCE = "weights_file.c"
 
 Tensors = Callable[[str], Array]
 """Returns a tensor by its name."""
+
+
+def with_digests(library: Library, tensors: Tensors) -> Library:
+    """Return `library` with the SHA-256 of each constant. Raises `Error`, as `pieces_of`."""
+    digests = {
+        constant.name: sha256(_bytes_of(constant, tensors(constant.name))).hexdigest()
+        for constant in library.constants
+    }
+    constants = tuple(replace(c, digest=digests[c.name]) for c in library.constants)
+    return replace(library, constants=constants)
 
 
 def pieces_of(library: Library, tensors: Tensors) -> Iterator[bytes | memoryview]:

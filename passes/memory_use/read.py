@@ -144,6 +144,8 @@ class _Reader:
     """The storages by their values."""
     names: dict[str, int] = field(default_factory=dict[str, int])
     """The number of storages of each name, less one."""
+    ops: list[Operation | None] = field(default_factory=list[Operation | None])
+    """The op of each column."""
     sizes_of: list[tuple[Polynomial, Polynomial]] = field(
         default_factory=list[tuple[Polynomial, Polynomial]]
     )
@@ -257,10 +259,12 @@ class _Reader:
     ) -> None:
         count = max(1, time.column(length))
         columns = [Column("", None)] * count
+        self.ops = [None] * count
         for position, op in found:
             if uses_tensors(op):
                 at = min(time.column(position), count - 1)
                 columns[at] = Column(kernel_of(op) or op.name, source_of(op))
+                self.ops[at] = op
         self.use.columns = columns
 
     def _branches(
@@ -542,13 +546,19 @@ def read_memory(module: ModuleOp) -> MemoryUse:
 
 def memory_of(module: ModuleOp) -> MemoryUse:
     """Return the memory that `module` uses, which may be none."""
+    return MemoryUse([use for use, _ in memory_at_ops(module)])
+
+
+def memory_at_ops(
+    module: ModuleOp,
+) -> Iterator[tuple[FunctionUse, Sequence[Operation | None]]]:
+    """Yield the memory that each function uses, and the op of each column of it."""
     kernels: dict[str, Operation] = {
         op.sym_name.data: op for op in module.ops if isinstance(op, relay.PrimFuncOp)
     }
-    found = MemoryUse()
     for classes in bodies_of(module):
         use = FunctionUse(function_name(classes.block))
-        _Reader(classes, use, kernels).read()
+        reader = _Reader(classes, use, kernels)
+        reader.read()
         if use.storages or use.calls:
-            found.functions.append(use)
-    return found
+            yield use, reader.ops

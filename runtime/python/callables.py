@@ -32,6 +32,7 @@ from .saving import load, save
 from .signature import Signature, signature_of
 
 if TYPE_CHECKING:
+    from ..native.kernels import NativeLibrary
     from ..profiling.profiler import Profile
 
 MAIN = "main"
@@ -153,7 +154,8 @@ class Executable(Callables):
     `sources` are the lines of the files that it was compiled from, which errors quote.
     `memory_limit` (bytes; default: half of the available memory) bounds everything that it holds,
     and `max_instructions` each call. With `sanitize`, wrong uses of memory by the compiler or
-    kernels are errors; calls take several times as long.
+    kernels are errors; calls take several times as long. The compiled kernels of `native` run in
+    place of NumPy's.
 
     The call of an executable is that of its function `main`, or of its only one. A function is an
     attribute of its name, unless that is taken, and an item; `functions` are all by name. Raises
@@ -170,6 +172,7 @@ class Executable(Callables):
         memory_limit: int | None = None,
         max_instructions: int | None = None,
         sanitize: bool = False,
+        native: NativeLibrary | None = None,
     ) -> None:
         self.program = program
         """The program as plain data."""
@@ -183,6 +186,7 @@ class Executable(Callables):
                 memory_limit=memory_limit,
                 max_instructions=max_instructions,
                 sanitize=sanitize,
+                native=native,
             )
         except MachineError as error:
             fail(error, self._sources)

@@ -193,3 +193,10 @@ bytecode.func @f ("x" : tensor<?x?xf32> dims ["n"]) registers 1 {
 // expected-error@+1 {{'bytecode.kernel' op host input 1 is not an argument: there are 1}}
 bytecode.kernel @k (tensor<4xf32>) host [1] -> [0] {
 }
+
+// -----
+
+bytecode.kernel @k (tensor<4xf32>) -> [1] {
+  // expected-error@+1 {{argument out of range}}
+  bytecode.step "relay.nn.relu" [0] -> [18446744073709551616] : (tensor<4xf32>)
+}

@@ -7,7 +7,7 @@
 // CHECK-SAME:    (%x: memref<4xf32> {xrelay.name = "x"},
 // CHECK-SAME:    %y: memref<4xf32> {xrelay.name = "y", xrelay.output = 0 : i64},
 // CHECK-SAME:    %workspace: memref<?xi8> {xrelay.workspace = "cpu:0", memory.alignment = 64 : i64, memory.size = 16 : i64})
-// CHECK-SAME:    attributes {llvm.emit_c_interface}
+// CHECK-SAME:    attributes {llvm.emit_c_interface, xrelay.io_used_memory = 32 : i64, xrelay.workspace_memory = 16 : i64}
 // CHECK:         %[[T:.*]] = memref.view %workspace
 // CHECK:         func.call @k(%x, %[[T]])
 // CHECK:         func.call @k(%[[T]], %y)

@@ -30,3 +30,9 @@ def choose(kernel: FuncOp, machine: Machine) -> Schedule | None:
     if nest is None or tile is None:
         return None
     return register_tile(nest, tile)
+
+
+def is_tiled(kernel: FuncOp, machine: Machine) -> bool:
+    """Test whether `choose` has tiles for the loops of `kernel`."""
+    nest = nest_of(kernel)
+    return nest is not None and tile_of(nest, vectors_of(machine)) is not None

@@ -4,11 +4,13 @@ import ctypes
 import json
 import shutil
 import subprocess
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from xrelay.runtime.native.executable import load_library
 from xrelay.runtime.native.interface import Constant, Entry, Library, Pool
 from xrelay.runtime.program import Function, Param, TensorSpec
 from xrelay.runtime.tensor_file import write_tensors
@@ -52,10 +54,16 @@ builtin.module attributes {relay.params = "model.safetensors", xrelay.metadata =
 """
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache for all tests."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture
-def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The program and its weights, in a folder with a cache of its own."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def model(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The program and its weights, in a folder of their own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     path = tmp_path / "model.mlir"
     path.write_text(PROGRAM.replace("METADATA", json.dumps(library().to_json())))
     write_tensors(tmp_path / "model.safetensors", {"w": WEIGHTS})
@@ -80,9 +88,13 @@ def test_a_library_with_its_weights_inside(model: Path, tmp_path: Path):
     assert (status, error) == (0, "")
     np.testing.assert_array_equal(y, X @ WEIGHTS)
     symbols = subprocess.run(["nm", "-D", "--defined-only", out], capture_output=True, text=True)
-    names = [line.split()[-1] for line in symbols.stdout.splitlines()]
-    assert "xrelay_library_metadata" in names
-    assert all(name.startswith(("model_", "xrelay_library_metadata")) for name in names)
+    names = {line.split()[-1] for line in symbols.stdout.splitlines()}
+    forms = {f"model_main{form}" for form in ("", "_packed", "_cpacked")}
+    sizes = {"model_main_workspace_size", "model_main_output_shapes"}
+    others = {"model_last_error", "model_metadata", "xrelay_library_metadata"}
+    assert names == {*forms, *sizes, *others}
+    loaded = load_library(out).interface.constants
+    assert [c.digest for c in loaded] == [sha256(WEIGHTS.tobytes()).hexdigest()]
 
 
 def test_weights_beside_the_library(model: Path, tmp_path: Path):
@@ -124,6 +136,57 @@ int main(void) {
 """
 
 
+TWO = """
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+int32_t model_main(const float *x, float *y, void *workspace);
+int32_t other_main(const float *x, float *y, void *workspace);
+const char *model_last_error(void), *other_last_error(void);
+int main(void) {
+  float x[8] = {0, 1, 2, 3, 4, 5, 6, 7}, y[6], z[6];
+  if (model_main(x, y, NULL) || other_main(x, z, NULL)) return 1;
+  for (int i = 0; i < 6; ++i) printf("%g %g\\n", y[i], z[i]);
+  if (!model_main(NULL, y, NULL) || strstr(other_last_error(), "NULL")) return 1;
+  return !strstr(model_last_error(), "NULL");
+}
+"""
+
+
+@pytest.fixture
+def other(model: Path, tmp_path: Path) -> Path:
+    """The same program under another name, with weights of which each is one more."""
+    path = tmp_path / "other.mlir"
+    path.write_text(model.read_text().replace("model", "other"))
+    write_tensors(tmp_path / "other.safetensors", {"w": WEIGHTS + 1})
+    return path
+
+
+def test_two_libraries_in_one_process(model: Path, other: Path, tmp_path: Path):
+    names = ("libmodel.so", "libother.so")
+    for path, name in zip((model, other), names, strict=True):
+        assert main([str(path), "-t", "native", "-o", str(tmp_path / name)]) == 0
+    one, two = (load_library(tmp_path / name) for name in names)
+    np.testing.assert_array_equal(one(X), X @ WEIGHTS)
+    np.testing.assert_array_equal(two(X), X @ (WEIGHTS + 1))
+    np.testing.assert_array_equal(one(X), X @ WEIGHTS)
+
+
+@pytest.mark.parametrize("kind", ["native", "object"])
+def test_two_models_in_a_c_program(model: Path, other: Path, tmp_path: Path, kind: str):
+    source, program = tmp_path / "two.c", tmp_path / "two"
+    source.write_text(TWO)
+    made = [path.with_suffix(".so" if kind == "native" else ".o") for path in (model, other)]
+    for path, out in zip((model, other), made, strict=True):
+        assert main([str(path), "-t", kind, "-o", str(out)]) == 0
+    command = ["cc", source, *made, f"-Wl,-rpath,{tmp_path}", "-lm", "-o", program]
+    subprocess.run(command, check=True)
+    printed = subprocess.run([program], capture_output=True, text=True, check=True)
+    found = np.array(printed.stdout.split(), float).reshape(6, 2).T
+    np.testing.assert_array_equal(found[0], (X @ WEIGHTS).ravel())
+    np.testing.assert_array_equal(found[1], (X @ (WEIGHTS + 1)).ravel())
+
+
 @pytest.mark.parametrize("weights", ["object", "file"])
 def test_an_object_in_a_c_program(model: Path, tmp_path: Path, weights: str):
     out, source, program = (tmp_path / name for name in ("model.o", "call.c", "call"))
@@ -136,7 +199,7 @@ def test_an_object_in_a_c_program(model: Path, tmp_path: Path, weights: str):
 
 def test_stages_are_kept(model: Path, tmp_path: Path):
     stages = tmp_path / "stages"
-    arguments = [str(model), "-t", "native", "-o", str(tmp_path / "lib.so")]
+    arguments = [str(model), "-t", "native{cache=off}", "-o", str(tmp_path / "lib.so")]
     assert main([*arguments, "--save-temps", str(stages)]) == 0
     names = {path.name for path in stages.iterdir()}
     assert {"program.0.mlir", "program.3.opt.ll", "interface.c", "module.json"} <= names

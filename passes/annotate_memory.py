@@ -1,0 +1,105 @@
+"""
+State which storage each tensor is in, and the bytes in use at each kernel.
+
+    %t = memory.alloc_tensor %s[0]               -> {xrelay.storage_id = 0 : i64}
+    %y = vm.invoke_tvm_op @k … outs(%t)          -> {xrelay.used_memory = 64 : i64}
+    %u = memory.alloc_tensor %r[0]               -> {xrelay.storage_id = 1 : i64}
+    %z = vm.invoke_tvm_op @k ins(%y) outs(%u)    -> {xrelay.used_memory = 128 : i64}
+
+The storages of a function are numbered in the order of their first tensors. In an arena, tensors
+that start at the same byte are in one. The bytes in use are those of tensors that the function
+computes and needs at this point, the results of the op and its scratch among them, on all devices,
+on the path through branches that has most; inputs and constants are not counted. They are not
+stated if a size depends on dims. For profilers and tools: nothing depends on them. From level
+`memory-planned` to the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from ..dialects import memory
+from ..dialects.interfaces import DestinationPassing
+from .analysis.storages import is_destination_of_shapes
+from .memory_use.contents import FunctionUse
+from .memory_use.loads import loads
+from .memory_use.read import memory_at_ops
+from .support.rewriting import apply_patterns
+
+STORAGE_ID = "xrelay.storage_id"
+"""The number of the storage that a tensor is in."""
+USED_MEMORY = "xrelay.used_memory"
+"""The bytes in use while a kernel runs."""
+
+
+@dataclass(frozen=True)
+class Annotate(RewritePattern):
+    """Give ops an attribute, each its number."""
+
+    name: str
+    numbers: dict[Operation, int]
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        number = self.numbers.get(op)
+        if number is not None:
+            op.attributes[self.name] = IntegerAttr(number, i64)
+            rewriter.notify_op_modified(op)
+
+
+def storage_ids(module: ModuleOp) -> dict[Operation, int]:
+    """Return the number of the storage of each tensor, from 0 in each function."""
+    found: dict[Operation, int] = {}
+    ids: dict[Operation | None, dict[object, int]] = {}
+    for op in module.walk():
+        if isinstance(op, memory.AllocTensorOp) and not is_destination_of_shapes(op):
+            known = ids.setdefault(function_around(op), {})
+            place = op.storage, op.offset or op.dynamic_offset
+            found[op] = known.setdefault(place, len(known))
+    return found
+
+
+def function_around(op: Operation) -> Operation | None:
+    """Return the op at the top of the module that `op` is in."""
+    around = op.parent_op()
+    while around is not None and not isinstance(around.parent_op(), ModuleOp):
+        around = around.parent_op()
+    return around
+
+
+def used_memory(use: FunctionUse, ops: Sequence[Operation | None]) -> dict[Operation, int]:
+    """Return the bytes in use at each op of a function; none if a size is not known."""
+    numbers = {segment.size for segment in use.live}
+    known = {number: use.formulas.constant(number) for number in numbers}
+    values = [0] * len(use.formulas.steps)
+    for number, value in known.items():
+        if value is None:
+            return {}
+        values[number] = value
+    found = loads(use.live, len(use.columns), values)
+    return {
+        op: size
+        for op, size in zip(ops, found, strict=True)
+        if op is not None and op.has_trait(DestinationPassing)
+    }
+
+
+@dataclass(frozen=True)
+class AnnotateMemoryPass(ModulePass):
+    """State which storage each tensor is in, and the bytes in use at each kernel."""
+
+    name = "annotate-memory"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        used: dict[Operation, int] = {}
+        for use, ops in memory_at_ops(op):
+            used |= used_memory(use, ops)
+        ids = storage_ids(op)
+        apply_patterns(op, Annotate(USED_MEMORY, used), only=[*used])
+        apply_patterns(op, Annotate(STORAGE_ID, ids), only=[*ids])

@@ -1,0 +1,52 @@
+"""Networks compiled to shared libraries, against onnxruntime."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx import ModelProto
+from onnx_models import Array, light_network, onnxruntime_results, run_onnxruntime
+from transformer import VOCABULARY, encoder
+
+import xrelay
+from xrelay.tools.opt import main
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def library_of(model: ModelProto, folder: Path) -> xrelay.NativeExecutable:
+    """Compile a model as a user does, and load it."""
+    source, path = folder / "net.onnx", folder / "libnet.so"
+    source.write_bytes(model.SerializeToString())
+    assert main([str(source), "-p", "aot", "-t", "native{cpu=native}", "-o", str(path)]) == 0
+    loaded = xrelay.load(path)
+    assert isinstance(loaded, xrelay.NativeExecutable)
+    return loaded
+
+
+def close(found: Array, expected: Array) -> None:
+    scale = np.abs(expected).max()
+    assert expected.std() > 1e-3 * scale
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5 * scale)
+
+
+def test_squeezenet(tmp_path: Path):
+    """Convolutions and pools, weights in another layout than the model's."""
+    network = light_network("squeezenet")
+    (x,) = network.feeds.values()
+    results = library_of(network.model, tmp_path)(x)
+    for found, expected in zip(results, onnxruntime_results(network), strict=True):
+        close(found, expected)
+
+
+def test_a_transformer_of_any_length(tmp_path: Path):
+    """One library for all sizes of batch and sequence."""
+    model = encoder()
+    run = library_of(model, tmp_path)
+    random = np.random.default_rng(0)
+    for batch, sequence in ((1, 1), (2, 7), (3, 20)):
+        ids = random.integers(0, VOCABULARY, (batch, sequence))
+        close(run(ids), run_onnxruntime(model, {"ids": ids})[0])
