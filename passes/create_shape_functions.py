@@ -190,7 +190,7 @@ class CreateShapeFunctionsPass(ModulePass):
     name = "create-shape-functions"
 
     checks: bool = False
-    """Whether kernels with static results get functions for what they require."""
+    """Give kernels with static results functions for what they require, too."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kernels = [kernel for kernel in op.ops if isinstance(kernel, relay.PrimFuncOp)]
