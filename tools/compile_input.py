@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from xdsl.context import Context
-
+from ..passes.support.diagnostics import ReportingContext
 from .compiler import Compiler, Loaded
 from .diagnostics import Reporter
 from .source import read_source
@@ -12,7 +11,7 @@ from .source import read_source
 class Loader:
     """Loads programs; warnings and remarks are sent to `reporter`."""
 
-    context: Context
+    context: ReportingContext
     """That of the last one."""
 
     def __init__(self, reporter: Reporter) -> None:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.context import Context
-
+from ..passes.support.diagnostics import ReportingContext, emit_remark
 from .compiler import Loaded
 
 if TYPE_CHECKING:
     from ..runtime.native.kernels import NativeLibrary
 
 
-def native_kernels(loaded: Loaded, context: Context) -> NativeLibrary | None:
+def native_kernels(loaded: Loaded, context: ReportingContext) -> NativeLibrary | None:
     """Return the compiled kernels of a program, if its kernels were kept. Raises `Error`."""
     if loaded.kernels is None:
         return None
@@ -21,8 +20,8 @@ def native_kernels(loaded: Loaded, context: Context) -> NativeLibrary | None:
     from ..lowering.native.machine_kernels import machine_kernels
     from ..lowering.native.schedules import choose
     from ..lowering.native.settings import Settings
-    from ..passes.support.diagnostics import emit_remark
 
+    context.remarks = True
     settings = Settings(
         machine=Machine(cpu="native"),
         scheduler=choose,

@@ -187,6 +187,7 @@ def _over_expanded(
     parent = expanded.parent
     assert parent is not None
     parent.insert_op_after(back, expanded)
+    Rewriter.erase_op(collapse)
     return expanded
 
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, cast
 
 from .cache import key_of
 from .module_text import module_text
+from .processes import TimedOut
 from .scheduling import ON_BUFFERS, ON_TENSORS, Schedule, library_text
 from .settings import Settings
 from .stages import BUFFERIZE, KERNELS, LOWER_TO_LLVM, Compiled, compile_text, tools_key
@@ -39,12 +40,21 @@ class Job(NamedTuple):
     """That of its entry in the cache."""
 
 
+class Failure(NamedTuple):
+    """A kernel whose schedule was of no use, and the reason."""
+
+    kernel: Kernel
+    reason: str
+    lasts: bool
+    """False if another time it may be of use: the tool was too slow."""
+
+
 class Result(NamedTuple):
-    """An object with some kernels, and those whose schedules were of no use, with the reasons."""
+    """An object with some kernels, and those whose schedules were of no use."""
 
     compiled: Compiled
     jobs: Sequence[Job]
-    unscheduled: Sequence[tuple[Kernel, str]] = ()
+    unscheduled: Sequence[Failure] = ()
 
 
 def compile_kernels(kernels: Sequence[Kernel], settings: Settings) -> list[Compiled]:
@@ -59,10 +69,14 @@ def compile_kernels(kernels: Sequence[Kernel], settings: Settings) -> list[Compi
     results = [result for group in _in_parallel(missing, settings) for result in group]
     for result in results:
         _write(result, settings)
-        for kernel, reason in result.unscheduled:
-            text = f"kernel '{kernel.name}' is compiled without its schedule: {reason}"
-            settings.remark(kernel.function, text)
+        for failure in result.unscheduled:
+            _report(failure.kernel, failure.reason, settings)
     return [*cached, *(result.compiled for result in results)]
+
+
+def _report(kernel: Kernel, reason: str, settings: Settings) -> None:
+    text = f"kernel '{kernel.name}' is compiled without its schedule: {reason}"
+    settings.remark(kernel.function, text)
 
 
 def _job(kernel: Kernel, settings: Settings) -> Job:
@@ -96,19 +110,29 @@ def _read(jobs: Iterable[Job], settings: Settings) -> tuple[list[Compiled], list
                 continue
             objects[digest] = Compiled(code, {})
         objects[digest].scratch[job.kernel.symbol] = known["scratch"]
+        if "failed" in known:
+            _report(job.kernel, known["failed"], settings)
     return list(objects.values()), missing
 
 
 def _write(result: Result, settings: Settings) -> None:
     code = result.compiled.code
     digest = sha256(code).hexdigest()
-    failed = {kernel.symbol for kernel, _ in result.unscheduled}
+    failed = {failure.kernel.symbol: failure for failure in result.unscheduled}
     settings.cache.put(digest, code)
     for job in result.jobs:
         symbol = job.kernel.symbol
-        key = _key(job.kernel, None, settings) if symbol in failed else job.key
-        known = {"object": digest, "scratch": result.compiled.scratch.get(symbol, 0)}
-        settings.cache.put(key, json.dumps(known).encode())
+        known: dict[str, Any] = {
+            "object": digest,
+            "scratch": result.compiled.scratch.get(symbol, 0),
+        }
+        failure = failed.get(symbol)
+        if failure is not None:
+            plain = _key(job.kernel, None, settings)
+            settings.cache.put(plain, json.dumps(known).encode())
+            known["failed"] = failure.reason
+        if failure is None or failure.lasts:
+            settings.cache.put(job.key, json.dumps(known).encode())
 
 
 # ------------------------------------------------------------------------- the modules
@@ -146,7 +170,8 @@ def _compile(jobs: Sequence[Job], name: str, settings: Settings) -> list[Result]
         if job.schedule is None:
             raise error.at(job.kernel.function, f"kernel '{job.kernel.name}'") from None
         plain = _compile([job._replace(schedule=None)], f"{name}_unscheduled", settings)
-        return [Result(plain[0].compiled, jobs, [(job.kernel, error.message)])]
+        lasts = not isinstance(error.__cause__, TimedOut)
+        return [Result(plain[0].compiled, jobs, [Failure(job.kernel, error.message, lasts)])]
 
 
 def _compiled(jobs: Sequence[Job], name: str, settings: Settings) -> Compiled:

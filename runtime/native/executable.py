@@ -13,6 +13,7 @@ import ctypes
 import os
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from math import prod
 from os import PathLike
 from pathlib import Path
@@ -93,8 +94,12 @@ class NativeFunctions:
         self._local.error = None
         pointers = [array.ctypes.data for array in (*inputs, *outputs)]
         extra: list[object] = [dims] if entry.is_dynamic else []
-        extra += [None] * len(entry.pools)
-        if self._calls[name](*pointers, *extra):
+        kept = self._workspaces().pop(name, None)  # a call within this call finds none
+        workspaces = self._allocated(entry) if kept is None else kept
+        extra += [None if space is None else space.ctypes.data for space in workspaces]
+        status = self._calls[name](*pointers, *extra)
+        self._workspaces()[name] = workspaces
+        if status:
             self._fail()
         with self._lock:
             self.calls[name] += 1
@@ -104,6 +109,28 @@ class NativeFunctions:
                     array[...] = written
             return out
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def _workspaces(self) -> dict[str, list[Array | None]]:
+        """Return the workspaces that this thread keeps for later calls, by function."""
+        known: dict[str, list[Array | None]] | None = getattr(self._local, "workspaces", None)
+        if known is None:
+            known = self._local.workspaces = {}
+        return known
+
+    def _allocated(self, entry: Entry) -> list[Array | None]:
+        """Return the workspaces of `entry`; None for each that every call allocates itself."""
+        found: list[Array | None] = []
+        for pool in entry.pools:
+            space = None
+            if not entry.is_dynamic and not pool.device:
+                measure = self._code[f"{entry.symbol}_{pool.symbol}_size"]
+                measure.restype = ctypes.c_int64
+                size = measure(None)
+                with suppress(MemoryError, ValueError):  # a negative size is a failure
+                    space = np.empty(size + pool.alignment if size >= 0 else size, np.uint8)
+                    space = space[-space.ctypes.data % pool.alignment :]
+            found.append(space)
+        return found
 
     def _call_of(self, entry: Entry, path: str | PathLike[str]) -> Any:
         if "unpacked" not in entry.forms:

@@ -10,7 +10,6 @@ from textwrap import dedent
 from typing import Any, cast
 
 import numpy as np
-import pytest
 from in_machine import compiled as machine_program
 from in_machine import machine_of
 from linalg_programs import compiled
@@ -20,7 +19,7 @@ from relay_programs import read
 from test_dynamic_models import HIDDEN, INPUTS, lstm_model, run_onnxruntime
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
-SEEDS = range(8)
+SEEDS = range(6)
 
 
 def flat(value: Any) -> list[Any]:
@@ -86,8 +85,7 @@ def test_relay_text(tmp_path: Path):
         np.testing.assert_array_equal(smaller != 0, x < y)
 
 
-@pytest.mark.parametrize("rows", [3, 2])
-def test_sizes_that_must_be_equal_are_checked(rows: int, tmp_path: Path):
+def test_sizes_that_must_be_equal_are_checked(tmp_path: Path):
     """The process is aborted with the check's message; sizes that are equal pass."""
     script = f"""
         import sys
@@ -103,12 +101,11 @@ def test_sizes_that_must_be_equal_are_checked(rows: int, tmp_path: Path):
             func.return %0 : tensor<?xf32>
           }}'''
         programs = compiled([parse(text)], Path({str(tmp_path)!r}))
-        print(programs.run(0, [np.ones(3, np.float32), np.ones({rows}, np.float32)]))
+        for rows in (3, 2):
+            x, y = np.ones(3, np.float32), np.ones(rows, np.float32)
+            print(programs.run(0, [x, y]), flush=True)
     """
     ran = subprocess.run([sys.executable, "-c", dedent(script)], capture_output=True, text=True)
-    if rows == 3:
-        assert ran.returncode == 0, ran.stderr
-        assert "2., 2., 2." in ran.stdout
-    else:
-        assert ran.returncode < 0
-        assert "dim 0 (n) of 'y' must be equal to dim 0 (n) of 'x'" in ran.stdout + ran.stderr
+    assert ran.returncode < 0, ran.stderr
+    assert ran.stdout.count("2., 2., 2.") == 1, ran.stderr
+    assert "dim 0 (n) of 'y' must be equal to dim 0 (n) of 'x'" in ran.stdout + ran.stderr

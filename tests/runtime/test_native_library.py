@@ -128,6 +128,15 @@ def test_threads(exe: xrelay.NativeExecutable):
         assert all(pool.map(work, range(1, 9)))
 
 
+def test_threads_have_their_own_workspaces(exe: xrelay.NativeExecutable):
+    def work(n: int) -> bool:
+        x = np.full(3, n, np.int32)
+        return all((exe["double"](x) == 2 * n).all() for _ in range(100))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(16)))
+
+
 def test_loads_without_a_compiler(built: tuple[Path, Library]):
     code = (
         "import sys; sys.modules['xdsl'] = None; import xrelay, numpy as np; "

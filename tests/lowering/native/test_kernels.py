@@ -173,12 +173,18 @@ def test_a_schedule_that_fails_is_left_out(tmp_path: Path):
     def remark(op: Operation, message: str) -> None:
         said.append(message)
 
-    settings = Settings(scheduler=scheduler, remark=remark, saved=SavedStages(tmp_path))
+    cache, stages = Cache(tmp_path / "cache"), tmp_path / "stages"
+    settings = Settings(scheduler=scheduler, remark=remark, cache=cache)
     texts = (kernel("twice", "add", 64), kernel("square", "mul", 64))
     module = parsed(program("twice", "square", size=64), *texts)
     library = build_library(module, tmp_path / "lib.so", settings)
     assert result(library, [3] * 64) == [36] * 64
-    (message,) = said
+    saved = replace(settings, saved=SavedStages(stages))
+    library = build_library(module, tmp_path / "again.so", saved)
+    assert result(library, [3] * 64) == [36] * 64
+    assert not [*stages.glob("kernels*")], "the kernel without its schedule is in the cache"
+    first, message = said
+    assert first == message
     assert message.startswith("kernel 'square' is compiled without its schedule: mlir-opt")
 
 

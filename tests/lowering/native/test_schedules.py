@@ -8,6 +8,7 @@ import pytest
 from native_kernels import run
 from scheduled_kernels import Body, function_of, kernel_on, scheduled
 from xdsl.dialects.builtin import f32
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation
 
 from xrelay.dialects.device import tensor_type
@@ -52,14 +53,14 @@ class Convolution(NamedTuple):
             "kernel_layout": "HWIO",
         }
 
-    def expected(self, x: Array, w: Array) -> Array:
+    def product(self, x: Array, w: Array) -> Array:
         p = self.padding
         x = np.pad(x, ((0, 0), (p, p), (p, p), (0, 0)))
         view = np.lib.stride_tricks.sliding_window_view(x, (self.window,) * 2, (1, 2))
         view = view[:, :: self.stride, :: self.stride]
         views, weights = np.split(view, self.groups, 3), np.split(w, self.groups, 3)
         parts = [np.einsum("nhwcyx,yxco->nhwo", v, k) for v, k in zip(views, weights, strict=True)]
-        return np.maximum(np.concatenate(parts, 3), 0)
+        return np.concatenate(parts, 3)
 
 
 CONVOLUTIONS = [
@@ -104,7 +105,7 @@ def test_scheduled_kernels_compute_what_they_mean(cpu: str | None, tmp_path: Pat
     for i, case in enumerate(CONVOLUTIONS):
         x, w = draw(1, case.size, case.size, case.channels), draw(*case.weight())
         kernels.append(convolution(f"c{i}", case, x, w))
-        calls.append((f"c{i}", [x, w], case.expected(x, w)))
+        calls.append((f"c{i}", [x, w], np.maximum(case.product(x, w), 0)))
     for i, (m, k, n) in enumerate(PRODUCTS):
         x, w = draw(m, k), draw(k, n)
         kernels.append(product(f"m{i}", x, w))
@@ -118,6 +119,50 @@ def test_scheduled_kernels_compute_what_they_mean(cpu: str | None, tmp_path: Pat
         np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4, err_msg=name)
     vectors = [text for text in map(Path.read_text, tmp_path.glob("*.ll")) if "xk_" in text]
     assert any("x float>" in text for text in vectors), "no vectors in the code of kernels"
+
+
+def residual(name: str, case: Convolution, x: Array, w: Array):
+    """A convolution and what is added to it, over which the plan may lay the result."""
+    y = case.product(x, w)
+    types = [tensor_type(f32, list(a.shape)) for a in (x, w, y)]
+
+    def write(b: Body, a: Any):
+        sum = b.add("add", b.add("nn.conv2d", *a[:2], **case.attributes()), a[2])
+        return b.add("nn.relu", b.add("multiply", sum, a[2]))
+
+    return kernel_on(name, types, write)
+
+
+def test_a_result_may_lie_over_what_is_added(tmp_path: Path):
+    cases = [CONVOLUTIONS[0], Convolution(7, 12, 76, 1, groups=4)]
+    arrays = [
+        (draw(1, case.size, case.size, case.channels), draw(*case.weight())) for case in cases
+    ]
+    kernels = [
+        residual(f"r{i}", case, x, w)
+        for i, (case, (x, w)) in enumerate(zip(cases, arrays, strict=True))
+    ]
+    settings = Settings(Machine(cpu="native"), choose, remark=must_apply)
+    library = scheduled(kernels, tmp_path, settings)
+    for i, (case, (x, w)) in enumerate(zip(cases, arrays, strict=True)):
+        product = case.product(x, w)
+        y = draw(*product.shape)
+        expected = np.maximum((product + y) * y, 0)
+        run(library, f"r{i}", [x, w, y], [y])
+        np.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_an_elementwise_chain_is_one_loop_in_the_dims_of_its_reduction():
+    case = Convolution(7, 12, 76, 1, groups=4)
+    x, w = draw(1, 7, 7, 12), draw(*case.weight())
+    function = function_of(residual("k", case, x, w))
+    fuse_elementwise(function)
+    function.verify()
+    reduction, chain = [op for op in function.walk() if isinstance(op, linalg.GenericOp)]
+    assert chain.results[0].type == reduction.results[0].type
+    assert [use.operation.name for use in chain.results[0].uses] == [
+        "bufferization.materialize_in_destination"
+    ]
 
 
 @pytest.mark.parametrize("vectors", [AVX512, AVX, SSE], ids=["avx512", "avx", "sse"])

@@ -54,10 +54,16 @@ builtin.module attributes {relay.params = "model.safetensors", xrelay.metadata =
 """
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache for all tests."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture
-def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The program and its weights, in a folder with a cache of its own."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def model(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The program and its weights, in a folder of their own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     path = tmp_path / "model.mlir"
     path.write_text(PROGRAM.replace("METADATA", json.dumps(library().to_json())))
     write_tensors(tmp_path / "model.safetensors", {"w": WEIGHTS})
@@ -193,7 +199,7 @@ def test_an_object_in_a_c_program(model: Path, tmp_path: Path, weights: str):
 
 def test_stages_are_kept(model: Path, tmp_path: Path):
     stages = tmp_path / "stages"
-    arguments = [str(model), "-t", "native", "-o", str(tmp_path / "lib.so")]
+    arguments = [str(model), "-t", "native{cache=off}", "-o", str(tmp_path / "lib.so")]
     assert main([*arguments, "--save-temps", str(stages)]) == 0
     names = {path.name for path in stages.iterdir()}
     assert {"program.0.mlir", "program.3.opt.ll", "interface.c", "module.json"} <= names
@@ -265,30 +271,55 @@ COUNTING = """
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-int32_t model_main(const float *x, float *y, void *workspace);
+int32_t model_main(POINTERS, void *workspace);
 int64_t model_main_workspace_size(const int64_t *dims);
 long allocations(void);
-static _Alignas(64) char workspace[1 << 16];
+static _Alignas(64) char workspace[1 << 22];
+static float x[1 << 16], y[1 << 16];
 int main(void) {
-  float x[8] = {0}, y[6];
   if (model_main_workspace_size(NULL) > (int64_t)sizeof workspace) return 2;
   free(malloc(1));
   long before = allocations();
-  int32_t failed = model_main(x, y, workspace);
+  int32_t failed = model_main(VALUES, workspace);
   long after = allocations();
   printf("%ld %ld\\n", before, after);
   return failed;
 }
 """
 
+MLP = """#[version = "0.0.5"]
+def @main(%x: Tensor[(8, 64), float32], %a: Tensor[(32, 64), float32],
+          %b: Tensor[(10, 32), float32]) {
+  nn.softmax(nn.dense(nn.relu(nn.dense(%x, %a)), %b))
+}
+"""
+CONVOLUTIONS = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 3, 32, 32), float32], %a: Tensor[(16, 3, 3, 3), float32],
+          %b: Tensor[(16, 16, 3, 3), float32]) {
+  %0 = nn.relu(nn.conv2d(%x, %a, padding=[1, 1, 1, 1]));
+  %1 = nn.max_pool2d(%0, pool_size=[3, 3], strides=[2, 2], padding=[1, 1, 1, 1]);
+  %2 = add(nn.conv2d(%1, %b, padding=[1, 1, 1, 1]), %1);
+  nn.softmax(nn.batch_flatten(nn.global_avg_pool2d(%2)))
+}
+"""
 
-def test_a_run_allocates_nothing(model: Path, tmp_path: Path):
+
+@pytest.mark.parametrize("text", [None, MLP, CONVOLUTIONS], ids=["lowered", "mlp", "convolutions"])
+def test_a_run_allocates_nothing(model: Path, tmp_path: Path, text: str | None):
     out = tmp_path / "libmodel.so"
-    assert main([str(model), "-t", "native", "-o", str(out)]) == 0
+    command = [str(model)]
+    if text is not None:
+        (tmp_path / "model.relay").write_text(text)
+        command = [str(tmp_path / "model.relay"), "-p", "aot"]
+    assert main([*command, "-t", "native", "-o", str(out)]) == 0
+    inputs = 1 if text is None else 3
+    pointers = ", ".join(["const float *"] * inputs + ["float *"])
+    values = ", ".join(["x"] * inputs + ["y"])
+    defined = [f"-DPOINTERS={pointers}", f"-DVALUES={values}"]
     counter, program = tmp_path / "libcounter.so", tmp_path / "count"
     (tmp_path / "counter.c").write_text(INTERPOSER)
     (tmp_path / "count.c").write_text(COUNTING)
-    build = ["cc", "-O0", "-fno-builtin", "-fPIC"]
+    build = ["cc", "-O0", "-fno-builtin", "-fPIC", *defined]
     subprocess.run([*build, "-shared", tmp_path / "counter.c", "-o", counter, "-ldl"], check=True)
     subprocess.run(
         [*build, tmp_path / "count.c", out, counter, f"-Wl,-rpath,{tmp_path}", "-o", program],
