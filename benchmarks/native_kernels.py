@@ -3,8 +3,8 @@ Measure compiled kernels against the same operators in onnxruntime, on one threa
 
     python benchmarks/native_kernels.py [--only 3x3] [--cpu native] [--rounds 20] [--table]
 
-Kernels are compiled twice: with their schedules, and as plain loops. A figure is the best of all
-rounds, in GFLOP/s of CPU time. Images lie in NHWC, as `propagate-layout` leaves them. JSON (or
+Convolutions are compiled twice: with their schedules, and as plain loops. A figure is the best of
+all rounds, in GFLOP/s of CPU time. Images lie in NHWC, as `propagate-layout` leaves them. JSON (or
 Markdown with `--table`) goes to stdout.
 """
 
@@ -12,7 +12,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
@@ -85,6 +85,72 @@ CONVOLUTIONS = [
 ]
 
 
+@dataclass(frozen=True)
+class Operator:
+    """An operator of one result; its arrays are as ONNX has them."""
+
+    title: str
+    name: str
+    shapes: tuple[tuple[int, ...], ...]
+    attributes: dict[str, Any]
+    onnx: str
+    onnx_attributes: dict[str, Any]
+    work: int
+    """Floating-point operations, counting exp and the like as one."""
+
+
+OPERATORS = [
+    Operator(
+        "matmul 128x768x768",
+        "nn.matmul",
+        ((128, 768), (768, 768)),
+        {"transpose_a": False, "transpose_b": False},
+        "MatMul",
+        {},
+        2 * 128 * 768 * 768,
+    ),
+    Operator(
+        "batch_matmul 12x128x64x128",
+        "nn.batch_matmul",
+        ((12, 128, 64), (12, 64, 128)),
+        {"transpose_a": False, "transpose_b": False},
+        "MatMul",
+        {},
+        2 * 12 * 128 * 64 * 128,
+    ),
+    Operator(
+        "batch_matmul 12x128x64x128, transposed",
+        "nn.batch_matmul",
+        ((12, 128, 64), (12, 128, 64)),
+        {"transpose_a": False, "transpose_b": True},
+        "",
+        {},
+        2 * 12 * 128 * 64 * 128,
+    ),
+    Operator(
+        "softmax 12x128x128",
+        "nn.softmax",
+        ((12, 128, 128),),
+        {"axis": -1},
+        "Softmax",
+        {"axis": -1},
+        5 * 12 * 128 * 128,
+    ),
+    Operator(
+        "layer_norm 128x768",
+        "nn.layer_norm",
+        ((128, 768), (768,), (768,)),
+        {"axis": -1, "epsilon": 1e-5},
+        "LayerNormalization",
+        {"axis": -1, "epsilon": 1e-5},
+        8 * 128 * 768,
+    ),
+    Operator("tanh 128x3072", "tanh", ((128, 3072),), {}, "Tanh", {}, 128 * 3072),
+    Operator("sigmoid 128x3072", "sigmoid", ((128, 3072),), {}, "Sigmoid", {}, 128 * 3072),
+    Operator("add 128x3072", "add", ((128, 3072), (128, 3072)), {}, "Add", {}, 128 * 3072),
+]
+
+
 def aligned(array: Any) -> Any:
     """Return a copy of `array` that starts at a cache line, as in a workspace."""
     bytes = np.empty(array.nbytes + 64, np.uint8)
@@ -138,6 +204,58 @@ def kernels(cases: Sequence[Convolution], operands: Sequence[Sequence[Any]]) -> 
     ]
 
 
+def operator_reference(case: Operator, arrays: Sequence[Any]) -> Callable[[], Any]:
+    if not case.onnx:  # onnxruntime's product, of an operand transposed beforehand
+        x, y = arrays
+        case = replace(case, onnx="MatMul")
+        arrays = [x, np.ascontiguousarray(y.swapaxes(-1, -2))]
+    names = [f"x{i}" for i in range(len(arrays))]
+    values = [
+        helper.make_tensor_value_info(n, TensorProto.FLOAT, a.shape)
+        for n, a in zip(names, arrays, strict=True)
+    ]
+    result = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+    node = helper.make_node(case.onnx, names, ["y"], **case.onnx_attributes)
+    graph = helper.make_graph([node], "one", values, [result])
+    opset = [helper.make_opsetid("", 17)]
+    session = onnxruntime_session(helper.make_model(graph, opset_imports=opset, ir_version=9))
+    feeds = dict(zip(names, arrays, strict=True))
+    return lambda: session.run(None, feeds)[0]
+
+
+def measure_operators(cases: Sequence[Operator], cpu: str, rounds: int) -> list[Facts]:
+    def write(case: Operator) -> Callable[[Any, Any], Any]:
+        return lambda body, operands: body.add(case.name, *operands, **case.attributes)
+
+    arrays = [[aligned(RNG.standard_normal(s, np.float32)) for s in c.shapes] for c in cases]
+    compiled = [
+        kernel_on(f"k{i}", [tensor_type(f32, list(shape)) for shape in case.shapes], write(case))
+        for i, case in enumerate(cases)
+    ]
+    results: list[Facts] = []
+    with TemporaryDirectory() as folder:
+        library = scheduled(compiled, Path(folder), Settings(Machine(cpu=cpu), choose))
+        for i, case in enumerate(cases):
+            theirs = operator_reference(case, arrays[i])
+            expected = theirs()
+            y = aligned(np.zeros_like(expected))
+            ours = bind(library, f"k{i}", [*arrays[i], y])
+            ours()
+            np.testing.assert_allclose(y, expected, rtol=1e-3, atol=1e-3)
+            times = [(seconds(ours), seconds(theirs)) for _ in range(rounds)]
+            mine, other = (min(column) for column in zip(*times, strict=True))
+            results.append(
+                {
+                    "kernel": case.title,
+                    "onnxruntime": round(case.work / other / 1e9, 1),
+                    "scheduled": round(case.work / mine / 1e9, 1),
+                    "time / onnxruntime's": round(mine / other, 2),
+                }
+            )
+            print(results[-1], file=sys.stderr)
+    return results
+
+
 def measure(cases: Sequence[Convolution], cpu: str, rounds: int) -> list[Facts]:
     images = [RNG.standard_normal((1, c.channels, c.size, c.size), np.float32) for c in cases]
     weights = [
@@ -188,7 +306,11 @@ def main() -> None:
     parser.add_argument("--table", action="store_true")
     options = parser.parse_args()
     cases = [case for case in CONVOLUTIONS if options.only in case.title]
-    write_results(measure(cases, options.cpu, options.rounds), options.table)
+    operators = [case for case in OPERATORS if options.only in case.title]
+    results = measure(cases, options.cpu, options.rounds) if cases else []
+    if operators:
+        results += measure_operators(operators, options.cpu, options.rounds)
+    write_results(results, options.table)
 
 
 if __name__ == "__main__":

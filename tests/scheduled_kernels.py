@@ -23,6 +23,7 @@ from xrelay.dialects import relay
 from xrelay.dialects.attributes import properties_of
 from xrelay.lowering.convert_memory_to_memref import ConvertMemoryToMemrefPass
 from xrelay.lowering.convert_relay_to_linalg import ConvertRelayToLinalgPass
+from xrelay.lowering.expand_math import ExpandMathPass
 from xrelay.lowering.native.library import build_library
 from xrelay.lowering.native.settings import Settings
 
@@ -64,6 +65,7 @@ def scheduled_module(kernels: Iterable[relay.PrimFuncOp]) -> ModuleOp:
     """Return a module at level `memref` whose functions call the kernels of their names."""
     module = ModuleOp([*kernels])
     ConvertRelayToLinalgPass(require=True).apply(Context(), module)
+    ExpandMathPass().apply(Context(), module)
     ConvertMemoryToMemrefPass().apply(Context(), module)
     for function in [*module.ops]:
         assert isinstance(function, func.FuncOp), "a kernel is a function now"

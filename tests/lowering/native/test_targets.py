@@ -220,11 +220,23 @@ def test_errors_of_users(model: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert "target=aarch64-linux-gnu needs a C compiler for it: give it as cc=COMMAND" in errors(
         [str(model), "-t", 'native{target="aarch64-linux-gnu"}', "-o", out], capsys
     )
+    assert "error: LLVM has no target 'vax'" in errors(
+        [str(model), "-t", "native{target=vax}", "-o", out], capsys
+    )
+    assert "error: LLVM knows no processor 'z80' of x86_64" in errors(
+        [str(model), "-t", 'native{target="x86_64-linux-gnu" cpu=z80}', "-o", out], capsys
+    )
     assert "--save-temps needs -t native or -t object" in errors(
         [str(model), "--save-temps", str(tmp_path)], capsys
     )
     assert "the output is several files: give a file with -o" in errors(
         [str(model), "-t", "native{weights=file}"], capsys
+    )
+    unnamed = tmp_path / "unnamed.mlir"
+    text = model.read_text()
+    unnamed.write_text(text.replace('relay.params = "model.safetensors"', "demo.nothing"))
+    assert "name one in the attribute relay.params of the module" in errors(
+        [str(unnamed), "-t", "native", "-o", out], capsys
     )
     (tmp_path / "model.safetensors").unlink()
     assert "model.safetensors" in errors([str(model), "-t", "native", "-o", out], capsys)
@@ -259,30 +271,55 @@ COUNTING = """
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-int32_t model_main(const float *x, float *y, void *workspace);
+int32_t model_main(POINTERS, void *workspace);
 int64_t model_main_workspace_size(const int64_t *dims);
 long allocations(void);
-static _Alignas(64) char workspace[1 << 16];
+static _Alignas(64) char workspace[1 << 22];
+static float x[1 << 16], y[1 << 16];
 int main(void) {
-  float x[8] = {0}, y[6];
   if (model_main_workspace_size(NULL) > (int64_t)sizeof workspace) return 2;
   free(malloc(1));
   long before = allocations();
-  int32_t failed = model_main(x, y, workspace);
+  int32_t failed = model_main(VALUES, workspace);
   long after = allocations();
   printf("%ld %ld\\n", before, after);
   return failed;
 }
 """
 
+MLP = """#[version = "0.0.5"]
+def @main(%x: Tensor[(8, 64), float32], %a: Tensor[(32, 64), float32],
+          %b: Tensor[(10, 32), float32]) {
+  nn.softmax(nn.dense(nn.relu(nn.dense(%x, %a)), %b))
+}
+"""
+CONVOLUTIONS = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 3, 32, 32), float32], %a: Tensor[(16, 3, 3, 3), float32],
+          %b: Tensor[(16, 16, 3, 3), float32]) {
+  %0 = nn.relu(nn.conv2d(%x, %a, padding=[1, 1, 1, 1]));
+  %1 = nn.max_pool2d(%0, pool_size=[3, 3], strides=[2, 2], padding=[1, 1, 1, 1]);
+  %2 = add(nn.conv2d(%1, %b, padding=[1, 1, 1, 1]), %1);
+  nn.softmax(nn.batch_flatten(nn.global_avg_pool2d(%2)))
+}
+"""
 
-def test_a_run_allocates_nothing(model: Path, tmp_path: Path):
+
+@pytest.mark.parametrize("text", [None, MLP, CONVOLUTIONS], ids=["lowered", "mlp", "convolutions"])
+def test_a_run_allocates_nothing(model: Path, tmp_path: Path, text: str | None):
     out = tmp_path / "libmodel.so"
-    assert main([str(model), "-t", "native", "-o", str(out)]) == 0
+    command = [str(model)]
+    if text is not None:
+        (tmp_path / "model.relay").write_text(text)
+        command = [str(tmp_path / "model.relay"), "-p", "aot"]
+    assert main([*command, "-t", "native", "-o", str(out)]) == 0
+    inputs = 1 if text is None else 3
+    pointers = ", ".join(["const float *"] * inputs + ["float *"])
+    values = ", ".join(["x"] * inputs + ["y"])
+    defined = [f"-DPOINTERS={pointers}", f"-DVALUES={values}"]
     counter, program = tmp_path / "libcounter.so", tmp_path / "count"
     (tmp_path / "counter.c").write_text(INTERPOSER)
     (tmp_path / "count.c").write_text(COUNTING)
-    build = ["cc", "-O0", "-fno-builtin", "-fPIC"]
+    build = ["cc", "-O0", "-fno-builtin", "-fPIC", *defined]
     subprocess.run([*build, "-shared", tmp_path / "counter.c", "-o", counter, "-ldl"], check=True)
     subprocess.run(
         [*build, tmp_path / "count.c", out, counter, f"-Wl,-rpath,{tmp_path}", "-o", program],
