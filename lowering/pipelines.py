@@ -97,7 +97,7 @@ _TO_SCALED = (
     *_STATIC,
 )
 
-_TO_MANIFEST = (
+_TO_KERNELS = (
     "plan-devices",
     "share-device-copies",
     "verify-stage{stage=planned}",
@@ -107,7 +107,9 @@ _TO_MANIFEST = (
     "fuse-ops",
     "verify-stage{stage=fused}",
     "outline-primitives",
-    "create-shape-functions",
+)
+
+_TO_MANIFEST = (
     "verify-stage{stage=lowered}",
     "manifest-alloc",
     "simplify-shapes",
@@ -185,8 +187,9 @@ class VmPipeline(Pipeline):
 
     @property
     def text(self) -> str:
-        planned = (*_TO_SIMPLIFIED, *_TO_MANIFEST, *_MEMORY[self.memory])
-        return _called_from_outside((*planned, *_TO_BYTECODE), self.entries)
+        kernels = (*_TO_SIMPLIFIED, *_TO_KERNELS, "create-shape-functions")
+        passes = (*kernels, *_TO_MANIFEST, *_MEMORY[self.memory], *_TO_BYTECODE)
+        return _called_from_outside(passes, self.entries)
 
 
 @dataclass(frozen=True)
@@ -205,7 +208,8 @@ class AotPipeline(Pipeline):
     def text(self) -> str:
         moved = ("propagate-layout",) if self.layout == "nhwc" else ()
         simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *moved, *_WEIGHTS)
-        passes = (*simple, *_TO_MANIFEST, "plan-memory{lend-entries=true}", *_TO_MEMREF)
+        kernels = (*simple, *_TO_KERNELS, "create-shape-functions{checks=true}")
+        passes = (*kernels, *_TO_MANIFEST, "plan-memory{lend-entries=true}", *_TO_MEMREF)
         return _called_from_outside(passes, self.entries)
 
 

@@ -101,6 +101,9 @@ def squeeze(data: Tensor, axis: Data) -> Tensor:
     if known is None:
         args = (data.rank, *data.dims, *axes)
         count = data.rank - len(axes)
+        if not count:
+            for i, dim in enumerate(data.dims):
+                require_equal(dim, 1, f"dim {i} must be {{1}} to be squeezed, but is {{0}}")
         return ranked(data.element, tuple(measure("squeezed_dim", i, *args) for i in range(count)))
     removed = normalized_axes(known, data.rank)
     for i in removed:

@@ -26,14 +26,17 @@ from xdsl.rewriter import InsertPoint
 from ..dialects.interfaces import Fusible
 from ..dialects.tensors import has_dynamic
 from ..dialects.type_rules import data_operands, rule_of
+from ..operators.sizes import product
 from .shapes.manifest import HostCode
 from .shapes.operators import traced_results
+from .shapes.traced import computed
 from .support.rewriting import apply_patterns
 
 
 def is_open(op: Operation) -> bool:
-    """Test whether `op` has an operand or a result with an unknown dim."""
-    return any(has_dynamic(value.type) for value in (*op.operands, *op.results))
+    """Test whether the shapes of operands or results of `op` are known only at run time."""
+    values = (*op.operands, *op.results)
+    return bool(data_operands(op)) or any(has_dynamic(value.type) for value in values)
 
 
 class CheckSizes(RewritePattern):
@@ -45,7 +48,12 @@ class CheckSizes(RewritePattern):
         code = HostCode(None)
         operands = [code.operand(value) for value in op.operands]
         elements = {i: code.elements(op.operands[i]) for i in data_operands(op)}
-        traced_results(code.trace, op, operands, elements)
+        results = traced_results(code.trace, op, operands, elements)
+        if elements:
+            for tensor in results:
+                for dim in tensor.dims:
+                    code.trace.value(computed(dim))  # a measure checks its own arguments
+                code.trace.value(computed(product(tensor.dims)))  # which must fit in 64 bits
         if code.trace.ops:
             rewriter.insert(code.trace.ops, InsertPoint.before(op))
 

@@ -13,6 +13,8 @@ The function is composed of the rules of the kernel's operators, in order: integ
 equal sizes are computed once, checks become `relay.require`. It has a parameter for the shape of an
 argument if it needs one of its unknown dims, and one for its data if it reads its elements. An
 operator that reads elements computed in the same kernel is an error; `fuse-ops` puts none there.
+With `checks`, a kernel whose results are static gets a function, too, if its operators require
+something of sizes known only at run time: compiled kernels do not check their operands.
 Equal functions are shared. A kernel that has a shape function keeps it. From level `lowered` to
 `lowered`.
 """
@@ -45,6 +47,9 @@ from .support.symbols import SymbolNames
 
 DATA, SHAPE = 1, 2
 """The two bits of an entry of `shape_inputs`."""
+
+_CHECKS = (relay.RequireOp, relay.MeasureOp)
+"""The ops that stop a program."""
 
 
 @dataclass
@@ -80,6 +85,13 @@ class Parameters:
 
 def has_dynamic_results(kernel: relay.PrimFuncOp) -> bool:
     return any(map(has_dynamic, kernel.function_type.outputs))
+
+
+def reads_unknown_sizes(kernel: relay.PrimFuncOp) -> bool:
+    """Test whether `kernel` has an operand of unknown shape, or an operator that reads sizes."""
+    return any(map(has_dynamic, kernel.function_type.inputs)) or any(
+        map(data_operands, kernel.body.block.ops)
+    )
 
 
 def elements_in(
@@ -139,14 +151,20 @@ class CreateShapeFunction(RewritePattern):
 
     names: SymbolNames
     created: dict[Key, SymbolRefAttr]
+    checks: bool
     functions: list[relay.ShapeFuncOp] = field(default_factory=list[relay.ShapeFuncOp])
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.PrimFuncOp, rewriter: PatternRewriter, /) -> None:
-        if op.shape_func is not None or not has_dynamic_results(op):
+        if op.shape_func is not None:
+            return
+        is_dynamic = has_dynamic_results(op)
+        if not is_dynamic and not (self.checks and reads_unknown_sizes(op)):
             return
         parameters = shape_function_body(op)
         block = parameters.block
+        if not is_dynamic and not any(isinstance(o, _CHECKS) for o in block.ops):
+            return
         key = structural_key(block, _same_type)
         callee = self.created.get(key)
         if callee is None:
@@ -171,6 +189,9 @@ class CreateShapeFunctionsPass(ModulePass):
 
     name = "create-shape-functions"
 
+    checks: bool = False
+    """Give kernels with static results functions for what they require, too."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kernels = [kernel for kernel in op.ops if isinstance(kernel, relay.PrimFuncOp)]
         existing = {
@@ -178,6 +199,6 @@ class CreateShapeFunctionsPass(ModulePass):
             for f in op.ops
             if isinstance(f, relay.ShapeFuncOp)
         }
-        create = CreateShapeFunction(SymbolNames.of(op), existing)
+        create = CreateShapeFunction(SymbolNames.of(op), existing, self.checks)
         apply_patterns(op, create, only=kernels)
         op.body.block.add_ops(create.functions)

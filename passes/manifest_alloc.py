@@ -8,7 +8,8 @@ Make memory explicit: allocate each result, and let its op write into the alloca
     %y = vm.invoke_tvm_op @f ins(%x : T) outs(%t : …) -> tensor<5x7xf32, #dev>
 
 The shape of a dynamic result is computed first, on the host: for a kernel by its shape function, on
-the shapes of its arguments and copies of those whose elements it reads.
+the shapes of its arguments and copies of those whose elements it reads. A kernel of static results
+that has a shape function needs its checks.
 
     %y = relay.call_lowered @f(%x) : (tensor<?x4xf32, #dev>) -> tensor<?x4xf32, #dev>
     ->
@@ -118,7 +119,7 @@ class AllocateResults(RewritePattern):
         if bufferizable is None:
             return
         layouts = [self._layout(result) for result in op.results]
-        if any(layout.size is None for layout in layouts):
+        if any(layout.size is None for layout in layouts) or self.dynamic.checks(op):
             before, storages, tensors = self.dynamic.allocate(op)
         else:
             before: list[Operation] = []

@@ -14,6 +14,7 @@ from typing import ClassVar, Literal
 
 from typing_extensions import override
 
+from ..dialects.relay.constants import PARAMS_FILE
 from ..lowering.native.c_header import header_source
 from ..lowering.native.cache import Cache
 from ..lowering.native.machine import Machine
@@ -64,6 +65,7 @@ class NativeTarget(FileTarget):
             compiler=self.cc,
             remark=lambda op, message: emit_remark(job.context, op, message),
         )
+        settings.machine.check()
         module = job.program.module
         job.runner.run(job.context, module)
         library = library_of(module)
@@ -110,7 +112,10 @@ class _Weights:
     def __call__(self, name: str) -> Array:
         path = self.program.weights
         if path is None:
-            raise Error(f"the program has weight '{name}', but names no file for its weights")
+            raise Error(
+                "the program has weights, but they are in no file: name one in the attribute "
+                f"{PARAMS_FILE} of the module"
+            )
         if self.opened is None:
             self.opened = Weights(TensorFile(path))
         if name not in self.opened:

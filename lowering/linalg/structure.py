@@ -27,10 +27,10 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ...dialects import relay
 from ...dialects.device import upstream_type
-from ...dialects.tensors import Tensor, as_tensor, signless
+from ...dialects.tensors import AnyInteger, Tensor, as_tensor, signless
 from ...operators.sizes import Check
 from ..measures import NotArithmetic, Writer, constant_of, write_measure
-from .builder import Builder, Rule, Unsupported
+from .builder import INDEX, Builder, Rule, Unsupported
 
 _PLACEHOLDER = re.compile(r"\{(\d{1,4})\}")
 
@@ -124,6 +124,28 @@ def copied(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[
     return b.insert_all(made)
 
 
+def checked(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    """Return the sum, difference or product of two sizes; assert that it fits in its type."""
+    left, right = operands
+    type = left.type
+    if isinstance(op, arith.MuliOp):
+        result, high = b.insert_all(
+            arith.MulSIExtendedOp.create(operands=operands, result_types=[type, type])
+        )
+        last = 63 if type == INDEX else cast(AnyInteger, type).width.data - 1
+        sign = b.insert(arith.ShRSIOp(result, b.constant(last, type)))
+        fits = b.insert(arith.CmpiOp(high, sign, "eq"))
+    else:
+        (result,) = copied(b, op, operands)
+        other = left if isinstance(op, arith.SubiOp) else result
+        changed = b.insert(arith.XOrIOp(left, result))
+        against = b.insert(arith.XOrIOp(right, other))
+        both = b.insert(arith.AndIOp(changed, against))
+        fits = b.insert(arith.CmpiOp(both, b.constant(0, type), "sge"))
+    assert_that(b, fits, "a size does not fit in 64 bits")
+    return [result]
+
+
 def holds(b: Builder, check: str, left: SSAValue, right: SSAValue) -> SSAValue:
     """Return whether two sizes, i64, are in the relation `check`."""
 
@@ -197,10 +219,12 @@ RULES: Mapping[str, Rule] = {
     "vm.shape_of": shape_of,
     "relay.require": require,
     "relay.measure": measure,
+    "arith.addi": checked,
+    "arith.subi": checked,
+    "arith.muli": checked,
     **{
         f"arith.{name}": copied
         for name in (
-            "addi",
             "andi",
             "cmpi",
             "constant",
@@ -211,11 +235,9 @@ RULES: Mapping[str, Rule] = {
             "index_cast",
             "maxsi",
             "minsi",
-            "muli",
             "ori",
             "remsi",
             "select",
-            "subi",
             "trunci",
         )
     },

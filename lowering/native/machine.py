@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from ...runtime.errors import Error
-from .processes import run
+from .processes import ProcessFailed, run
 from .toolchain import tool
 
 BASELINE = {"x86_64": "x86-64"}
@@ -57,6 +58,22 @@ class Machine:
     def flags(self) -> list[str]:
         """The options for `opt` and `llc`."""
         return [f"-mtriple={self.triple or host_triple()}", f"-mcpu={self.processor}"]
+
+    def check(self) -> None:
+        """Raise `Error` if LLVM does not know the triple, or not the processor for it."""
+        if self.cpu in (None, NATIVE) and self.triple is None:
+            return
+        command = [tool("llc"), *self.flags, "-filetype=null", "-o", os.devnull]
+        try:
+            said = run("llc", command).errors
+        except ProcessFailed as failed:
+            raise Error(f"LLVM has no target '{self.triple}'") from failed
+        if "not a recognized processor" in said:
+            target = self.triple or host_triple()
+            raise Error(
+                f"LLVM knows no processor '{self.processor}' of {target}; "
+                f"llc -mtriple={target} -mcpu=help lists those that it knows"
+            )
 
     @property
     def key(self) -> str:

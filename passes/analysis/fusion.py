@@ -34,11 +34,6 @@ class Graph:
     """The users of each operator; None if it is used other than by operators of the block."""
 
 
-def data_read_for_shapes(op: Operation) -> Sequence[int]:
-    """Return the operands whose elements must be read before `op` runs, for its result shapes."""
-    return data_operands(op) if any(has_dynamic(result.type) for result in op.results) else ()
-
-
 def graph_of(block: Block) -> Graph:
     ops: list[Operation] = []
     kinds: list[FusionKind] = []
@@ -46,7 +41,8 @@ def graph_of(block: Block) -> Graph:
         fusible = op.get_trait(Fusible)
         if fusible is not None:
             ops.append(op)
-            alone = data_read_for_shapes(op) and not op.has_trait(ReshapesOnly)
+            reads = data_operands(op) and any(has_dynamic(result.type) for result in op.results)
+            alone = reads and not op.has_trait(ReshapesOnly)
             kinds.append(FusionKind.OPAQUE if alone else fusible.kind)
     index = {op: i for i, op in enumerate(ops)}
     return Graph(ops, kinds, [_uses(op, index, kinds) for op in ops])
@@ -61,7 +57,7 @@ def _uses(
             user = index.get(use.operation)
             if user is None or device_of(result.type) != device_of(use.operation.results[0].type):
                 return None
-            if use.index in data_read_for_shapes(use.operation):
+            if use.index in data_operands(use.operation):
                 return None
             kind = kinds[user]
             if kind is FusionKind.BROADCAST and _same_shape(use.operation, use.index):

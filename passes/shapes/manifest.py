@@ -50,8 +50,15 @@ class DynamicShapes:
     host: VirtualDeviceAttr
     symbols: Mapping[str, Operation]
 
+    def checks(self, op: Operation) -> bool:
+        """Test whether `op` calls a kernel that has a shape function."""
+        if not isinstance(op, relay.CallLoweredOp):
+            return False
+        kernel = self.symbols.get(op.callee.string_value())
+        return isinstance(kernel, relay.PrimFuncOp) and kernel.shape_func is not None
+
     def allocate(self, op: Operation) -> Allocations:
-        """Return the allocations for the results of `op`, of which some have dynamic shapes."""
+        """Return the allocations for the results of `op`, whose shapes are computed."""
         code = HostCode(self.host)
         shapes = self._shapes(op, code)
         sizes = [

@@ -25,9 +25,8 @@ def traced_results(
 
     A dim that the declared type knows and the rule does not is required to be so.
     """
-    if not any(has_dynamic(result.type) for result in op.results) and not any(
-        map(_is_dynamic, operands)
-    ):
+    is_static = not any(has_dynamic(result.type) for result in op.results)
+    if is_static and not elements and not any(map(_is_dynamic, operands)):
         return [known_tensor(result) for result in op.results]
     rule = rule_of(op)
     if rule is None:

@@ -303,7 +303,7 @@ class Trace:
         found = self._shapes.get(dims)
         if found is not None:
             return found()
-        elements = [self.value(_sure(dim)) for dim in dims]
+        elements = [self.value(computed(dim)) for dim in dims]
         return self.emit(
             tensor.FromElementsOp.create(
                 operands=elements, result_types=[tensor_type(i64, [len(dims)], self.host)]
@@ -340,7 +340,8 @@ def _order(operand: Operand) -> tuple[bool, int]:
     return True, 0
 
 
-def _sure(dim: Size) -> int | TracedDim:
+def computed(dim: Size) -> int | TracedDim:
+    """Return a dim that a rule has computed."""
     assert isinstance(dim, int | TracedDim), "a dim that no rule computes"
     return dim
 

@@ -220,11 +220,23 @@ def test_errors_of_users(model: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert "target=aarch64-linux-gnu needs a C compiler for it: give it as cc=COMMAND" in errors(
         [str(model), "-t", 'native{target="aarch64-linux-gnu"}', "-o", out], capsys
     )
+    assert "error: LLVM has no target 'vax'" in errors(
+        [str(model), "-t", "native{target=vax}", "-o", out], capsys
+    )
+    assert "error: LLVM knows no processor 'z80' of x86_64" in errors(
+        [str(model), "-t", 'native{target="x86_64-linux-gnu" cpu=z80}', "-o", out], capsys
+    )
     assert "--save-temps needs -t native or -t object" in errors(
         [str(model), "--save-temps", str(tmp_path)], capsys
     )
     assert "the output is several files: give a file with -o" in errors(
         [str(model), "-t", "native{weights=file}"], capsys
+    )
+    unnamed = tmp_path / "unnamed.mlir"
+    text = model.read_text()
+    unnamed.write_text(text.replace('relay.params = "model.safetensors"', "demo.nothing"))
+    assert "name one in the attribute relay.params of the module" in errors(
+        [str(unnamed), "-t", "native", "-o", out], capsys
     )
     (tmp_path / "model.safetensors").unlink()
     assert "model.safetensors" in errors([str(model), "-t", "native", "-o", out], capsys)
