@@ -22,6 +22,9 @@ from .run_options import Options, parse_arguments
 EXTENSION = ".xrx"
 """The extension of executables."""
 
+ELF = b"\x7fELF"
+"""The first bytes of a library on Linux."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `xrelay-run` with `argv` (default: the process's); return the exit status."""
@@ -34,6 +37,10 @@ def _main(argv: Sequence[str]) -> int:
     except CommandLineError as error:
         print(f"xrelay-run: error: {error}", file=sys.stderr)
         return exit_status(error)
+    if _first_bytes(options.file, len(ELF)) == ELF:
+        text = "a library is called by programs: xrelay.load, or C (docs/aot.md)"
+        print(f"{options.file}: error: {text}", file=sys.stderr)
+        return 1
     if _is_executable(options):
         from .run_executable import run_executable
 

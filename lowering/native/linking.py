@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ...runtime.errors import Error
+from .cache import key_of
 from .processes import ProcessFailed, run
-from .saved_stages import SavedStages
 from .settings import Settings
 from .tool_messages import error_of
 from .toolchain import c_compiler, tool
@@ -36,27 +37,30 @@ def c_file(name: str) -> str:
 
 @dataclass(frozen=True)
 class Inputs:
-    """Inputs of the linker: objects, C sources by file name, and files that these include."""
+    """Inputs of the linker: objects, and C sources by file name."""
 
     objects: Sequence[bytes]
     sources: Mapping[str, str]
+    """Sources that depend on nothing else; the cache has their objects."""
+    including: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Sources that include `files`."""
     files: Mapping[str, Iterable[bytes | memoryview]] = field(
         default_factory=dict[str, Iterable[bytes | memoryview]]
     )
     flags: Sequence[str] = ()
     """Further flags for the C compiler, such as libraries."""
 
-    def write(self, folder: Path, saved: SavedStages) -> list[str]:
+    def write(self, folder: Path, settings: Settings) -> list[str]:
         """Write everything into `folder`; return the names of what is given to the compiler."""
-        names: list[str] = []
         for name, pieces in self.files.items():
             with open(folder / name, "wb") as file:
                 file.writelines(pieces)
-        for name, text in self.sources.items():
-            saved.save(name, text)
+        for name, text in (*self.sources.items(), *self.including.items()):
+            settings.saved.save(name, text)
             (folder / name).write_text(text, encoding="utf-8")
-            names.append(name)
-        for number, code in enumerate(self.objects):
+        compiled = [_object(name, self, settings, folder) for name in self.sources]
+        names = list(self.including)
+        for number, code in enumerate((*compiled, *self.objects)):
             (folder / f"{number}.o").write_bytes(code)
             names.append(f"{number}.o")
         return names
@@ -110,10 +114,30 @@ def _linked(
             f"target={machine.triple} needs a C compiler for it: give it as cc=COMMAND, such as "
             f"cc={machine.architecture}-linux-gnu-gcc"
         )
-    names = inputs.write(folder, settings.saved)
+    names = inputs.write(folder, settings)
     command = [*c_compiler(settings.compiler), *C_FLAGS, *flags, *names, "-o", OUTPUT]
     _run("the C compiler", [*command, *inputs.flags, *libraries], folder)
     return (folder / OUTPUT).read_bytes()
+
+
+def _object(source: str, inputs: Inputs, settings: Settings, folder: Path) -> bytes:
+    """Return the object of a C source of `inputs`, which is in `folder`."""
+    compiler = c_compiler(settings.compiler)
+    flags = [*C_FLAGS, *inputs.flags]
+    key = key_of("C", _version(*compiler), *flags, inputs.sources[source])
+    code = settings.cache.get(key)
+    if code is None:
+        _run("the C compiler", [*compiler, *flags, "-c", source, "-o", OUTPUT], folder)
+        code = (folder / OUTPUT).read_bytes()
+        settings.cache.put(key, code)
+    return code
+
+
+@cache
+def _version(*compiler: str) -> str:
+    """Return the command of a compiler, and what it says of its version."""
+    said = run("the C compiler", [*compiler, "--version"]).output
+    return " ".join((*compiler, said.decode(errors="replace")))
 
 
 def _run(name: str, command: Sequence[str], folder: Path) -> None:

@@ -65,11 +65,12 @@ def make_product(
     settings.saved.save("module.json", library.to_json())
     compiled = compile_module(module, settings)
     sources = {"interface.c": shim_source(library), SUPPORT: c_file(SUPPORT)}
+    including: dict[str, str] = {}
     files: dict[str, Pieces] = {}
     beside: dict[str, Pieces] = {}
     if library.constants and request.weights == "object":
         files[BLOCK] = pieces_of(library, tensors)
-        sources["weights.c"] = source_of_block(library)
+        including["weights.c"] = source_of_block(library)
     elif library.constants:
         name = f"{request.stem}.weights"
         beside[name] = pieces_of(library, tensors)
@@ -79,7 +80,7 @@ def make_product(
     if request.kind == "library":
         flags.append("-DXRELAY_LIBRARY")
         exports.append("xrelay_library_metadata")
-    inputs = Inputs([c.code for c in compiled], sources, files, flags)
+    inputs = Inputs([c.code for c in compiled], sources, including, files, flags)
     if request.kind == "library":
         contents = linked_library(inputs, settings, request.file, exports)
     else:

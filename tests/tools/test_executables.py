@@ -177,6 +177,7 @@ def test_weights_that_changed(folder: Path, capsys: pytest.CaptureFixture[str]):
         (["text.xrx"], "text.xrx: error: not an executable: its magic number is wrong"),
         (["short.xrx"], "short.xrx: error: section 'header', byte 16: the file has 500 bytes, but"),
         (["m.xrx"], "m.xrx: error: no value for input 'x' (float32[2, 3]); give --inputs"),
+        (["lib.so"], "lib.so: error: a library is called by programs: xrelay.load, or C"),
         (["m.xrx", "--function", "f"], "m.xrx: error: unknown function 'f'; the program has: main"),
         (["m.xrx", "--evaluate"], "m.xrx: error: --evaluate is for programs, but this is an exec"),
         (["m.xrx", "--pipeline", "vm"], "m.xrx: error: --pipeline is for programs, but this is"),
@@ -191,6 +192,7 @@ def test_weights_that_changed(folder: Path, capsys: pytest.CaptureFixture[str]):
 )
 def test_mistakes(folder: Path, capsys: pytest.CaptureFixture[str], argv: list[str], message: str):
     (folder / "text.xrx").write_text(MLP)
+    (folder / "lib.so").write_bytes(b"\x7fELF\x02")
     (folder / "short.xrx").write_bytes((folder / "m.xrx").read_bytes()[:500])
     np.savez("bad.npz", x=X.T)
     assert fails(capsys, *argv).startswith(message)
