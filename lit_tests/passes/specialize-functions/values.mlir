@@ -11,8 +11,8 @@ func.func @passes_closure(%k: tensor<f32>, %x: tensor<2xf32>) -> tensor<2xf32> {
   func.return %0 : tensor<2xf32>
 }
 // CHECK:       func.func private @twice_1(%[[C:.*]]: tensor<f32>, %[[Y:.*]]: tensor<2xf32>) -> tensor<2xf32> {
-// CHECK-NEXT:    %[[A:.*]] = relay.invoke @scale(%[[C]], %[[Y]])
-// CHECK-NEXT:    %[[B:.*]] = relay.invoke @scale(%[[C]], %[[A]])
+// CHECK-NEXT:    %[[A:.*]] = func.call @scale(%[[C]], %[[Y]])
+// CHECK-NEXT:    %[[B:.*]] = func.call @scale(%[[C]], %[[A]])
 // CHECK-NEXT:    func.return %[[B]]
 // CHECK-NOT:   @twice(
 func.func @twice(%f: (tensor<2xf32>) -> tensor<2xf32>, %x: tensor<2xf32>) -> tensor<2xf32> {
@@ -31,7 +31,7 @@ func.func private @scale(%k: tensor<f32>, %x: tensor<2xf32>) -> tensor<2xf32> {
 //
 // CHECK-LABEL: @gets_closure
 // CHECK-NEXT:    %[[K:.*]] = func.call @make_1(%{{.*}}) : (tensor<f32>) -> tensor<f32>
-// CHECK-NEXT:    relay.invoke @scale(%[[K]], %{{.*}})
+// CHECK-NEXT:    func.call @scale(%[[K]], %{{.*}})
 func.func @gets_closure(%k: tensor<f32>, %x: tensor<2xf32>) -> tensor<2xf32> {
   %f = func.call @make(%k) : (tensor<f32>) -> ((tensor<2xf32>) -> tensor<2xf32>)
   %0 = relay.call %f(%x) : (tensor<2xf32>) -> tensor<2xf32>
@@ -63,7 +63,7 @@ func.func @recursive(%c: tensor<i1>, %x: tensor<2xf32>) -> tensor<2xf32> {
   func.return %1 : tensor<2xf32>
 }
 // CHECK:       func.func private @repeat_1(%{{.*}}: tensor<i1>, %{{.*}}: tensor<2xf32>)
-// CHECK:         relay.invoke @step
+// CHECK:         func.call @step
 // CHECK:         func.call @repeat_1
 // CHECK-NOT:   @repeat_2
 func.func private @repeat(%f: (tensor<2xf32>) -> tensor<2xf32>, %c: tensor<i1>, %x: tensor<2xf32>) -> tensor<2xf32> {
