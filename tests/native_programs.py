@@ -50,7 +50,7 @@ HARNESS = Path(__file__).with_name("native_harness.c")
 MAX_ARGUMENTS = 12
 STACK = "the stack is used up"
 NOT_ACCEPTED = re.compile("run by the machine only|only the machine runs|need the machine")
-"""What the path documents as not accepted."""
+"""Matches the errors for programs that native code does not run, as docs/native.md says."""
 
 TO_MEMREF = (
     "convert-relay-to-linalg,convert-memory-to-memref,erase-memory-spaces,"

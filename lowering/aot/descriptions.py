@@ -67,13 +67,13 @@ def value_of(attribute: Attribute) -> Plain:
 
 
 def texts_of(attribute: Attribute | None) -> list[str]:
-    """Return the strings of a list; none if there is no attribute."""
+    """Return the strings of a list; a missing attribute is an empty list."""
     found = cast("ArrayAttr[Attribute]", attribute) if isinstance(attribute, ArrayAttr) else ()
     return [text.data for text in found if isinstance(text, StringAttr)]
 
 
 def table_of(attribute: Attribute | None) -> dict[str, str]:
-    """Return the strings of a dictionary, by their names; none if there is no attribute."""
+    """Return the strings of a dictionary by name; a missing attribute is an empty dictionary."""
     empty = DictionaryAttr({})
     found = attribute if isinstance(attribute, DictionaryAttr) else empty
     return {name: text.data for name, text in found.data.items() if isinstance(text, StringAttr)}
