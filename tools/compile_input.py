@@ -1,7 +1,5 @@
 """Compile a file, for a command."""
 
-from pathlib import Path
-
 from ..passes.support.diagnostics import ReportingContext
 from .compiler import Compiler, Loaded
 from .diagnostics import Reporter
@@ -21,7 +19,6 @@ class Loader:
         self,
         path: str,
         pipeline: str | None,
-        scratch: Path,
         frontend: str | None = None,
         allow_unregistered: bool = False,
         reads_memory: bool = False,
@@ -35,5 +32,5 @@ class Loader:
         """
         compiler = Compiler(self.reporter, allow_unregistered)
         self.context = compiler.context
-        given = compiler.read(read_source(path), scratch, frontend)
+        given = compiler.read(read_source(path), frontend)
         return compiler.compile(given, pipeline, entry, reads_memory, keeps_kernels)

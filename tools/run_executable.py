@@ -1,7 +1,7 @@
 """Run an executable: the part of `xrelay-run` that needs no compiler."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter_ns
 
@@ -11,7 +11,7 @@ from .commands import describe, warnings_passed_to
 from .errors import NO_MEMORY, CommandLineError, FileError, exit_status
 from .executables import Compiled
 from .execution import execute, limits_of
-from .run_files import Arrays
+from .run_files import Array, Arrays
 from .run_options import Options
 
 
@@ -41,9 +41,10 @@ def _run(options: Options) -> None:
     limits = limits_of(options)
     weights = folder / file.weights_file if file.weights_file else None
 
-    def read(path: Path, wanted: Sequence[str]) -> Arrays:
-        partial = options.random_params
-        return load_weights(file, path, verify=options.verify, partial=partial)
+    def read(given: Path | Mapping[str, Array], wanted: Sequence[str]) -> Arrays:
+        assert isinstance(given, Path), "an executable names a file"
+        partial = options.random_weights
+        return load_weights(file, given, verify=options.verify, partial=partial)
 
     execute(options, Compiled(file.program, limits), weights, limits.memory, read, prepared)
 

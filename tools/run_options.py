@@ -29,9 +29,10 @@ class Options:
     allow_unregistered_dialect: bool
     inputs: str | None
     random_seed: int | None
-    random_params: bool
+    random_weights: bool
     dim: list[tuple[str, int]]
     outputs: str | None
+    overwrite: bool
     stats: bool
     benchmark: int | None
     memory_report: str | None
@@ -86,14 +87,12 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         "--random-seed",
         metavar="N",
         type=_seed,
-        help="draw inputs that are not in a file at random, with this seed, and the parameters "
-        "when there is no weights file",
+        help="draw inputs that are not in a file at random, with this seed",
     )
     parser.add_argument(
-        "--random-params",
+        "--random-weights",
         action="store_true",
-        help="with --random-seed: draw parameters that the weights file lacks, or all when it is "
-        "missing",
+        help="draw weights that no file has at random, with the seed of --random-seed, or 0",
     )
     parser.add_argument(
         "--dim",
@@ -105,6 +104,11 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         "or by parameter and axis (x:0=3); repeat for other dims",
     )
     parser.add_argument("--outputs", metavar="NPZ", help="the file to write the outputs to")
+    parser.add_argument(
+        "--overwrite",
+        action="store_true",
+        help="let outputs replace inputs, and files of another kind",
+    )
     parser.add_argument(
         "--stats", action="store_true", help="print counts of instructions and memory"
     )
@@ -194,8 +198,6 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         fail(f"--{given} measures kernels, but --sanitize runs other code around them")
     if options.sanitize and options.benchmark is not None:
         fail("--benchmark times kernels, but --sanitize runs other code around them")
-    if options.random_params and options.random_seed is None:
-        fail("--random-params needs --random-seed")
     if options.dim and options.random_seed is None:
         fail("--dim needs --random-seed: inputs from a file have their own shapes")
     return options

@@ -1,8 +1,6 @@
 """Compile a program, or read one to evaluate, and run it: the part of `xrelay-run` with xDSL."""
 
 import sys
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter_ns
 
 from ..dialects.errors import TOO_DEEP
@@ -48,31 +46,29 @@ def run_program(options: Options) -> int:
 def _run(options: Options, loader: Loader) -> None:
     pipeline = options.pipeline or ("infer-types" if options.evaluate else None)
     start = perf_counter_ns()
-    with TemporaryDirectory(prefix="xrelay-run-") as folder:
-        loaded = loader.load(
-            options.file,
-            pipeline,
-            Path(folder),
-            options.frontend,
-            options.allow_unregistered_dialect,
-            reads_memory=options.memory_report is not None,
-            entry=options.function,
-            keeps_kernels=options.kernels == "native",
-        )
-        limits = limits_of(options)
-        executable = (
-            Evaluated(loaded, limits)
-            if options.evaluate
-            else Compiled(loaded.program, limits, native_kernels(loaded, loader.context))
-        )
-        prepared = "compile", perf_counter_ns() - start
-        inputs = execute(
-            *(options, executable, loaded.weights, limits.memory, read_parameters, prepared)
-        )
-        if loaded.memory is not None and isinstance(executable, Compiled):
-            shapes = [getattr(value, "shape", ()) for value in inputs]
-            run_of = memory_of_run(loaded.memory, options.function, shapes, executable)
-            print("\n".join(run_of.lines(options.memory_report)), file=sys.stderr)
+    loaded = loader.load(
+        options.file,
+        pipeline,
+        options.frontend,
+        options.allow_unregistered_dialect,
+        reads_memory=options.memory_report is not None,
+        entry=options.function,
+        keeps_kernels=options.kernels == "native",
+    )
+    limits = limits_of(options)
+    executable = (
+        Evaluated(loaded, limits)
+        if options.evaluate
+        else Compiled(loaded.program, limits, native_kernels(loaded, loader.context))
+    )
+    prepared = "compile", perf_counter_ns() - start
+    inputs = execute(
+        *(options, executable, loaded.weights, limits.memory, read_parameters, prepared)
+    )
+    if loaded.memory is not None and isinstance(executable, Compiled):
+        shapes = [getattr(value, "shape", ()) for value in inputs]
+        run_of = memory_of_run(loaded.memory, options.function, shapes, executable)
+        print("\n".join(run_of.lines(options.memory_report)), file=sys.stderr)
 
 
 def _report(error: BaseException, name: str, reporter: Reporter) -> None:

@@ -15,6 +15,7 @@ from ..dialects.errors import TOO_DEEP
 from ..passes.support.composite import CompositePass
 from ..passes.support.diagnostics import Message, PassError, Severity
 from ..passes.support.verifier import VerifyError, verify
+from ..runtime.errors import MachineError
 from . import reproducer as reproducers
 from .commands import describe
 from .diagnostics import NO_MEMORY, SourceError, message_of
@@ -142,8 +143,8 @@ class Runner:
             pipeline = pipeline_text(list(self.steps))
         try:
             reproducers.write(path, text, pipeline, self.flags)
-        except OSError as error:
-            return f"{path} (which cannot be written: {error.strerror})"
+        except MachineError as error:
+            return f"{path} ({error.message})"
         return path
 
 
