@@ -35,7 +35,7 @@ class Target(Protocol):
 
     @property
     def pointer(self) -> object:
-        """What compiled code is given for the output."""
+        """The address that compiled code is given."""
         ...
 
     def array(self, release: Release) -> Array:
