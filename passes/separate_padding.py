@@ -6,15 +6,14 @@ Pad images by an operator of its own, whose result is planned with all other ten
     %p = relay.nn.pad %x, %zero {pad_width = array<i64: 0, 0, 1, 1, 1, 1, 0, 0>}
     %y = relay.nn.conv2d %p, %w
 
-Loops that read padded images need no conditions, but they need a copy. In a kernel, its memory would
-be besides the memory plan, and would be needed together with the image and the result; by itself it
-shares its bytes with others, and the image is often not needed any more. Values of one padding share
-it. Of the padding after an image, only what windows reach is made.
+Loops over padded images need no conditions, but a copy. In a kernel, the copy would be outside the
+memory plan, and live together with the image and the result; by itself it shares its bytes with
+others, and the image is often dead by then. Operators with the same padding share the copy. Of the
+padding after an image, only what windows reach is made.
 
-Convolutions, maxima (padded with the least number) and means that count padding; other means read
-what is inside alone. Where padding would make small images large, and where images are computed
-from tensors of unknown rank or type, operators stay. After `propagate-layout`, before fusion, which
-lets elementwise operators write into the padded copy. Level: `relay`.
+Padded are images of convolutions, of maxima (with the least number), and of means that count the
+padding. Operators whose padding makes a small image large stay. After `propagate-layout`; before
+fusion, which lets elementwise operators write into the padded copy. Level: `relay`.
 """
 
 from collections.abc import Sequence
@@ -24,7 +23,7 @@ from math import prod
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import BoolAttr, ModuleOp, TensorType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
