@@ -37,7 +37,7 @@ def bindings_of(
     """
     Return what `--shape`, `--dim` and `--input` say.
 
-    Raises `FileError` for a file that is not an array, and `UsageError` for text that is no value.
+    Raises `FileError` for a file that is not an array, and `UsageError` for other text.
     """
     values = {name: _value(name, text) for name, text in inputs.items()}
     return InputBindings(shapes, dims, values)

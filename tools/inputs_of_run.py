@@ -17,7 +17,7 @@ from .open_dims import bound_params, require_values
 
 @dataclass(frozen=True)
 class GivenInputs:
-    """The arrays of `--inputs`, sizes and values that the user gives, and the seed for the others."""
+    """The arrays of `--inputs`, sizes and values that the user gives, and a seed for the others."""
 
     arrays: ArrayFiles
     bindings: InputBindings = UNBOUND
