@@ -1,6 +1,7 @@
 """Schedules apply to the kernels that they are for, and do not change results."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -110,7 +111,8 @@ def total(body: Body, operands: Any) -> Any:
     return body.add("sum", operands[0], axis=(0,), keepdims=True, exclude=False)
 
 
-class Operator(NamedTuple):
+@dataclass(frozen=True)
+class Operator:
     """A kernel, the shapes of its operands, and what it computes."""
 
     write: Callable[[Body, Any], Any]
