@@ -134,10 +134,10 @@ class AotLowerMainPass(ModulePass):
         )
         made: list[Entry] = []
         for function, symbol in zip(entries, names, strict=True):
-            description = described(function, devices)
+            description, allocated = described(function, devices)
             sizes = size_function(op, function.sym_name.data)
             entry = copied(function) if function.sym_name.data in inside else function
-            flatten = FlattenEntry(description, devices, symbol, contexts, forms)
+            flatten = FlattenEntry(description, allocated, devices, symbol, contexts, forms)
             apply_patterns(op, flatten, only=[entry])
             assert flatten.entry is not None, "the entry was matched"
             made.append(flatten.entry)

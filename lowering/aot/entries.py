@@ -13,6 +13,7 @@ Parameters are the inputs, the outputs, the pool of constants if the function re
 for each device, that of the host first, and the contexts of devices. An output is a tensor, or
 bytes if the function uses its storage as more than that tensor. A result that is not in a storage
 of the caller is written to its output right away, or copied there, each time that it is returned.
+Only an output whose size is known after the run is returned as it is: the caller frees it.
 """
 
 from __future__ import annotations
@@ -209,6 +210,8 @@ class FlattenEntry(RewritePattern):
     """Give a function the parameters of a flat entry."""
 
     described: Function
+    allocated: Sequence[int]
+    """The outputs that the function allocates."""
     devices: Sequence[str]
     symbol: str
     contexts: tuple[int, ...]
@@ -232,14 +235,19 @@ class FlattenEntry(RewritePattern):
         params = Parameters(op, rewriter)
         for param, old_one, name in zip(inputs, old, names, strict=False):
             params.add(old_one.type, name, {NAME: StringAttr(param.name)}, old_one)
-        outputs: list[BlockArgument] = []
+        outputs: dict[int, BlockArgument] = {}
+        types: list[Attribute] = []
         returned = (type for type in op.function_type.outputs if not isinstance(type, IndexType))
         for i, (result, name) in enumerate(zip(results, names[len(inputs) :], strict=True)):
             storage = lent.results.get(i)
+            if i in self.allocated:
+                types.append(next(returned))
+                continue
             type = memref_of(spec_of(result)) if storage is not None else next(returned)
-            outputs.append(self.add_output(params, result, i, name, storage, type))
-        typed = tuple(not is_bytes(output) for output in outputs)
-        write_outputs(op, [out for i, out in enumerate(outputs) if i not in lent.results], rewriter)
+            outputs[i] = self.add_output(params, result, i, name, storage, type)
+        typed = tuple(i not in outputs or not is_bytes(outputs[i]) for i in range(len(results)))
+        returned_to = [outputs.get(i) for i in range(len(results)) if i not in lent.results]
+        write_outputs(op, returned_to, rewriter)
         if lent.constants is not None:
             params.add(lent.constants.type, "constants", {POOL: UnitAttr()}, lent.constants)
         pools = [
@@ -256,7 +264,7 @@ class FlattenEntry(RewritePattern):
         self.size_of_pool = tuple(None if n is None else n - len(inputs) for n in numbers)
         for param in old:
             rewriter.erase_block_argument(param)
-        op.function_type = FunctionType.from_lists(op.body.block.arg_types, [])
+        op.function_type = FunctionType.from_lists(op.body.block.arg_types, types)
         op.arg_attrs, op.res_attrs = ArrayAttr(params.attrs), None
         op.sym_name = StringAttr(self.symbol + FLAT)
         op.sym_visibility = StringAttr("public")
@@ -267,6 +275,7 @@ class FlattenEntry(RewritePattern):
             self.symbol,
             tuple(names),
             typed,
+            tuple(i in self.allocated for i in range(len(results))),
             tuple(pools),
             lent.constants is not None,
             self.contexts,
@@ -353,20 +362,23 @@ def name_for(what: str, number: int, device: str) -> str:
 
 
 def write_outputs(
-    function: func.FuncOp, outputs: Sequence[SSAValue], rewriter: PatternRewriter
+    function: func.FuncOp, outputs: Sequence[SSAValue | None], rewriter: PatternRewriter
 ) -> None:
     """
-    Write the results that are returned to `outputs`; the function returns nothing then.
+    Write the results that are returned to `outputs`; those without an output are still returned.
 
     What it allocated for a result and did not need is freed when the call ends.
     """
     end = function.body.block.last_op
     assert isinstance(end, func.ReturnOp), "a function returns"
     values = [value for value in end.arguments if not isinstance(value.type, IndexType)]
-    rewriter.replace(end, func.ReturnOp())
+    pairs = list(zip(values, outputs, strict=True))
+    rewriter.replace(end, func.ReturnOp(*(value for value, output in pairs if output is None)))
     end = function.body.block.last_op
     assert end is not None
-    for value, output in zip(values, outputs, strict=True):
+    for value, output in pairs:
+        if output is None:
+            continue
         allocation = value.owner
         is_alone = value.type == output.type and values.count(value) == 1
         if is_alone and isinstance(allocation, memref.AllocOp):

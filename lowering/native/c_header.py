@@ -34,6 +34,9 @@ def _header(library: Library) -> Iterator[str]:
     found = library_prototypes(library)
     yield "/* The message of the last failure in this thread. */"
     yield f"{found['error']};\n"
+    if "release" in found:
+        yield "/* Free the data of an output that a call allocated. */"
+        yield f"{found['release']};\n"
     if "kernels" in found:
         yield "/* Supply the kernels that the library does not have, before the first call. */"
         yield f"{found['kernels']};\n"
@@ -51,7 +54,9 @@ def comment_of(library: Library, entry: Entry) -> Iterator[str]:
     inputs = len(entry.function.params)
     for i, (param, name) in enumerate(zip(entry.tensors, entry.names, strict=True)):
         kind = "input" if i < inputs else "output"
-        yield f" *   {kind} {name}: {comment_text(shape_text(param))}"
+        known = "; its size is known after the call, which allocates it"
+        note = known if entry.allocates(i) else ""
+        yield f" *   {kind} {name}: {comment_text(shape_text(param))}{note}"
     if entry.is_dynamic:
         params = entry.function.params
         dims = [f"{entry.names[i]}[{axis}]" for i, axis in dynamic_axes(params)]

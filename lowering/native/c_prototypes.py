@@ -42,7 +42,8 @@ def unpacked_parameters(library: Library, entry: Entry) -> str:
     params: list[str] = []
     for i, (param, name) in enumerate(zip(entry.tensors, entry.names, strict=True)):
         const = "const " if i < inputs else ""
-        params.append(f"{const}{c_type(spec_of(param).dtype)} *{name}")
+        type = "DLTensor" if entry.allocates(i) else c_type(spec_of(param).dtype)
+        params.append(f"{const}{type} *{name}")
     if entry.is_dynamic:
         params.append("const int64_t *dims")
     params += workspace_parameters(entry)
@@ -59,7 +60,7 @@ def context_name(library: Library, device: int) -> str:
 
 
 def packed_parameters(entry: Entry) -> str:
-    params = ["const DLTensor *const *tensors", "int32_t count", *workspace_parameters(entry)]
+    params = ["DLTensor *const *tensors", "int32_t count", *workspace_parameters(entry)]
     return ", ".join(params)
 
 
@@ -83,6 +84,8 @@ def prototypes(library: Library, entry: Entry) -> dict[str, str]:
 def library_prototypes(library: Library) -> dict[str, str]:
     name = library.name
     found = {"error": f"const char *{name}_last_error(void)"}
+    if any(any(entry.allocated) for entry in library.entries):
+        found["release"] = f"void {name}_release(void *data)"
     if library.kernels:
         found["kernels"] = f"void {name}_set_kernels({CALLBACK}, void *context)"
     return found

@@ -67,7 +67,8 @@ class Entry:
     A function that can be called.
 
     `symbol` is the prefix of its names in C, and `names` those of its inputs and outputs there.
-    `typed` says of each output whether the compiled function has it as a tensor, or as bytes.
+    `typed` says of each output whether the compiled function has it as a tensor, or as bytes;
+    `allocated`, whether the call allocates it, as its size is known only after it ran.
     `contexts` are the devices that get a context. `workspace` and `io` are the bytes of the
     workspaces, and of inputs and outputs; None if they depend on dims.
     """
@@ -76,6 +77,7 @@ class Entry:
     symbol: str
     names: tuple[str, ...]
     typed: tuple[bool, ...]
+    allocated: tuple[bool, ...]
     pools: tuple[Pool, ...] = ()
     has_constants: bool = False
     contexts: tuple[int, ...] = ()
@@ -90,6 +92,11 @@ class Entry:
     def tensors(self) -> tuple[Param, ...]:
         """The inputs, then the outputs."""
         return (*self.function.params, *self.results)
+
+    def allocates(self, tensor: int) -> bool:
+        """Test whether the call allocates a tensor, by its number among `tensors`."""
+        output = tensor - len(self.function.params)
+        return output >= 0 and self.allocated[output]
 
     @property
     def is_dynamic(self) -> bool:
@@ -187,9 +194,9 @@ def _entry_to(entry: Entry, devices: Sequence[str]) -> Mapping[str, object]:
             for param, name in zip(function.params, entry.names[:count], strict=True)
         ],
         "outputs": [
-            {**_param_to(param, name, devices), "typed": typed}
-            for param, name, typed in zip(
-                entry.results, entry.names[count:], entry.typed, strict=True
+            {**_param_to(param, name, devices), "typed": typed, "allocated": allocated}
+            for param, name, typed, allocated in zip(
+                entry.results, entry.names[count:], entry.typed, entry.allocated, strict=True
             )
         ],
         "dim_bounds": {name: list(bounds) for name, bounds in function.dim_bounds.items()},
@@ -270,6 +277,7 @@ def _entry_from(found: Mapping[str, Any], devices: Sequence[str]) -> Entry:
         str(found["symbol"]),
         tuple(str(param["symbol"]) for param in (*inputs, *outputs)),
         tuple(bool(param["typed"]) for param in outputs),
+        tuple(bool(param["allocated"]) for param in outputs),
         tuple(
             Pool(
                 str(pool["symbol"]),
