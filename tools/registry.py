@@ -44,6 +44,7 @@ PASSES = {
     "fold-constants": "passes.fold_constants:FoldConstantsPass",
     "transpose-weights": "passes.transpose_weights:TransposeWeightsPass",
     "propagate-layout": "passes.propagate_layout:PropagateLayoutPass",
+    "separate-padding": "passes.separate_padding:SeparatePaddingPass",
     "fold-weights": "passes.fold_weights:FoldWeightsPass",
     "dynamic-to-static": "passes.dynamic_to_static:DynamicToStaticPass",
     "plan-devices": "passes.plan_devices:PlanDevicesPass",
