@@ -26,7 +26,7 @@ KEYWORDS = frozenset(
 
 
 EVENTS = ("activate", "open", "close", "deactivate")
-"""What happens to a device with a context, in the order of a call."""
+"""The events of a device with a context, in the order of a call."""
 
 
 def spelled(text: str) -> str:
