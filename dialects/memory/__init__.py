@@ -10,6 +10,7 @@ from .storage import AllocStorageOp, StorageType
 from .tensors import AllocTensorOp, KillOp
 from .workspaces import (
     ALIGNMENT,
+    ALLOCATED,
     RESULT,
     SIZE,
     SIZES_OF,
@@ -37,6 +38,7 @@ Memory = Dialect(
 
 __all__ = [
     "ALIGNMENT",
+    "ALLOCATED",
     "RESULT",
     "SIZE",
     "SIZES_OF",
