@@ -6,7 +6,9 @@ Describe functions for callers from outside, before their types become memory.
     … attributes {xrelay.entry = {
         inputs = [{name = "x:0", dtype = "uint8", shape = [-1, 8], dims = ["n", ""],
                    device = "cpu:0"}],
-        outputs = […], bounds = {n = [1, 64]}}}
+        outputs = […], bounds = {n = [1, 64]}, allocated = [0]}}
+
+`allocated` lists the outputs whose size is known only after the run: the function allocates them.
 
 A kernel that keeps operators of `relay` gets `xrelay.steps`: its operators as JSON, for a runtime
 that supplies it. The module gets `xrelay.params`, the element types of its params, and
@@ -53,7 +55,7 @@ class DescribeEntry(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
         function = self.function_of(op)
-        op.attributes[ENTRY] = description(function, self.devices)
+        op.attributes[ENTRY] = description(function, self.devices, allocated_results(op))
         rewriter.notify_op_modified(op)
 
     def function_of(self, op: func.FuncOp) -> Function:
@@ -87,6 +89,12 @@ class DescribeEntry(RewritePattern):
         if spec not in self.devices:
             self.devices.append(spec)
         return Param(name, spec_of(type, op), self.devices.index(spec), dims if any(dims) else ())
+
+
+def allocated_results(op: func.FuncOp) -> list[int]:
+    """Return the results that a function allocates, as their size is known after it ran."""
+    attrs = () if op.res_attrs is None else op.res_attrs.data
+    return [i for i, found in enumerate(attrs) if memory.ALLOCATED in found.data]
 
 
 class DescribeKernel(RewritePattern):

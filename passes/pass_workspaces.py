@@ -26,7 +26,8 @@ recurse and have direct calls alone are changed; with `entries`, all other funct
 With `lend-entries`, callers from outside lend storages, too: what native code is called with. They
 allocate results, so the storage that an entry takes for a result has the bytes of it, and no more.
 An entry with dynamic dims has a function beside it that computes their sizes
-(`support.size_functions`). Before `pack-storage`, at level `manifest`, which stays.
+(`support.size_functions`). A result whose size is known only after the run it allocates itself; it
+has the attribute `memory.allocated`. Before `pack-storage`, at level `manifest`, which stays.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ from .analysis.sizes import Sizes
 from .analysis.workspaces import Origin
 from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
-from .support.size_functions import size_function
+from .support.size_functions import mark_allocated, size_function
 from .support.symbols import SymbolNames
 from .support.workspace_sizes import EraseUnusedSize, clone_origin
 
@@ -287,6 +288,7 @@ class PassWorkspacesPass(ModulePass):
                 apply_patterns(op, TakeStorages(lent, entry), only=[function])
                 lenders.describe(lent)
             if entry:
+                mark_allocated(function, lenders)
                 measured.append(size_function(lent, lenders, names))
         op.body.block.add_ops([function for function in measured if function is not None])
         apply_patterns(op, EraseUnusedSize(), only=lend.made[::-1])

@@ -30,8 +30,7 @@ from ..dialects.walking import walk
 from ..frontends.conversion import Conversion
 from ..lowering.assemble import assemble, spec_of
 from ..lowering.pipelines import quoted
-from ..operators.dim_bindings import DimBindings
-from ..passes.bind_dims import BindDimsPass
+from ..operators.input_bindings import InputBindings
 from ..passes.memory_use.contents import MemoryUse
 from ..passes.memory_use.read import memory_of
 from ..passes.memory_use.report import Amount, report_of
@@ -41,6 +40,7 @@ from ..runtime.data_types import DataTypes
 from ..runtime.files import inside
 from ..runtime.planned_memory import PlannedMemory
 from ..runtime.program import Array, Late, Param, Program, TensorSpec
+from .bindings import UNBOUND, passes_of
 from .diagnostics import Reporter
 from .inputs import FRONTENDS, frontend_of, load_onnx, load_relay
 from .parser import LocatingParser
@@ -49,13 +49,11 @@ from .plugins import load_universe
 from .registry import named_pipelines
 from .resources import with_own_resources
 from .runner import Runner
-from .source import Part, Source
+from .source import Part, Source, read_source
 from .type_table import TypeTable
 
 Weights: TypeAlias = "Path | Mapping[str, Array] | None"
 """The weights of a program: the file that it names, those that came with it, or none."""
-
-UNBOUND = DimBindings()
 
 NO_PLAN = "the memory of a program is reported before it becomes bytecode"
 NO_KERNELS = "kernels are compiled before they become bytecode: it is bytecode already"
@@ -173,10 +171,10 @@ class Compiler:
         self,
         source: Source,
         frontend: str | None = None,
-        bindings: DimBindings = UNBOUND,
+        bindings: InputBindings = UNBOUND,
     ) -> Given:
         """
-        Read a program, with sizes for dims of its parameters.
+        Read a program, with sizes for dims of its parameters, and values of some.
 
         `frontend` is by default that of the file's extension, or IR text.
         """
@@ -192,13 +190,11 @@ class Compiler:
         self.bind(read.module, bindings)
         return read
 
-    def bind(self, module: ModuleOp, bindings: DimBindings) -> None:
-        """Give open dims of parameters of `module` their sizes."""
-        if bindings:
-            shapes = (f"{name}={'x'.join(map(_size, s))}" for name, s in bindings.shapes.items())
-            dims = (f"{name}={size}" for name, size in bindings.dims.items())
-            run = BindDimsPass(shapes=(*shapes,), dims=(*dims,))
-            Runner(steps=[Step(run)]).run(self.context, module)
+    def bind(self, module: ModuleOp, bindings: InputBindings) -> None:
+        """Give parameters of `module` their sizes and values."""
+        steps = [Step(run) for run in passes_of(bindings)]
+        if steps:
+            Runner(steps=steps).run(self.context, module)
 
     def steps(self, pipeline: str) -> list[Step]:
         """Return the passes of a pipeline."""
@@ -208,6 +204,10 @@ class Compiler:
     def run(self, module: ModuleOp, pipeline: str) -> None:
         """Run `pipeline` on `module`, in place."""
         Runner(steps=self.steps(pipeline)).run(self.context, module)
+
+    def load(self, path: str, pipeline: str, reads_memory: bool = False) -> Loaded:
+        """Read and compile the file at `path` ("-" is stdin)."""
+        return self.compile(self.read(read_source(path)), pipeline, None, reads_memory)
 
     def compile(
         self,
@@ -279,10 +279,6 @@ def _kernels(module: ModuleOp) -> ModuleOp:
 
 def _amount(amount: Amount) -> tuple[int | None, str]:
     return amount.bytes, amount.formula or ""
-
-
-def _size(size: int | None) -> str:
-    return "?" if size is None else str(size)
 
 
 def given(module: ModuleOp, folder: Path) -> Given:

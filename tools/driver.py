@@ -25,10 +25,12 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 
 from ..dialects.errors import TOO_DEEP
 from ..dialects.relay.constants import PARAMS_FILE
+from ..passes.infer_types import InferTypesPass
 from ..passes.support.diagnostics import Message, ReportingContext, Severity
 from ..runtime.errors import Error
 from . import arguments, reproducer
-from .compiler import Given
+from .array_files import open_arrays
+from .bindings import UNBOUND, bindings_of, passes_of, with_shapes
 from .diagnostics import PipelineError, Reporter, message_of
 from .errors import CommandLineError, UsageError
 from .inputs import EXTENSION, FRONTENDS, frontend_of, load_onnx, load_relay
@@ -43,12 +45,13 @@ from .printing import PrintOptions, print_module
 from .registry import named_pipelines
 from .resources import with_own_resources
 from .runner import InternalError, Runner
-from .source import SPLIT_MARK, Part, Source, read_source, split
+from .source import SPLIT_MARK, Part, Source, extension_of, read_source, split
 from .timing import Timer
 
 if TYPE_CHECKING:
     from ..frontends.conversion import Conversion
     from ..runtime.program import Array
+    from .compiler import Given
     from .file_target import FileTarget, Written
     from .linalg_target import LinalgTarget
 
@@ -68,6 +71,8 @@ class XRelayOpt(xDSLOptMain):
         self.timer = Timer()
         self.messages: list[Message] | None = None
         """Messages collected for `--verify-diagnostics`; None when they are shown."""
+        self.bindings = UNBOUND
+        """Sizes and values of the program's inputs."""
         self.written: Written | None = None
         """The output if a target writes it as bytes."""
         self.weights: dict[str, Array] = {}
@@ -119,6 +124,9 @@ class XRelayOpt(xDSLOptMain):
     @override
     def setup_pipeline(self) -> None:
         args = self.args
+        self.bindings = bindings_of(args.shape, args.dim, args.input)
+        if args.inputs:
+            self.bindings = with_shapes(self.bindings, open_arrays(args.inputs, "input"))
         assert isinstance(self.ctx, ReportingContext)
         self.ctx.remarks = args.remarks
         self.runner.verify_first = not args.disable_verify
@@ -159,6 +167,9 @@ class XRelayOpt(xDSLOptMain):
         self.reporter.add_source(PIPELINE, text)
         steps = build(text, self.available_passes, named_pipelines, PIPELINE)
         self._show_memory(steps)
+        if self.bindings and self._frontend_name() != "onnx":
+            bound = [*passes_of(self.bindings), *([] if steps else [InferTypesPass()])]
+            steps[:0] = map(Step, bound)
         self.runner.steps = steps
         self.pipeline = PassPipeline(tuple(step.run for step in steps))
         if self.args.dump_pass_pipeline:
@@ -204,15 +215,16 @@ class XRelayOpt(xDSLOptMain):
         return CommandLineError(f"-t {self.args.target}: {reason.strip()}")
 
     def _dims(self) -> tuple[str, ...]:
-        return tuple(f"{dim}={size}" for dim, size in self.args.dim)
+        return tuple(f"{dim}={size}" for dim, size in self.args.plan_dim.items())
 
     def _show_memory(self, steps: list[Step]) -> None:
         """Insert the memory report, and drop the steps after the one that the target reads."""
         args, target = self.args, self._target()
         if args.save_temps and parse_spec(args.target).name not in ("native", "object"):
             raise CommandLineError("--save-temps needs -t native or -t object")
-        if args.dim and args.memory_report is None and target is None:
-            raise CommandLineError("--dim needs --memory-report, or a target that shows memory")
+        if args.plan_dim and args.memory_report is None and target is None:
+            message = "--plan-dim needs --memory-report, or a target that shows memory"
+            raise CommandLineError(message)
         names = [step.run.name for step in steps]
         stop = getattr(target, "reads_before", None)
         if stop in names:
@@ -331,8 +343,11 @@ class XRelayOpt(xDSLOptMain):
         has_them = self._file_target() or (linalg and linalg.weights == "embedded")
         return not has_them and self._target() is None
 
+    def _frontend_name(self) -> str:
+        return self.args.frontend or frontend_of(extension_of(self.args.input_file))
+
     def _frontend(self, source: Source) -> str:
-        name = self.args.frontend or frontend_of(source.extension)
+        name = self._frontend_name()
         if name not in self.available_frontends:
             extensions = [EXTENSION.get(n, n) for n in self.available_frontends]
             known = ", ".join(f".{extension}" for extension in extensions)
@@ -435,7 +450,7 @@ class XRelayOpt(xDSLOptMain):
         return parser.parse_module(not self.args.no_implicit_module)
 
     def _load_onnx(self, source: Source) -> ModuleOp:
-        return self._converted(load_onnx(self.ctx, source))
+        return self._converted(load_onnx(self.ctx, source, self.bindings))
 
     def _converted(self, conversion: Conversion) -> ModuleOp:
         """Return a converted module; its weights are known from then on."""
@@ -454,7 +469,7 @@ class XRelayOpt(xDSLOptMain):
 
     def _given(self, module: ModuleOp) -> Given:
         """Return a program with its weights."""
-        from .compiler import given, with_random_weights
+        from .compiler import Given, given, with_random_weights
 
         name = self.args.input_file or "-"
         folder = Path() if name == "-" else Path(name).parent
@@ -499,7 +514,7 @@ class XRelayOpt(xDSLOptMain):
             return super().output_resulting_program(prog)
         output = StringIO()
         if target is not None:
-            dims = {"dims": self._dims()} if self.args.dim else {}
+            dims = {"dims": self._dims()} if self.args.plan_dim else {}
             try:
                 chosen = target.from_spec(ArgSpec(spec.name, {**spec.parameters, **dims}))
             except ValueError as error:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from xdsl.context import Context
 
     from ..frontends.conversion import Conversion
-    from ..operators.dim_bindings import DimBindings
+    from ..operators.input_bindings import InputBindings
     from .source import Part, Source
 
 RELAY_JSON = "relay-json"
@@ -35,7 +35,7 @@ def load_relay(ctx: Context, frontend: str, part: Part, name: str) -> Conversion
     return load_module(ctx, part.text, name, part.lines_before)
 
 
-def load_onnx(ctx: Context, source: Source, bindings: DimBindings | None = None) -> Conversion:
+def load_onnx(ctx: Context, source: Source, bindings: InputBindings | None = None) -> Conversion:
     """Convert an ONNX model with dims that are bound."""
     from ..frontends.onnx import load_module
 

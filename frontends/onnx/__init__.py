@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from xdsl.context import Context
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 
-from ...operators.dim_bindings import DimBindings
+from ...operators.input_bindings import InputBindings
 from ..conversion import Conversion
 from .errors import OnnxError
 
@@ -31,7 +31,7 @@ def load_module(
     ctx: Context,
     data: bytes | memoryview | ModelProto,
     name: str,
-    bindings: DimBindings | None = None,
+    bindings: InputBindings | None = None,
     folder: Path | None = None,
 ) -> Conversion:
     """
@@ -44,7 +44,7 @@ def load_module(
     damaged model, for anything unsupported, and when the package `onnx` is not available.
     """
     try:
-        return _load(data, name, bindings or DimBindings(), folder)
+        return _load(data, name, bindings or InputBindings(), folder)
     except OnnxError as error:
         if error.location is None:
             error.location = FileLineColLoc(StringAttr(name), IntAttr(1), IntAttr(1))
@@ -54,7 +54,7 @@ def load_module(
 def _load(
     data: bytes | memoryview | ModelProto,
     name: str,
-    bindings: DimBindings,
+    bindings: InputBindings,
     folder: Path | None,
 ) -> Conversion:
     try:

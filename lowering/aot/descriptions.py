@@ -3,7 +3,7 @@ The descriptions of functions for callers from outside, as attributes that upstr
 
     xrelay.entry = {inputs = [{name = "x", dtype = "uint8", shape = [-1, 8], dims = ["n", ""],
                                device = "cpu:0"}],
-                    outputs = […], bounds = {n = [1, 64]}}
+                    outputs = […], bounds = {n = [1, 64]}, allocated = [1]}
 """
 
 from __future__ import annotations
@@ -79,19 +79,20 @@ def table_of(attribute: Attribute | None) -> dict[str, str]:
     return {name: text.data for name, text in found.data.items() if isinstance(text, StringAttr)}
 
 
-def description(function: Function, devices: Sequence[str]) -> Attribute:
-    """Return the description of `function`, which has tensors only."""
+def description(function: Function, devices: Sequence[str], allocated: Sequence[int]) -> Attribute:
+    """Return the description of `function`, of tensors only, which allocates some outputs."""
     bounds = {
         name: [low] if high is None else [low, high]
         for name, (low, high) in function.dim_bounds.items()
     }
-    return attribute_of(
-        {
-            "inputs": [_of_param(param, devices) for param in function.params],
-            "outputs": [_of_param(param, devices) for param in function.results or ()],
-            "bounds": bounds,
-        }
-    )
+    found: dict[str, Plain] = {
+        "inputs": [_of_param(param, devices) for param in function.params],
+        "outputs": [_of_param(param, devices) for param in function.results or ()],
+        "bounds": bounds,
+    }
+    if allocated:
+        found["allocated"] = allocated
+    return attribute_of(found)
 
 
 def _of_param(param: Param, devices: Sequence[str]) -> Plain:
@@ -105,14 +106,18 @@ def _of_param(param: Param, devices: Sequence[str]) -> Plain:
     }
 
 
-def described(op: func.FuncOp, devices: Sequence[str]) -> Function:
-    """Return what the description of a function says; an error at `op` if it cannot be read."""
+def described(op: func.FuncOp, devices: Sequence[str]) -> tuple[Function, list[int]]:
+    """
+    Return what the description of a function says: its types, and the outputs that it allocates.
+
+    An error at `op` if it cannot be read.
+    """
     try:
         found = value_of(op.attributes[ENTRY])
         assert isinstance(found, Mapping)
         bounds = found["bounds"]
         assert isinstance(bounds, Mapping)
-        return Function(
+        function = Function(
             op.sym_name.data,
             _params(found["inputs"], devices),
             0,
@@ -120,6 +125,7 @@ def described(op: func.FuncOp, devices: Sequence[str]) -> Function:
             dim_bounds={name: _bounds(limits) for name, limits in bounds.items()},
             results=_params(found["outputs"], devices),
         )
+        return function, _integers(found.get("allocated", ()))
     except (ValueError, KeyError, TypeError, AssertionError) as error:
         m = f"the attribute {ENTRY} must be a description; run describe-entries to make one"
         raise PassError(m, op) from error

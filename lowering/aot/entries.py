@@ -13,6 +13,7 @@ Parameters are the inputs, the outputs, the pool of constants if the function re
 for each device, that of the host first, and the contexts of devices. An output is a tensor, or
 bytes if the function uses its storage as more than that tensor. A result that is not in a storage
 of the caller is written to its output right away, or copied there, each time that it is returned.
+Only an output whose size is known after the run is returned as it is: the caller frees it.
 """
 
 from __future__ import annotations
@@ -29,13 +30,9 @@ from xdsl.dialects.builtin import (
     FunctionType,
     IndexType,
     IntegerAttr,
-    IntegerType,
     MemRefType,
     StringAttr,
     UnitAttr,
-    f16,
-    f32,
-    f64,
     i8,
     i64,
 )
@@ -45,11 +42,12 @@ from xdsl.rewriter import InsertPoint
 from xdsl.traits import SymbolTable
 
 from ...dialects import memory
-from ...dialects.tensors import element_size
+from ...dialects.attributes import ELEMENT_TYPES
+from ...dialects.tensors import element_size, signless
 from ...passes.analysis.sizes import integer
 from ...passes.support.diagnostics import PassError
 from ...runtime.dtypes import element_type
-from ...runtime.native.interface import FLAT, Entry, Form, Pool, spec_of
+from ...runtime.native.interface import ALIGNMENT, FLAT, Entry, Form, Pool, spec_of
 from ...runtime.program import Function, Param, TensorSpec
 from ..memref.types import MemRef, as_memref
 from .constants import POOL
@@ -70,22 +68,11 @@ WORKSPACE_MEMORY = "xrelay.workspace_memory"
 """The bytes of all workspaces, if dims do not matter."""
 C_INTERFACE = "llvm.emit_c_interface"
 
-HOST_ALIGNMENT = 64
-"""The least alignment of a workspace."""
-
-
-def element_of(dtype: str) -> Attribute:
-    """Return the type of elements."""
-    kind, size = element_type(dtype).kind, element_type(dtype).itemsize
-    if kind == "f":
-        return {2: f16, 4: f32, 8: f64}[size]
-    return IntegerType(1 if kind == "b" else 8 * size)
-
 
 def memref_of(spec: TensorSpec) -> MemRef:
     """Return the type of a tensor in memory."""
     shape = [DYNAMIC_INDEX if size is None else size for size in spec.shape]
-    return MemRefType(element_of(spec.dtype), shape)
+    return MemRefType(signless(ELEMENT_TYPES[spec.dtype]), shape)
 
 
 def space_name(value: SSAValue) -> str | None:
@@ -209,6 +196,8 @@ class FlattenEntry(RewritePattern):
     """Give a function the parameters of a flat entry."""
 
     described: Function
+    allocated: Sequence[int]
+    """The outputs that the function allocates."""
     devices: Sequence[str]
     symbol: str
     contexts: tuple[int, ...]
@@ -232,14 +221,19 @@ class FlattenEntry(RewritePattern):
         params = Parameters(op, rewriter)
         for param, old_one, name in zip(inputs, old, names, strict=False):
             params.add(old_one.type, name, {NAME: StringAttr(param.name)}, old_one)
-        outputs: list[BlockArgument] = []
+        outputs: dict[int, BlockArgument] = {}
+        types: list[Attribute] = []
         returned = (type for type in op.function_type.outputs if not isinstance(type, IndexType))
         for i, (result, name) in enumerate(zip(results, names[len(inputs) :], strict=True)):
             storage = lent.results.get(i)
+            if i in self.allocated:
+                types.append(next(returned))
+                continue
             type = memref_of(spec_of(result)) if storage is not None else next(returned)
-            outputs.append(self.add_output(params, result, i, name, storage, type))
-        typed = tuple(not is_bytes(output) for output in outputs)
-        write_outputs(op, [out for i, out in enumerate(outputs) if i not in lent.results], rewriter)
+            outputs[i] = self.add_output(params, result, i, name, storage, type)
+        typed = tuple(i not in outputs or not is_bytes(outputs[i]) for i in range(len(results)))
+        returned_to = [outputs.get(i) for i in range(len(results)) if i not in lent.results]
+        write_outputs(op, returned_to, rewriter)
         if lent.constants is not None:
             params.add(lent.constants.type, "constants", {POOL: UnitAttr()}, lent.constants)
         pools = [
@@ -256,7 +250,7 @@ class FlattenEntry(RewritePattern):
         self.size_of_pool = tuple(None if n is None else n - len(inputs) for n in numbers)
         for param in old:
             rewriter.erase_block_argument(param)
-        op.function_type = FunctionType.from_lists(op.body.block.arg_types, [])
+        op.function_type = FunctionType.from_lists(op.body.block.arg_types, types)
         op.arg_attrs, op.res_attrs = ArrayAttr(params.attrs), None
         op.sym_name = StringAttr(self.symbol + FLAT)
         op.sym_visibility = StringAttr("public")
@@ -267,6 +261,7 @@ class FlattenEntry(RewritePattern):
             self.symbol,
             tuple(names),
             typed,
+            tuple(i in self.allocated for i in range(len(results))),
             tuple(pools),
             lent.constants is not None,
             self.contexts,
@@ -315,7 +310,7 @@ class FlattenEntry(RewritePattern):
         """Make the workspace on a device a parameter; one that is not there has 0 bytes."""
         old = workspaces.get(self.devices[device] if device else None)
         size, alignment = (0, 1) if old is None else workspace_of(params.function, old)
-        alignment = max(alignment, HOST_ALIGNMENT)
+        alignment = max(alignment, ALIGNMENT)
         if old is not None and size is not None:
             verify_room(params.function, old, f"the workspace on {self.devices[device]}", size)
         attrs: dict[str, Attribute] = {
@@ -353,20 +348,23 @@ def name_for(what: str, number: int, device: str) -> str:
 
 
 def write_outputs(
-    function: func.FuncOp, outputs: Sequence[SSAValue], rewriter: PatternRewriter
+    function: func.FuncOp, outputs: Sequence[SSAValue | None], rewriter: PatternRewriter
 ) -> None:
     """
-    Write the results that are returned to `outputs`; the function returns nothing then.
+    Write the results that are returned to `outputs`; those without an output are still returned.
 
     What it allocated for a result and did not need is freed when the call ends.
     """
     end = function.body.block.last_op
     assert isinstance(end, func.ReturnOp), "a function returns"
     values = [value for value in end.arguments if not isinstance(value.type, IndexType)]
-    rewriter.replace(end, func.ReturnOp())
+    pairs = list(zip(values, outputs, strict=True))
+    rewriter.replace(end, func.ReturnOp(*(value for value, output in pairs if output is None)))
     end = function.body.block.last_op
     assert end is not None
-    for value, output in zip(values, outputs, strict=True):
+    for value, output in pairs:
+        if output is None:
+            continue
         allocation = value.owner
         is_alone = value.type == output.type and values.count(value) == 1
         if is_alone and isinstance(allocation, memref.AllocOp):

@@ -7,7 +7,7 @@ descriptors and calls the compiled function; the forms that callers use do the r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 
 from ...runtime.dtypes import element_type
@@ -48,10 +48,11 @@ def tables(entry: Entry) -> Iterator[str]:
         dims_of = f"{symbol}_dims_{i}" if spec.shape else "NULL"
         code = dl_code(spec.dtype)
         rows.append(
-            f"    {{{c_string(param.name)}, {code}, {bits}, {len(spec.shape)}, {dims_of}}},"
+            f"    {{{c_string(param.name)}, {code}, {bits}, {int(entry.allocates(i))}, "
+            f"{len(spec.shape)}, {dims_of}}},"
         )
     yield f"static const struct xrelay_tensor {symbol}_tensors[] = {{"
-    yield from rows or ["    {NULL, 0, 0, 0, NULL},"]
+    yield from rows or ["    {NULL, 0, 0, 0, 0, NULL},"]
     yield "};"
     counts = f"{len(entry.function.params)}, {len(entry.results)}"
     yield (
@@ -76,7 +77,7 @@ def measure(library: Library, entry: Entry) -> Iterator[str]:
     """Yield the function that computes all shapes, and the bytes of workspaces, from the dims."""
     symbol, offsets = entry.symbol, offsets_of(entry)
     params, tensors = entry.function.params, entry.tensors
-    queried = [*dynamic_axes(entry.results)]
+    queried = [axis for axis in dynamic_axes(entry.results) if not entry.allocated[axis[0]]]
     pools = len(entry.pools)
     if entry.is_dynamic:
         yield (f"void _mlir_ciface_{symbol}_sizes(struct memref1 *dims, struct memref1 *sizes);\n")
@@ -101,7 +102,9 @@ def measure(library: Library, entry: Entry) -> Iterator[str]:
     for i, param in enumerate(tensors):
         for axis, size in enumerate(spec_of(param).shape):
             value = str(size)
-            if size is None:
+            if size is None and entry.allocates(i):
+                value = "-1"
+            elif size is None:
                 value = f"dims[{next(given)}]" if i < len(params) else f"found[{next(found)}]"
             yield f"  sizes[{offsets[i] + axis}] = {value};"
     for i, pool in enumerate(entry.pools):
@@ -115,30 +118,41 @@ def call(library: Library, entry: Entry) -> Iterator[str]:
     """Yield the function that all forms share: checks, descriptors, and the call."""
     symbol, offsets, tensors = entry.symbol, offsets_of(entry), entry.tensors
     inputs = len(entry.function.params)
+    ranks = descriptor_ranks(entry)
+    allocated = [i for i in range(len(tensors)) if entry.allocates(i)]
     types = [
-        *(f"struct memref{rank} *" for rank in descriptor_ranks(entry)),
+        *([f"struct {symbol}_allocated *"] if allocated else []),
+        *(f"struct memref{rank} *" for i, rank in enumerate(ranks) if i not in allocated),
         *(["struct memref1 *"] if entry.has_constants else []),
         *("struct memref1 *" for _ in entry.pools),
         *("void *" for _ in entry.contexts),
     ]
+    if allocated:
+        fields = " ".join(f"struct memref{ranks[i]} {entry.names[i]};" for i in allocated)
+        yield f"struct {symbol}_allocated {{ {fields} }};"
     yield f"void _mlir_ciface_{symbol}{FLAT}({', '.join(types) or 'void'});\n"
     yield f"static void {symbol}_call(void *const *data, const int64_t *dims,"
-    yield "    const DLTensor *const *tensors, void *const *given, void *const *contexts) {"
+    yield "    DLTensor *const *tensors, void *const *given, void *const *contexts) {"
     yield f"  int64_t sizes[{max(offsets[-1], 1)}], workspaces[{max(len(entry.pools), 1)}];"
     shapes = ", ".join(f"sizes + {offset}" for offset in offsets[:-1])
     yield f"  const int64_t *const shapes[] = {{{shapes or 'sizes'}}};"
     yield "  (void)given, (void)contexts, (void)data;"
     yield f"  {symbol}_measure(dims, sizes, workspaces);"
     yield f"  xrelay_check_dims(&{symbol}_function, shapes);"
-    if entry.results:
+    if len(tensors) - inputs > len(allocated):
         yield f"  for (int i = {inputs}; tensors && i < {len(tensors)}; i++)"
-        yield f"    xrelay_check_tensor(&{symbol}_function, i, shapes[i], tensors[i]);"
+        check = f"xrelay_check_tensor(&{symbol}_function, i, shapes[i], tensors[i]);"
+        yield f"    if (!{symbol}_tensors[i].is_allocated) {check}"
     else:
         yield "  (void)tensors;"
     yield f"  xrelay_check_memory(&{symbol}_function, shapes, data);"
-    args: list[str] = []
-    ranks = descriptor_ranks(entry)
+    args = ["&allocated"] if allocated else []
+    if allocated:
+        yield f"  struct {symbol}_allocated allocated;"
     for i, (param, name) in enumerate(zip(tensors, entry.names, strict=True)):
+        if i in allocated:
+            yield f"  xrelay_check_target(&{symbol}_function, {i}, data[{i}]);"
+            continue
         is_typed = len(spec_of(param).shape) == ranks[i] and (i < inputs or entry.typed[i - inputs])
         args.append(f"&m_{name}")
         if is_typed:
@@ -168,7 +182,26 @@ def call(library: Library, entry: Entry) -> Iterator[str]:
     if entry.contexts:
         yield "  xrelay_current->contexts = contexts;\n  xrelay_current->abandon = abandon;"
         args += [f"contexts[{device}]" for device in entry.contexts]
-    yield f"  _mlir_ciface_{symbol}{FLAT}({', '.join(args)});\n}}\n"
+    yield f"  _mlir_ciface_{symbol}{FLAT}({', '.join(args)});"
+    yield from hand_over(entry, allocated)
+    yield "}\n"
+
+
+def hand_over(entry: Entry, allocated: Sequence[int]) -> Iterator[str]:
+    """Yield what gives the caller the outputs that the call allocated, or none of them."""
+    for i in allocated:
+        name, spec = entry.names[i], spec_of(entry.tensors[i])
+        found = f"allocated.{name}"
+        sizes = f"{found}.sizes" if spec.shape else "NULL"
+        item = element_type(spec.dtype).itemsize
+        yield f"  void *d_{name} = xrelay_separate({found}.allocated,"
+        yield f"      {found}.aligned + {found}.offset * {item}, xrelay_size("
+        yield f"      {len(spec.shape)}, {sizes}, {item}));"
+    for i in allocated:
+        name, spec = entry.names[i], spec_of(entry.tensors[i])
+        sizes = f"allocated.{name}.sizes" if spec.shape else "NULL"
+        tensor = f"{entry.symbol}_tensors + {i}"
+        yield f"  xrelay_hand_over({tensor}, d_{name}, {sizes}, data[{i}]);"
 
 
 def descriptor_ranks(entry: Entry) -> list[int]:
@@ -248,7 +281,7 @@ def gather(entry: Entry) -> Iterator[str]:
     """Yield the function that takes data and dims from DLPack tensors."""
     symbol, tensors, inputs = entry.symbol, entry.tensors, len(entry.function.params)
     axes = dynamic_axes(entry.function.params)
-    yield f"static void {symbol}_gather(const DLTensor *const *tensors, int32_t count,"
+    yield f"static void {symbol}_gather(DLTensor *const *tensors, int32_t count,"
     yield "    void *const *given, void *const *contexts) {"
     yield f"  void *data[{max(len(tensors), 1)}] = {{NULL}};"
     yield f"  int64_t dims[{max(len(axes), 1)}] = {{0}};"
@@ -268,7 +301,9 @@ def gather(entry: Entry) -> Iterator[str]:
         yield f"                                 {symbol}_tensors[i].name, {symbol}_function.name);"
     if tensors:
         yield f"  for (int i = 0; i < {len(tensors)}; i++)"
-        yield "    if (tensors[i]->data)"
+        yield f"    if ({symbol}_tensors[i].is_allocated)"
+        yield "      data[i] = tensors[i];"
+        yield "    else if (tensors[i]->data)"
         yield "      data[i] = (char *)tensors[i]->data + tensors[i]->byte_offset;"
     yield f"  {symbol}_call(data, dims, tensors, given, contexts);\n}}\n"
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from ...runtime.native.interface import Entry, Library, spec_of
 from ...runtime.program import Param
+from ..aot.names import EVENTS, user_hook_symbol
 from .c_prototypes import (
     DLPACK,
     devices_with_contexts,
     dynamic_axes,
     library_prototypes,
     prototypes,
-    user_hook,
 )
 from .c_text import comment_text
 
@@ -34,13 +34,17 @@ def _header(library: Library) -> Iterator[str]:
     found = library_prototypes(library)
     yield "/* The message of the last failure in this thread. */"
     yield f"{found['error']};\n"
+    if "release" in found:
+        yield "/* Free the data of an output that a call allocated. */"
+        yield f"{found['release']};\n"
     if "kernels" in found:
         yield "/* Supply the kernels that the library does not have, before the first call. */"
         yield f"{found['kernels']};\n"
     for device in devices_with_contexts(library):
         yield f"/* To be defined by the program: what {library.devices[device]} does. */"
-        for event in ("activate", "open", "close", "deactivate"):
-            yield f"int32_t {user_hook(library, device, event)}(void *context);"
+        for event in EVENTS:
+            symbol = user_hook_symbol(library.devices[device], event)
+            yield f"int32_t {symbol}(void *context);"
     yield "/* The interface, as JSON. */"
     yield f"extern const char {library.name}_metadata[];"
     yield "\n#ifdef __cplusplus\n}\n#endif\n#endif"
@@ -51,7 +55,9 @@ def comment_of(library: Library, entry: Entry) -> Iterator[str]:
     inputs = len(entry.function.params)
     for i, (param, name) in enumerate(zip(entry.tensors, entry.names, strict=True)):
         kind = "input" if i < inputs else "output"
-        yield f" *   {kind} {name}: {comment_text(shape_text(param))}"
+        known = "; its size is known after the call, which allocates it"
+        note = known if entry.allocates(i) else ""
+        yield f" *   {kind} {name}: {comment_text(shape_text(param))}{note}"
     if entry.is_dynamic:
         params = entry.function.params
         dims = [f"{entry.names[i]}[{axis}]" for i, axis in dynamic_axes(params)]

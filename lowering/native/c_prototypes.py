@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from ...runtime.native.interface import Entry, Library, spec_of
 from ...runtime.program import Param
-from .c_text import c_name, c_type
+from ..aot.names import spelled
+from .c_text import c_type
 
 DLPACK = """\
 #ifndef DLPACK_DLPACK_H_ /* include dlpack.h first if you use it */
@@ -42,7 +43,8 @@ def unpacked_parameters(library: Library, entry: Entry) -> str:
     params: list[str] = []
     for i, (param, name) in enumerate(zip(entry.tensors, entry.names, strict=True)):
         const = "const " if i < inputs else ""
-        params.append(f"{const}{c_type(spec_of(param).dtype)} *{name}")
+        type = "DLTensor" if entry.allocates(i) else c_type(spec_of(param).dtype)
+        params.append(f"{const}{type} *{name}")
     if entry.is_dynamic:
         params.append("const int64_t *dims")
     params += workspace_parameters(entry)
@@ -55,11 +57,11 @@ def workspace_parameters(entry: Entry) -> list[str]:
 
 
 def context_name(library: Library, device: int) -> str:
-    return f"device_context_{c_name(library.devices[device])}"
+    return f"device_context_{spelled(library.devices[device])}"
 
 
 def packed_parameters(entry: Entry) -> str:
-    params = ["const DLTensor *const *tensors", "int32_t count", *workspace_parameters(entry)]
+    params = ["DLTensor *const *tensors", "int32_t count", *workspace_parameters(entry)]
     return ", ".join(params)
 
 
@@ -83,6 +85,8 @@ def prototypes(library: Library, entry: Entry) -> dict[str, str]:
 def library_prototypes(library: Library) -> dict[str, str]:
     name = library.name
     found = {"error": f"const char *{name}_last_error(void)"}
+    if any(any(entry.allocated) for entry in library.entries):
+        found["release"] = f"void {name}_release(void *data)"
     if library.kernels:
         found["kernels"] = f"void {name}_set_kernels({CALLBACK}, void *context)"
     return found
@@ -99,12 +103,3 @@ def public_symbols(library: Library) -> list[str]:
 
 def devices_with_contexts(library: Library) -> list[int]:
     return sorted({device for entry in library.entries for device in entry.contexts})
-
-
-def user_hook(library: Library, device: int, event: str) -> str:
-    return f"xrelay_device_{c_name(library.devices[device])}_{event}"
-
-
-def hook(library: Library, device: int, event: str) -> str:
-    """Return the name of the function that compiled code calls for an event of a device."""
-    return f"{library.name}_device_{c_name(library.devices[device])}_{event}"

@@ -2,7 +2,7 @@
 The C interface of a compiled library: wrappers around the entry that MLIR compiles, and a header.
 
     int32_t model_main(const float *x, float *y, void *workspace);                       unpacked
-    int32_t model_main_packed(const DLTensor *const *tensors, int32_t count, void *workspace);
+    int32_t model_main_packed(DLTensor *const *tensors, int32_t count, void *workspace);
 
 A wrapper checks what it is given, makes memref descriptors of it, and catches failures. `shim.c`
 holds what does not depend on the program. The text is a whole C11 file.
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from ...runtime.native.interface import Library, spec_of
 from .c_callbacks import hooks, kernel_callbacks
 from .c_entries import entry_source
-from .c_prototypes import DLPACK
+from .c_prototypes import DLPACK, library_prototypes
 from .c_text import c_string, struct_of
 from .linking import c_file
 
@@ -44,7 +44,10 @@ def _shim(library: Library) -> Iterator[str]:
     yield from kernel_callbacks(library)
     for entry in library.entries:
         yield from entry_source(library, entry)
-    yield f"XRELAY_PUBLIC const char *{library.name}_last_error(void) {{ return xrelay_error; }}\n"
+    found = library_prototypes(library)
+    yield f"XRELAY_PUBLIC {found['error']} {{ return xrelay_error; }}\n"
+    if "release" in found:
+        yield f"XRELAY_PUBLIC {found['release']} {{ xrelay_release(data); }}\n"
     yield from metadata(library)
 
 

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 from ...runtime.errors import Error
 from ...runtime.files import mapped
+from .blas import Blas
 from .cache import key_of
 from .processes import ProcessFailed, run
 from .settings import Settings
@@ -24,6 +25,9 @@ SUPPORT = "runtime_support.c"
 """Functions that compiled code calls, for every library."""
 STANDALONE = "standalone.c"
 """Memory and failures for a library that is called without the entries of `aot-lower-main`."""
+
+PRODUCTS = "blas.c"
+"""Functions of products, for kernels that call a library."""
 
 SYMBOLS = "symbols"
 """The file that says which symbols others see."""
@@ -47,16 +51,26 @@ class Inputs:
     """Sources that include `files`."""
     files: Mapping[str, Path] = field(default_factory=dict[str, Path])
     flags: Sequence[str] = ()
-    """Further flags for the C compiler, such as libraries."""
+    """Further flags for the C compiler."""
+    blas: Blas | None = None
+    """The library that `objects` call for products."""
+
+    @property
+    def independent(self) -> Mapping[str, str]:
+        """All C sources that depend on nothing else."""
+        if self.blas is None:
+            return self.sources
+        define = f"#define OPENBLAS(name) {self.blas.prefix}##name\n"
+        return {**self.sources, PRODUCTS: define + c_file(PRODUCTS)}
 
     def write(self, folder: Path, settings: Settings) -> list[str]:
         """Write everything into `folder`; return the names of what is given to the compiler."""
         for name, path in self.files.items():
             (folder / name).symlink_to(path)
-        for name, text in (*self.sources.items(), *self.including.items()):
+        for name, text in (*self.independent.items(), *self.including.items()):
             settings.saved.save(name, text)
             (folder / name).write_text(text, encoding="utf-8")
-        compiled = [_object(name, self, settings, folder) for name in self.sources]
+        compiled = [_object(name, self, settings, folder) for name in self.independent]
         names = list(self.including)
         for number, code in enumerate((*compiled, *self.objects)):
             (folder / f"{number}.o").write_bytes(code)
@@ -80,7 +94,8 @@ def linked_library(
             visible = "".join(f"{symbol};" for symbol in exports)
             (folder / SYMBOLS).write_text(f"{{ global: {visible} local: *; }};")
             command.append(f"-Wl,--version-script={SYMBOLS}")
-        return _linked(inputs, settings, folder, command, ["-lm"])
+        libraries = [*(inputs.blas.flags if inputs.blas else ()), "-lm"]
+        return _linked(inputs, settings, folder, command, libraries)
 
 
 def merged_object(inputs: Inputs, settings: Settings, exports: Sequence[str]) -> memoryview:
@@ -122,7 +137,7 @@ def _object(source: str, inputs: Inputs, settings: Settings, folder: Path) -> by
     """Return the object of a C source of `inputs`, which is in `folder`."""
     compiler = c_compiler(settings.compiler)
     flags = [*C_FLAGS, *inputs.flags]
-    key = key_of("C", _version(*compiler), *flags, inputs.sources[source])
+    key = key_of("C", _version(*compiler), *flags, inputs.independent[source])
     code = settings.cache.get(key)
     if code is None:
         _run("the C compiler", [*compiler, *flags, "-c", source, "-o", OUTPUT], folder)

@@ -91,12 +91,14 @@ def _product(
         name = f"{request.stem}.weights"
         beside[name] = [block.head, mapped(block.path)]
         sources["weights.c"] = source_of_file(block, name)
-    flags = [f"-DXRELAY_SCRATCH={_scratch(compiled)}"]
+    flags = [f"-DXRELAY_SCRATCH={_scratch(compiled.objects)}"]
     exports = public_symbols(library)
     if request.kind == "library":
         flags.append("-DXRELAY_LIBRARY")
         exports.append("xrelay_library_metadata")
-    inputs = Inputs([c.code for c in compiled], sources, including, files, flags)
+    inputs = Inputs(
+        [c.code for c in compiled.objects], sources, including, files, flags, compiled.blas
+    )
     if request.kind == "library":
         contents = linked_library(inputs, settings, request.file, exports)
     else:

@@ -44,6 +44,7 @@ struct xrelay_dim {
 struct xrelay_tensor {
   const char *name;
   uint8_t code, bits; /* of DLPack */
+  uint8_t is_allocated; /* by the call: the size is known only after it */
   int32_t rank;
   const struct xrelay_dim *dims;
 };
@@ -155,17 +156,43 @@ XRELAY_SHARED void *_mlir_memref_to_llvm_alloc(uint64_t size) {
   return _mlir_memref_to_llvm_aligned_alloc(XRELAY_ALIGNMENT, size);
 }
 
+XRELAY_SHARED int xrelay_in_scratch(const void *memory) {
+  const char *scratch = xrelay_current->scratch;
+  return scratch && (uintptr_t)memory - (uintptr_t)scratch < (uintptr_t)XRELAY_SCRATCH;
+}
+
+/* Take an allocation from those that end with the call. */
+XRELAY_SHARED void xrelay_keep(void *memory) {
+  struct xrelay_block *block = (struct xrelay_block *)memory - 1;
+  *block->link = block->next;
+  if (block->next) block->next->link = block->link;
+}
+
 XRELAY_SHARED void _mlir_memref_to_llvm_free(void *memory) {
   struct xrelay_block *block = (struct xrelay_block *)memory - 1;
   struct xrelay_call *call = xrelay_current;
   if (!memory) return;
-  if (call->scratch && (uintptr_t)memory - (uintptr_t)call->scratch < (uintptr_t)XRELAY_SCRATCH) {
+  if (xrelay_in_scratch(memory)) {
     if (!--call->scratch_count) call->scratch_next = call->scratch;
     return;
   }
-  *block->link = block->next;
-  if (block->next) block->next->link = block->link;
+  xrelay_keep(memory);
   free(block->start);
+}
+
+/* Return the `size` bytes at `data`, in the allocation `memory`, as an allocation by themselves. */
+XRELAY_SHARED void *xrelay_separate(void *memory, const void *data, int64_t size) {
+  char *scratch = xrelay_current->scratch;
+  if (data == memory && !xrelay_in_scratch(memory)) return memory;
+  xrelay_current->scratch = NULL;
+  memory = _mlir_memref_to_llvm_aligned_alloc(XRELAY_ALIGNMENT, (uint64_t)size);
+  xrelay_current->scratch = scratch;
+  return memcpy(memory, data, (size_t)size);
+}
+
+/* Free what a call allocated for its caller. */
+XRELAY_SHARED void xrelay_release(void *memory) {
+  if (memory) free(((struct xrelay_block *)memory - 1)->start);
 }
 
 /* Return count * size, or fail. */
@@ -179,6 +206,7 @@ XRELAY_SHARED int64_t xrelay_times(int64_t count, int64_t size) {
 XRELAY_SHARED int64_t xrelay_bytes(const struct xrelay_tensor *tensor, const int64_t *shape) {
   int64_t count = (tensor->bits + 7) / 8;
   int32_t axis;
+  if (tensor->is_allocated) return 0; /* not in memory of the caller */
   for (axis = 0; axis < tensor->rank; axis++) { /* no dim is negative, even if another is 0 */
     if (shape[axis] < 0) xrelay_fail("dim %d of '%s' is %" PRId64, axis, tensor->name, shape[axis]);
   }
@@ -335,4 +363,35 @@ XRELAY_SHARED int64_t xrelay_with_scratch(int64_t size) {
 XRELAY_SHARED void xrelay_use_scratch(char *workspace, int64_t size) {
   if (!XRELAY_SCRATCH) return;
   xrelay_current->scratch = xrelay_current->scratch_next = workspace + size - XRELAY_SCRATCH;
+}
+
+/* Check the tensor that a result of unknown size is to be described in. */
+XRELAY_SHARED void xrelay_check_target(const struct xrelay_function *function, int32_t index,
+                                       const DLTensor *given) {
+  const struct xrelay_tensor *tensor = &function->tensors[index];
+  if (!given || (tensor->rank && !given->shape))
+    xrelay_fail("result '%s' of %s must be a tensor with room for a shape of %d, but is NULL",
+                tensor->name, function->name, (int)tensor->rank);
+}
+
+XRELAY_SHARED int64_t xrelay_size(int32_t rank, const int64_t *shape, int64_t size) {
+  int32_t axis;
+  for (axis = 0; axis < rank; axis++) size = xrelay_times(size, shape[axis]);
+  return size;
+}
+
+/* Describe a result in `to`, and let its memory outlive the call. */
+XRELAY_SHARED void xrelay_hand_over(const struct xrelay_tensor *tensor, void *data,
+                                    const int64_t *shape, DLTensor *to) {
+  xrelay_keep(data);
+  to->data = data;
+  to->device.device_type = 1;
+  to->device.device_id = 0;
+  to->ndim = tensor->rank;
+  to->dtype.code = tensor->code;
+  to->dtype.bits = tensor->bits;
+  to->dtype.lanes = 1;
+  if (tensor->rank) memcpy(to->shape, shape, (size_t)tensor->rank * sizeof *shape);
+  to->strides = NULL;
+  to->byte_offset = 0;
 }

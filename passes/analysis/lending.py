@@ -137,6 +137,14 @@ class Lenders:
         self.returned[name] = returned_by(self.classes(function))
         self.lent[name] = lent
 
+    def knows_shape(self, value: SSAValue) -> bool:
+        """Test whether callers can compute the shape of the result `value`."""
+        type = as_tensor(value.type)
+        if type is None or is_static(type) or isinstance(value, BlockArgument):
+            return True
+        body = value.owner.parent if isinstance(value.owner, Operation) else value.owner
+        return body is not None and self.shape_origin(value, body) is not None
+
     def shape_origin(self, value: SSAValue, body: Block) -> Origin | None:
         """Return how the shape that `value` is allocated with follows from the parameters'."""
         while isinstance(value, OpResult) and value.op.has_trait(DestinationPassing):
@@ -185,7 +193,7 @@ class Lenders:
     ) -> bool:
         """Test whether `storage` certainly has the bytes of a tensor that is returned, no more."""
         type = as_tensor(type_at(value.type, path))
-        if type is None or (path and not is_static(type)):
+        if type is None or (path and not is_static(type)) or not self.knows_shape(value):
             return False
         if storage.size is not None:
             given = Polynomial.of(storage.size.value.data)

@@ -13,20 +13,25 @@ Functions that compute what callers from outside allocate for a call: storages a
     }
 
 The parameters are the dynamic dims of all tensors among those of the function, in order. Results
-are the bytes of each storage that is lent, then the dynamic dims of each result, in order.
+are the bytes of each storage that is lent, then the dynamic dims of each result, in order. A result
+whose size follows from more, such as the data of an argument, is left out: the function allocates
+it, and has the attribute `memory.allocated` for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    ArrayAttr,
+    DictionaryAttr,
     FunctionType,
     IndexType,
     SymbolRefAttr,
+    UnitAttr,
     i64,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
@@ -35,7 +40,6 @@ from ...dialects import memory
 from ...dialects.tensors import as_tensor
 from ..analysis.lending import Lenders, Lent, returned_values
 from ..analysis.workspaces import Origin
-from .diagnostics import PassError
 from .symbols import SymbolNames
 from .workspace_sizes import clone_origin
 
@@ -116,23 +120,14 @@ class _Builder:
             found.append(self.add(memory.WorkspaceSizeOp(name, i, shapes)))
         return found
 
-    def dims_of(self, value: SSAValue, origins: Mapping[int, Origin], index: int) -> list[SSAValue]:
-        """Compute the dynamic dims of result `index`, which is `value`."""
-        type = as_tensor(value.type)
-        sizes = () if type is None else type.get_shape()
-        axes = [axis for axis, size in enumerate(sizes) if size == DYNAMIC_INDEX]
+    def dims_of(self, value: SSAValue, origin: Origin | None) -> list[SSAValue]:
+        """Compute the dynamic dims of the result `value`, whose shape has this origin."""
+        axes = dynamic_axes(value)
         if not axes:
             return []
         if isinstance(value, BlockArgument):
             return [self.dim(value, axis) for axis in axes]
-        if index not in origins:
-            m = (
-                f"the size of result {index} of @{self.function.sym_name.data} does not follow "
-                "from those of the arguments, so callers cannot allocate it: run the program by "
-                "the machine (-p vm, or xrelay-run)"
-            )
-            raise PassError(m, value.owner if isinstance(value.owner, Operation) else self.function)
-        origin = origins[index]
+        assert origin is not None, "a result whose size is not known before is allocated"
         shape = self.computed(origin, origin.ops[-1].results[0])
         dims: list[SSAValue] = []
         for axis in axes:
@@ -141,28 +136,37 @@ class _Builder:
         return dims
 
 
-def size_function(lent: Lent, lenders: Lenders, names: SymbolNames) -> func.FuncOp | None:
-    """
-    Return the size function of an entry; None if all its parameters are of static size.
+def dynamic_axes(value: SSAValue) -> list[int]:
+    """Return the axes of a tensor whose size is dynamic."""
+    type = as_tensor(value.type)
+    sizes = () if type is None else type.get_shape()
+    return [axis for axis, size in enumerate(sizes) if size == DYNAMIC_INDEX]
 
-    Raises a `PassError` if the size of a result follows from more than those of the parameters.
-    """
+
+def mark_allocated(function: func.FuncOp, lenders: Lenders) -> None:
+    """Mark the results that callers cannot allocate, as their size is known after the run."""
+    allocated = [not lenders.knows_shape(value) for value in returned_values(function)]
+    if any(allocated):
+        old = function.res_attrs or ArrayAttr([DictionaryAttr({})] * len(allocated))
+        function.res_attrs = ArrayAttr(
+            DictionaryAttr({**attrs.data, memory.ALLOCATED: UnitAttr()}) if is_allocated else attrs
+            for attrs, is_allocated in zip(old.data, allocated, strict=True)
+        )
+
+
+def size_function(lent: Lent, lenders: Lenders, names: SymbolNames) -> func.FuncOp | None:
+    """Return the size function of an entry; None if all its parameters are of static size."""
     function = lent.function
     builder = _Builder(function)
     builder.add_dims()
-    body = function.body.block
-    origins = {
-        i: origin
-        for i, value in enumerate(returned_values(function))
-        if (origin := lenders.shape_origin(value, body)) is not None
-    }
-    dims = [
-        dim
-        for i, value in enumerate(returned_values(function))
-        for dim in builder.dims_of(value, origins, i)
-    ]
     if not builder.dims:
         return None
+    dims = [
+        dim
+        for value in returned_values(function)
+        if lenders.knows_shape(value)
+        for dim in builder.dims_of(value, lenders.shape_origin(value, function.body.block))
+    ]
     results: Sequence[SSAValue] = [*builder.storages(lent), *dims]
     builder.block.add_op(func.ReturnOp(*results))
     type = FunctionType.from_lists(builder.block.arg_types, [i64] * len(results))

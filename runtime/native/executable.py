@@ -14,20 +14,18 @@ import os
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from math import prod
 from os import PathLike
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from ..call_arguments import check_structures, flattened
-from ..dtypes import element_type
 from ..errors import MachineError
 from ..kernels.loading import kernels_of
 from ..kernels.memory import default_limit
 from ..objects import Tensor
-from ..program import Array, Program, spec_of
+from ..program import Array, Program
 from ..python.callables import Callables
 from ..python.memory_use import DeviceMemory, MemoryUse
 from ..reference_kernels import run_kernel
@@ -35,6 +33,7 @@ from ..values import Leaf, Value
 from .dlpack import DLTensor, array_in
 from .interface import Entry, InterfaceError, Library
 from .interface import spec_of as spec_of_param
+from .outputs import Shape, given_for, target_of
 
 METADATA = "xrelay_library_metadata"
 """The function of a library that returns its interface."""
@@ -61,6 +60,10 @@ class NativeFunctions:
         self._calls = {entry.function.name: self._call_of(entry, path) for entry in entries}
         self._last_error: Any = self._symbol(f"{self.library.name}_last_error", path)
         self._last_error.restype = ctypes.c_char_p
+        self._release: Any = None
+        if any(any(entry.allocated) for entry in entries):
+            self._release = self._symbol(f"{self.library.name}_release", path)
+            self._release.argtypes, self._release.restype = [ctypes.c_void_p], None
         self._local = threading.local()
         self._lock = threading.Lock()
         self.calls: dict[str, int] = dict.fromkeys(self._entries, 0)
@@ -86,13 +89,14 @@ class NativeFunctions:
         ]
         dims = self._dims(entry, inputs)
         shapes = self._output_shapes(entry, dims)
-        given = self._given(entry, shapes, out)
-        outputs = [
-            _target(array, inputs, param_type, shape)
-            for array, param_type, shape in zip(given, _types(entry), shapes, strict=True)
+        given = given_for(entry, shapes, out)
+        targets = [
+            target_of(result, shape, array, inputs)
+            for result, shape, array in zip(entry.results, shapes, given, strict=True)
         ]
         self._local.error = None
-        pointers = [array.ctypes.data for array in (*inputs, *outputs)]
+        pointers: list[object] = [array.ctypes.data for array in inputs]
+        pointers += [target.pointer for target in targets]
         extra: list[object] = [dims] if entry.is_dynamic else []
         kept = self._workspaces().pop(name, None)  # a call within this call finds none
         workspaces = self._allocated(entry) if kept is None else kept
@@ -101,9 +105,11 @@ class NativeFunctions:
         self._workspaces()[name] = workspaces
         if status:
             self._fail()
+        outputs = [target.array(self._release) for target in targets]
         with self._lock:
             self.calls[name] += 1
         if out is not None:
+            given_for(entry, [output.shape for output in outputs], out)
             for array, written in zip(given, outputs, strict=True):
                 if array is not None and array is not written:
                     array[...] = written
@@ -162,44 +168,16 @@ class NativeFunctions:
         ]
         return (ctypes.c_int64 * len(found))(*found)
 
-    def _output_shapes(self, entry: Entry, dims: Any) -> list[tuple[int, ...]]:
+    def _output_shapes(self, entry: Entry, dims: Any) -> list[Shape]:
+        """Return the shapes of the outputs, with None for each dim known after the call."""
         specs = [spec_of_param(result) for result in entry.results]
-        if all(spec.is_static for spec in specs):
-            return [spec.dims for spec in specs]
+        if all(spec.is_static or alone for spec, alone in zip(specs, entry.allocated, strict=True)):
+            return [spec.shape for spec in specs]
         found = (ctypes.c_int64 * sum(len(spec.shape) for spec in specs))()
         if self._code[f"{entry.symbol}_output_shapes"](dims, found):
             self._fail()
-        rest = iter(found)
-        return [tuple(next(rest) for _ in spec.shape) for spec in specs]
-
-    def _given(
-        self, entry: Entry, shapes: Sequence[tuple[int, ...]], out: Value | None
-    ) -> list[Array | None]:
-        """Return the arrays of the caller for the outputs, checked; None for each without."""
-        results = entry.results
-        if out is None:
-            return [None] * len(results)
-        if len(results) == 1 and isinstance(out, np.ndarray):
-            places: list[tuple[str, object]] = [("out", out)]
-        else:
-            fields = cast("Sequence[object]", out) if isinstance(out, tuple | list) else ()
-            if len(results) == 1:
-                raise MachineError(f"out must be an array, but is {type(out).__name__}")
-            if len(fields) != len(results):
-                raise MachineError(f"out must be a tuple of {len(results)}")
-            places = [(f"out[{i}]", field) for i, field in enumerate(fields)]
-        found: list[Array | None] = []
-        for (name, place), result, shape in zip(places, results, shapes, strict=True):
-            if not isinstance(place, np.ndarray):
-                raise MachineError(f"{name} must be an array, but is {type(place).__name__}")
-            array = cast(Array, place)
-            wanted = type(spec_of_param(result))(spec_of_param(result).dtype, shape)
-            if spec_of(array) != wanted:
-                raise MachineError(f"{name} must be {wanted}, but is {spec_of(array)}")
-            if not array.flags.writeable:
-                raise MachineError(f"{name} is read-only")
-            found.append(array)
-        return found
+        sizes = (None if size < 0 else size for size in found)
+        return [tuple(next(sizes) for _ in spec.shape) for spec in specs]
 
     def _fail(self) -> None:
         """Raise the error of a call that failed in this thread."""
@@ -234,26 +212,6 @@ class NativeFunctions:
 def contiguous(array: Array, dtype: np.dtype[Any]) -> Array:
     """Return `array` as compiled code reads it: contiguous, aligned, in native byte order."""
     return np.require(array, dtype, ["C", "A"])
-
-
-def _types(entry: Entry) -> list[np.dtype[Any]]:
-    return [element_type(spec_of_param(result).dtype) for result in entry.results]
-
-
-def _target(
-    given: Array | None,
-    inputs: Sequence[Array],
-    dtype: np.dtype[Any],
-    shape: tuple[int, ...],
-) -> Array:
-    """Return the memory for an output: that of the caller, if compiled code may write there."""
-    if given is not None and given.flags.c_contiguous and given.flags.aligned:
-        if not any(np.may_share_memory(given, array) for array in inputs):
-            return given
-    size = prod(shape) * dtype.itemsize
-    if size > default_limit():
-        raise MachineError(f"a result of {size:,} bytes exceeds the memory limit")
-    return np.empty(shape, dtype)
 
 
 def _opened(path: str | PathLike[str]) -> ctypes.CDLL:

@@ -17,10 +17,13 @@ from typing import Any, Literal, TypeAlias, cast
 from ...operators.named_dims import Bounds
 from ..program import Function, Kernel, Param, Program, TensorSpec
 from ..records import record
-from .json_kernels import kernel_from, kernel_to
+from .json_kernels import kernel_from, kernel_to, spec_from, spec_to
 
 FLAT = "_flat"
 """The end of the name of a compiled function, after the symbol of its entry."""
+
+ALIGNMENT = 64
+"""The alignment (bytes) of workspaces, at least, and of constants."""
 
 FORMAT = 1
 """The version of the metadata."""
@@ -67,7 +70,8 @@ class Entry:
     A function that can be called.
 
     `symbol` is the prefix of its names in C, and `names` those of its inputs and outputs there.
-    `typed` says of each output whether the compiled function has it as a tensor, or as bytes.
+    `typed` says of each output whether the compiled function has it as a tensor, or as bytes;
+    `allocated`, whether the call allocates it, as its size is known only after it ran.
     `contexts` are the devices that get a context. `workspace` and `io` are the bytes of the
     workspaces, and of inputs and outputs; None if they depend on dims.
     """
@@ -76,6 +80,7 @@ class Entry:
     symbol: str
     names: tuple[str, ...]
     typed: tuple[bool, ...]
+    allocated: tuple[bool, ...]
     pools: tuple[Pool, ...] = ()
     has_constants: bool = False
     contexts: tuple[int, ...] = ()
@@ -90,6 +95,11 @@ class Entry:
     def tensors(self) -> tuple[Param, ...]:
         """The inputs, then the outputs."""
         return (*self.function.params, *self.results)
+
+    def allocates(self, tensor: int) -> bool:
+        """Test whether the call allocates a tensor, by its number among `tensors`."""
+        output = tensor - len(self.function.params)
+        return output >= 0 and self.allocated[output]
 
     @property
     def is_dynamic(self) -> bool:
@@ -141,7 +151,7 @@ class Library:
                 "entries": [_entry_to(entry, self.devices) for entry in self.entries],
                 "constants": {
                     "size": self.constants_size,
-                    "alignment": 64,
+                    "alignment": ALIGNMENT,
                     "tensors": [_constant_to(constant) for constant in self.constants],
                 },
                 "messages": self.messages,
@@ -187,9 +197,9 @@ def _entry_to(entry: Entry, devices: Sequence[str]) -> Mapping[str, object]:
             for param, name in zip(function.params, entry.names[:count], strict=True)
         ],
         "outputs": [
-            {**_param_to(param, name, devices), "typed": typed}
-            for param, name, typed in zip(
-                entry.results, entry.names[count:], entry.typed, strict=True
+            {**_param_to(param, name, devices), "typed": typed, "allocated": allocated}
+            for param, name, typed, allocated in zip(
+                entry.results, entry.names[count:], entry.typed, entry.allocated, strict=True
             )
         ],
         "dim_bounds": {name: list(bounds) for name, bounds in function.dim_bounds.items()},
@@ -214,8 +224,7 @@ def _param_to(param: Param, symbol: str, devices: Sequence[str]) -> Mapping[str,
     return {
         "name": param.name,
         "symbol": symbol,
-        "dtype": spec.dtype,
-        "shape": spec.shape,
+        **spec_to(spec),
         "dims": names,
         "device": devices[param.device],
     }
@@ -224,8 +233,7 @@ def _param_to(param: Param, symbol: str, devices: Sequence[str]) -> Mapping[str,
 def _constant_to(constant: Constant) -> Mapping[str, object]:
     return {
         "name": constant.name,
-        "dtype": constant.spec.dtype,
-        "shape": constant.spec.shape,
+        **spec_to(constant.spec),
         "offset": constant.offset,
         "size": constant.size,
         "sha256": constant.digest,
@@ -235,22 +243,17 @@ def _constant_to(constant: Constant) -> Mapping[str, object]:
 def _constant_from(found: Mapping[str, Any]) -> Constant:
     return Constant(
         str(found["name"]),
-        _spec_from(found),
+        spec_from(found),
         int(found["offset"]),
         int(found["size"]),
         str(found["sha256"]),
     )
 
 
-def _spec_from(found: Mapping[str, Any]) -> TensorSpec:
-    shape = tuple(None if size is None else int(size) for size in found["shape"])
-    return TensorSpec(str(found["dtype"]), shape)
-
-
 def _param_from(found: Mapping[str, Any], devices: Sequence[str]) -> Param:
     dims = tuple(map(str, found["dims"]))
     device = devices.index(found["device"])
-    return Param(str(found["name"]), _spec_from(found), device, dims if any(dims) else ())
+    return Param(str(found["name"]), spec_from(found), device, dims if any(dims) else ())
 
 
 def _entry_from(found: Mapping[str, Any], devices: Sequence[str]) -> Entry:
@@ -270,6 +273,7 @@ def _entry_from(found: Mapping[str, Any], devices: Sequence[str]) -> Entry:
         str(found["symbol"]),
         tuple(str(param["symbol"]) for param in (*inputs, *outputs)),
         tuple(bool(param["typed"]) for param in outputs),
+        tuple(bool(param["allocated"]) for param in outputs),
         tuple(
             Pool(
                 str(pool["symbol"]),

@@ -1,17 +1,20 @@
 """
 Random programs compute the same as machine code, and free what they allocate, once.
 
-All programs of a test are one library. `XRELAY_RANDOM_PROGRAMS=1000 pytest …` compiles that many
-others. The references are the programs' evaluation, op by op, before any pass.
+Those of a test are one library. `XRELAY_RANDOM_PROGRAMS=200 pytest …` compiles so many others of
+each kind.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
+from typing import TypeAlias
 
+import hinted_programs
 import numpy as np
 from agreement import Array, Outcome, evaluated, quiet
+from compiled_programs import CompiledPrograms
 from dynamic_programs import DynamicProgram, arguments, dynamic_programs, inferred
 from hinted_relay_programs import RelayProgram
 from hypothesis import given
@@ -22,15 +25,13 @@ from random_settings import OTHER, exactly
 from relay_programs import read
 from xdsl.dialects.builtin import ModuleOp
 
-from xrelay.lowering.pipelines import AotPipeline
+from xrelay.lowering.pipelines import AotPipeline, VmPipeline
 from xrelay.passes.infer_types import InferTypesPass
-from xrelay.passes.support.diagnostics import PassError
 
-PASSES = (
-    AotPipeline()
-    .text.split(",plan-memory")[0]
-    .replace("plan-devices", "plan-devices{default=cpu:0 repair=true}")
-)
+REPAIRING = "plan-devices{default=cpu:0 repair=true}"
+AOT = AotPipeline().text.replace("plan-devices", REPAIRING)
+VM = VmPipeline().text.replace("plan-devices", REPAIRING)
+PASSES = AOT.split(",plan-memory")[0]
 MEMORY = (
     "plan-memory",
     "manifest-lifetimes",
@@ -39,28 +40,84 @@ MEMORY = (
 )
 FIRST_SEED = Random().randrange(1 << 30) if OTHER else 0
 
+Sample: TypeAlias = tuple[ModuleOp, Sequence[Sequence[Array]], str]
+"""A program, the arguments of calls, and its name."""
 
-class Checked:
-    """A batch of programs, the calls of each, and what they return."""
 
-    def __init__(self) -> None:
-        self.batch = NativeBatch()
-        self.calls: list[tuple[int, str, list[Array], Outcome]] = []
+def seeds(count: int) -> range:
+    return range(FIRST_SEED, FIRST_SEED + (OTHER or count))
 
-    def add(self, module: ModuleOp, calls: Sequence[Sequence[Array]], what: str) -> None:
-        wanted = [evaluated(module, args) for args in calls]
-        memory = MEMORY[len(self.batch.entries) % len(MEMORY)]
-        number = self.batch.add(module, f"{PASSES},{memory},verify-stage{{stage=memory-planned}}")
-        if number is not None:
-            self.calls += [
-                (number, what, list(args), outcome)
-                for args, outcome in zip(calls, wanted, strict=True)
+
+def with_calls(count: int) -> Iterator[Sample]:
+    """Functions call others, in branches too, and return tuples; rows are dynamic or not."""
+    for seed in seeds(count):
+        rng, is_open = Random(seed), bool(seed % 2)
+        module = parse(ProgramWithCalls(rng, is_open, seed % 3 == 0).text)
+        made = np.random.default_rng(seed)
+        rows = [[8, 8], [8, 8]] if not is_open else [[2, 3], [0, 1], [4, 4]]
+        calls = [
+            [
+                *(made.uniform(-1, 1, (n, 4)).astype(np.float32) for n in sizes),
+                np.array(bool(i % 2)),
             ]
+            for i, sizes in enumerate(rows)
+        ]
+        yield module, calls, f"program with calls {seed}"
 
-    def check(self, folder: Path) -> None:
-        self.batch.build(folder)
-        for number, what, args, wanted in self.calls:
-            compare(self.batch.run(number, args), wanted, what)
+
+def of_tensors(count: int) -> Sequence[Sample]:
+    """Operators, branches and views, with dynamic dims that have names or not."""
+    samples: list[Sample] = []
+
+    @exactly(count)
+    @given(dynamic_programs())
+    def add(program: DynamicProgram) -> None:
+        calls = [arguments(shapes) for shapes in program.calls]
+        samples.append((inferred(program), calls, program.text))
+
+    add()
+    return samples
+
+
+def with_hints(count: int) -> Iterator[Sample]:
+    """Three devices, branches, and functions that capture values."""
+    for seed in seeds(count):
+        module = parse(hinted_programs.Program(Random(seed), 10).text())
+        InferTypesPass().apply(quiet(), module)
+        *tensors, flag = hinted_programs.inputs()
+        yield module, [[*tensors, flag], [*tensors, ~flag]], f"program with hints {seed}"
+
+
+def of_relay_text(count: int) -> Iterator[Sample]:
+    """Functions that call themselves or are values, data, references, sizes that depend on data."""
+    for seed in seeds(count):
+        rng, is_open = Random(seed), bool(seed % 2)
+        module = read(RelayProgram(rng, is_open).text)
+        InferTypesPass().apply(quiet(), module)
+        sizes = [(4, 4)] if not is_open else [(4, 4), (2, 2), (0, 3)]
+        calls = [
+            [np.array(flag), *arguments([(n,), (m,)])] for flag in (True, False) for n, m in sizes
+        ]
+        yield module, calls, f"program of Relay text {seed}"
+
+
+REFUSED = re.compile(
+    "does not follow from those of the arguments|takes and returns tensors only"
+    "|is run by the machine only|would have to be on|only tensors and tuples can be copied"
+)
+"""The errors for programs that native code does not take, as docs/native.md says."""
+
+
+def test_programs_as_users_compile_them(tmp_path: Path):
+    """All kinds, by `-p aot -t native` and `xrelay.load`, against the machine and references."""
+    programs = CompiledPrograms(AOT, VM)
+    for kind, least in ((with_calls, 0.5), (of_tensors, 0.7), (with_hints, 1), (of_relay_text, 0)):
+        samples = list(kind(6))
+        accepted = sum(programs.add(*sample) for sample in samples)
+        assert accepted >= least * len(samples), kind
+    for error in programs.refused:
+        assert REFUSED.search(str(error)), error
+    programs.check(tmp_path)
 
 
 def compare(found: Outcome, wanted: Outcome, what: str) -> None:
@@ -75,66 +132,23 @@ def compare(found: Outcome, wanted: Outcome, what: str) -> None:
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5, err_msg=what)
 
 
-def test_programs_with_calls(tmp_path: Path):
-    """Functions call others, in branches too, and return tuples; rows are dynamic or not."""
-    checked = Checked()
-    for seed in range(FIRST_SEED, FIRST_SEED + (OTHER or 12)):
-        rng, is_open = Random(seed), bool(seed % 2)
-        module = parse(ProgramWithCalls(rng, is_open, seed % 3 == 0).text)
-        made = np.random.default_rng(seed)
-        rows = [[8, 8], [8, 8]] if not is_open else [[2, 3], [0, 1], [4, 4]]
-        calls = [
-            [
-                *(made.uniform(-1, 1, (n, 4)).astype(np.float32) for n in sizes),
-                np.array(bool(i % 2)),
+def test_programs_with_any_plan_of_memory(tmp_path: Path):
+    """Storages that functions allocate, arenas and workspaces, all of which are freed."""
+    batch = NativeBatch()
+    calls: list[tuple[int, str, Sequence[Array], Outcome]] = []
+    for kind in (with_calls, of_tensors, with_hints):
+        for module, given_args, what in kind(4):
+            wanted = [evaluated(module, args) for args in given_args]
+            memory = MEMORY[len(batch.entries) % len(MEMORY)]
+            number = batch.add(module, f"{PASSES},{memory},verify-stage{{stage=memory-planned}}")
+            assert number is not None, what
+            calls += [
+                (number, what, args, outcome)
+                for args, outcome in zip(given_args, wanted, strict=True)
             ]
-            for i, sizes in enumerate(rows)
-        ]
-        checked.add(module, calls, f"seed {seed}")
-    assert not checked.batch.rejected
-    checked.check(tmp_path)
-
-
-def test_programs_of_tensors(tmp_path: Path):
-    """Operators, branches and views, with dynamic dims that have names or not."""
-    checked = Checked()
-
-    @exactly(12)
-    @given(dynamic_programs())
-    def add(program: DynamicProgram) -> None:
-        calls = [arguments(shapes) for shapes in program.calls]
-        checked.add(inferred(program), calls, program.text)
-
-    add()
-    assert len(checked.batch.rejected) <= len(checked.batch.entries) // 10
-    checked.check(tmp_path)
-
-
-DATA = re.compile("@List|Cons|Nil|ref|match")
-
-
-def test_programs_of_relay_text(tmp_path: Path):
-    """Some functions call themselves; function values that are chosen at run time are rejected."""
-    checked, wanted, seed = Checked(), OTHER or 8, FIRST_SEED
-    while len(checked.batch.entries) + len(checked.batch.rejected) < wanted:
-        seed += 1
-        rng, is_open = Random(seed), bool(seed % 2)
-        text = RelayProgram(rng, is_open).text
-        if DATA.search(text):
-            continue
-        module = read(text)
-        InferTypesPass().apply(quiet(), module)
-        sizes = [(4, 4)] if not is_open else [(4, 4), (2, 2), (0, 3)]
-        calls = [
-            [np.array(flag), *arguments([(n,), (m,)])] for flag in (True, False) for n, m in sizes
-        ]
-        try:
-            checked.add(module, calls, f"seed {seed}")
-        except PassError as error:
-            if "would have to be on" not in str(error) and "can be copied" not in str(error):
-                raise
-    assert len(checked.batch.entries) >= wanted // 3
-    checked.check(tmp_path)
+    batch.build(tmp_path)
+    for number, what, args, wanted in calls:
+        compare(batch.run(number, args), wanted, what)
 
 
 LOOP = """

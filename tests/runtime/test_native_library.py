@@ -4,6 +4,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
 
 import numpy as np
 import pytest
@@ -24,6 +25,17 @@ func.func @main(%x: tensor<?x4xf32> {relay.name = "x", relay.dims = ["n", 4 : i6
   %e = relay.exp %x : (tensor<?x4xf32>) -> tensor<?x4xf32>
   %s = relay.add %e, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
   func.return %s, %x : tensor<?x4xf32>, tensor<?x4xf32>
+}
+func.func @true_ones(%x: tensor<?xi32> {relay.name = "x"})
+    -> (tensor<?x1xi32> {relay.name = "where"}, tensor<?xi32> {relay.name = "twice"}) {
+  %w = relay.argwhere %x : (tensor<?xi32>) -> tensor<?x1xi32>
+  %t = relay.add %x, %x : (tensor<?xi32>, tensor<?xi32>) -> tensor<?xi32>
+  func.return %w, %t : tensor<?x1xi32>, tensor<?xi32>
+}
+func.func @view(%x: tensor<6xi32> {relay.name = "x"}, %k: tensor<2xi64> {relay.name = "k"})
+    -> (tensor<?x?xi32> {relay.name = "view"}) {
+  %v = relay.dyn.reshape %x, %k : (tensor<6xi32>, tensor<2xi64>) -> tensor<?x?xi32>
+  func.return %v : tensor<?x?xi32>
 }
 func.func @double(%x: tensor<3xi32> {relay.name = "int"}) -> tensor<3xi32> {
   %y = relay.add %x, %x : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
@@ -88,10 +100,49 @@ def test_out_may_be_an_argument(exe: xrelay.NativeExecutable):
     assert x.tolist() == [0, 2, 4]
 
 
+def test_sizes_that_are_known_after_the_call(exe: xrelay.NativeExecutable):
+    x = np.array([0, 3, 0, 5, 1, 0], np.int32)
+    where, twice = exe.true_ones(x)
+    np.testing.assert_array_equal(where, np.argwhere(x))
+    np.testing.assert_array_equal(twice, 2 * x)
+    assert [array.shape for array in exe.true_ones(x[:0])] == [(0, 1), (0,)]
+    view = exe["view"](x, np.array([2, 3]))
+    np.testing.assert_array_equal(view, x.reshape(2, 3))
+    assert not np.may_share_memory(view, x)
+    for shape in ([4, 2], [-5, 2], [2**40, 2**40]):
+        with pytest.raises(xrelay.MachineError, match=r"cannot reshape a tensor of \[6\]"):
+            exe["view"](x, np.array(shape))
+
+
+def test_out_for_sizes_that_are_known_after_the_call(exe: xrelay.NativeExecutable):
+    x = np.array([0, 3, 0, 5, 1, 0], np.int32)
+    out = np.empty((3, 1), np.int32), np.empty(6, np.int32)
+    assert exe.true_ones(x, out=out) is out
+    np.testing.assert_array_equal(out[0], np.argwhere(x))
+    with pytest.raises(xrelay.MachineError, match=r"^out\[0\] must be int32\[6, 1\], but is int32"):
+        exe.true_ones(np.ones(6, np.int32), out=out)
+    with pytest.raises(
+        xrelay.MachineError, match=r"^out\[0\] must be int32\[\?, 1\], but is int32"
+    ):
+        exe.true_ones(x, out=(np.empty(3, np.int32), out[1]))
+
+
+def test_memory_of_results_is_freed_with_them(exe: xrelay.NativeExecutable):
+    x = np.ones(1 << 20, np.int32)
+    kept = [exe.true_ones(x)[0][-1] for _ in range(3)]
+    before = getrusage(RUSAGE_SELF).ru_maxrss
+    for _ in range(50):
+        exe.true_ones(x)
+    assert getrusage(RUSAGE_SELF).ru_maxrss - before < 50 << 10  # KiB
+    assert [int(row[0]) for row in kept] == [(1 << 20) - 1] * 3
+
+
 def test_signature(exe: xrelay.NativeExecutable):
     assert exe.signature.splitlines() == [
         "main(x: float32[n, 4], y: float32[n, 4]) -> (sum: float32[?, 4], x: float32[?, 4])"
         " where n is from 1 to 64",
+        "true_ones(x: int32[?]) -> (where: int32[?, 1], twice: int32[?])",
+        "view(x: int32[6], k: int64[2]) -> (view: int32[?, ?])",
         "double(int: int32[3]) -> (output_0: int32[3])",
     ]
 
@@ -160,8 +211,10 @@ def test_files_that_are_not_libraries(tmp_path: Path, built: tuple[Path, Library
 
 
 def test_metadata_are_kept(built: tuple[Path, Library]):
-    assert Library.from_json(built[1].to_json()) == built[1]
-    main, double = built[1].entries
+    text = built[1].to_json()
+    assert Library.from_json(text).entries == built[1].entries
+    assert Library.from_json(text).to_json() == text
+    main, *_, double = built[1].entries
     assert (main.symbol, main.names) == ("net_main", ("x", "y", "sum", "x_1"))
     assert double.names == ("int_", "output_0")
     assert (double.io, main.io) == (24, None)
@@ -182,7 +235,13 @@ int main(void) {
   DLTensor t[4] = {
       {x, {1, 0}, 2, {2, 32, 1}, shape, NULL, 0}, {y, {1, 0}, 2, {2, 32, 1}, shape, NULL, 0},
       {a, {1, 0}, 2, {2, 32, 1}, shape, NULL, 0}, {b, {1, 0}, 2, {2, 32, 1}, shape, NULL, 0}};
-  const DLTensor *list[4] = {t, t + 1, t + 2, t + 3};
+  DLTensor *list[4] = {t, t + 1, t + 2, t + 3};
+  int32_t six[6] = {0, 1, 2, 3, 4, 5};
+  int64_t grid[2] = {2, 3}, place[2], six_shape[1] = {6}, two[1] = {2};
+  DLTensor v = {.shape = place}, *views[3];
+  DLTensor s = {six, {1, 0}, 1, {0, 32, 1}, six_shape, NULL, 0};
+  DLTensor k = {grid, {1, 0}, 1, {0, 64, 1}, two, NULL, 0};
+  views[0] = &s, views[1] = &k, views[2] = &v;
   size = net_main_workspace_size(dims);
   workspace = aligned_alloc(64, (size_t)(size + 63) / 64 * 64 + 64);
   if (size < 0 || net_main(x, y, a, b, dims, workspace) || a[7] != 1) return 1;
@@ -206,6 +265,18 @@ int main(void) {
   t[1].device.device_type = 1, list[3] = NULL;
   FAILS(net_main_packed(list, 4, NULL));
   free(workspace);
+  if (net_view(six, grid, &v, NULL) || v.shape[1] != 3 || ((int32_t *)v.data)[5] != 5) return 1;
+  net_release(v.data);
+  v.data = NULL;
+  if (net_view_packed(views, 3, NULL) || !v.data || net_view_output_shapes(NULL, shapes)) return 1;
+  if (v.ndim != 2 || v.dtype.bits != 32 || shapes[0] != -1 || shapes[1] != -1) return 1;
+  net_release(v.data);
+  net_release(NULL);
+  FAILS(net_view(six, grid, NULL, NULL));
+  grid[0] = 4;
+  FAILS(net_view(six, grid, &v, NULL));
+  v.shape = NULL;
+  FAILS(net_view_packed(views, 3, NULL));
   return strstr(net_metadata, "net_main") == NULL;
 }
 """
@@ -223,6 +294,9 @@ parameter 'x' of main must be contiguous, but dim 1 has stride 2 in place of 1
 parameter 'x' of main must be float32[?, 4], but is float64[2, 4]
 parameter 'y' of main must be in the memory of the CPU, but is on device type 2
 result 'x' of main is NULL
+result 'view' of view must be a tensor with room for a shape of 2, but is NULL
+cannot reshape a tensor of [6] to [4, 3]
+result 'view' of view must be a tensor with room for a shape of 2, but is NULL
 """
 
 

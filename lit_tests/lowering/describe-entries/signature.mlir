@@ -22,6 +22,15 @@ func.func @main.sizes(%n: i64) -> i64 attributes {memory.sizes_of = @main} {
   func.return %n : i64
 }
 
+// Outputs that the function allocates are listed.
+//
+// CHECK-LABEL: @allocates
+// CHECK-SAME:    bounds = {}, allocated = [1 : i64]}
+func.func @allocates(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<?xf32> {memory.allocated}) {
+  %y = "test.op"() : () -> tensor<?xf32>
+  func.return %x, %y : tensor<4xf32>, tensor<?xf32>
+}
+
 // A kernel that keeps operators lists them; one of upstream ops does not.
 //
 // CHECK:       relay.prim_func @kept

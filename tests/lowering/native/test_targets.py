@@ -23,7 +23,8 @@ X = np.arange(8, dtype=np.float32).reshape(2, 4)
 def library() -> Library:
     x, y, w = (TensorSpec("float32", shape) for shape in ((2, 4), (2, 3), (4, 3)))
     main = Function("main", (Param("x", x),), 0, (), results=(Param("y", y),))
-    entry = Entry(main, "model_main", ("x", "y"), (True,), (Pool("workspace", 0, 64, 64),), True)
+    pools = (Pool("workspace", 0, 64, 64),)
+    entry = Entry(main, "model_main", ("x", "y"), (True,), (False,), pools, True)
     return Library("model", (entry,), constants=(Constant("w", w, 0, 48),), constants_size=48)
 
 
