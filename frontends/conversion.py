@@ -1,15 +1,17 @@
-"""What a frontend makes of a program."""
+"""The result of a frontend."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 
 if TYPE_CHECKING:
-    from ..runtime.program import Array
+    import numpy as np
+
+    Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
 
 @dataclass(frozen=True)

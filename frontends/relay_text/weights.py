@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.ir import Attribute
 
@@ -12,7 +12,9 @@ from ...dialects.relay.constants import fits_inline
 from ...dialects.tensors import as_tensor, dtype_name
 
 if TYPE_CHECKING:
-    from ...runtime.program import Array
+    import numpy as np
+
+    Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
 
 def belongs_in_file(type: Attribute) -> bool:

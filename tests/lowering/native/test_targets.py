@@ -236,7 +236,7 @@ def test_errors_of_users(model: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     unnamed = tmp_path / "unnamed.mlir"
     text = model.read_text()
     unnamed.write_text(text.replace('relay.params = "model.safetensors"', "demo.nothing"))
-    assert "name one in the attribute relay.params of the module" in errors(
+    assert "give one with --params, or name it in the attribute relay.params" in errors(
         [str(unnamed), "-t", "native", "-o", out], capsys
     )
     (tmp_path / "model.safetensors").unlink()
