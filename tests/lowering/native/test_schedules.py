@@ -77,7 +77,10 @@ CONVOLUTIONS = [
     Convolution(6, 6, 18, 3, padding=1, groups=2),
 ]
 
-PRODUCTS = [(1, 7, 100), (8, 16, 32), (13, 5, 77), (64, 33, 9), (3, 1, 4)]
+BLOCKED = (9, 600, 320)
+"""Two blocks of columns."""
+
+PRODUCTS = [BLOCKED, (1, 7, 100), (8, 16, 32), (13, 5, 77), (64, 33, 9), (3, 1, 4)]
 
 
 def convolution(name: str, case: Convolution, x: Array, w: Array):
@@ -237,6 +240,16 @@ def test_kernels_have_a_schedule(case: Operator):
     function = function_of(kernel_on("k", types, case.write))
     prepare(function, Settings())
     assert choose(function, Machine()) is not None
+
+
+def test_large_operands_are_read_in_blocks():
+    m, k, n = BLOCKED
+    function = function_of(product("k", draw(m, k), draw(k, n)))
+    nest = nest_of(function)
+    assert nest is not None
+    tile = tile_of(nest, AVX)
+    assert tile is not None
+    assert (tile.block, tile.order[-1]) == (80, 1)
 
 
 def test_rests_of_rows_are_powers_of_two():
