@@ -1,7 +1,8 @@
 """
 Rewrite a kernel for compilation, before its schedule is chosen.
 
-Elementwise chains become one loop, and products become calls of a library if there is one for them.
+Elementwise chains become one loop, values are computed in the memory of results, and products
+become calls of a library if there is one for them.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 
+from .destinations import compute_in_destinations
 from .fusion import fuse_elementwise
 from .products import call_product, product_of
 from .settings import Settings
@@ -17,6 +19,7 @@ from .settings import Settings
 def prepare(kernel: FuncOp, settings: Settings) -> None:
     """Rewrite `kernel`, in place."""
     fuse_elementwise(kernel)
+    compute_in_destinations(kernel)
     if settings.blas is not None:
         _call_products(kernel, settings, everywhere=settings.blas.is_preferred)
 
