@@ -64,7 +64,7 @@ def fuse_elementwise(kernel: FuncOp) -> None:
             Rewriter.erase_op(op)
 
 
-def _is_elementwise(op: linalg.GenericOp) -> bool:
+def is_elementwise(op: linalg.GenericOp) -> bool:
     """Test whether `op` is pointwise, and its result is nowhere yet."""
     return _is_pointwise(op) and isinstance(op.outputs[0].owner, tensor.EmptyOp)
 
@@ -114,7 +114,7 @@ def _fused(op: linalg.GenericOp) -> linalg.GenericOp | None:
             and producer.parent is op.parent
             and _has_one_use(operand)
             and _reads_once(_maps(op)[number])
-            and _is_elementwise(producer)
+            and is_elementwise(producer)
             and (_is_identity(_maps(op)[number]) or not _has_index(producer))
             and len(op.inputs) + len(producer.inputs) <= MOST_OPERANDS
         ):
@@ -173,7 +173,7 @@ def _expanded(op: linalg.GenericOp) -> linalg.GenericOp:
             and _has_one_use(operand)
             and isinstance(collapse.src.owner, linalg.GenericOp)
             and _is_identity(_maps(op)[number])
-            and all(_is_simple(map) for map in _maps(op))
+            and all(is_simple(map) for map in _maps(op))
             and _is_static(collapse.src)
             and all(_is_static(value) for value in (*op.inputs, *op.outputs))
         ):
@@ -203,13 +203,13 @@ def _expand_before(op: linalg.GenericOp) -> None:
     """Let `op` compute the reshape of its result that another loop reads."""
     expand = next((use.operation for use in op.results[0].uses), None)
     if (
-        not _is_elementwise(op)
+        not is_elementwise(op)
         or _has_index(op)
         or not isinstance(expand, tensor.ExpandShapeOp)
         or not _has_one_use(op.results[0])
         or not all(isinstance(use.operation, linalg.GenericOp) for use in expand.result.uses)
         or any(isinstance(value.owner, linalg.GenericOp) for value in op.inputs)
-        or not all(_is_simple(map) for map in _maps(op))
+        or not all(is_simple(map) for map in _maps(op))
         or not all(_is_static(value) for value in (*op.inputs, expand.result))
     ):
         return
@@ -356,7 +356,8 @@ def _is_identity(map: AffineMap) -> bool:
     return map == AffineMap.identity(map.num_dims)
 
 
-def _is_simple(map: AffineMap) -> bool:
+def is_simple(map: AffineMap) -> bool:
+    """Test whether each dim of the operand of `map` is along a loop, or at one index."""
     return all(isinstance(expr, AffineDimExpr | AffineConstantExpr) for expr in map.results)
 
 
