@@ -46,7 +46,7 @@ from ..dialects.walking import walk
 from ..passes.devices.options import device_option
 from ..passes.support.rewriting import apply_patterns
 from ..passes.support.symbols import SymbolNames
-from .memref import functions, shapes, storages
+from .memref import arithmetic, functions, shapes, storages
 from .memref.booleans import store_booleans_as_bytes
 from .memref.conversion import Conversion
 from .memref.deallocation import free_allocations
@@ -100,11 +100,11 @@ class ConvertMemoryToMemrefPass(ModulePass):
             shapes.ConvertFromElements(state),
             shapes.ConvertExtract(state),
             shapes.ConvertDim(state),
-            shapes.ConvertArithmetic(state),
-            shapes.ConvertTruncation(state),
+            arithmetic.ConvertArithmetic(state),
+            arithmetic.ConvertTruncation(state),
             shapes.ConvertDenseConstant(state),
-            shapes.ConvertRequire(state),
-            shapes.ConvertMeasure(state, measured),
+            arithmetic.ConvertRequire(state),
+            arithmetic.ConvertMeasure(state, measured),
             shapes.ConvertShapeFunction(state),
             functions.ConvertReturn(state, lent),
             functions.ConvertCall(state, lent, {f.sym_name.data: f for f in defined}),

@@ -51,7 +51,8 @@ What differs, and why:
   type arguments and tuples go where that is still easy to say in one line.
 - `propagate-layout` once operators are simplified, before fusion, which must see the operators in
   the layout that they are compiled in.
-- `transpose-weights` after it, which gives weights another order, too.
+- `separate-padding` after it, before fusion: padded images are part of the memory plan.
+- `transpose-weights` after both, which gives weights another order, too.
 - `fold-constants` again, and `fold-weights`: what the layout changed in weights needs no kernel.
 - `plan-memory` always, as compiled kernels are too short to allocate between them; with
   `lend-entries`, so that the caller of an entry owns all memory.
@@ -212,7 +213,7 @@ class AotPipeline(Pipeline):
     @property
     def text(self) -> str:
         moved = ("propagate-layout",) if self.layout == "nhwc" else ()
-        simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *moved, *_WEIGHTS)
+        simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *moved, "separate-padding", *_WEIGHTS)
         kernels = (*simple, *_TO_KERNELS, "create-shape-functions{checks=true}")
         passes = (*kernels, *_TO_MANIFEST, "plan-memory{lend-entries=true}", *_TO_MEMREF)
         return _called_from_outside(passes, self.entries)

@@ -67,7 +67,7 @@ from .memref.types import as_memref
 
 @dataclass
 class Turn:
-    """What a turn of the loop has in place of the parameters that change, by their numbers."""
+    """The values of a turn of the loop for the parameters that change, by their numbers."""
 
     calls: set[func.CallOp]
     fixed: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])

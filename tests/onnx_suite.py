@@ -21,10 +21,21 @@ from onnx_models import Array
 
 FOLDERS = ("pytorch-converted", "pytorch-operator", "simple")
 
+NUMERIC = {
+    *(TensorProto.BOOL, TensorProto.FLOAT16, TensorProto.FLOAT, TensorProto.DOUBLE),
+    *(TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64),
+    *(TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64),
+}
+"""The element types that NumPy computes with."""
+
 
 @dataclass(frozen=True)
 class Case:
-    """A model with pairs of inputs and expected outputs; tolerances are ONNX's."""
+    """
+    A model with pairs of inputs and expected outputs; tolerances are ONNX's.
+
+    Without `data`, it is about values that are not tensors.
+    """
 
     name: str
     model: ModelProto
@@ -32,8 +43,22 @@ class Case:
     rtol: float
     atol: float
 
+    @property
+    def kind(self) -> str:
+        """`exported` by PyTorch; else `dense`, if all is tensors of NumPy's numbers, or `other`."""
+        if "/" in self.name:
+            return "exported"
+        types = [info.type for info in (*self.model.graph.input, *self.model.graph.output)]
+        dense = all(t.HasField("tensor_type") and t.tensor_type.elem_type in NUMERIC for t in types)
+        return "dense" if dense and self.data else "other"
+
+    @property
+    def opset(self) -> int:
+        """The version of ONNX's operator set; 0 if the case is about another one."""
+        return {o.domain: o.version for o in self.model.opset_import}.get("", 0)
+
     def with_initializers(self, first: int) -> Case:
-        """The case with the inputs from `first` on converted to initializers."""
+        """Return the case with the inputs from `first` on converted to initializers."""
         (inputs, outputs), *others = self.data
         assert not others, "initializers have one value"
         model = ModelProto()
@@ -44,13 +69,15 @@ class Case:
 
 
 def collect_cases() -> dict[str, Case]:
-    """All cases whose inputs and outputs are tensors, by name."""
+    """Return all cases by name."""
     return {case.name: case for case in (*_node_cases(), *_file_cases())}
 
 
 def _node_cases() -> Iterator[Case]:
+    from onnx.backend.test.case import base
     from onnx.backend.test.case.node import collect_testcases
 
+    setattr(base, "process_snippet", _no_snippet)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # some cases divide by zero on purpose
         cases: list[Any] = collect_testcases(cast("str", None))
@@ -60,9 +87,15 @@ def _node_cases() -> Iterator[Case]:
         data = [
             ([_array(v) for v in ins], [_array(v) for v in outs]) for ins, outs in case.data_sets
         ]
-        if all(a is not None for ins, outs in data for a in (*ins, *outs)):
-            pairs = cast("list[tuple[list[Array], list[Array]]]", data)
-            yield Case(case.name, case.model, pairs, case.rtol, case.atol)
+        if any(a is None for ins, outs in data for a in (*ins, *outs)):
+            data = []
+        pairs = cast("list[tuple[list[Array], list[Array]]]", data)
+        yield Case(case.name, case.model, pairs, case.rtol, case.atol)
+
+
+def _no_snippet(*_: object) -> tuple[str, str]:
+    """Return no source of a case; ONNX's pages show it, and it takes long to find."""
+    return "", ""
 
 
 def _array(value: Any) -> Array | None:

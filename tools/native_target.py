@@ -15,6 +15,7 @@ from typing import ClassVar, Literal
 from typing_extensions import override
 
 from ..dialects.relay.constants import PARAMS_FILE
+from ..lowering.native.blas import Blas, openblas
 from ..lowering.native.c_header import header_source
 from ..lowering.native.cache import Cache
 from ..lowering.native.machine import Machine
@@ -45,27 +46,26 @@ class NativeTarget(FileTarget):
     """The triple of the machine to compile for; by default this one's."""
     cpu: str | None = None
     """Its processor as LLVM names it, or `native` for this one; by default the oldest."""
+    blas: Literal["openblas", "openblas-always"] | None = None
+    """The library for products that have no schedule, or for all of them; by default none."""
     cache: str = "on"
     """`on`, `off`, or a folder that keeps objects for the next time."""
     cc: str | None = None
     """The command of the C compiler; by default that of the system."""
 
-    @property
-    @override
-    def takes_weights(self) -> bool:
-        return True
-
     @override
     def written(self, job: Job) -> Written:
+        machine = Machine(self.target, self.cpu)
+        machine.check()
         settings = Settings(
-            machine=Machine(self.target, self.cpu),
+            machine=machine,
             scheduler=choose,
             cache=Cache.named(self.cache),
             saved=SavedStages(job.stages),
+            blas=self._blas(machine),
             compiler=self.cc,
             remark=lambda op, message: emit_remark(job.context, op, message),
         )
-        settings.machine.check()
         module = job.program.module
         job.runner.run(job.context, module)
         library = library_of(module)
@@ -74,6 +74,11 @@ class NativeTarget(FileTarget):
         tensors = _Weights(job.program)
         product = make_product(module, library, tensors, request, settings)
         return Written([product.contents], product.beside)
+
+    def _blas(self, machine: Machine) -> Blas | None:
+        if self.blas is None:
+            return None
+        return openblas(machine, self.cc, is_preferred=self.blas == "openblas-always")
 
 
 @dataclass(frozen=True)
@@ -89,11 +94,6 @@ class HeaderTarget(FileTarget):
     """Writes the C header of a program, as `-p aot` leaves it."""
 
     name: ClassVar[str] = "c-header"
-
-    @property
-    @override
-    def takes_weights(self) -> bool:
-        return True
 
     @override
     def written(self, job: Job) -> Written:

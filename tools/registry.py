@@ -39,11 +39,13 @@ DIALECTS = {
 
 PASSES = {
     "bind-dims": "passes.bind_dims:BindDimsPass",
+    "bind-inputs": "passes.bind_inputs:BindInputsPass",
     "infer-types": "passes.infer_types:InferTypesPass",
     "simplify-inference": "passes.simplify_inference:SimplifyInferencePass",
     "fold-constants": "passes.fold_constants:FoldConstantsPass",
     "transpose-weights": "passes.transpose_weights:TransposeWeightsPass",
     "propagate-layout": "passes.propagate_layout:PropagateLayoutPass",
+    "separate-padding": "passes.separate_padding:SeparatePaddingPass",
     "fold-weights": "passes.fold_weights:FoldWeightsPass",
     "dynamic-to-static": "passes.dynamic_to_static:DynamicToStaticPass",
     "plan-devices": "passes.plan_devices:PlanDevicesPass",

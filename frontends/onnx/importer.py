@@ -18,8 +18,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from onnx import GraphProto, ModelProto, NodeProto, ValueInfoProto
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DictionaryAttr,
     FileLineColLoc,
@@ -34,7 +36,10 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from ...dialects.relay.annotations import NAME
 from ...dialects.relay.constants import INLINE_LIMIT
 from ...dialects.relay.named_dims import DIMS, dims_attr
-from ...operators.dim_bindings import BindingError, DimBindings
+from ...dialects.tensors import Tensor, dtype_name
+from ...operators.input_bindings import BindingError, InputBindings
+from ...operators.input_bindings import Value as BoundValue
+from ...runtime.input_values import fitted
 from .builder import Builder
 from .errors import OnnxError
 from .external import ExternalData
@@ -45,9 +50,9 @@ from .operators import RULES
 from .operators.rule import Rule
 from .schema import require_signature
 from .scope import Scope, names_in, names_read, with_inner
-from .values import Array, DynamicShape, Value, value_name
+from .values import Array, Constant, DynamicShape, Value, value_name
 
-UNBOUND = DimBindings()
+UNBOUND = InputBindings()
 
 MAX_DEPTH = 64
 """Limit on the nesting of graphs and function bodies."""
@@ -72,15 +77,17 @@ def convert_model(
     name: str,
     *,
     inline_limit: int = INLINE_LIMIT,
-    bindings: DimBindings = UNBOUND,
+    bindings: InputBindings = UNBOUND,
     folder: Path | None = None,
 ) -> Conversion:
     """
     Convert `model`, the contents of the file `name`; `folder` is that of its external data.
 
     The module has one public function `@main`, whose arguments and results are those of the graph,
-    in order; `bindings` are sizes of dims of arguments. Initializers of more than `inline_limit`
-    bytes become `relay.param`s. Raises `OnnxError` for anything unsupported.
+    in order; `bindings` are sizes of dims of inputs, and values of inputs, which then are
+    constants.
+    Initializers of more than `inline_limit` bytes become `relay.param`s. Raises `OnnxError` for
+    anything unsupported.
     """
     return _Importer(model, name, inline_limit, bindings, ExternalData(folder)).convert()
 
@@ -93,7 +100,7 @@ class _Importer:
         model: ModelProto,
         name: str,
         inline_limit: int,
-        bindings: DimBindings,
+        bindings: InputBindings,
         external: ExternalData,
     ):
         self.bindings = bindings
@@ -122,11 +129,15 @@ class _Importer:
         values = self.scope.values
         infos = [i for i in self.graph.input if i.name not in values]
         shapes = _shapes(infos, self.bindings)
-        types = [input_type(i, dims) for i, dims in zip(infos, shapes, strict=True)]
-        block = self.builder.block = Block(arg_types=types)
-        for info, dims, argument in zip(infos, shapes, block.args, strict=True):
+        block = self.builder.block = Block()
+        for info, dims in zip(infos, shapes, strict=True):
             if info.name in values:
                 raise OnnxError(f'two inputs are called "{info.name}"')
+            type = input_type(info, dims)
+            if info.name in self.bindings.values:
+                values[info.name] = _constant(info.name, type, self.bindings.values[info.name])
+                continue
+            argument = block.insert_arg(type, len(block.args))
             argument.name_hint = value_name(info.name)
             argument.location = NameLoc(StringAttr(info.name), self._location(0))
             values[info.name] = argument
@@ -320,12 +331,22 @@ def _unsupported(node: Node) -> OnnxError:
     )
 
 
-def _shapes(infos: Sequence[ValueInfoProto], bindings: DimBindings) -> list[list[int | str]]:
+def _shapes(infos: Sequence[ValueInfoProto], bindings: InputBindings) -> list[list[int | str]]:
     """Return the dims of the inputs, with the sizes that the user gives."""
     try:
-        return bindings.bind([(info.name, input_dims(info)) for info in infos])
+        return bindings.bind([(info.name, input_dims(info, bindings)) for info in infos])
     except BindingError as error:
         raise OnnxError(str(error)) from None
+
+
+def _constant(name: str, type: Tensor, value: BoundValue) -> Constant:
+    """Return the constant that an input of `type` is, by a value that the user gives."""
+    dtype = np.dtype(dtype_name(type.element_type))
+    shape = [None if dim == DYNAMIC_INDEX else dim for dim in type.get_shape()]
+    try:
+        return Constant(name, fitted(value, dtype, shape))
+    except ValueError as error:
+        raise OnnxError(f'the value of input "{name}": {error}') from None
 
 
 def _described(name: str, dims: Sequence[int | str]) -> DictionaryAttr:

@@ -143,8 +143,14 @@ def _in_parallel(jobs: Sequence[Job], settings: Settings) -> list[list[Result]]:
     if not jobs:
         return []
     workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
-    count = max(-(-len(jobs) // MODULE), min(workers, len(jobs)))
-    modules = [jobs[start::count] for start in range(count)]  # neighbours are alike
+    modules = [
+        module
+        # Those that call nothing are by themselves: others may be linked without what is called.
+        for calls in (False, True)
+        for module in _modules(
+            [job for job in jobs if bool(job.kernel.declarations) == calls], workers
+        )
+    ]
     with ThreadPoolExecutor(workers) as pool:
         started = [
             pool.submit(_compile, module, f"kernels_{number}", settings)
@@ -155,6 +161,11 @@ def _in_parallel(jobs: Sequence[Job], settings: Settings) -> list[list[Result]]:
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
+
+
+def _modules(jobs: Sequence[Job], workers: int) -> list[Sequence[Job]]:
+    count = max(-(-len(jobs) // MODULE), min(workers, len(jobs)))
+    return [jobs[start::count] for start in range(count)]  # neighbours are alike
 
 
 def _compile(jobs: Sequence[Job], name: str, settings: Settings) -> list[Result]:
@@ -215,5 +226,6 @@ def _passes(
 def kernels_text(kernels: Sequence[Kernel]) -> str:
     """Return the text of a module with `kernels`, and the constants that they read."""
     constants = {op.sym_name.data: module_text(op) for k in kernels for op in k.globals}
+    called = {op.sym_name.data: module_text(op) for k in kernels for op in k.declarations}
     functions = [f"// @{kernel.name}\n{kernel.text}" for kernel in kernels]
-    return f"module {{\n{''.join(constants.values())}{''.join(functions)}}}\n"
+    return f"module {{\n{''.join((*constants.values(), *called.values(), *functions))}}}\n"

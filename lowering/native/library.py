@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 
 from ...runtime.files import replace
+from .blas import Blas
 from .cache import key_of
 from .kernels import compile_kernels
 from .linking import STANDALONE, SUPPORT, Inputs, c_file, linked_library
@@ -39,25 +41,35 @@ def build_library(
     are C files, by name, to be in the library; by default those that kernels need. `flags` are for
     the linker. Raises `Error`.
     """
-    objects = [compiled.code for compiled in compile_module(module, settings)]
+    compiled = compile_module(module, settings)
     if sources is None:
         sources = {name: c_file(name) for name in (SUPPORT, STANDALONE)}
-    inputs = Inputs(objects, sources, flags=flags)
+    objects = [part.code for part in compiled.objects]
+    inputs = Inputs(objects, sources, flags=flags, blas=compiled.blas)
     replace(path, [linked_library(inputs, settings, path.name)])
     return path
 
 
-def compile_module(module: ModuleOp | str, settings: Settings = DEFAULT) -> list[Compiled]:
+class CompiledModule(NamedTuple):
+    """The objects of a module, and the library that they call."""
+
+    objects: Sequence[Compiled]
+    blas: Blas | None
+
+
+def compile_module(module: ModuleOp | str, settings: Settings = DEFAULT) -> CompiledModule:
     """Compile a module, with its kernels, to objects. Raises `Error`."""
     settings.cache.prepare()
+    calls = False
     if isinstance(module, str):
         objects = [_compiled(module, KERNELS, "kernels", settings)]
     else:
-        units = units_of(module)
+        units = units_of(module, settings)
+        calls = any(kernel.declarations for kernel in units.kernels)
         objects = compile_kernels(units.kernels, settings)
         objects.append(_compiled(module_text(units.program), PROGRAM, "program", settings))
     settings.cache.trim()
-    return objects
+    return CompiledModule(objects, settings.blas if calls else None)
 
 
 def _compiled(text: str, passes: Sequence[str], name: str, settings: Settings) -> Compiled:

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ...runtime.errors import Error
+from .blas import Blas
 from .cache import key_of
 from .processes import ProcessFailed, run
 from .settings import Settings
@@ -23,6 +24,9 @@ SUPPORT = "runtime_support.c"
 """Functions that compiled code calls, for every library."""
 STANDALONE = "standalone.c"
 """Memory and failures for a library that is called without the entries of `aot-lower-main`."""
+
+PRODUCTS = "blas.c"
+"""Functions of products, for kernels that call a library."""
 
 SYMBOLS = "symbols"
 """The file that says which symbols others see."""
@@ -48,17 +52,27 @@ class Inputs:
         default_factory=dict[str, Iterable[bytes | memoryview]]
     )
     flags: Sequence[str] = ()
-    """Further flags for the C compiler, such as libraries."""
+    """Further flags for the C compiler."""
+    blas: Blas | None = None
+    """The library that `objects` call for products."""
+
+    @property
+    def independent(self) -> Mapping[str, str]:
+        """All C sources that depend on nothing else."""
+        if self.blas is None:
+            return self.sources
+        define = f"#define OPENBLAS(name) {self.blas.prefix}##name\n"
+        return {**self.sources, PRODUCTS: define + c_file(PRODUCTS)}
 
     def write(self, folder: Path, settings: Settings) -> list[str]:
         """Write everything into `folder`; return the names of what is given to the compiler."""
         for name, pieces in self.files.items():
             with open(folder / name, "wb") as file:
                 file.writelines(pieces)
-        for name, text in (*self.sources.items(), *self.including.items()):
+        for name, text in (*self.independent.items(), *self.including.items()):
             settings.saved.save(name, text)
             (folder / name).write_text(text, encoding="utf-8")
-        compiled = [_object(name, self, settings, folder) for name in self.sources]
+        compiled = [_object(name, self, settings, folder) for name in self.independent]
         names = list(self.including)
         for number, code in enumerate((*compiled, *self.objects)):
             (folder / f"{number}.o").write_bytes(code)
@@ -82,7 +96,8 @@ def linked_library(
             visible = "".join(f"{symbol};" for symbol in exports)
             (folder / SYMBOLS).write_text(f"{{ global: {visible} local: *; }};")
             command.append(f"-Wl,--version-script={SYMBOLS}")
-        return _linked(inputs, settings, folder, command, ["-lm"])
+        libraries = [*(inputs.blas.flags if inputs.blas else ()), "-lm"]
+        return _linked(inputs, settings, folder, command, libraries)
 
 
 def merged_object(inputs: Inputs, settings: Settings, exports: Sequence[str]) -> bytes:
@@ -124,7 +139,7 @@ def _object(source: str, inputs: Inputs, settings: Settings, folder: Path) -> by
     """Return the object of a C source of `inputs`, which is in `folder`."""
     compiler = c_compiler(settings.compiler)
     flags = [*C_FLAGS, *inputs.flags]
-    key = key_of("C", _version(*compiler), *flags, inputs.sources[source])
+    key = key_of("C", _version(*compiler), *flags, inputs.independent[source])
     code = settings.cache.get(key)
     if code is None:
         _run("the C compiler", [*compiler, *flags, "-c", source, "-o", OUTPUT], folder)

@@ -53,7 +53,7 @@ def machine_kernels(context: Context, kernels: ModuleOp, settings: Settings) -> 
     for convert in (ConvertRelayToLinalgPass(), ExpandMathPass(), ConvertMemoryToMemrefPass()):
         convert.apply(context, kernels)
     chosen: list[Kernel] = []
-    for kernel in units_of(kernels).kernels:
+    for kernel in units_of(kernels, settings).kernels:
         products = operators.get(kernel.name, set()) & PRODUCTS
         if not products or is_tiled(kernel.function, settings.machine):
             chosen.append(kernel)

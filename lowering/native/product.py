@@ -75,12 +75,14 @@ def make_product(
         name = f"{request.stem}.weights"
         beside[name] = pieces_of(library, tensors)
         sources["weights.c"] = source_of_file(library, name, pieces_of(library, tensors))
-    flags = [f"-DXRELAY_SCRATCH={_scratch(compiled)}"]
+    flags = [f"-DXRELAY_SCRATCH={_scratch(compiled.objects)}"]
     exports = public_symbols(library)
     if request.kind == "library":
         flags.append("-DXRELAY_LIBRARY")
         exports.append("xrelay_library_metadata")
-    inputs = Inputs([c.code for c in compiled], sources, including, files, flags)
+    inputs = Inputs(
+        [c.code for c in compiled.objects], sources, including, files, flags, compiled.blas
+    )
     if request.kind == "library":
         contents = linked_library(inputs, settings, request.file, exports)
     else:

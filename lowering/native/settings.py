@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Operation
 
+from .blas import Blas
 from .cache import OFF, Cache
 from .machine import Machine
 from .processes import SECONDS
@@ -32,5 +33,7 @@ class Settings:
     """The level of LLVM's optimizations, from 0 to 3."""
     remark: Callable[[Operation, str], None] = _unheard
     """Is told what was chosen, at the op that it is about."""
+    blas: Blas | None = None
+    """The library for products, if there is one."""
     compiler: str | None = None
     """The command of the C compiler, if it is not the system's."""

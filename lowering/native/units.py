@@ -19,13 +19,16 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
 from xdsl.ir import Operation
 from xdsl.printer import Printer
 
-from .fusion import fuse_elementwise
 from .module_text import module_text
+from .preparation import prepare
+from .settings import Settings
 
 KERNEL = "xrelay.kernel"
 """The attribute of functions whose bodies are linalg on tensors."""
 
 PREFIX = "xk_"
+
+DEFAULT = Settings()
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class Kernel:
     """Named by `symbol`, in no module."""
     globals: tuple[memref.GlobalOp, ...] = ()
     """The constants that it reads."""
+    declarations: tuple[func.FuncOp, ...] = ()
+    """The functions that it calls."""
 
     @property
     def text(self) -> str:
@@ -59,32 +64,42 @@ def is_kernel(op: Operation) -> bool:
     return isinstance(op, func.FuncOp) and KERNEL in op.attributes and not op.is_declaration
 
 
-def units_of(module: ModuleOp) -> Units:
-    """Divide `module`, which stays as it is."""
+def units_of(module: ModuleOp, settings: Settings = DEFAULT) -> Units:
+    """Divide `module`, which stays as it is, and prepare its kernels."""
     constants = {
         op.sym_name.data: op
         for op in module.ops
         if isinstance(op, memref.GlobalOp) and not isinstance(op.initial_value, UnitAttr)
     }
     kernels = tuple(
-        _kernel(op, constants) for op in module.ops if isinstance(op, func.FuncOp) and is_kernel(op)
+        _kernel(op, constants, settings)
+        for op in module.ops
+        if isinstance(op, func.FuncOp) and is_kernel(op)
     )
     symbols = {kernel.name: kernel.symbol for kernel in kernels}
     return Units(kernels, _program(module, symbols))
 
 
-def _kernel(op: func.FuncOp, constants: dict[str, memref.GlobalOp]) -> Kernel:
+def _kernel(op: func.FuncOp, constants: dict[str, memref.GlobalOp], settings: Settings) -> Kernel:
     read = [name for name in _references(op) if name in constants]
     read = list(dict.fromkeys(read))
     function = op.clone()
-    fuse_elementwise(function)
+    prepare(function, settings)
     function.properties["sym_name"] = StringAttr("kernel")
     function.properties.pop("sym_visibility", None)
     function.attributes["llvm.linkage"] = llvm.LinkageAttr("weak_odr")
     text = "".join(_hashed_text(part) for part in (function, *(constants[n] for n in read)))
     symbol = PREFIX + sha256(text.encode()).hexdigest()[:32]
     function.properties["sym_name"] = StringAttr(symbol)
-    return Kernel(op.sym_name.data, symbol, function, tuple(constants[n] for n in read))
+    globals = tuple(constants[name] for name in read)
+    return Kernel(op.sym_name.data, symbol, function, globals, tuple(_declarations(function)))
+
+
+def _declarations(function: func.FuncOp) -> Iterator[func.FuncOp]:
+    for op in function.walk():
+        if isinstance(op, func.CallOp):
+            inputs, outputs = ([value.type for value in row] for row in (op.operands, op.results))
+            yield func.FuncOp.external(op.callee.string_value(), inputs, outputs)
 
 
 def _references(op: Operation) -> Iterator[str]:

@@ -55,14 +55,14 @@ func.func private @static(%c: memref<i1>, %x: memref<4xf32>, %w: memref<4xf32>) 
 // CHECK:             %t = memref.alloc(%n)
 // CHECK-NEXT:        func.call @k(%[[X]], %t)
 // CHECK-NEXT:        %[[NONE:.*]] = ub.poison
-// CHECK-NEXT:        %[[BASE:[^,]*]], %{{.*}} = memref.extract_strided_metadata %[[X]]
-// CHECK-NEXT:        memref.dealloc %[[BASE]]
+// CHECK-NEXT:        %{{.*}} = memref.extract_strided_metadata %[[X]]
+// CHECK-NEXT:        memref.dealloc %{{.*}} : memref<f32>
 // CHECK-NEXT:        %[[TRUE:.*]] = arith.constant true
 // CHECK-NEXT:        scf.yield %[[NONE]], %[[TRUE]], %t
 // CHECK-NEXT:      } else {
 // CHECK:             "memref.copy"(%[[X]], %u)
-// CHECK-NEXT:        %[[BASE:[^,]*]], %{{.*}} = memref.extract_strided_metadata %[[X]]
-// CHECK-NEXT:        memref.dealloc %[[BASE]]
+// CHECK-NEXT:        %{{.*}} = memref.extract_strided_metadata %[[X]]
+// CHECK-NEXT:        memref.dealloc %{{.*}} : memref<f32>
 // CHECK:           scf.condition(%[[AGAIN]]) %[[NEXT]], %[[Y]]
 // CHECK-NEXT:    } do {
 // CHECK-NEXT:    ^{{.*}}(%[[N:.*]]: memref<?xf32>, %{{.*}}: memref<?xf32>):

@@ -15,8 +15,10 @@ transform.annotate %reduction "xrelay.reduction" : !op
 
 $rests
 
+// Sums that stay in memory between steps have the size of a tile, not that of the result.
 transform.apply_patterns to %func {
   transform.apply_patterns.linalg.tiling_canonicalization
+  transform.apply_patterns.tensor.fold_tensor_empty
   transform.apply_patterns.memref.resolve_ranked_shaped_type_result_dims
   transform.apply_patterns.canonicalization
 } : !op

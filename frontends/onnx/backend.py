@@ -1,0 +1,163 @@
+"""
+ONNX's interface for backends (`onnx.backend.base`), on the Python API.
+
+    from xrelay.frontends.onnx.backend import Backend
+
+    prepared = Backend.prepare(onnx.load("model.onnx"))
+    (y,) = prepared.run([x])
+
+Programs written for that interface run with it, as do ONNX's own tests of backends:
+
+    from onnx.backend.test import BackendTest
+
+    tests = BackendTest(Backend, __name__).enable_report()
+    globals().update(tests.test_cases)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from onnx import ModelProto, NodeProto, defs, helper
+from onnx.backend import base
+from typing_extensions import override
+
+import xrelay
+
+from .model import OPSETS, domain_of
+from .values import Array
+
+__all__ = ["Backend", "BackendRep"]
+
+Inputs: TypeAlias = "Mapping[str, Any] | Sequence[Any] | Array"
+"""Arrays by the names of inputs, or in their order; one array if there is one input."""
+
+
+class BackendRep(base.BackendRep):
+    """A model that is ready to run."""
+
+    def __init__(self, call: Callable[..., Any], inputs: Sequence[str], outputs: Sequence[str]):
+        self._call = call
+        self._inputs = inputs
+        self._count = len(outputs)
+        self._outputs = base.namedtupledict("Outputs", outputs)
+
+    @override
+    def run(self, inputs: Inputs, **kwargs: Any) -> tuple[Any, ...]:
+        """
+        Compute the outputs, a tuple that can be indexed by their names, too.
+
+        `inputs` are arrays by name, or in the order of the graph; one array if there is one input.
+        Raises `xrelay.Error` for inputs that do not fit.
+        """
+        results = self._call(*_in_order(inputs, self._inputs))
+        return self._outputs(*(results if self._count != 1 else (results,)))
+
+
+def _in_order(inputs: Inputs, names: Sequence[str]) -> Sequence[Any]:
+    """Return `inputs` in the order of `names`."""
+    if isinstance(inputs, Mapping):
+        if set(inputs) != set(names):
+            raise xrelay.Error(
+                f"expected the inputs {', '.join(names)}, but got {', '.join(inputs)}"
+            )
+        return [inputs[name] for name in names]
+    return [inputs] if isinstance(inputs, np.ndarray) else inputs
+
+
+class Backend(base.Backend):
+    """
+    Runs ONNX models on the CPU.
+
+    Keyword arguments of its methods are options of `xrelay.compile`. Mistakes and what is not
+    supported raise `xrelay.Error`.
+    """
+
+    @classmethod
+    def compile(cls, model: ModelProto, **options: Any) -> Callable[..., Any]:
+        """Return a function from the inputs of `model` to its output, or the tuple of them."""
+        return xrelay.compile(model, **options)
+
+    @classmethod
+    @override
+    def is_compatible(cls, model: ModelProto, device: str = "CPU", **kwargs: Any) -> bool:
+        """Test whether `model` compiles."""
+        try:
+            cls.prepare(model, device, **kwargs)
+        except xrelay.Error:
+            return False
+        return True
+
+    @classmethod
+    @override
+    def prepare(cls, model: ModelProto, device: str = "CPU", **kwargs: Any) -> BackendRep:
+        """Compile `model`; inputs with an initializer are not arguments."""
+        if not cls.supports_device(device):
+            raise xrelay.Error(f'device "{device}" is not supported; supported: CPU')
+        known = {initializer.name for initializer in model.graph.initializer}
+        return BackendRep(
+            cls.compile(model, **kwargs),
+            [info.name for info in model.graph.input if info.name not in known],
+            [info.name for info in model.graph.output],
+        )
+
+    @classmethod
+    @override
+    def run_model(
+        cls, model: ModelProto, inputs: Inputs, device: str = "CPU", **kwargs: Any
+    ) -> tuple[Any, ...]:
+        """Compile `model` and run it once."""
+        return cls.prepare(model, device, **kwargs).run(inputs)
+
+    @classmethod
+    @override
+    def run_node(
+        cls,
+        node: NodeProto,
+        inputs: Inputs,
+        device: str = "CPU",
+        outputs_info: Any = None,
+        **kwargs: Any,
+    ) -> tuple[Any, ...]:
+        """
+        Compile a model of one `node` and run it once.
+
+        `inputs` are those that the node does not omit. The operator is that of `opset_version`; by
+        default, of the latest version that is supported. `outputs_info` is not needed.
+        """
+        version = kwargs.pop("opset_version", None)
+        names = list(dict.fromkeys(name for name in node.input if name))
+        arrays = [np.asarray(array) for array in _in_order(inputs, names)]
+        if len(arrays) != len(names):
+            raise xrelay.Error(f"expected {len(names)} inputs, but got {len(arrays)}")
+        graph = helper.make_graph(
+            [node],
+            node.op_type or "node",
+            [
+                helper.make_tensor_value_info(
+                    name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape
+                )
+                for name, array in zip(names, arrays, strict=True)
+            ],
+            [helper.make_empty_tensor_value_info(name) for name in node.output if name],
+        )
+        opset = helper.make_opsetid(node.domain, version or _latest(domain_of(node.domain)))
+        return cls.run_model(
+            helper.make_model(graph, opset_imports=[opset]), arrays, device, **kwargs
+        )
+
+    @classmethod
+    @override
+    def supports_device(cls, device: str) -> bool:
+        """Test whether `device`, such as "CPU" or "CUDA:1", is a CPU."""
+        return device.partition(":")[0] == "CPU"
+
+
+def _latest(domain: str) -> int:
+    """Return the latest version of a set of operators that is known."""
+    versions = [
+        schema.since_version for schema in defs.get_all_schemas() if schema.domain == domain
+    ]
+    return OPSETS[-1] if not domain else max(versions, default=1)
