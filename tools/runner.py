@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkExcepti
 from ..dialects.errors import TOO_DEEP
 from ..passes.support.composite import CompositePass
 from ..passes.support.diagnostics import Message, PassError, Severity
+from ..passes.support.valid_ops import ValidOps
 from ..passes.support.verifier import VerifyError, verify
 from . import reproducer as reproducers
 from .commands import describe
@@ -45,6 +46,8 @@ class Runner:
     flags: Sequence[str] = ()
     """The flags that a reproducer must be run with."""
     progress: Progress = field(default_factory=no_progress)
+    valid: ValidOps = field(default_factory=ValidOps)
+    """The contents of ops that need not be verified again."""
 
     def run(self, ctx: Context, module: ModuleOp) -> None:
         """
@@ -61,7 +64,7 @@ class Runner:
     def _run(self, ctx: Context, module: ModuleOp) -> None:
         if self.verify_first:
             with self.timer.span("verify"):
-                verify(module)
+                verify(module, self.valid)
         for i, step in enumerate(self.steps):
             with ExitStack() as spans:
                 for group in step.groups:
@@ -115,7 +118,7 @@ class Runner:
         name = self.steps[index].run.name
         try:
             with self.timer.span("verify"):
-                verify(module)
+                verify(module, self.valid)
         except VerifyError as error:
             self.dumps.after_failed_pass(name, ctx, module)
             self._write(ctx, before, index)

@@ -44,7 +44,7 @@ MOST_OPERANDS = 32
 def fuse_elementwise(kernel: FuncOp) -> None:
     """Fuse the chains of elementwise ops in `kernel`, in place."""
     for op in [*kernel.body.block.ops]:
-        if isinstance(op, linalg.GenericOp) and _is_elementwise(op):
+        if isinstance(op, linalg.GenericOp) and is_elementwise(op):
             op = _expanded(op)
             while (fused := _fused(op)) is not None:
                 op = fused
@@ -58,7 +58,7 @@ def fuse_elementwise(kernel: FuncOp) -> None:
             Rewriter.erase_op(op)
 
 
-def _is_elementwise(op: linalg.GenericOp) -> bool:
+def is_elementwise(op: linalg.GenericOp) -> bool:
     """Test whether `op` computes each element of one result by itself, in their order."""
     maps, block = _maps(op), op.body.block
     return (
@@ -84,7 +84,7 @@ def _fused(op: linalg.GenericOp) -> linalg.GenericOp | None:
             and producer.parent is op.parent
             and _has_one_use(operand)
             and _is_identity(_maps(op)[number])
-            and _is_elementwise(producer)
+            and is_elementwise(producer)
             and len(op.inputs) + len(producer.inputs) <= MOST_OPERANDS
         ):
             return _with_producer(op, number, producer)
@@ -136,7 +136,7 @@ def _expanded(op: linalg.GenericOp) -> linalg.GenericOp:
             and _has_one_use(operand)
             and isinstance(collapse.src.owner, linalg.GenericOp)
             and _is_identity(_maps(op)[number])
-            and all(_is_simple(map) for map in _maps(op))
+            and all(is_simple(map) for map in _maps(op))
             and _is_static(collapse.src)
             and all(_is_static(value) for value in (*op.inputs, *op.outputs))
         ):
@@ -284,7 +284,8 @@ def _is_identity(map: AffineMap) -> bool:
     return map == AffineMap.identity(map.num_dims)
 
 
-def _is_simple(map: AffineMap) -> bool:
+def is_simple(map: AffineMap) -> bool:
+    """Test whether each dim of the operand of `map` is along a loop, or at one index."""
     return all(isinstance(expr, AffineDimExpr | AffineConstantExpr) for expr in map.results)
 
 

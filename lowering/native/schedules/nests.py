@@ -27,6 +27,8 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
+from ..transposition import TRANSPOSING
+
 PARALLEL, REDUCTION = "parallel", "reduction"
 
 OPAQUE = frozenset({"tensor.extract", "scf.if", "scf.for", "scf.while", "func.call"})
@@ -114,7 +116,8 @@ def _is_chain(kernel: FuncOp, reduction: Operation, root: linalg.GenericOp) -> b
                 return False
             after.add(op)
         elif isinstance(op, linalg.GenericOp) and op is not reduction:
-            return False
+            if TRANSPOSING not in op.attributes:
+                return False
     if root is reduction:
         return True
     *_, written = _maps(root)
